@@ -6,21 +6,21 @@ export interface Log {
 }
 
 /** Most kinds of faults that one `LogOnce` tracks; further kinds are not logged. */
-const MOST = 20
+const MAX_KINDS = 20
 
 /** Milliseconds; default interval between two log lines for one kind of fault. */
-const INTERVAL = 600_000
+const DEFAULT_INTERVAL = 600_000
 
 interface LogOnceOptions {
   /** Milliseconds between two log lines for one kind of fault (default: ten minutes). */
   readonly interval?: number
   /** Logs a kind of fault again only after `recovered` was called. */
-  readonly lasting?: true
+  readonly untilRecovered?: true
 }
 
 /** Rate-limits log lines for faults that every request may meet: one line per kind of fault and interval. */
 export class LogOnce {
-  private readonly logged = new Map<string, number>()
+  private readonly lastLogged = new Map<string, number>()
   private readonly write: (thrown: unknown, kind: string) => void
   private readonly options: LogOnceOptions
   private recoveredAt = Number.NEGATIVE_INFINITY
@@ -37,22 +37,22 @@ export class LogOnce {
    */
   log(thrown: unknown, kind: string = (thrown as NodeJS.ErrnoException | undefined)?.code ?? String(thrown)): void {
     const now = performance.now()
-    const before = this.logged.get(kind)
-    if (before === undefined ? this.logged.size >= MOST : this.isSilent(before, now)) return
-    this.logged.set(kind, now)
+    const lastAt = this.lastLogged.get(kind)
+    if (lastAt === undefined ? this.lastLogged.size >= MAX_KINDS : this.isSilent(lastAt, now)) return
+    this.lastLogged.set(kind, now)
     this.write(thrown, kind)
   }
 
   /** Marks the faults as over. Returns whether any was logged since the last recovery. */
   recovered(): boolean {
-    const wasLogged = [...this.logged.values()].some(at => at > this.recoveredAt)
+    const wasLogged = [...this.lastLogged.values()].some(at => at > this.recoveredAt)
     this.recoveredAt = performance.now()
     return wasLogged
   }
 
-  private isSilent(before: number, now: number): boolean {
-    const { interval = INTERVAL, lasting } = this.options
-    return now - before < interval || (lasting === true && before > this.recoveredAt)
+  private isSilent(lastAt: number, now: number): boolean {
+    const { interval = DEFAULT_INTERVAL, untilRecovered } = this.options
+    return now - lastAt < interval || (untilRecovered === true && lastAt > this.recoveredAt)
   }
 
   /** Runs work that no request depends on. If the work throws, logs the fault and returns `otherwise`. */

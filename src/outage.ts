@@ -28,7 +28,7 @@ export class Outage {
     this.interval = interval
   }
 
-  get lasts(): boolean {
+  get isActive(): boolean {
     return this.since !== undefined
   }
 
@@ -37,23 +37,23 @@ export class Outage {
    *
    * @param thrown the cause; the first line of its text is logged.
    */
-  began(thrown: unknown, fields: object = {}): void {
-    if (this.lasts) return
+  start(thrown: unknown, fields: object = {}): void {
+    if (this.isActive) return
     const now = performance.now()
     this.since = now
     this.affected = 0
     this.isLogged = now - this.loggedAt >= this.interval
     if (!this.isLogged) return
     this.loggedAt = now
-    this.log.warn({ ...fields, fault: causeOf(thrown) }, this.texts.began)
+    this.log.warn({ ...fields, fault: describeCause(thrown) }, this.texts.began)
   }
 
   /** Counts an operation that failed because of the outage. */
-  affects(): void {
+  countAffected(): void {
     this.affected++
   }
 
-  ended(): void {
+  end(): void {
     if (this.since === undefined) return
     const seconds = Math.round((performance.now() - this.since) / 100) / 10
     this.since = undefined
@@ -65,7 +65,7 @@ export class Outage {
  * Returns a one-line description of an error. An AggregateError (one error per tried address) has no message, so its
  * first error is described.
  */
-export function causeOf(thrown: unknown): string {
+export function describeCause(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const [first] = thrown instanceof AggregateError ? (thrown.errors as unknown[]) : []
   const { code } = thrown as { readonly code?: unknown }

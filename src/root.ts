@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 export const ROOT: string = dirname(findPackageJSON(import.meta.url)!)
 
 /** Whether the bundle that `npm ci` builds runs, or the source files. */
-export const RUNNING: 'bundle' | 'sources' = import.meta.url.endsWith('.ts') ? 'sources' : 'bundle'
+export const RUNNING_FROM: 'bundle' | 'sources' = import.meta.url.endsWith('.ts') ? 'sources' : 'bundle'
 
 /** The folder of the built web console, written by `npm run console:build`. */
 export const CONSOLE_FILES: string = join(ROOT, 'console/dist')

@@ -1,7 +1,7 @@
 import type { Loss, Path } from '../src/canonical/loss.ts'
 import { workOf } from '../src/canonical/work.ts'
 import { WRITERS } from '../src/egress/index.ts'
-import { shown } from '../src/egress/losses.ts'
+import { shownLosses } from '../src/egress/losses.ts'
 import { FORMATS } from '../src/formats/index.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { FOREIGN } from './builders/write-options.ts'
@@ -23,7 +23,8 @@ export function lossTable(): string {
     const request = requestOf(fixture)!
     for (const to of formats) {
       if (to === fixture.format || !FORMATS.get(to)!.does.includes(workOf(request))) continue
-      for (const loss of shown(WRITERS[to]!.request!(requestTo(fixture, to)!, FOREIGN).losses)) note(places, loss, to)
+      for (const loss of shownLosses(WRITERS[to]!.request!(requestTo(fixture, to)!, FOREIGN).losses))
+        note(places, loss, to)
     }
   }
   const head = `| Said in a request | ${formats.map(format => `to ${format}`).join(' | ')} |\n|---|${formats.map(() => '---|').join('')}`

@@ -43,15 +43,16 @@ export class IncompleteBodies {
   /**
    * Adds bytes to the counts of a key and in total; negative to release them.
    *
-   * @param own all bytes of this body.
+   * @param bodyBytes all bytes of this body.
    */
-  count(key: string, bytes: number, own: number): void {
+  count(key: string, bytes: number, bodyBytes: number): void {
     this.all += bytes
     const ofKey = (this.byKey.get(key) ?? 0) + bytes
     if (ofKey === 0) this.byKey.delete(key)
     else this.byKey.set(key, ofKey)
     if (bytes <= 0) return
-    if (own - BASE > this.limits.key) throw fault('too-large', `The body is larger than ${this.limits.key} bytes.`)
+    if (bodyBytes - BASE > this.limits.key)
+      throw fault('too-large', `The body is larger than ${this.limits.key} bytes.`)
     if (ofKey > this.limits.key) throw fault('overloaded', 'Too many requests of this key are incomplete.')
     if (this.all > this.limits.all) throw fault('overloaded', 'Too many requests are incomplete.')
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { GatewayError } from '../canonical/error.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config/index.ts'
 import type { AccessChanges, AccessRecords, StoredGroup } from '../store/access-records.ts'
-import { type Bus, LONE_BUS } from '../store/cluster/bus.ts'
+import { type Bus, LOCAL_BUS } from '../store/cluster/bus.ts'
 import { storeFailure } from '../store/fault.ts'
 import { Follower } from './follower.ts'
 import { importKeys } from './import-keys.ts'
@@ -18,14 +18,14 @@ import {
   unauthenticated,
   WrongKey,
 } from './key-ring.ts'
-import type { Allowance } from './limits/allowance.ts'
 import { Limits } from './limits/index.ts'
+import type { Reservation } from './limits/reservation.ts'
 
 export type { Caller } from './key-ring.ts'
 export { type Credentials, credentialOf } from './key-ring.ts'
-export type { Allowance, ExpectedTokens, MaybePromise, SpentTokens } from './limits/allowance.ts'
+export type { ExpectedTokens, MaybePromise, Reservation, SpentTokens } from './limits/reservation.ts'
 export type { Permissions } from './permissions.ts'
-export { checkDoor } from './permissions.ts'
+export { checkFormat } from './permissions.ts'
 
 /** ms; interval between reads of the store, so that a revoked key is refused within a second. */
 const EVERY = 500
@@ -70,7 +70,7 @@ export class Access {
   private usesStoredAt = 0
 
   constructor(config: Config, options: AccessOptions = {}) {
-    const { records, now = Date.now, bus = LONE_BUS, onFault = () => {} } = options
+    const { records, now = Date.now, bus = LOCAL_BUS, onFault = () => {} } = options
     this.limits = options.limits ?? new Limits({ now })
     this.config = config
     this.home = config
@@ -96,7 +96,7 @@ export class Access {
     if (this.follower === undefined) return
     await this.follower.open()
     this.unsubscribe = this.bus.subscribe('access', () => void this.refresh())
-    this.timers = [setInterval(this.look, EVERY).unref(), setInterval(() => void this.storeUses(), USES).unref()]
+    this.timers = [setInterval(this.poll, EVERY).unref(), setInterval(() => void this.storeUses(), USES).unref()]
   }
 
   /**
@@ -190,7 +190,7 @@ export class Access {
   }
 
   /** Creates the reservation of one request in its key's limits; nothing is counted yet. */
-  allowance({ id, permissions }: Caller): Allowance {
+  reservation({ id, permissions }: Caller): Reservation {
     return this.limits.of(id, permissions.limits)
   }
 
@@ -230,7 +230,7 @@ export class Access {
       return this.identify(credentials)
     } catch (thrown) {
       // Only a successful read proves that the store does not have the key.
-      if (thrown instanceof WrongKey && this.follower?.isCurrent === true) this.lookups.isWrong(thrown.mark)
+      if (thrown instanceof WrongKey && this.follower?.isCurrent === true) this.lookups.rememberWrong(thrown.mark)
       throw thrown
     }
   }
@@ -252,20 +252,20 @@ export class Access {
   private apply({ keys, groups, droppedGroups, drained, whole }: AccessChanges): void {
     if (whole === true) {
       const present = new Set(keys.map(({ id }) => id))
-      for (const id of this.ring.storedIds) if (!present.has(id)) this.ring.forget(id)
+      for (const id of this.ring.storedIds) if (!present.has(id)) this.ring.removeStored(id)
       this.storedGroups.clear()
     }
     for (const group of groups) this.storedGroups.set(group.name, group)
     for (const name of droppedGroups) this.storedGroups.delete(name)
     if (whole === true || groups.length + droppedGroups.length > 0) this.arrange()
     for (const key of keys)
-      if (key.revokedAt === undefined) this.ring.keep(key)
-      else this.ring.forget(key.id)
+      if (key.revokedAt === undefined) this.ring.putStored(key)
+      else this.ring.removeStored(key.id)
     if (drained !== undefined) this.drained = new Set(drained)
     this.notify()
   }
 
-  private readonly look = (): void => {
+  private readonly poll = (): void => {
     // Expiry must not wait for a slow store.
     this.endDue()
     void this.refresh()
@@ -285,7 +285,7 @@ export class Access {
     const used = this.ring.usedSince(this.usesStoredAt)
     if (used.size === 0) return
     try {
-      await this.records?.used(used)
+      await this.records?.recordUses(used)
       this.usesStoredAt = at
     } catch (thrown) {
       // The next run stores the times; the store logs its own faults.

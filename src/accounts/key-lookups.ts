@@ -12,7 +12,7 @@ export interface KeyLookupsOptions {
 }
 
 /** ms; maximum wait for the store before a key is refused. */
-const PATIENCE = 2000
+const TIMEOUT = 2000
 /** ms; how long a key that the store does not have is refused without another lookup. */
 const MEMORY = 60_000
 /** Remembered wrong keys and networks; the oldest is evicted. */
@@ -60,14 +60,14 @@ export class KeyLookups {
   }
 
   /** Remembers that the store does not have the key. */
-  isWrong(mark: string): void {
+  rememberWrong(mark: string): void {
     put(this.wrong, mark, this.now())
   }
 
   /** Reads the changes in the store; resolves after the timeout at the latest. */
   async refreshed(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, PATIENCE)
+    const timer = setTimeout(resolve, TIMEOUT)
     await Promise.race([this.options.refresh(), promise])
     clearTimeout(timer)
   }

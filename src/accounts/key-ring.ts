@@ -105,13 +105,13 @@ export class KeyRing {
   }
 
   /** Adds or updates a stored key. */
-  keep(key: HeldKey): void {
+  putStored(key: HeldKey): void {
     this.stored.set(key.id, key)
     this.put(key, false)
   }
 
   /** Removes a stored key. */
-  forget(id: string): void {
+  removeStored(id: string): void {
     if (!this.stored.delete(id) || this.fixed.some(key => key.id === id)) return
     for (const secret of this.byId.get(id) ?? []) if (!secret.isFixed) this.drop(secret)
     this.byId.delete(id)

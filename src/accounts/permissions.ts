@@ -10,8 +10,8 @@ export interface Permissions {
   readonly limits: LimitSettings
   /** @param model public id. */
   allowsModel(model: string): boolean
-  /** @param door the format of an endpoint. */
-  allowsDoor(door: Format): boolean
+  /** @param format the format of an endpoint. */
+  allowsFormat(format: Format): boolean
   /** @param channel channel name. */
   allowsChannel(channel: string): boolean
 }
@@ -23,7 +23,7 @@ export function permissionsOf(key: KeySettings, group: GroupConfig): Permissions
     onLoss: onLoss ?? group.onLoss,
     limits: narrower(limits, group.limits),
     allowsModel: model => matchesAny(group.models, model) && matchesAny(models, model),
-    allowsDoor: door => (group.doors?.includes(door) ?? true) && (doors?.includes(door) ?? true),
+    allowsFormat: format => (group.doors?.includes(format) ?? true) && (doors?.includes(format) ?? true),
     allowsChannel: channel => group.channels === undefined || matchesAny(group.channels, channel),
   }
 }
@@ -55,7 +55,7 @@ const smallest = (a: number | undefined, b: number | undefined): number | undefi
  *
  * @throws GatewayError `forbidden`.
  */
-export function checkDoor(permissions: Permissions, door: Format): void {
-  if (permissions.allowsDoor(door)) return
-  throw forbidden(`This key may not use the ${door} format.`, undefined, 'door_not_allowed')
+export function checkFormat(permissions: Permissions, format: Format): void {
+  if (permissions.allowsFormat(format)) return
+  throw forbidden(`This key may not use the ${format} format.`, undefined, 'door_not_allowed')
 }

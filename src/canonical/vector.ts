@@ -1,4 +1,7 @@
-/** Numbers, or the base64 of as many little-endian 32-bit floats (FORMATS §8): turned into one another, or read at all, only where asked. */
+/**
+ * Numbers, or the base64 of as many little-endian 32-bit floats (docs/wire/embeddings.md#encodings): turned into one
+ * another, or read at all, only where asked.
+ */
 export type Vector = readonly number[] | string | NumbersText
 
 /** How a vector is written: as numbers, or as the base64 of little-endian 32-bit floats. */

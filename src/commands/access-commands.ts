@@ -13,7 +13,14 @@ import {
   showCommand,
 } from './keys.ts'
 import type { Terminal } from './outcome.ts'
-import { duration, given, list, type PermissionOptions, permissionOptions, timeToCome } from './permission-options.ts'
+import {
+  duration,
+  given,
+  list,
+  type PermissionOptions,
+  parseFutureTime,
+  permissionOptions,
+} from './permission-options.ts'
 
 type ConfigFile = () => string | undefined
 
@@ -67,7 +74,7 @@ const keySettings = (command: Command, group: string): Command =>
     command
       .option('--group <group>', group)
       .option('--note <text>', 'description of the key', given(String))
-      .option('--expires <when>', 'expiry: a time, or a duration from now such as 30d', given(timeToCome)),
+      .option('--expires <when>', 'expiry: a time, or a duration from now such as 30d', given(parseFutureTime)),
   )
 
 function groupCommands(groups: Command, config: ConfigFile, terminal: Terminal): void {
@@ -102,7 +109,7 @@ function adminCommands(admin: Command, config: ConfigFile, terminal: Terminal): 
     .command('token')
     .description('create a token and print it; it is shown only once')
     .argument('[name]', 'name of the token', 'admin')
-    .option('--expires <when>', 'expiry: a time, or a duration from now such as 30d', timeToCome)
+    .option('--expires <when>', 'expiry: a time, or a duration from now such as 30d', parseFutureTime)
     .action((name: string, options: { expires?: number }) => tokenCommand(name, options, config(), terminal))
   admin
     .command('tokens')

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { freshSecret } from '../accounts/secret.ts'
 import { program, type Terminal } from './outcome.ts'
-import { configAt, readRecords, withRecords } from './stored.ts'
 import { minute, table } from './table.ts'
+import { configAt, readRecords, withRecords } from './with-store.ts'
 
 /**
  * `interlingua admin token`: creates a token for the admin API. Prints it alone on a line, so that scripts can read it.

@@ -23,7 +23,7 @@ export async function commandLine(args: readonly string[], terminal: Terminal): 
 const serves = (args: readonly string[]): boolean => args.length === 0 || args[0] === 'serve'
 
 /** Matches commander's error for an unknown command, whose name is taken for an argument of the default command. */
-const EXCESS = /too many arguments for 'serve'.*: ([^\s,.]+).*/
+const UNKNOWN_COMMAND = /too many arguments for 'serve'.*: ([^\s,.]+).*/
 
 const unknownCommand = (name: string, program: Command): string =>
   `unknown command '${name}'${suggestion(
@@ -41,7 +41,8 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     .configureOutput({
       writeOut: text => terminal.out(text.trimEnd()),
       writeErr: text => terminal.fault(text.trimEnd()),
-      outputError: (text, write) => write(text.replace(EXCESS, (_, name: string) => unknownCommand(name, program))),
+      outputError: (text, write) =>
+        write(text.replace(UNKNOWN_COMMAND, (_, name: string) => unknownCommand(name, program))),
     })
   const config = (): string | undefined => program.opts<{ config?: string }>().config
 
@@ -62,10 +63,10 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     .argument('[door]', 'path of an endpoint, or part of one (default: all)')
     .option('--key <key>', 'key for the commands (default: $INTERLINGUA_KEY, expanded by the shell)')
     .option('--address <url>', 'URL of the gateway (default: from the config)')
-    .action(async (door: string | undefined, options: { key?: string; address?: string }) => {
+    .action(async (path: string | undefined, options: { key?: string; address?: string }) => {
       const { examplesCommand } = await import('./examples.ts')
       const named = config()
-      examplesCommand(door, { ...options, ...(named === undefined ? {} : { config: named }) }, terminal)
+      examplesCommand(path, { ...options, ...(named === undefined ? {} : { config: named }) }, terminal)
     })
   program
     .command('usage')

@@ -1,11 +1,11 @@
-import { freshPassword } from '../operators/sign-in/fresh-password.ts'
 import { newUser, resetPassword } from '../operators/sign-in/new-user.ts'
+import { randomPassword } from '../operators/sign-in/random-password.ts'
 import { isUserName, userName } from '../operators/sign-in/user-name.ts'
 import type { Role } from '../store/console-records.ts'
 import { FIRST_USER } from './expected-user.ts'
 import { program, type Terminal, UsageError } from './outcome.ts'
-import { configAt, readStore, withStore } from './stored.ts'
 import { minute, table } from './table.ts'
+import { configAt, readStore, withStore } from './with-store.ts'
 
 /**
  * `interlingua console password [NAME]`: sets a new random password, prints it alone on a line, and signs the user out.
@@ -15,7 +15,7 @@ export async function passwordCommand(written: string, file: string | undefined,
   const password = await withStore(configAt(file), async ({ console: users }) => {
     const reset = await resetPassword(users, name)
     if (reset !== 'unknown' || name !== FIRST_USER || (await users.users()).length > 0) return reset
-    const text = freshPassword()
+    const text = randomPassword()
     return (await users.addUser(await newUser(name, 'admin', text), true)) ? { text } : 'unknown'
   })
   if (password === 'oidc') throw new Error(`${name} signs in through the identity provider and has no password here`)
@@ -36,7 +36,7 @@ export async function addUserCommand(
     throw new UsageError(
       'a user name starts with a letter or digit and contains only letters, digits, spaces and . _ @ + - ( )',
     )
-  const password = freshPassword()
+  const password = randomPassword()
   const user = await newUser(name, role, password)
   const isAdded = await withStore(configAt(file), ({ console: users }) => users.addUser(user))
   if (!isAdded) throw new Error(`a user named "${name}" already exists`)

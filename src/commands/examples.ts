@@ -3,9 +3,9 @@ import { suggestion } from '../config/faults.ts'
 import type { ChannelConfig, Config } from '../config/index.ts'
 import type { Env } from '../config/source.ts'
 import { fitnessOf } from '../formats/index.ts'
+import { type ClientAccess, clientAccess, curlOf, quoted } from './client-access.ts'
 import { program, type Terminal, UsageError } from './outcome.ts'
-import { curlOf, quoted, type Reached, reached } from './reached.ts'
-import { configAt } from './stored.ts'
+import { configAt } from './with-store.ts'
 
 /** Environment variable for the key in printed examples; the README uses the same name. */
 export const KEY_NAME = 'INTERLINGUA_KEY'
@@ -29,10 +29,10 @@ interface Example {
 const TURNS = [{ role: 'user', content: 'Say hello.' }]
 const CONTENTS = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
 /** A 1×1 pixel PNG for the image edit example. */
-const DOT =
+const ONE_PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
-const version = (key: string): string => `-H "x-api-key: ${key}" -H 'anthropic-version: 2023-06-01'`
-const google = (key: string): string => `-H "x-goog-api-key: ${key}"`
+const anthropicHeaders = (key: string): string => `-H "x-api-key: ${key}" -H 'anthropic-version: 2023-06-01'`
+const googleHeaders = (key: string): string => `-H "x-goog-api-key: ${key}"`
 
 /**
  * Examples in printing order, one per endpoint. The speech example saves a file that the transcription example uploads.
@@ -43,13 +43,13 @@ const EXAMPLES: readonly Example[] = [
   {
     work: 'conversation',
     path: '/v1/messages',
-    headers: version,
+    headers: anthropicHeaders,
     body: model => ({ model, max_tokens: 1024, messages: TURNS }),
   },
   {
     work: 'conversation',
     path: '/v1beta/models/MODEL:generateContent',
-    headers: google,
+    headers: googleHeaders,
     body: () => ({ contents: CONTENTS }),
   },
   { work: 'completion', path: '/v1/completions', body: model => ({ model, prompt: 'Once upon a time' }) },
@@ -57,13 +57,13 @@ const EXAMPLES: readonly Example[] = [
   {
     work: 'count',
     path: '/v1/messages/count_tokens',
-    headers: version,
+    headers: anthropicHeaders,
     body: model => ({ model, messages: TURNS }),
   },
   {
     work: 'count',
     path: '/v1beta/models/MODEL:countTokens',
-    headers: google,
+    headers: googleHeaders,
     body: () => ({ contents: CONTENTS }),
   },
   { work: 'compaction', path: '/v1/responses/compact', body: model => ({ model, input: 'Say hello.' }) },
@@ -71,7 +71,7 @@ const EXAMPLES: readonly Example[] = [
   {
     work: 'embedding',
     path: '/v1beta/models/MODEL:embedContent',
-    headers: google,
+    headers: googleHeaders,
     body: () => ({ content: { parts: [{ text: 'hello' }] } }),
   },
   {
@@ -83,7 +83,7 @@ const EXAMPLES: readonly Example[] = [
   {
     work: 'image',
     path: '/v1/images/edits',
-    body: model => ({ model, prompt: 'make it green', images: [{ image_url: DOT }] }),
+    body: model => ({ model, prompt: 'make it green', images: [{ image_url: ONE_PIXEL }] }),
   },
   {
     work: 'video',
@@ -113,22 +113,22 @@ const EXAMPLES: readonly Example[] = [
  * @throws UsageError if no example matches the path.
  */
 export function examplesCommand(
-  door: string | undefined,
+  path: string | undefined,
   { config, key, address }: { readonly config?: string; readonly key?: string; readonly address?: string },
   terminal: Terminal,
   env: Env = process.env,
 ): void {
   const read = configAt(config)
-  const way = reached(address ?? addressOf(read.server), read)
+  const way = clientAccess(address ?? addressOf(read.server), read)
   const options = {
     ...way,
     ...(address === undefined ? {} : { address }),
     key: key ?? KEY_VARIABLE,
     channels: read.channels,
   }
-  if (door !== undefined && !EXAMPLE_PATHS.some(path => path.includes(door)))
-    throw new UsageError(`no endpoint has '${door}' in its path${suggestion(door, EXAMPLE_PATHS)}`)
-  const lines = exampleLines(options, door)
+  if (path !== undefined && !EXAMPLE_PATHS.some(one => one.includes(path)))
+    throw new UsageError(`no endpoint has '${path}' in its path${suggestion(path, EXAMPLE_PATHS)}`)
+  const lines = exampleLines(options, path)
   if (lines.length === 0) terminal.fault('No channel can answer such requests.')
   else terminal.out([...(key === undefined && !env[KEY_NAME] ? [exportLine()] : []), ...lines].join('\n'))
 }
@@ -141,7 +141,7 @@ const addressOf = ({ tls, publicUrls: [first], host, port }: Config['server']): 
   first ?? `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** The target and the key of example requests. */
-export interface ExampleOptions extends Reached {
+export interface ExampleOptions extends ClientAccess {
   readonly key: string
   readonly channels: readonly ChannelConfig[]
 }
@@ -149,20 +149,20 @@ export interface ExampleOptions extends Reached {
 /**
  * Returns one line to paste for each endpoint that some channel can answer. Model and key need no shell quoting.
  *
- * @param door the path of an endpoint, or part of it; all endpoints by default.
+ * @param path the path of an endpoint, or part of it; all endpoints by default.
  */
-export function exampleLines({ channels, ...options }: ExampleOptions, door = ''): string[] {
+export function exampleLines({ channels, ...options }: ExampleOptions, path = ''): string[] {
   const { address, key } = options
   const curl = curlOf(options)
   // -f makes curl fail on errors instead of saving them to the file.
   const saving = curlOf(options, '-sSf')
   const bearer = `-H "authorization: Bearer ${key}"`
-  const lines = EXAMPLES.filter(({ path }) => path.includes(door)).flatMap(example => {
+  const lines = EXAMPLES.filter(example => example.path.includes(path)).flatMap(example => {
     const model = modelFor(example.work, channels)
     return model === undefined ? [] : [lineOf(example, { address, curl, saving, key, bearer, model })]
   })
   const models = `  ${curl} ${quoted(`${address}${MODELS}`)} ${bearer}`
-  return MODELS.includes(door) ? [models, ...lines] : lines
+  return MODELS.includes(path) ? [models, ...lines] : lines
 }
 
 const MODELS = '/v1/models'
@@ -170,7 +170,7 @@ const MODELS = '/v1/models'
 /** Paths that have an example. */
 const EXAMPLE_PATHS: readonly string[] = [MODELS, ...EXAMPLES.map(({ path }) => path)]
 
-interface Place {
+interface LineOptions {
   readonly address: string
   readonly curl: string
   /** The curl command for requests whose answer is saved. */
@@ -182,7 +182,7 @@ interface Place {
 
 function lineOf(
   { path, headers, body, file, form, isTask }: Example,
-  { address, curl, saving, key, bearer, model }: Place,
+  { address, curl, saving, key, bearer, model }: LineOptions,
 ): string {
   const content =
     form === undefined

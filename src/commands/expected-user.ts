@@ -6,7 +6,7 @@ import type { NewUser } from '../operators/sign-in/new-user.ts'
 export const FIRST_USER = 'admin'
 
 /** Creates the first console user with a random password. The user cannot sign in until stored. */
-export async function freshUser(): Promise<NewUser> {
+export async function newFirstUser(): Promise<NewUser> {
   const { freshPassword, newUser } = await import('../operators/sign-in/new-user.ts')
   const password = freshPassword()
   return { user: await newUser(FIRST_USER, 'admin', password), password }
@@ -18,7 +18,7 @@ export async function freshUser(): Promise<NewUser> {
  */
 export function expectedUser({ console, store }: Pick<Config, 'console' | 'store'>): Promise<NewUser> | undefined {
   if (console === undefined || store.engine !== 'sqlite' || existsSync(store.path)) return undefined
-  const user = freshUser()
+  const user = newFirstUser()
   // Whoever awaits the promise handles the error; this prevents an unhandled rejection before that.
   user.catch(() => {})
   return user

@@ -2,25 +2,25 @@ import type { Config } from '../config/index.ts'
 import type { NewUser } from '../operators/sign-in/new-user.ts'
 import type { StoredKey } from '../store/access-records.ts'
 import type { Store } from '../store/store.ts'
-import { freshUser } from './expected-user.ts'
+import { newFirstUser } from './expected-user.ts'
 import type { Terminal } from './outcome.ts'
-import { readRecords, withStore } from './stored.ts'
+import { readRecords, withStore } from './with-store.ts'
 
 export interface FirstStart {
   /** The key, if it was just created; it cannot be shown later. */
   readonly created?: string
   /** Stored keys; only the first ones if there are many. */
-  readonly known: readonly StoredKey[]
+  readonly storedKeys: readonly StoredKey[]
   /** Set if the store could not be read, so that keys may exist. */
-  readonly unread?: true
+  readonly storeUnreadable?: true
   /** The password of the first console user, if the user was just created. */
   readonly password?: string
   /** Set if the web console is not built, so that nobody can sign in. */
-  readonly noPage?: true
+  readonly consoleNotBuilt?: true
 }
 
 /** Most stored keys that the greeting may name. */
-const NAMED = 100
+const MAX_NAMED = 100
 
 /**
  * Creates the first key and the first console user if there are none, so that only the operator can use a new gateway.
@@ -28,10 +28,10 @@ const NAMED = 100
 async function firstStart(config: Config, terminal: Terminal, expected?: Promise<NewUser>): Promise<FirstStart> {
   const hasKeys = config.keys.length > 0
   if (hasKeys && config.console === undefined)
-    return { known: (await readRecords(config, records => records.keys({ limit: NAMED }))) ?? [] }
+    return { storedKeys: (await readRecords(config, records => records.keys({ limit: MAX_NAMED }))) ?? [] }
   return withStore(config, async ({ access, console: users }) => {
-    const known = await access.keys({ limit: NAMED })
-    const key = hasKeys || known.length > 0 ? { known } : await firstKey(config, access)
+    const storedKeys = await access.keys({ limit: MAX_NAMED })
+    const key = hasKeys || storedKeys.length > 0 ? { storedKeys } : await firstKey(config, access)
     if (config.console === undefined) return key
     const password = await firstUser(users, expected).catch(thrown =>
       terminal.fault(`warning: the first console user cannot be created: ${(thrown as Error).message}`),
@@ -45,13 +45,13 @@ async function firstKey(config: Config, access: Store['access']): Promise<FirstS
   const { newKey } = await import('./keys.ts')
   const { text, stored } = newKey('first', group, { limits: {}, enabled: true })
   // Another instance on the same store may have created the key first.
-  return (await access.createKey(stored)) ? { created: text, known: [] } : { known: [stored] }
+  return (await access.createKey(stored)) ? { created: text, storedKeys: [] } : { storedKeys: [stored] }
 }
 
 /** Creates the first user and returns the password; undefined if there already are users. */
 async function firstUser(users: Store['console'], expected?: Promise<NewUser>): Promise<string | undefined> {
   if ((await users.users()).length > 0) return undefined
-  const { user, password } = await (expected ?? freshUser())
+  const { user, password } = await (expected ?? newFirstUser())
   return (await users.addUser(user, true)) ? password : undefined
 }
 
@@ -62,18 +62,19 @@ async function firstUser(users: Store['console'], expected?: Promise<NewUser>): 
  * @param hasPage whether the web console is built. If not, no first user is created: a later start with the console
  *   creates it and shows the password.
  */
-export async function starting(
+export async function prepareStart(
   config: Config,
   terminal: Terminal,
   expected?: Promise<NewUser>,
   hasPage = true,
 ): Promise<FirstStart> {
   const { console: _, ...withoutConsole } = config
-  if (config.console !== undefined && !hasPage) return { ...(await starting(withoutConsole, terminal)), noPage: true }
+  if (config.console !== undefined && !hasPage)
+    return { ...(await prepareStart(withoutConsole, terminal)), consoleNotBuilt: true }
   try {
     return await firstStart(config, terminal, expected)
   } catch (thrown) {
     terminal.fault(`warning: stored keys cannot be read: ${(thrown as Error).message}`)
-    return { known: [], unread: true }
+    return { storedKeys: [], storeUnreadable: true }
   }
 }

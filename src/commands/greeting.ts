@@ -1,9 +1,9 @@
 import type { ChannelConfig, Config } from '../config/index.ts'
+import { type ClientAccess, clientAccess } from './client-access.ts'
 import { exampleLines, KEY_NAME, KEY_VARIABLE } from './examples.ts'
 import { FIRST_USER } from './expected-user.ts'
 import type { FirstStart } from './first-start.ts'
 import { program } from './outcome.ts'
-import { type Reached, reached } from './reached.ts'
 
 /** Describes the number of models per channel. Models from upstream lists are not known yet. */
 const modelCounts = (channels: readonly ChannelConfig[]): string[] =>
@@ -18,7 +18,7 @@ const modelCounts = (channels: readonly ChannelConfig[]): string[] =>
  * request to try.
  */
 export function greeting(address: string, config: Config, first: FirstStart, version: string): string {
-  const way = reached(address, config)
+  const way = clientAccess(address, config)
   const lines = [
     `interlingua ${version} listens on ${address}`,
     '',
@@ -31,7 +31,7 @@ export function greeting(address: string, config: Config, first: FirstStart, ver
   return lines.join('\n')
 }
 
-function consoleLines(address: string, config: Config, { password, noPage }: FirstStart): string[] {
+function consoleLines(address: string, config: Config, { password, consoleNotBuilt: noPage }: FirstStart): string[] {
   if (config.console === undefined) return []
   if (noPage === true)
     return ['console  is not built. To build it, run `npm ci --include=dev` in the Interlingua folder.']
@@ -43,7 +43,7 @@ function consoleLines(address: string, config: Config, { password, noPage }: Fir
 }
 
 /** Returns a request to try, and a hint at the other examples. */
-function tryLines(way: Reached, created: string | undefined, channels: readonly ChannelConfig[]): string[] {
+function tryLines(way: ClientAccess, created: string | undefined, channels: readonly ChannelConfig[]): string[] {
   const [models, request] = exampleLines({ ...way, key: created ?? KEY_VARIABLE, channels })
   const first = created === undefined ? '' : ` Set the key first: export ${KEY_NAME}=${created}`
   return [
@@ -54,7 +54,7 @@ function tryLines(way: Reached, created: string | undefined, channels: readonly 
   ]
 }
 
-function keyLines(config: Config, { created, known, unread }: FirstStart): string[] {
+function keyLines(config: Config, { created, storedKeys, storeUnreadable: unread }: FirstStart): string[] {
   if (created !== undefined)
     return [
       `key      ${created}`,
@@ -65,7 +65,7 @@ function keyLines(config: Config, { created, known, unread }: FirstStart): strin
       'keys     unknown while the store is unavailable; the gateway keeps retrying.',
       `         \`${program()} keys create NAME\` then creates one.`,
     ]
-  const names = [...config.keys.map(({ name }) => name), ...known.map(({ name }) => name)]
+  const names = [...config.keys.map(({ name }) => name), ...storedKeys.map(({ name }) => name)]
   return [
     `keys     ${shortened(names)}`,
     `         Stored keys cannot be shown; \`${program()} keys create NAME\` creates one. Set yours with: export ${KEY_NAME}=…`,

@@ -6,8 +6,8 @@ import { limitsText } from './key-views.ts'
 import { checkName } from './name.ts'
 import type { Terminal } from './outcome.ts'
 import { field, limitsWith, NONE, type PermissionOptions } from './permission-options.ts'
-import { configAt, readRecords, withRecords } from './stored.ts'
 import { table } from './table.ts'
+import { configAt, readRecords, withRecords } from './with-store.ts'
 
 /** `interlingua groups list`: prints the groups of the config and the store, one per line or as JSON. */
 export async function listGroupsCommand(
@@ -38,10 +38,12 @@ export async function createGroupCommand(
 ) {
   const config = configAt(file)
   checkName(name)
-  checkFree(name, config)
+  checkNotFixed(name, config)
   await withRecords(config, async records => {
     const first = { name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() } as const
-    const made = await records.changeGroup(name, known => (known === undefined ? changed(first, options) : undefined))
+    const made = await records.changeGroup(name, known =>
+      known === undefined ? withChanges(first, options) : undefined,
+    )
     if (made === undefined) throw new Error(`a group named "${name}" already exists`)
   })
   terminal.out(`Created ${name}.`)
@@ -55,9 +57,9 @@ export async function changeGroupCommand(
   terminal: Terminal,
 ) {
   const config = configAt(file)
-  checkFree(name, config)
+  checkNotFixed(name, config)
   await withRecords(config, async records => {
-    const group = await records.changeGroup(name, known => known && changed(known, options))
+    const group = await records.changeGroup(name, known => known && withChanges(known, options))
     if (group === undefined) throw await missing(name, records)
   })
   terminal.out(`Changed ${name}.`)
@@ -68,13 +70,13 @@ export async function dropGroupCommand(name: string, file: string | undefined, t
   const config = configAt(file)
   await withRecords(config, async records => {
     if (await records.dropGroup(name)) return
-    checkFree(name, config)
+    checkNotFixed(name, config)
     throw await missing(name, records)
   })
   terminal.out(`Dropped ${name}.`)
 }
 
-const changed = ({ name, createdAt, ...before }: StoredGroup, options: PermissionOptions): StoredGroup => ({
+const withChanges = ({ name, createdAt, ...before }: StoredGroup, options: PermissionOptions): StoredGroup => ({
   ...{ name, createdAt, limits: limitsWith(before.limits, options) },
   models: options.models === NONE ? ['*'] : (options.models ?? before.models),
   onLoss: options.onLoss === NONE ? 'show' : (options.onLoss ?? before.onLoss),
@@ -89,7 +91,7 @@ const row = ({ name, models, doors, channels, limits }: Omit<GroupConfig, 'impli
 const view = ({ name, models, doors, channels, limits, onLoss }: Omit<GroupConfig, 'implied'>, fixed?: true): object =>
   defined({ name, models, doors, channels, limits, on_loss: onLoss, fixed })
 
-function checkFree(name: string, { groups }: Config): void {
+function checkNotFixed(name: string, { groups }: Config): void {
   const group = groups.get(name)
   if (group !== undefined && group.implied !== true)
     throw new Error(`the group "${name}" is defined in the config: change it there`)

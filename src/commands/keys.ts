@@ -9,8 +9,8 @@ import { fixedRow, fixedView, KEY_HEAD, storedRow, storedView } from './key-view
 import { checkName } from './name.ts'
 import { program, type Terminal } from './outcome.ts'
 import { field, type Given, limitsWith, type PermissionOptions } from './permission-options.ts'
-import { configAt, readRecords, withRecords } from './stored.ts'
 import { table } from './table.ts'
+import { configAt, readRecords, withRecords } from './with-store.ts'
 
 export interface KeyOptions extends PermissionOptions {
   readonly group?: string
@@ -25,12 +25,12 @@ export interface KeyOptions extends PermissionOptions {
 export async function createCommand(name: string, options: KeyOptions, file: string | undefined, terminal: Terminal) {
   const config = configAt(file)
   checkName(name)
-  checkFree(name, config)
+  checkNotFixed(name, config)
   const { group = 'default' } = options
   const secret = await withRecords(config, async records => {
     await checkGroup(group, config, records)
     const { text, stored } = newKey(name, group, settingsWith({ limits: {}, enabled: true }, options))
-    if (!(await records.createKey(stored))) throw taken(name)
+    if (!(await records.createKey(stored))) throw nameTaken(name)
     return text
   })
   terminal.out(secret)
@@ -45,10 +45,10 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
     if (options.group !== undefined) await checkGroup(options.group, config, records)
     if (options.name !== undefined) {
       checkName(options.name)
-      checkFree(options.name, config)
+      checkNotFixed(options.name, config)
     }
     const changed = await records.changeKey(key.id, now => changeOf(now, options))
-    if (changed === 'taken') throw taken(options.name!)
+    if (changed === 'taken') throw nameTaken(options.name!)
     if (changed === undefined) throw missing(name)
   })
   terminal.out(`Changed ${options.name ?? name}.`)
@@ -167,7 +167,7 @@ async function required(name: string, { keys }: Config, records: AccessRecords):
 }
 
 /** Throws if the config has a key of that name: lists and logs identify keys by name. */
-function checkFree(name: string, { keys }: Config): void {
+function checkNotFixed(name: string, { keys }: Config): void {
   if (keys.some(key => key.name === name)) throw fixed(name)
 }
 
@@ -180,6 +180,6 @@ async function checkGroup(name: string, { groups }: Config, records: AccessRecor
 }
 
 const fixed = (name: string): Error => new Error(`the key "${name}" is defined in the config: change it there`)
-const taken = (name: string): Error => new Error(`a key named "${name}" already exists; rotate or revoke it`)
+const nameTaken = (name: string): Error => new Error(`a key named "${name}" already exists; rotate or revoke it`)
 const missing = (name: string, known: readonly string[] = []): Error =>
   new Error(`there is no key named "${name}"${suggestion(name, known)}`)

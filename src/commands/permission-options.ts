@@ -28,12 +28,12 @@ export interface PermissionOptions {
 export function permissionOptions(command: Command): Command {
   return command
     .option('--models <patterns>', 'models that may be used, separated by commas; * matches anything', given(list))
-    .option('--doors <formats>', 'formats whose endpoints may be used, separated by commas', given(doors))
-    .option('--rpm <number>', 'requests per minute', given(whole))
-    .option('--tpm <number>', 'tokens per minute', given(whole))
-    .option('--concurrent <number>', 'concurrent requests', given(whole))
-    .option('--budget-day <dollars>', 'US dollars per day (UTC)', given(amount))
-    .option('--budget-month <dollars>', 'US dollars per month (UTC)', given(amount))
+    .option('--doors <formats>', 'formats whose endpoints may be used, separated by commas', given(parseFormats))
+    .option('--rpm <number>', 'requests per minute', given(parseWhole))
+    .option('--tpm <number>', 'tokens per minute', given(parseWhole))
+    .option('--concurrent <number>', 'concurrent requests', given(parseWhole))
+    .option('--budget-day <dollars>', 'US dollars per day (UTC)', given(parseAmount))
+    .option('--budget-month <dollars>', 'US dollars per month (UTC)', given(parseAmount))
     .addOption(
       new Option(
         '--budget-unknown <what>',
@@ -89,24 +89,24 @@ export function list(text: string): readonly string[] {
   return entries
 }
 
-function doors(text: string): readonly string[] {
+function parseFormats(text: string): readonly string[] {
   const names = list(text)
   const unknown = names.find(name => !DOORS.has(name))
   if (unknown === undefined) return names
   throw new InvalidArgumentError(`Unknown format "${unknown}"${suggestion(unknown, DOORS.keys())}.`)
 }
 
-function whole(text: string): number {
+function parseWhole(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Expected a whole number, 0 or more.')
 }
 
 /** US dollars; largest budget. Larger amounts could not be counted exactly. */
-const MOST_DOLLARS = 1_000_000
+const MAX_DOLLARS = 1_000_000
 
-function amount(text: string): number {
-  if (/^\d{1,12}(\.\d{1,9})?$/.test(text) && Number(text) <= MOST_DOLLARS) return Number(text)
-  throw new InvalidArgumentError(`Expected an amount of US dollars, at most ${MOST_DOLLARS}.`)
+function parseAmount(text: string): number {
+  if (/^\d{1,12}(\.\d{1,9})?$/.test(text) && Number(text) <= MAX_DOLLARS) return Number(text)
+  throw new InvalidArgumentError(`Expected an amount of US dollars, at most ${MAX_DOLLARS}.`)
 }
 
 function onLoss(text: string): OnLoss {
@@ -115,7 +115,7 @@ function onLoss(text: string): OnLoss {
 }
 
 /** Parses a future time: ISO 8601, or a duration from now such as `30d`. Returns Unix milliseconds. */
-export function timeToCome(text: string): number {
+export function parseFutureTime(text: string): number {
   const later = milliseconds(text)
   const at = later === undefined ? instant(text) : Date.now() + later
   if (at === undefined || !isInstant(at))

@@ -1,7 +1,7 @@
 import type { Terminal } from './outcome.ts'
 
 /** Milliseconds; a start shorter than this prints no progress. */
-const SILENT = 1000
+const SILENT_START = 1000
 
 /** Prints the steps of a slow start to standard error. */
 export class Progress {
@@ -18,7 +18,7 @@ export class Progress {
         this.isLate = true
         this.write()
       },
-      Math.max(0, SILENT - elapsed),
+      Math.max(0, SILENT_START - elapsed),
     ).unref()
   }
 

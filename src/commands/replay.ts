@@ -1,11 +1,11 @@
 import { advised } from '../server/listening.ts'
-import { openReplay } from '../upstreams/mock/index.ts'
+import { openMock } from '../upstreams/mock/index.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
 
 /** `interlingua replay DIR`: serves a folder of fixtures as a mock upstream that needs no key. */
 export async function replayCommand(folder: string, host: string, port: number, terminal: Terminal): Promise<void> {
-  const replay = await openReplay({ folder, host, port }).catch((fault: Error) => {
+  const replay = await openMock({ folder, host, port }).catch((fault: Error) => {
     throw advised(fault, { host, port }, '--port')
   })
   if (replay.cases.length === 0) {

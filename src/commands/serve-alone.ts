@@ -1,17 +1,17 @@
-import { followConfig, type LoadedFile, loadFile } from '../config/file.ts'
+import { type LoadedFile, loadFile, watchConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import type { NewUser } from '../operators/sign-in/new-user.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { warningsOf } from './config-warnings.ts'
-import { type FirstStart, starting } from './first-start.ts'
+import { type FirstStart, prepareStart } from './first-start.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { Progress } from './progress.ts'
-import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
+import { LOG_FLUSH, logUncaught, Mocks, type ServeOptions, withOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
 /** Everything a server process starts with. */
-export interface Beginning {
+export interface StartOptions {
   readonly path: string | undefined
   readonly options: ServeOptions
   readonly version: string
@@ -23,24 +23,24 @@ export interface Beginning {
 
 /** Runs the gateway in a single process until a signal stops it. Rejects if it cannot listen. */
 export async function serveAlone(
-  { path, options, version, hasPage, user }: Beginning,
+  { path, options, version, hasPage, user }: StartOptions,
   loaded: LoadedFile,
   terminal: Terminal,
 ): Promise<void> {
   const progress = new Progress(terminal)
-  const replays = new Replays()
+  const mocks = new Mocks()
   const log = openLog()
   logUncaught(log)
   const started = Promise.withResolvers<RunningServer>()
   /** Stored keys known at startup, for warnings about later configs. */
-  let stored: FirstStart['known'] = []
+  let stored: FirstStart['storedKeys'] = []
   let applied: Promise<unknown> = started.promise
-  const following = followConfig(
+  const following = watchConfig(
     path,
     next => {
       // Configs are applied in order, so that the last one written is the one in use.
       applied = applied
-        .then(async () => apply(await replays.filled(overridden(next, options)), stored, await started.promise, log))
+        .then(async () => apply(await mocks.withMock(withOptions(next, options)), stored, await started.promise, log))
         .catch(fault =>
           log.error({ fault: String(fault) }, 'the new config cannot be used; the previous one stays in use'),
         )
@@ -48,15 +48,15 @@ export async function serveAlone(
     fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
   )
   progress.begin('reading the config')
-  const config = await replays.filled(overridden(loadFile(path, loaded).config, options))
+  const config = await mocks.withMock(withOptions(loadFile(path, loaded).config, options))
   progress.begin('opening the store')
   const server = await openServer({ config, log }).catch(async thrown => {
-    await replays.close()
+    await mocks.close()
     throw thrown
   })
   progress.begin('checking keys and users')
-  const first = await starting(config, terminal, user, hasPage)
-  stored = first.known
+  const first = await prepareStart(config, terminal, user, hasPage)
+  stored = first.storedKeys
   if (first.created !== undefined) await server.refresh()
   for (const warning of warningsOf(config, stored)) terminal.fault(`warning: ${warning}`)
   progress.end()
@@ -70,12 +70,12 @@ export async function serveAlone(
   // SIGINT comes from a terminal, where there is no load balancer to wait for.
   if (signal === 'SIGTERM') await server.drain()
   await server.close()
-  await replays.close()
+  await mocks.close()
   await within(log.flush(), LOG_FLUSH)
 }
 
 /** Switches to a new config. */
-function apply(config: Config, stored: FirstStart['known'], server: RunningServer, log: Log): void {
+function apply(config: Config, stored: FirstStart['storedKeys'], server: RunningServer, log: Log): void {
   server.reload(config)
   for (const warning of warningsOf(config, stored)) log.warn({}, warning)
   log.info({ channels: config.channels.length }, 'config reloaded; host, port and workers take effect after a restart')

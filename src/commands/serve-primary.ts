@@ -2,33 +2,33 @@ import { createServer } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { type LimitStep, Limits } from '../accounts/limits/index.ts'
 import type { Json } from '../canonical/node.ts'
-import { followConfig, loadFile } from '../config/file.ts'
+import { loadFile, watchConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { openLog, within } from '../server/index.ts'
 import { Hub } from '../store/cluster/hub.ts'
-import { LoneCluster } from '../store/cluster/lone.ts'
+import { SingleProcessCluster } from '../store/cluster/single-process.ts'
 import { Workers } from '../store/cluster/workers.ts'
 import { warningsOf } from './config-warnings.ts'
-import { starting } from './first-start.ts'
+import { prepareStart } from './first-start.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { Progress } from './progress.ts'
-import type { Beginning } from './serve-alone.ts'
-import { LOG_FLUSH, logUncaught, overridden, Replays } from './serving.ts'
+import type { StartOptions } from './serve-alone.ts'
+import { LOG_FLUSH, logUncaught, Mocks, withOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
 /** Milliseconds; time for a worker to exit in addition to its drain and grace times. */
-const ENDING = 10_000
+const EXIT_TIME = 10_000
 
 /** Starts the workers and maintains their number until a signal stops the gateway. */
 export async function servePrimary(
-  { path, options, version, hasPage, user }: Beginning,
+  { path, options, version, hasPage, user }: StartOptions,
   terminal: Terminal,
 ): Promise<void> {
   const progress = new Progress(terminal)
   progress.begin('reading the config')
   const loaded = loadFile(path)
-  let config = overridden(loaded.config, options)
+  let config = withOptions(loaded.config, options)
   /**
    * Text of the config file as last applied. New workers start with it, even if the file has since changed or
    * disappeared.
@@ -36,11 +36,11 @@ export async function servePrimary(
   let text = loaded.text
   const log = openLog()
   logUncaught(log)
-  const outside = new LoneCluster(config, log)
+  const outside = new SingleProcessCluster(config, log)
   const hub = new Hub(log, outside.bus)
-  const replays = new Replays()
+  const mocks = new Mocks()
   const { host, port, workers: count } = config.server
-  const chosen = port === 0 ? await freePort(host) : null
+  const chosenPort = port === 0 ? await freePort(host) : null
   const limits = new Limits({ log, redis: outside.redis })
   hub.answer('limits', async steps => (await limits.take(steps as unknown as LimitStep[])) as unknown as Json)
   hub.answer('limits-settled', () => !limits.isAlone)
@@ -49,10 +49,10 @@ export async function servePrimary(
     limits.noteOwner(owner, key)
     return null
   })
-  hub.answer('settings', () => ({ port: chosen, path: path ?? null, text: text ?? null }))
-  hub.answer('replay', async () => (await replays.open()).url)
+  hub.answer('settings', () => ({ port: chosenPort, path: path ?? null, text: text ?? null }))
+  hub.answer('replay', async () => (await mocks.open()).url)
   const workers = new Workers({
-    ...{ hub, log, out: lines => log.pass(lines), fault: lines => process.stderr.write(lines) },
+    ...{ hub, log, out: lines => log.writeLines(lines), fault: lines => process.stderr.write(lines) },
     ended: id => limits.leaveAll(id),
   })
   const stopping = untilStopped()
@@ -61,13 +61,13 @@ export async function servePrimary(
     hub.close()
     limits.close()
     await outside.close()
-    await replays.close()
+    await mocks.close()
     await within(log.flush(), LOG_FLUSH)
   }
   // Workers read the stored keys at startup, so the first key is created before them.
   const begin = async () => {
     progress.begin('checking keys and users')
-    const first = await starting(config, terminal, user, hasPage)
+    const first = await prepareStart(config, terminal, user, hasPage)
     progress.begin(`starting ${count} workers`)
     return { first, address: await workers.start(count) }
   }
@@ -76,12 +76,12 @@ export async function servePrimary(
     throw thrown
   })
   progress.end()
-  for (const warning of warningsOf(config, first.known)) terminal.fault(`warning: ${warning}`)
-  terminal.out(greeting(address, await replays.filled(config), first, version))
+  for (const warning of warningsOf(config, first.storedKeys)) terminal.fault(`warning: ${warning}`)
+  terminal.out(greeting(address, await mocks.withMock(config), first, version))
 
   let applied: Promise<unknown> = Promise.resolve()
   const apply = async (next: Config, written: string | undefined): Promise<void> => {
-    for (const warning of warningsOf(next, first.known)) log.warn({}, warning)
+    for (const warning of warningsOf(next, first.storedKeys)) log.warn({}, warning)
     const before = text
     text = written
     try {
@@ -93,11 +93,11 @@ export async function servePrimary(
     config = next
     log.info({ channels: next.channels.length, workers: workers.pids.length }, 'config reloaded')
   }
-  const following = followConfig(
+  const following = watchConfig(
     path,
     (next, written) => {
       applied = applied
-        .then(() => apply(overridden(next, options), written))
+        .then(() => apply(withOptions(next, options), written))
         .catch(fault =>
           log.error(
             { fault: String(fault) },
@@ -116,7 +116,7 @@ export async function servePrimary(
   following.close()
   log.info({ signal }, 'stopping')
   const { drain, grace } = config.server
-  await workers.stop(signal, drain + grace + ENDING)
+  await workers.stop(signal, drain + grace + EXIT_TIME)
   await close()
 }
 

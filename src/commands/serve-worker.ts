@@ -1,31 +1,31 @@
 import { readFileSync } from 'node:fs'
 import type { Json } from '../canonical/node.ts'
-import { followConfig } from '../config/file.ts'
+import { watchConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { defaultConfig, readConfig } from '../config/read.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { Member } from '../store/cluster/member.ts'
 import { servedCases } from '../upstreams/mock/index.ts'
-import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
+import { LOG_FLUSH, logUncaught, Mocks, type ServeOptions, withOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
 /** Runs one of several worker processes, which the primary starts and stops. Never returns. */
 export async function serveAsWorker(options: ServeOptions): Promise<never> {
   const log = openLog()
   logUncaught(log)
-  const { member, ended } = joined(log)
+  const { member, ended } = joinPrimary(log)
   try {
     const { port, path, text } = (await member.ask('settings', null)) as unknown as Settings
-    const replays = new Replays(async () => ({
+    const mocks = new Mocks(async () => ({
       url: String(await member.ask('replay', null)),
       cases: servedCases(),
       close: async () => {},
     }))
-    const complete = (config: Config) => replays.filled(overridden(config, options))
-    const config = await complete(text === null ? defaultConfig() : readConfig(text, process.env, path ?? undefined))
+    const prepare = (config: Config) => mocks.withMock(withOptions(config, options))
+    const config = await prepare(text === null ? defaultConfig() : readConfig(text, process.env, path ?? undefined))
     member.connect(config.redis)
     const started = Promise.withResolvers<RunningServer>()
-    const follower = new Follower(path ?? undefined, complete, started.promise, log)
+    const follower = new Follower(path ?? undefined, prepare, started.promise, log)
     // A file change after the primary read the config is not reported to a new worker, so the texts are compared.
     if (path !== null && textOf(path) !== text) follower.reload()
     const server = await openServer({ config: withPort(config, port), log, cluster: member })
@@ -56,11 +56,11 @@ interface Settings {
   readonly text: string | null
 }
 
-type Ending = 'retire' | NodeJS.Signals
+type StopOrder = 'retire' | NodeJS.Signals
 
 /** Connects the worker to its primary. `ended` resolves with the order or signal to stop. */
-function joined(log: Log) {
-  const ended = Promise.withResolvers<Ending>()
+function joinPrimary(log: Log) {
+  const ended = Promise.withResolvers<StopOrder>()
   void untilStopped().then(ended.resolve)
   const send = (message: Json): void => void (process.connected && process.send!(message, undefined, {}, () => {}))
   const member = new Member({ log, send })
@@ -85,26 +85,26 @@ function textOf(path: string): string | undefined {
 
 /** Applies config changes in a worker. The primary logs the warnings. */
 class Follower {
-  private readonly following: ReturnType<typeof followConfig>
+  private readonly following: ReturnType<typeof watchConfig>
   private applied: Promise<unknown> = Promise.resolve()
 
   constructor(
     path: string | undefined,
-    complete: (config: Config) => Promise<Config>,
+    prepare: (config: Config) => Promise<Config>,
     server: Promise<RunningServer>,
     log: Log,
   ) {
     const apply = (next: Config): void => {
       this.applied = this.applied
         .then(async () => {
-          const config = await complete(next)
+          const config = await prepare(next)
           ;(await server).reload(config)
         })
         .catch(fault =>
           log.error({ fault: String(fault) }, 'the new config cannot be used; the previous one stays in use'),
         )
     }
-    this.following = followConfig(path, apply, () => {})
+    this.following = watchConfig(path, apply, () => {})
   }
 
   reload(): void {

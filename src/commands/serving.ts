@@ -1,6 +1,6 @@
 import type { Config } from '../config/index.ts'
 import type { Log } from '../server/index.ts'
-import type { Replay } from '../upstreams/mock/index.ts'
+import type { Mock } from '../upstreams/mock/index.ts'
 
 export interface ServeOptions {
   readonly config?: string
@@ -18,32 +18,32 @@ export function logUncaught(log: Log): void {
 }
 
 /** Applies command line options, which override the config. */
-export const overridden = (config: Config, { host, port }: ServeOptions): Config => ({
+export const withOptions = (config: Config, { host, port }: ServeOptions): Config => ({
   ...config,
   server: { ...config.server, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
 })
 
 /** Starts the built-in mock upstream if a config uses it. */
-export class Replays {
-  private replay: Promise<Replay> | undefined
-  private readonly start: () => Promise<Replay>
+export class Mocks {
+  private mock: Promise<Mock> | undefined
+  private readonly start: () => Promise<Mock>
 
-  constructor(start: () => Promise<Replay> = async () => (await import('../upstreams/mock/index.ts')).openReplay()) {
+  constructor(start: () => Promise<Mock> = async () => (await import('../upstreams/mock/index.ts')).openMock()) {
     this.start = start
   }
 
   /** Returns the mock upstream; the first call starts it. */
-  open(): Promise<Replay> {
-    return (this.replay ??= this.start())
+  open(): Promise<Mock> {
+    return (this.mock ??= this.start())
   }
 
-  async filled(config: Config): Promise<Config> {
+  async withMock(config: Config): Promise<Config> {
     if (!config.channels.some(({ provider }) => provider === 'replay')) return config
-    const { withReplay } = await import('../upstreams/mock/channels.ts')
+    const { withMock: withReplay } = await import('../upstreams/mock/channels.ts')
     return { ...config, channels: withReplay(config.channels, await this.open()) }
   }
 
   async close(): Promise<void> {
-    await (await this.replay)?.close()
+    await (await this.mock)?.close()
   }
 }

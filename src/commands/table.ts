@@ -2,7 +2,7 @@
 const CONTROL = /\p{Cc}/gu
 
 /** Escapes control characters as JSON does. Callers choose the names of models and clients, so names are untrusted. */
-const plain = (text: string): string =>
+const escaped = (text: string): string =>
   text.replace(CONTROL, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
@@ -11,7 +11,7 @@ const plain = (text: string): string =>
  * @param numbers indexes of right-aligned columns.
  */
 export function table(written: readonly (readonly string[])[], numbers: ReadonlySet<number> = new Set()): string {
-  const rows = written.map(row => row.map(plain))
+  const rows = written.map(row => row.map(escaped))
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
   return rows
     .map(row =>

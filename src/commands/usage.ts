@@ -4,12 +4,12 @@ import type { Log } from '../log.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import type { UsageField, UsageGroup } from '../store/usage-records.ts'
 import { type Terminal, UsageError } from './outcome.ts'
-import { configAt } from './stored.ts'
 import { table } from './table.ts'
 import type { UsageOptions } from './usage-options.ts'
+import { configAt } from './with-store.ts'
 
 /** Most groups shown, those with the most requests first. */
-const MOST = 10_000
+const MAX_GROUPS = 10_000
 
 /** `interlingua usage`: prints the summed usage of requests; works while a gateway is running. */
 export async function usageCommand(
@@ -24,7 +24,7 @@ export async function usageCommand(
   if (where.engine === 'sqlite' && !existsSync(where.path)) return terminal.fault(NONE)
   const store = new LazyStore(where, dataDir, logTo(terminal))
   try {
-    const query = { since, until, by: [options.by], percentiles: true, limit: MOST }
+    const query = { since, until, by: [options.by], percentiles: true, limit: MAX_GROUPS }
     const groups = await store.usage.sums(query)
     if (options.json)
       terminal.out(

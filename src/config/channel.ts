@@ -21,7 +21,7 @@ export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
 export type FaultAt = (path: Path, message: string) => void
 
 /** Applies the preset and all defaults to a channel. Reports faults with paths relative to the channel. */
-export function completeChannel(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelConfig {
+export function channelWithDefaults(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelConfig {
   const key = keyOf(written, preset, env, fault)
   return {
     name: written.name,
@@ -34,7 +34,7 @@ export function completeChannel(written: WrittenChannel, preset: Preset, env: En
     priority: written.priority ?? 0,
     weight: written.weight ?? 1,
     timeout: timeoutsOf(written.timeout),
-    allowHeaders: allowed(written.allow_headers ?? [], fault),
+    allowHeaders: allowedHeaders(written.allow_headers ?? [], fault),
     betas: written.betas ?? preset.betas ?? 'none',
   }
 }
@@ -49,7 +49,7 @@ export function environmentChannels(env: Env): ChannelConfig[] {
       preset.env.some(name => env[name]) && (preset.addressEnv === undefined || env[preset.addressEnv] !== undefined),
   )
   const presets = found.length > 0 ? found : [PRESETS.get('replay')!]
-  return presets.map(preset => completeChannel({ name: preset.name, provider: preset.name }, preset, env, () => {}))
+  return presets.map(preset => channelWithDefaults({ name: preset.name, provider: preset.name }, preset, env, () => {}))
 }
 
 function keyOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): string | undefined {
@@ -66,14 +66,15 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
   const names = written.formats ?? presetFormats(written, preset)
   if (names.length === 0) fault(['formats'], 'is missing: list the formats of this upstream, best first')
   const mixed = isMixed(written.formats ?? preset.formats.map(row => row.format))
-  const given = preset.addressEnv === undefined ? undefined : env[preset.addressEnv]
-  const address = given === undefined ? undefined : given.replace(/\/+$/, '') + (preset.addressSuffix ?? '')
+  const fromEnvironment = preset.addressEnv === undefined ? undefined : env[preset.addressEnv]
+  const address =
+    fromEnvironment === undefined ? undefined : fromEnvironment.replace(/\/+$/, '') + (preset.addressSuffix ?? '')
   let missing = false
   const formats = names.map((format, index) => {
     if (!FORMATS.has(format))
       fault(['formats', index], `unknown format "${format}"${suggestion(format, FORMATS.keys())}`)
     const row = preset.formats.find(one => one.format === format)
-    const baseUrl = ownAddress(written, preset, format, mixed) ?? row?.baseUrl ?? address
+    const baseUrl = configuredBaseUrl(written, preset, format, mixed) ?? row?.baseUrl ?? address
     if (baseUrl === undefined && preset.name !== 'replay') missing = true
     return formatOf(written, format, row, baseUrl ?? '')
   })
@@ -86,14 +87,19 @@ const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly F
   typeof base_url === 'string' ? formatsAt(preset, base_url) : preset.formats.map(row => row.format)
 
 /** Returns the operator's base URL in the form that this format needs; undefined if the operator wrote none. */
-function ownAddress(written: WrittenChannel, preset: Preset, format: Format, mixed: boolean): string | undefined {
+function configuredBaseUrl(
+  written: WrittenChannel,
+  preset: Preset,
+  format: Format,
+  mixed: boolean,
+): string | undefined {
   const address = written.base_url
   if (typeof address === 'string') {
-    const own = written.formats?.length === 1 ? undefined : baseUrlAt(preset, format, address)
-    return own ?? baseUrlFor(format, address, mixed)
+    const configured = written.formats?.length === 1 ? undefined : baseUrlAt(preset, format, address)
+    return configured ?? baseUrlFor(format, address, mixed)
   }
-  const own = address === undefined ? undefined : Object.entries(address).find(([name]) => name === format)?.[1]
-  return own === undefined ? undefined : baseUrlFor(format, own, false)
+  const configured = address === undefined ? undefined : Object.entries(address).find(([name]) => name === format)?.[1]
+  return configured === undefined ? undefined : baseUrlFor(format, configured, false)
 }
 
 function formatOf(
@@ -115,7 +121,7 @@ function formatOf(
 const lowerCase = (headers: { readonly [name: string]: string }): { readonly [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-function allowed(names: readonly string[], fault: FaultAt): string[] {
+function allowedHeaders(names: readonly string[], fault: FaultAt): string[] {
   return names.map((name, index) => {
     const lower = name.toLowerCase()
     if (NEVER_PASSED_ON.has(lower)) fault(['allow_headers', index], `"${name}" never goes from a caller to an upstream`)

@@ -20,8 +20,8 @@ export class ConfigError extends Error {
 }
 
 function describe(fault: Fault, file: string): string {
-  const place = fault.line === undefined ? file : `${file}:${fault.line}`
-  return fault.path === '' ? `${place}: ${fault.message}` : `${place}: ${fault.path}: ${fault.message}`
+  const location = fault.line === undefined ? file : `${file}:${fault.line}`
+  return fault.path === '' ? `${location}: ${fault.message}` : `${location}: ${fault.path}: ${fault.message}`
 }
 
 /** Formats `['channels', 0, 'key']` as `channels[0].key`. */

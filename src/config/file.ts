@@ -30,19 +30,19 @@ export interface LoadedFile {
 
 /** Like `loadConfig`, but does not parse a file again whose text has not changed. */
 export function loadFile(path: string | undefined, before?: LoadedFile, env: Env = process.env): LoadedFile {
-  const text = path === undefined ? undefined : textOf(path)
+  const text = path === undefined ? undefined : readText(path)
   if (before !== undefined && before.text === text) return before
   return { text, config: text === undefined ? defaultConfig(env) : readConfig(text, env, path) }
 }
 
 /** Like `loadFile`, for a config already in use. Rejects an empty file, because an editor may still be writing it. */
 function reloadFile(path: string, env: Env): LoadedFile {
-  const text = textOf(path)
+  const text = readText(path)
   if (isEmpty(readSource(text, env))) throw new ConfigError([{ path: '', message: 'is empty' }], path)
   return { text, config: readConfig(text, env, path) }
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (thrown) {
@@ -50,7 +50,7 @@ function textOf(path: string): string {
   }
 }
 
-export interface Following {
+export interface ConfigWatch {
   /** Reads the file again, even if it has not changed. */
   reload(): void
   close(): void
@@ -60,12 +60,12 @@ export interface Following {
  * Watches a config file. Reports every new config, and every fault that keeps the old config in use: the file is
  * invalid, empty or missing.
  */
-export function followConfig(
+export function watchConfig(
   path: string | undefined,
   onChange: (config: Config, text: string | undefined) => void,
   onFault: (fault: Error) => void,
   env: Env = process.env,
-): Following {
+): ConfigWatch {
   const reload = (): void => {
     let loaded: LoadedFile
     try {

@@ -201,7 +201,7 @@ const redis = v.pipe(
 )
 
 /** A retention time; 0 stores nothing. */
-const keep = (usual: string) =>
+const retention = (usual: string) =>
   v.optional(
     v.union(
       [
@@ -215,7 +215,7 @@ const keep = (usual: string) =>
     ),
   )
 
-const responses = fields({ keep: keep('30d'), background: v.optional(count()) })
+const responses = fields({ keep: retention('30d'), background: v.optional(count()) })
 
 /** A path segment that does not collide with other endpoints. */
 const segment = v.pipe(
@@ -227,13 +227,13 @@ const segment = v.pipe(
 )
 
 const tasks = fields({
-  poll: keep('10s'),
-  keep: keep('7d'),
+  poll: retention('10s'),
+  keep: retention('7d'),
   limit: v.optional(size),
   vendor_path: v.optional(segment),
 })
 
-const thoughts = fields({ keep: keep('2h'), memory: v.optional(size) })
+const reasoningMemory = fields({ keep: retention('2h'), memory: v.optional(size) })
 
 const realtime = fields({
   lifetime: v.optional(wait()),
@@ -271,8 +271,8 @@ const key = fields({
   capture_until: v.optional(time),
 })
 
-const usage = fields({ keep: keep('90d') })
-const capture = fields({ keep: keep('24h'), limit: v.optional(size) })
+const usage = fields({ keep: retention('90d') })
+const capture = fields({ keep: retention('24h'), limit: v.optional(size) })
 
 const metrics = fields({ host: v.optional(text), port: v.optional(port), key: v.optional(credential) })
 
@@ -359,7 +359,7 @@ export const CONFIG_SCHEMA = fields({
   server: v.optional(server),
   media: v.optional(media),
   responses: v.optional(responses),
-  thoughts: v.optional(thoughts),
+  thoughts: v.optional(reasoningMemory),
   realtime: v.optional(realtime),
   tasks: v.optional(tasks),
   data_dir: v.optional(text),

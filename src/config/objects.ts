@@ -3,7 +3,7 @@ import * as v from 'valibot'
 /* Object schemas. Unlike valibot's, they reject arrays and report every unknown key, not only the first. */
 
 /** Most unknown keys reported for one object. */
-const MOST = 50
+const MAX_REPORTED = 50
 
 /** An object schema with exactly these entries. */
 export function strictFields<E extends v.ObjectEntries, M extends v.ErrorMessage<v.StrictObjectIssue>>(
@@ -11,7 +11,7 @@ export function strictFields<E extends v.ObjectEntries, M extends v.ErrorMessage
   message: M,
 ): v.StrictObjectSchema<E, M> {
   const schema = v.strictObject(entries, message)
-  return noList({
+  return rejectingArrays({
     ...schema,
     '~run'(dataset, config) {
       const input = dataset.value as { readonly [key: string]: unknown }
@@ -36,17 +36,17 @@ export const record = <
   key: K,
   value: V,
   message: M,
-): v.RecordSchema<K, V, M> => noList(v.record(key, value, message))
+): v.RecordSchema<K, V, M> => rejectingArrays(v.record(key, value, message))
 
 function unknownKeys(input: unknown, entries: object): string[] {
   if (typeof input !== 'object' || input === null) return []
   const found: string[] = []
-  for (const key in input) if (!Object.hasOwn(entries, key) && found.push(key) === MOST) break
+  for (const key in input) if (!Object.hasOwn(entries, key) && found.push(key) === MAX_REPORTED) break
   return found
 }
 
 /** Wraps a schema so that an array is a type error. */
-const noList = <S extends v.GenericSchema>(schema: S): S => ({
+const rejectingArrays = <S extends v.GenericSchema>(schema: S): S => ({
   ...schema,
   '~run'(dataset, config) {
     if (!Array.isArray(dataset.value)) return schema['~run'](dataset, config)

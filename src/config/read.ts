@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { append } from '../canonical/lists.ts'
 import type { Path } from '../canonical/loss.ts'
-import { complete } from './complete.ts'
 import { ConfigError, type Fault, pathText } from './faults.ts'
 import { CONFIG_SCHEMA } from './index.ts'
 import { salvage } from './salvage.ts'
 import { type Env, readSource } from './source.ts'
 import type { Config } from './types.ts'
+import { withDefaults } from './with-defaults.ts'
 
 /**
  * Reads a config from YAML or JSON, replacing `${NAME}` and `${NAME:-default}` in text values.
@@ -19,7 +19,7 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
   const faults = [...source.faults]
   const value = source.value ?? {}
   const parsed = v.safeParse(CONFIG_SCHEMA, value)
-  const found = (parsed.issues ?? []).flatMap(precise).map(({ path = [], message }) => ({
+  const found = (parsed.issues ?? []).flatMap(innerIssues).map(({ path = [], message }) => ({
     path: path.map(step => step.key as string | number),
     message,
   }))
@@ -29,22 +29,22 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
         value,
         found.map(({ path }) => path),
       )
-  const { config, faults: others } = complete(usable, env)
+  const { config, faults: others } = withDefaults(usable, env)
   for (const { path, message } of others)
-    if (!isCaused(sourceOf(path), found, value)) found.push({ path: [...sourceOf(path)], message })
+    if (!isExplained(sourceOf(path), found, value)) found.push({ path: [...sourceOf(path)], message })
   append(
     faults,
     found.map(({ path, message }) => ({ path: pathText(path), message, line: source.lineOf(path) })),
   )
   if (faults.length === 0) return config
-  throw new ConfigError(inOrder(faults), file)
+  throw new ConfigError(sortedByLine(faults), file)
 }
 
 /**
  * Whether another fault already explains the fault at a path: one at the same path, at a parent, or in the group that a
  * key names.
  */
-function isCaused(path: Path, by: readonly { readonly path: Path }[], value: unknown): boolean {
+function isExplained(path: Path, by: readonly { readonly path: Path }[], value: unknown): boolean {
   const names = (above: Path, below: Path): boolean => above.every((step, index) => step === below[index])
   const group = path[0] === 'keys' && path[2] === 'group' ? groupOf(value, path[1] as number) : undefined
   return by.some(
@@ -60,11 +60,11 @@ const groupOf = (value: unknown, key: number): string =>
  * Returns the config used without a config file: one channel for every provider whose usual API key variable is set.
  */
 export function defaultConfig(env: Env = process.env): Config {
-  return complete({}, env).config
+  return withDefaults({}, env).config
 }
 
 /** Replaces a union's error by the errors of the alternative that the operator most likely meant. */
-function precise(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
+function innerIssues(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
   const depth = issue.path?.length ?? 0
   const list = Array.isArray(issue.input)
   const inner = (issue.type === 'union' ? (issue.issues ?? []) : []).filter(
@@ -74,4 +74,4 @@ function precise(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
   return inner.map(one => ({ ...one, path: [...(issue.path ?? []).slice(0, depth), ...one.path!] }) as typeof issue)
 }
 
-const inOrder = (faults: readonly Fault[]): Fault[] => [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+const sortedByLine = (faults: readonly Fault[]): Fault[] => [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))

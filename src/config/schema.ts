@@ -23,7 +23,7 @@ export const descriptionOf = (schema: object): JsonSchema | undefined => describ
 
 /** An object schema that rejects unknown fields and suggests the most similar known one. */
 export const fields = <E extends v.ObjectEntries>(entries: E) =>
-  strictFields(ownOnly(entries), issue => {
+  strictFields(withoutPrototype(entries), issue => {
     if (issue.expected === 'never') {
       const name = String(issue.path?.at(-1)?.key)
       return `unknown${suggestion(name, Object.keys(entries))}`
@@ -32,7 +32,7 @@ export const fields = <E extends v.ObjectEntries>(entries: E) =>
   })
 
 /** Copies entries to an object without a prototype, so that inherited names such as `toString` are not fields. */
-const ownOnly = <E extends object>(entries: E): E => Object.assign(Object.create(null), entries)
+const withoutPrototype = <E extends object>(entries: E): E => Object.assign(Object.create(null), entries)
 
 /** Builds messages such as `expected a number, found a list`. Values are not shown, because they may be secrets. */
 const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>

@@ -11,7 +11,7 @@ export interface Config {
   readonly server: ServerConfig
   readonly media: MediaConfig
   readonly responses: ResponsesConfig
-  readonly thoughts: ThoughtsConfig
+  readonly reasoningMemory: ReasoningMemoryConfig
   readonly realtime: RealtimeConfig
   readonly tasks: TasksConfig
   /** Directory for all data that outlives the process. */
@@ -102,15 +102,15 @@ export interface MediaConfig {
 /** Stored responses and conversations. */
 export interface ResponsesConfig {
   /** Milliseconds; retention time. 0 stores nothing. */
-  readonly keep: number
+  readonly retention: number
   /** Most unfinished background responses of a key, over all processes. */
   readonly background: number
 }
 
 /** Reasoning remembered for callers that do not send it back with tool results. */
-export interface ThoughtsConfig {
+export interface ReasoningMemoryConfig {
   /** Milliseconds; retention time after the last use. 0 stores nothing. */
-  readonly keep: number
+  readonly retention: number
   /** Bytes; most reasoning stored for all keys. */
   readonly memory: number
 }
@@ -140,7 +140,7 @@ export interface TasksConfig {
   /** Milliseconds between background polls of unfinished tasks; 0 polls only when callers do. */
   readonly poll: number
   /** Milliseconds; how long the gateway stores finished videos. 0 leaves them at their upstreams. */
-  readonly keep: number
+  readonly retention: number
   /** Bytes of all stored videos; the oldest are deleted first. */
   readonly limit: number
   /** First path segment of the endpoints that follow the video vendor's API. */
@@ -155,13 +155,13 @@ export type StoreConfig =
 /** Usage rows: one per request, without its content. */
 export interface UsageConfig {
   /** Milliseconds; retention time of rows. 0 stores none. Hourly and daily sums are stored longer. */
-  readonly keep: number
+  readonly retention: number
 }
 
 /** Captures: full copies of the requests of selected keys. */
 export interface CaptureConfig {
   /** Milliseconds; retention time. 0 disables captures. */
-  readonly keep: number
+  readonly retention: number
   /** Bytes of all stored captures; the oldest are deleted first. */
   readonly limit: number
 }

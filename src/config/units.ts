@@ -59,14 +59,14 @@ export const INSTANT_PATTERN = [
 ].join('')
 const INSTANT = new RegExp(`^${INSTANT_PATTERN}$`)
 /** Unix milliseconds; start of the year 10000, which four digits cannot express. */
-const END = 253_402_300_800_000
+const YEAR_10000 = 253_402_300_800_000
 
 /** Whether a time in Unix milliseconds can be written as ISO 8601 with a four-digit year. */
-export const isInstant = (at: number): boolean => at >= 0 && at < END
+export const isInstant = (at: number): boolean => at >= 0 && at < YEAR_10000
 
 /**
  * Parses ISO 8601 into Unix milliseconds; undefined for any other text. A time whose offset leads out of 1970 to 9999
  * is clamped to that range.
  */
 export const instant = (text: string): number | undefined =>
-  INSTANT.test(text.trim()) ? Math.min(Math.max(Date.parse(text.trim()), 0), END - 1) : undefined
+  INSTANT.test(text.trim()) ? Math.min(Math.max(Date.parse(text.trim()), 0), YEAR_10000 - 1) : undefined

@@ -1,7 +1,7 @@
 import { type BigIntStats, stat, statSync } from 'node:fs'
 
 /** Milliseconds between checks. */
-const EVERY = 250
+const POLL_INTERVAL = 250
 
 /**
  * Polls a file and calls the listener after it changed, appeared or disappeared, once two checks in a row find the same
@@ -23,7 +23,7 @@ export function watchPath(path: string, listener: () => void): () => void {
       reported = state
       listener()
     })
-  }, EVERY)
+  }, POLL_INTERVAL)
   timer.unref()
   return () => clearInterval(timer)
 }

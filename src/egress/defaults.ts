@@ -7,20 +7,20 @@ import type { CanonicalRequest } from '../canonical/request.ts'
  * request, so a caller that refuses losses could otherwise send none.
  */
 
-type Holds = (value: Json) => boolean
+type IsDefault = (value: Json) => boolean
 
 const is =
-  (...values: readonly Json[]): Holds =>
+  (...values: readonly Json[]): IsDefault =>
   value =>
     values.includes(value)
-const always: Holds = () => true
+const always: IsDefault = () => true
 /** An object or list that is empty at every depth. */
-const empty: Holds = value => typeof value === 'object' && value !== null && Object.values(value).every(empty)
-const direct: Holds = value => Array.isArray(value) && value.every(is('direct'))
-const text: Holds = value => Array.isArray(value) && value.every(is('text'))
+const empty: IsDefault = value => typeof value === 'object' && value !== null && Object.values(value).every(empty)
+const direct: IsDefault = value => Array.isArray(value) && value.every(is('direct'))
+const text: IsDefault = value => Array.isArray(value) && value.every(is('text'))
 
 /** Anthropic's context edits that keep all reasoning, as Claude Code sends them. */
-const keepsAll: Holds = value =>
+const keepsAllReasoning: IsDefault = value =>
   isObject(value) &&
   Array.isArray(value['edits']) &&
   value['edits'].every(
@@ -28,14 +28,14 @@ const keepsAll: Holds = value =>
   )
 
 /** Stream options that only switch padding (against traffic analysis), which is no part of an answer. */
-const onlyPads: Holds = value => isObject(value) && Object.keys(value).every(is('include_obfuscation'))
+const onlyPadding: IsDefault = value => isObject(value) && Object.keys(value).every(is('include_obfuscation'))
 
 /** Gemini's `…_UNSPECIFIED` enum values, at every depth. */
-const unspecified: Holds = value =>
+const unspecified: IsDefault = value =>
   isObject(value) ? Object.values(value).every(unspecified) : typeof value === 'string' && /UNSPECIFIED$/.test(value)
 
 /** The default by the path of the loss; `#` stands for any index. */
-const DEFAULTS: { readonly [path: string]: Holds } = {
+const DEFAULTS: { readonly [path: string]: IsDefault } = {
   'sampling/temperature': is(1),
   'sampling/topP': is(1),
   'sampling/frequencyPenalty': is(0),
@@ -59,7 +59,7 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
   'extras/chat/logit_bias': empty,
   'extras/chat/logprobs': is(false),
   'extras/chat/top_logprobs': is(0),
-  'extras/chat/stream_options': onlyPads,
+  'extras/chat/stream_options': onlyPadding,
   'extras/chat/prompt_cache_retention': is('in_memory'),
 
   // Codex's client metadata is for OpenAI's statistics: the model never sees it.
@@ -73,7 +73,7 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
   'tools/#/extras/responses/allowed_callers': direct,
 
   'extras/messages/mcp_servers': empty,
-  'extras/messages/context_management': value => empty(value) || keepsAll(value),
+  'extras/messages/context_management': value => empty(value) || keepsAllReasoning(value),
   'extras/messages/inference_geo': is('global'),
   'extras/messages/speed': is('standard'),
   'tools/#/extras/messages/defer_loading': always,
@@ -90,7 +90,7 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
 export function markDefaults(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   let found = false
   const marked = losses.map((loss): Loss => {
-    if (!holdsAnyway(loss, request)) return loss
+    if (!losesDefault(loss, request)) return loss
     found = true
     return { ...loss, restored: true }
   })
@@ -98,7 +98,7 @@ export function markDefaults(losses: readonly Loss[], request: CanonicalRequest)
 }
 
 /** Whether the lost value equals the default. */
-function holdsAnyway(loss: Loss, request: CanonicalRequest): boolean {
+function losesDefault(loss: Loss, request: CanonicalRequest): boolean {
   if (loss.restored === true) return false
   // `developer` is OpenAI's newer name of the system role; no other format has it.
   if (loss.kind === 'changed') return loss.became === 'system' && valueAt(request, loss.path) === 'developer'

@@ -12,14 +12,14 @@ import { workOf } from '../canonical/work.ts'
  */
 export function essentialTools(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const { tools = [], toolChoice } = request
-  const gone = losses.filter(isOfTool)
-  if (gone.length === 0 || tools.length === 0 || workOf(request) !== 'conversation') return []
-  const lost = new Set(gone.flatMap(({ path: [, at] }) => at ?? [...tools.keys()]))
-  const left = tools.filter((_, index) => !lost.has(index))
-  if (toolChoice?.mode === 'required' && left.length === 0) return gone
-  const losesClients = toolChoice?.mode !== 'none' && tools.some(isClientTool) && !left.some(isClientTool)
-  const isNeeded = neededBy(request, left)
-  return gone.filter(({ path: [, at] }) => {
+  const toolLosses = losses.filter(isOfTool)
+  if (toolLosses.length === 0 || tools.length === 0 || workOf(request) !== 'conversation') return []
+  const lost = new Set(toolLosses.flatMap(({ path: [, at] }) => at ?? [...tools.keys()]))
+  const remaining = tools.filter((_, index) => !lost.has(index))
+  if (toolChoice?.mode === 'required' && remaining.length === 0) return toolLosses
+  const losesClients = toolChoice?.mode !== 'none' && tools.some(isClientTool) && !remaining.some(isClientTool)
+  const isNeeded = neededBy(request, remaining)
+  return toolLosses.filter(({ path: [, at] }) => {
     const some = at === undefined ? tools : [tools[at as number]!]
     return some.some(tool => (losesClients && isClientTool(tool)) || isNeeded(tool))
   })
@@ -30,13 +30,13 @@ const isOfTool = ({ kind, path, restored }: Loss): boolean =>
   kind === 'dropped' && restored !== true && path[0] === 'tools' && path.length <= 2
 
 /** Returns a test whether the history or `toolChoice` needs a tool that does not remain. */
-function neededBy({ messages, toolChoice }: CanonicalRequest, left: readonly Tool[]): (tool: Tool) => boolean {
-  const known = new Set(left.flatMap(tool => nameOf(tool) ?? []))
+function neededBy({ messages, toolChoice }: CanonicalRequest, remaining: readonly Tool[]): (tool: Tool) => boolean {
+  const remainingNames = new Set(remaining.flatMap(tool => nameOf(tool) ?? []))
   const called = new Set(messages.flatMap(({ content }) => content.flatMap(calledBy)))
-  const isChosen = insistsOn(toolChoice)
+  const isChosen = requiredBy(toolChoice)
   return tool => {
     const name = nameOf(tool)
-    return (name !== undefined && !known.has(name) && called.has(name)) || isChosen(tool, known)
+    return (name !== undefined && !remainingNames.has(name) && called.has(name)) || isChosen(tool, remainingNames)
   }
 }
 
@@ -46,25 +46,32 @@ const calledBy = (part: Part): readonly string[] => (part.type === 'tool-call' ?
  * Returns a test whether `toolChoice` requires a tool: by name, by hosted kind, or by the wire value in a format's
  * extras.
  */
-function insistsOn(choice: ToolChoice | undefined): (tool: Tool, known: ReadonlySet<string>) => boolean {
+function requiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames: ReadonlySet<string>) => boolean {
   const { mode, only, hosted, extras = {} } = choice ?? {}
   const chosen = new Set(mode === 'none' ? [] : only)
-  const own =
+  const wireChoices =
     mode === 'required'
       ? Object.values(extras)
           .map(one => one['tool_choice'])
           .filter(isObject)
       : []
-  return (tool, known) => {
+  return (tool, remainingNames) => {
     const name = nameOf(tool)
     // A list of allowed tools requires only those that the client runs.
-    if (name !== undefined && chosen.has(name) && !known.has(name) && (mode === 'required' || isClientTool(tool)))
+    if (
+      name !== undefined &&
+      chosen.has(name) &&
+      !remainingNames.has(name) &&
+      (mode === 'required' || isClientTool(tool))
+    )
       return true
     if (tool.type === 'hosted')
-      return (mode === 'required' && hosted === tool.kind) || own.some(one => holdsType(one, KINDS[tool.kind]))
+      return (
+        (mode === 'required' && hosted === tool.kind) || wireChoices.some(one => containsType(one, KINDS[tool.kind]))
+      )
     if (tool.type !== 'opaque') return false
     const { type } = tool.value
-    return typeof type === 'string' && own.some(one => holdsType(one, type))
+    return typeof type === 'string' && wireChoices.some(one => containsType(one, type))
   }
 }
 
@@ -72,12 +79,12 @@ function insistsOn(choice: ToolChoice | undefined): (tool: Tool, known: Readonly
 const KINDS = { 'web-search': 'web_search', 'web-fetch': 'web_fetch', 'code-execution': 'code_' } as const
 
 /** Whether a wire `tool_choice`, or a tool nested in it, has this type or a version of it. */
-function holdsType(choice: Json, type: string): boolean {
+function containsType(choice: Json, type: string): boolean {
   if (!isObject(choice)) return false
-  const { type: own, tools, allowed_tools: allowed } = choice
-  if (typeof own === 'string' && (own === type || own.startsWith(type))) return true
-  if (Array.isArray(tools) && tools.some(one => holdsType(one, type))) return true
-  return allowed !== undefined && holdsType(allowed, type)
+  const { type: choiceType, tools, allowed_tools: allowed } = choice
+  if (typeof choiceType === 'string' && (choiceType === type || choiceType.startsWith(type))) return true
+  if (Array.isArray(tools) && tools.some(one => containsType(one, type))) return true
+  return allowed !== undefined && containsType(allowed, type)
 }
 
 /** The tool's name; undefined for hosted tools and for opaque ones without a name. */

@@ -5,13 +5,13 @@ export { defined, someOf } from '../canonical/node.ts'
 const NONE: JsonObject = {}
 
 /** The format's `extras` of a node: its fields without a canonical counterpart. Spread them last. */
-export const kept = (node: Node | undefined, format: Format): JsonObject => node?.extras?.[format] ?? NONE
+export const extrasFor = (node: Node | undefined, format: Format): JsonObject => node?.extras?.[format] ?? NONE
 
 /** The object's fields as JSON text to append to other fields: a leading comma, no braces. */
-export function inside(fields: JsonObject): string {
+export function appendedFields(fields: JsonObject): string {
   const text = JSON.stringify(fields).slice(1, -1)
   return text === '' ? '' : `,${text}`
 }
 
 /** The format's `spelling` of a node: how the caller wrote it, if the node was read from this format. */
-export const spelt = (node: Node | undefined, format: Format): JsonObject => node?.spelling?.[format] ?? NONE
+export const spellingFor = (node: Node | undefined, format: Format): JsonObject => node?.spelling?.[format] ?? NONE

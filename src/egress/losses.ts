@@ -5,15 +5,15 @@ import { lists, workOf } from '../canonical/work.ts'
 import { essentialTools } from './essential-tools.ts'
 
 /** Entries; the most losses that one header lists. */
-const MOST_ENTRIES = 20
+const MAX_ENTRIES = 20
 /** Characters; the longest list of losses in one header. */
-const MOST_CHARACTERS = 1000
+const MAX_CHARACTERS = 1000
 
 /**
  * The losses that the caller is shown: all except those that the response path restores, and neutral values that the
  * target format requires (their reasons begin with `minted`).
  */
-export const shown = (losses: readonly Loss[]): readonly Loss[] =>
+export const shownLosses = (losses: readonly Loss[]): readonly Loss[] =>
   losses.every(isSilent) ? NO_LOSSES : losses.filter(loss => !isSilent(loss))
 
 const NO_LOSSES: readonly Loss[] = []
@@ -21,20 +21,20 @@ const NO_LOSSES: readonly Loss[] = []
 /**
  * The losses for which the gateway rejects a request that refuses losses: shown losses that cost the caller something.
  */
-export const refusable = (losses: readonly Loss[]): readonly Loss[] =>
-  shown(losses).filter(({ reason }) => !HARMLESS.has(reason))
+export const refusableLosses = (losses: readonly Loss[]): readonly Loss[] =>
+  shownLosses(losses).filter(({ reason }) => !HARMLESS.has(reason))
 
 /** Loss reason: reasoning that the caller had discarded and the gateway inserted again. */
-export const REMEMBERED = 'remembered-thought'
+export const RESTORED_REASONING = 'remembered-thought'
 
 /** Loss reason: an output limit that no answer of the model can exceed. */
-export const LONGEST = 'most-the-model-answers'
+export const MODEL_LIMIT = 'most-the-model-answers'
 
 /**
  * Reasons of shown losses that cost the caller nothing: the model's own reasoning is returned to it, or no answer could
  * be longer.
  */
-const HARMLESS: ReadonlySet<string> = new Set([REMEMBERED, LONGEST])
+const HARMLESS: ReadonlySet<string> = new Set([RESTORED_REASONING, MODEL_LIMIT])
 
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
@@ -79,7 +79,7 @@ function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
     const entry = `${locate(path)
       .map(step => headerSafe(String(step)))
       .join('/')} ${headerSafe(reason)}`
-    if (entries === MOST_ENTRIES || list.length + entry.length > MOST_CHARACTERS) break
+    if (entries === MAX_ENTRIES || list.length + entry.length > MAX_CHARACTERS) break
     list += entries === 0 ? entry : `; ${entry}`
     entries++
   }
@@ -96,7 +96,7 @@ function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
  * - tools that the conversation cannot do without (`essential-tools.ts`);
  * - the audio container of speech.
  */
-export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
+export function essentialLosses(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
   const tools = new Set(essentialTools(losses, request))
   return losses.filter(
@@ -105,10 +105,10 @@ export function essential(losses: readonly Loss[], request: CanonicalRequest): r
       losesContainer(loss, request) ||
       (loss.kind === 'dropped' &&
         (losesState(loss, request) ||
-          losesSight(loss, request, turn) ||
+          losesVisibleMedia(loss, request, turn) ||
           losesReference(loss, request) ||
           losesRemix(loss) ||
-          losesTimes(loss, request))),
+          losesTranscriptField(loss, request))),
   )
 }
 
@@ -166,13 +166,15 @@ function losesState({ path }: Loss, request: CanonicalRequest): boolean {
  * Whether the loss drops media that the model has to see: a whole message, a part of it, or the source of a part. In a
  * conversation only the last user turn counts, in a list of inputs every input.
  */
-function losesSight({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
+function losesVisibleMedia({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
   const at = lists(request) ? path[1] : turn
   if (restored === true || path[0] !== 'messages' || path[1] !== at) return false
   const content = request.messages[Number(at)]?.content ?? []
-  if (path.length <= 3) return content.some(isSight)
+  if (path.length <= 3) return content.some(isMediaOrOpaque)
   const part = content[Number(path[3])]
-  return part !== undefined && isSight(part) && (path.length === 4 || (path.length === 5 && path[4] === 'source'))
+  return (
+    part !== undefined && isMediaOrOpaque(part) && (path.length === 4 || (path.length === 5 && path[4] === 'source'))
+  )
 }
 
 /** Whether the loss drops a part that refers to something stored at its issuer. */
@@ -185,12 +187,12 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
 const losesRemix = ({ path }: Loss): boolean => path.join('/') === 'output/video/remixOf'
 
 /** Whether the loss drops a field that determines the shape of the transcript. */
-const losesTimes = ({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean =>
-  transcript !== undefined && path.length === 3 && path[1] === 'transcript' && TIMES.has(path[2]!)
+const losesTranscriptField = ({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean =>
+  transcript !== undefined && path.length === 3 && path[1] === 'transcript' && TRANSCRIPT_FIELDS.has(path[2]!)
 
-const TIMES: ReadonlySet<string | number> = new Set(['task', 'timestamps', 'speakers'])
+const TRANSCRIPT_FIELDS: ReadonlySet<string | number> = new Set(['task', 'timestamps', 'speakers'])
 
-const isSight = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
+const isMediaOrOpaque = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
 
 /**
  * Percent-encodes characters that could end a header, an entry or a path element, because callers choose the names in

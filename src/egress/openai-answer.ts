@@ -11,9 +11,9 @@ import {
   impliedReason,
 } from '../canonical/result.ts'
 import type { WireAnswer } from '../canonical/wire.ts'
-import { defined, kept, spelt } from './fields.ts'
-import { dated, ownBody } from './own.ts'
-import { NO_TASK } from './sanitize/bare.ts'
+import { defined, extrasFor, spellingFor } from './fields.ts'
+import { nativeBodyOf, withCreated } from './native.ts'
+import { NO_TASK } from './sanitize/unwritten.ts'
 import { writeUsage } from './usage/openai.ts'
 
 /** The differences between answers of chat completions and of text completions. */
@@ -29,8 +29,9 @@ export function writeAnswer(
   request: CanonicalRequest,
   { format, object, writeChoice }: AnswerKind,
 ): Written<WireAnswer> {
-  const own = ownBody(result, format)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
+  const nativeBody = nativeBodyOf(result, format)
+  if (nativeBody !== undefined)
+    return { wire: { status: 200, headers: {}, body: withCreated(nativeBody, result) }, losses: [] }
   const losses = new Losses(foreignLosses(result, format))
   losses.dropFields(result, [], NO_TASK)
   if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
@@ -38,13 +39,13 @@ export function writeAnswer(
     ...{ id: result.id ?? '', object, created: result.createdAt ?? 0, model: result.model ?? request.model },
     choices: result.candidates.map((candidate, index) => writeChoice(candidate, index, losses)),
     ...defined({ usage: result.usage && writeUsage(format, result.usage, losses), service_tier: result.serviceTier }),
-    ...kept(result, format),
+    ...extrasFor(result, format),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
 /** The wire word for each finish reason. */
-const WORDS: { readonly [R in FinishReason]: string } = {
+const FINISH_WORDS: { readonly [R in FinishReason]: string } = {
   stop: 'stop',
   length: 'length',
   'tool-calls': 'tool_calls',
@@ -63,7 +64,7 @@ const MEANINGS: { readonly [word: string]: FinishReason } = {
 }
 
 /** The wire word for a finish reason; an error never looks like a finished answer (trap 15). */
-export const finishWord = (reason: FinishReason): string => WORDS[reason]
+export const finishWord = (reason: FinishReason): string => FINISH_WORDS[reason]
 
 interface Ended extends Node {
   readonly finish?: Finish
@@ -71,7 +72,7 @@ interface Ended extends Node {
 
 /** The field with the matched stop sequence, if the upstream sent one next to the finish reason, as vLLM does. */
 export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObject =>
-  finish?.stopSequence !== undefined && spelt(node, format)['stop_reason'] === true
+  finish?.stopSequence !== undefined && spellingFor(node, format)['stop_reason'] === true
     ? { stop_reason: finish.stopSequence }
     : {}
 

@@ -1,7 +1,7 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { spelt } from './fields.ts'
-import { type ReadRequest, withFields } from './own.ts'
+import { spellingFor } from './fields.ts'
+import { type NativeRequest, withFields } from './native.ts'
 
 /* Streams of chat completions and text completions contain usage only on request (docs/wire/chat.md#stream). */
 
@@ -9,17 +9,17 @@ const COUNTED = { include_usage: true } as const
 
 /** Whether the caller requested usage in the stream. */
 export const wantsUsage = (request: CanonicalRequest, format: Format): boolean =>
-  (spelt(request, format)['stream_options'] as JsonObject | undefined)?.['include_usage'] === true
+  (spellingFor(request, format)['stream_options'] as JsonObject | undefined)?.['include_usage'] === true
 
 /**
  * The `stream` fields of a request; none if the caller wants a whole answer.
  *
- * @param isCounted whether to request usage.
+ * @param withUsage whether to request usage.
  * @param extras the format's extras of the request.
  */
-export function streamFields({ stream }: CanonicalRequest, isCounted: boolean, extras: JsonObject): JsonObject {
+export function streamFields({ stream }: CanonicalRequest, withUsage: boolean, extras: JsonObject): JsonObject {
   if (!stream) return {}
-  const options = { ...(isCounted ? COUNTED : {}), ...(extras['stream_options'] as JsonObject | undefined) }
+  const options = { ...(withUsage ? COUNTED : {}), ...(extras['stream_options'] as JsonObject | undefined) }
   return { stream, ...(Object.keys(options).length === 0 ? {} : { stream_options: options }) }
 }
 
@@ -27,10 +27,10 @@ export function streamFields({ stream }: CanonicalRequest, isCounted: boolean, e
  * The caller's original body with the model, the `changed` fields and the stream setting of the canonical request. A
  * channel may always request the usage of a stream, for the usage log (trap 22).
  */
-export function ownBodyOf(
+export function nativeRequestBody(
   { model, stream }: CanonicalRequest,
-  { node, wire: { body } }: ReadRequest,
-  isCounted: boolean,
+  { node, wire: { body } }: NativeRequest,
+  withUsage: boolean,
   changed: JsonObject = {},
 ): JsonObject {
   const options = body['stream_options'] as JsonObject | null | undefined
@@ -38,7 +38,7 @@ export function ownBodyOf(
     ...(model === node.model ? {} : { model }),
     ...changed,
     ...(stream === node.stream ? {} : { stream }),
-    ...(stream && isCounted && options?.['include_usage'] !== true
+    ...(stream && withUsage && options?.['include_usage'] !== true
       ? { stream_options: { ...options, ...COUNTED } }
       : {}),
   }

@@ -8,7 +8,7 @@ export interface TaskCall extends Pick<WireRequest, 'path' | 'query' | 'headers'
 }
 
 /** A public download URL. Never send the channel's credential to it. */
-export interface TaskAddress {
+export interface PublicDownload {
   readonly url: string
 }
 
@@ -19,7 +19,7 @@ export interface TaskAddress {
 export interface TaskWriter {
   status(task: UpstreamTask, dialect: JsonObject): TaskCall
   /** Requests one of the finished task's files; undefined if the format has no such file. */
-  content(task: UpstreamTask, variant: TaskVariant, dialect: JsonObject): TaskCall | TaskAddress | undefined
+  content(task: UpstreamTask, variant: TaskVariant, dialect: JsonObject): TaskCall | PublicDownload | undefined
   /** Deletes the task at the upstream. Without this method the upstream keeps the task as long as it wants. */
   remove?(task: UpstreamTask, dialect: JsonObject): TaskCall
   /**

@@ -19,8 +19,8 @@ export function writeAllowed<Wire>(
 }
 
 /** The part types of user turns, and those of system and developer turns. */
-export const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
-export const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
+export const USER_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
+export const SYSTEM_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
 /** The content of a tool result for formats without a failure flag: the text says that the call failed (trap 49). */
 export function withFailure({ content, failed }: ToolResultPart, path: Path, losses: Losses): readonly Part[] {

@@ -29,9 +29,9 @@ export interface WriteOptions {
 }
 
 /** The upstream to which reasoning is returned. */
-export interface HandBack extends WriteOptions {
+export interface ReasoningTarget extends WriteOptions {
   /** Whether this upstream issued the reasoning: only the issuer can read its signature. */
-  readonly own: boolean
+  readonly toIssuer: boolean
 }
 
 /** Lists the models that a key can call, for the clients of a format. */
@@ -48,7 +48,7 @@ export interface ModelWriter {
 /** A format's names for audio containers. */
 export interface Container {
   /** The media type for callers that name none. */
-  readonly usual: string
+  readonly defaultType: string
   /** Returns the format's name for a media type; undefined if it has none. */
   nameOf(mediaType: string): string | undefined
 }
@@ -63,7 +63,7 @@ export interface EventWriter extends Transducer<CanonicalEvent, WireEvent> {
 }
 
 /** Writes a streamed answer whose upstream uses the caller's format. */
-export interface OwnEventWriter extends EventWriter {
+export interface NativeEventWriter extends EventWriter {
   /**
    * Passes on a wire event as it came, except for the id and model of the answer; `read` are the canonical events read
    * from it.
@@ -86,7 +86,7 @@ export interface Writer {
    * Writes a streamed answer of an upstream of this format. Without this method such events are read and written like
    * any others.
    */
-  ownEvents?(request: CanonicalRequest): OwnEventWriter
+  nativeEvents?(request: CanonicalRequest): NativeEventWriter
   /**
    * Whether the format takes media as raw bytes, in requests and answers; for other formats the gateway converts bytes
    * to base64 first.
@@ -96,26 +96,26 @@ export interface Writer {
    * Whether the gateway must fetch media at a URL first, because upstreams of this format take no such URL, or none in
    * a tool result.
    */
-  fetches?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
+  mustFetch?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
   /**
    * Media are also fetched for native callers, who choose among several shapes, of which an upstream may take only one.
    */
-  readonly fetchesOwn?: true
+  readonly mustFetchNative?: true
   /** Writes the requests about tasks, for formats whose upstreams answer with tasks. */
   readonly tasks?: TaskWriter
   /**
    * Writes a compacted conversation as parts of an answer: the messages that stay and the encrypted summary. `base` is
    * the prefix of ids.
    */
-  compacted?(kept: readonly Message[], sealed: string, base: string): readonly Part[]
+  compacted?(remaining: readonly Message[], encrypted: string, base: string): readonly Part[]
   /**
    * Turns a reasoning part of an earlier answer into the form in which an upstream takes it back in the history, for
    * callers that no longer have it. Undefined if the upstream takes no such reasoning. Formats without this method take
    * none (traps 26-36).
    */
-  handsBack?(thought: ReasoningPart, to: HandBack): ReasoningPart | undefined
+  reasoningForHistory?(reasoning: ReasoningPart, to: ReasoningTarget): ReasoningPart | undefined
   /** Whether the upstream refuses reasoning signatures once any earlier message has changed. */
-  boundProofs?(options: WriteOptions): boolean
+  boundSignatures?(options: WriteOptions): boolean
   /** Writes an error before the first byte, with the shape and the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
   /**
@@ -123,7 +123,7 @@ export interface Writer {
    */
   readonly models?: ModelWriter
   /** Answers of the format may contain images as URLs. */
-  readonly imageAddresses?: true
+  readonly imageUrls?: true
   /**
    * Containers of formats whose audio comes without a media type: another container than the requested one is a loss.
    */
@@ -136,7 +136,7 @@ export interface Writer {
    * Writes an error as the requested stream, for error kinds that clients of the format expect only there; undefined
    * for any other kind. With `socket` the events are frames of a connection that stays open.
    */
-  refused?(
+  errorAsStream?(
     error: CanonicalError,
     request: CanonicalRequest,
     head: Omit<ResultStart, 'type'>,

@@ -23,7 +23,7 @@ export interface FormatFacts {
 const openai = (...does: Work[]): FormatFacts => ({ does, versioned: 'base', auth: 'bearer' })
 
 /** The facts of every format that an upstream can use. */
-export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatFacts>([
+export const FORMAT_FACTS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatFacts>([
   [
     'chat',
     {
@@ -79,7 +79,7 @@ export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatF
  * Work that the gateway can emulate by other work: it ranks documents by their vectors, estimates tokens, compacts a
  * conversation by a summary, and runs a realtime session as transcription, conversation and speech in turn.
  */
-const EMULATIONS: { readonly [W in Work]?: Work } = {
+const EMULATED_BY: { readonly [W in Work]?: Work } = {
   ranking: 'embedding',
   count: 'conversation',
   compaction: 'conversation',
@@ -94,13 +94,13 @@ export type Fitness = 'made-for-it' | 'able' | 'emulated'
  * dialect flag such as `compaction: false` declares work that the vendor lacks.
  */
 export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}): Fitness | undefined {
-  const does = FORMATS.get(format)?.does ?? []
+  const does = FORMAT_FACTS.get(format)?.does ?? []
   const lacks = dialect[work] === false
   if (does[0] === work && !lacks) return 'made-for-it'
   if (does.includes(work) && !lacks) return 'able'
   // Tokens can be estimated for any upstream.
-  if (work === 'count' && FORMATS.has(format)) return 'emulated'
-  const basis = EMULATIONS[work]
+  if (work === 'count' && FORMAT_FACTS.has(format)) return 'emulated'
+  const basis = EMULATED_BY[work]
   return basis !== undefined && does.includes(basis) ? 'emulated' : undefined
 }
 
@@ -109,7 +109,7 @@ export const isDirect = (fitness: Fitness | undefined): boolean => fitness !== u
 
 /** The first format that is made for the work, in which the gateway writes the answers to its own requests. */
 export function formatMadeFor(work: Work): Format {
-  for (const [format, { does }] of FORMATS) if (does[0] === work) return format
+  for (const [format, { does }] of FORMAT_FACTS) if (does[0] === work) return format
   throw new Error(`No format is made for ${work}.`)
 }
 
@@ -122,10 +122,10 @@ export const VERSION = /\/v\d+[a-z0-9]*$/
  */
 export function baseUrlFor(format: Format, address: string, mixed: boolean): string {
   const url = address.replace(/\/+$/, '')
-  if (FORMATS.get(format)?.versioned === 'path') return url.replace(VERSION, '')
+  if (FORMAT_FACTS.get(format)?.versioned === 'path') return url.replace(VERSION, '')
   return mixed && !VERSION.test(url) ? `${url}/v1` : url
 }
 
 /** Whether some of the formats have the version in the base URL and others in the path. */
 export const isMixed = (formats: readonly Format[]): boolean =>
-  new Set(formats.map(format => FORMATS.get(format)?.versioned ?? 'base')).size > 1
+  new Set(formats.map(format => FORMAT_FACTS.get(format)?.versioned ?? 'base')).size > 1

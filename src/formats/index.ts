@@ -1,12 +1,20 @@
 /* Presets of vendors, facts about formats and models, and credentials: what the gateway knows of upstreams beforehand. */
 
 export { authHeaders } from './auth.ts'
+export { baseUrlAt, formatsAt } from './base-urls.ts'
 export { allowedBetas } from './betas.ts'
-export { DOORS } from './doors.ts'
-export { familyDialect } from './families.ts'
+export { CALLER_FORMATS as DOORS } from './caller-formats.ts'
 export { FLAG_MEANINGS, type FlagMeaning } from './flag-meanings.ts'
-export { baseUrlFor, type Fitness, FORMATS, fitnessOf, formatMadeFor, isDirect, isMixed } from './formats.ts'
-export { baseUrlAt, formatsAt } from './layout.ts'
+export {
+  baseUrlFor,
+  type Fitness,
+  FORMAT_FACTS as FORMATS,
+  fitnessOf,
+  formatMadeFor,
+  isDirect,
+  isMixed,
+} from './formats.ts'
+export { familyDialect } from './model-families.ts'
 export { formatFor, type ModelLimits } from './models.ts'
 export type { Preset, PresetFormat } from './preset.ts'
 export { PRESETS } from './presets.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../canonical/node.ts'
 import type { ChannelFormat } from './channel-format.ts'
-import { familyDialect, hasFamilies } from './families.ts'
 import type { ModelFacts } from './model-facts.ts'
+import { familyDialect, hasFamilies } from './model-families.ts'
 
 /** A channel's format for one model, with the operator's facts from which it was made. */
 interface Cached {
@@ -12,10 +12,10 @@ interface Cached {
 const cache = new WeakMap<ChannelFormat, Map<string, Cached>>()
 
 /** Models; the most that are cached per format of a channel, because callers may invent names. */
-const MOST_MODELS = 1000
+const MAX_MODELS = 1000
 
 /** The model that a format is used for. */
-export interface Wanted {
+export interface ModelContext {
   readonly model: string
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
@@ -40,20 +40,20 @@ export interface ModelLimits {
  * model, and those over the flags of the model's family. Returns the same object for the same model, and the format
  * itself if there is nothing to add.
  */
-export function formatFor(format: ChannelFormat, wanted: Wanted): ChannelFormat {
-  const { model, facts, native } = wanted
+export function formatFor(format: ChannelFormat, context: ModelContext): ChannelFormat {
+  const { model, facts, native } = context
   if ((native || !hasFamilies(format.format)) && facts?.dialect === undefined) return format
   const models = cache.get(format) ?? new Map<string, Cached>()
   const key = native ? `native ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
   const family = native ? undefined : familyDialect(format.format, model)
-  const known = withLimit({ ...family, ...factsDialect(format, facts) }, format, wanted)
-  const own = Object.keys(known).length === 0 ? format : { ...format, dialect: { ...known, ...format.dialect } }
-  if (models.size >= MOST_MODELS) models.clear()
-  models.set(key, { facts, format: own })
+  const flags = withLimit({ ...family, ...factsDialect(format, facts) }, format, context)
+  const modelFormat = Object.keys(flags).length === 0 ? format : { ...format, dialect: { ...flags, ...format.dialect } }
+  if (models.size >= MAX_MODELS) models.clear()
+  models.set(key, { facts, format: modelFormat })
   cache.set(format, models)
-  return own
+  return modelFormat
 }
 
 /** The dialect flags in the operator's facts about a model. */
@@ -67,13 +67,13 @@ function factsDialect({ format }: ChannelFormat, facts: ModelFacts | undefined):
  * have been improved since.
  */
 function withLimit(
-  known: JsonObject,
+  flags: JsonObject,
   { format, dialect }: ChannelFormat,
-  { model, native, provider, catalogue }: Wanted,
+  { model, native, provider, catalogue }: ModelContext,
 ): JsonObject {
-  const declared = { ...known, ...dialect }
-  if (native || format !== 'messages' || catalogue === undefined || provider === undefined) return known
-  if (declared['max_output'] !== undefined) return known
+  const declared = { ...flags, ...dialect }
+  if (native || format !== 'messages' || catalogue === undefined || provider === undefined) return flags
+  if (declared['max_output'] !== undefined) return flags
   const limit = catalogue.maxOutput(provider, model)
-  return limit === undefined ? known : { ...known, listed_output: limit }
+  return limit === undefined ? flags : { ...flags, listed_output: limit }
 }

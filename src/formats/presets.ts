@@ -1,7 +1,4 @@
 import type { Preset } from './preset.ts'
-import { custom, ollama, replay, vllm } from './vendors/local.ts'
-import { anthropic, azure, elevenlabs, google, kling, openai } from './vendors/makers.ts'
-import { cohere, jina, voyage } from './vendors/retrieval.ts'
 import {
   cerebras,
   deepgram,
@@ -13,7 +10,10 @@ import {
   together,
   xai,
   zai,
-} from './vendors/vendors.ts'
+} from './vendors/compatible.ts'
+import { custom, mock, ollama, vllm } from './vendors/local.ts'
+import { anthropic, azure, elevenlabs, google, kling, openai } from './vendors/makers.ts'
+import { cohere, jina, voyage } from './vendors/retrieval.ts'
 
 /** Every vendor, in the order of preference of a gateway without a config. */
 export const PRESETS: ReadonlyMap<string, Preset> = new Map(
@@ -40,6 +40,6 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
     ollama,
     vllm,
     custom,
-    replay,
+    mock,
   ].map(preset => [preset.name, preset]),
 )

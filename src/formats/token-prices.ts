@@ -12,38 +12,38 @@ import type { Format } from '../canonical/node.ts'
 
 /** The token costs of media. */
 export interface MediaPrices {
-  picture(size: Size): number
+  image(size: Size): number
   /** An image of unknown size: at a URL, or stored at the upstream. */
-  readonly unseen: number
+  readonly unknownImage: number
   readonly page: number
-  readonly soundSecond: number
-  readonly filmSecond: number
+  readonly audioSecond: number
+  readonly videoSecond: number
   /** An image in low detail, if the vendor has a price for that. */
   readonly lowDetail?: number
 }
 
 const MESSAGES: MediaPrices = {
-  picture: size => area(scaled(size, 1568)) / 750,
-  unseen: 1600,
+  image: size => area(scaled(size, 1568)) / 750,
+  unknownImage: 1600,
   page: 2500,
-  soundSecond: 32,
-  filmSecond: 300,
+  audioSecond: 32,
+  videoSecond: 300,
 }
 
 const CONTENTS: MediaPrices = {
-  picture: size => (Math.max(size.width, size.height) <= 384 ? 258 : 258 * tiles(scaled(size, 3072), 768)),
-  unseen: 1032,
+  image: size => (Math.max(size.width, size.height) <= 384 ? 258 : 258 * tiles(scaled(size, 3072), 768)),
+  unknownImage: 1032,
   page: 258,
-  soundSecond: 32,
-  filmSecond: 263,
+  audioSecond: 32,
+  videoSecond: 263,
 }
 
 const OTHERS: MediaPrices = {
-  picture: size => 85 + 170 * tiles(shortened(scaled(size, 2048), 768), 512),
-  unseen: 765,
+  image: size => 85 + 170 * tiles(shortened(scaled(size, 2048), 768), 512),
+  unknownImage: 765,
   page: 1500,
-  soundSecond: 10,
-  filmSecond: 300,
+  audioSecond: 10,
+  videoSecond: 300,
   lowDetail: 85,
 }
 

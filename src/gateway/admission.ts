@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Access, type Allowance, type Caller, checkDoor, type ExpectedTokens } from '../accounts/index.ts'
+import { type Access, type Caller, checkFormat, type ExpectedTokens, type Reservation } from '../accounts/index.ts'
 import type { Limits } from '../accounts/limits/index.ts'
 import type { MediaKind, MediaPart } from '../canonical/content.ts'
 import type { Format } from '../canonical/node.ts'
@@ -15,21 +15,21 @@ import type { Outcome } from './report.ts'
  * up in the store.
  *
  * @param addressOf the IP address the request came from.
- * @param door the endpoint's format, if the endpoint belongs to one.
+ * @param format the endpoint's format, if the endpoint belongs to one.
  * @throws GatewayError `unauthenticated`, or `forbidden` if the key may not use the format.
  */
 export function authenticate(
   access: Access,
   addressOf: (message: IncomingMessage) => string,
   { as, message, queryKey }: Pick<Call, 'message' | 'queryKey' | 'as'>,
-  door?: Format,
+  format?: Format,
 ): Caller | Promise<Caller> {
   const caller = as ?? access.find({ headers: message.headers, queryKey }, () => addressOf(message))
-  return caller instanceof Promise ? caller.then(found => through(found, door)) : through(caller, door)
+  return caller instanceof Promise ? caller.then(found => checkedFormat(found, format)) : checkedFormat(caller, format)
 }
 
-function through(caller: Caller, door: Format | undefined): Caller {
-  if (door !== undefined) checkDoor(caller.permissions, door)
+function checkedFormat(caller: Caller, format: Format | undefined): Caller {
+  if (format !== undefined) checkFormat(caller.permissions, format)
   return caller
 }
 
@@ -37,44 +37,44 @@ function through(caller: Caller, door: Format | undefined): Caller {
  * Creates a request's reservation in the limits of its key, and attaches rate-limit headers that show the rest to the
  * reply.
  */
-export function allowanceOf(
+export function reservationOf(
   limits: Limits,
   caller: Caller,
   { reply, format }: Pick<Call, 'reply' | 'format'>,
-): Allowance {
-  const allowance = limits.of(caller.id, caller.permissions.limits)
-  reply.rateHeaders = new RateHeaders(allowance, format)
-  return allowance
+): Reservation {
+  const reservation = limits.of(caller.id, caller.permissions.limits)
+  reply.rateHeaders = new RateHeaders(reservation, format)
+  return reservation
 }
 
 /** Charges what a request used to its limits. The reserved amount stays if not even an estimate is possible. */
-export function settle(allowance: Allowance, { spent, row }: Outcome): void {
-  if (spent === undefined) allowance.settleUncounted()
-  else allowance.settle(spent, row.cost, row.estimated !== true)
+export function settle(reservation: Reservation, { spent, row }: Outcome): void {
+  if (spent === undefined) reservation.settleUncounted()
+  else reservation.settle(spent, row.cost, row.estimated !== true)
 }
 
 /** Writes the remaining limits of a key as headers of the caller's format. */
 class RateHeaders implements HeaderSource {
-  private readonly allowance: Allowance
+  private readonly reservation: Reservation
   private readonly format: Format
 
-  constructor(allowance: Allowance, format: Format) {
-    this.allowance = allowance
+  constructor(reservation: Reservation, format: Format) {
+    this.reservation = reservation
     this.format = format
   }
 
   addTo(head: { [name: string]: string }): void {
     const add = WRITERS[this.format]!.addRateLimits ?? addRateLimits
-    add(head, this.allowance.left, Date.now())
+    add(head, this.reservation.remaining, Date.now())
   }
 }
 
 /** Bytes of text per token: about four English letters, or slightly more than one Chinese character. */
-const TEXT_BYTES = 4
+const BYTES_PER_TOKEN = 4
 /** Tokens of an image, and of any medium whose bytes are not in the request. */
-const PICTURE = 1000
+const IMAGE_TOKENS = 1000
 /** Bytes per token of other media; low on purpose, so that the estimate errs on the high side. */
-const MEDIA_BYTES: { readonly [K in MediaKind]: number } = { image: 40, file: 40, audio: 500, video: 800 }
+const MEDIA_BYTES_PER_TOKEN: { readonly [K in MediaKind]: number } = { image: 40, file: 40, audio: 500, video: 800 }
 
 /** Kinds of work whose answers contain no output tokens. */
 const WITHOUT_OUTPUT: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'transcription'])
@@ -100,16 +100,17 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
  */
 export function inputTokensAtMost({ headers }: IncomingMessage): number | undefined {
   const size = headers['content-encoding'] === undefined ? Number(headers['content-length']) : Number.NaN
-  return size >= 0 ? size / TEXT_BYTES : undefined
+  return size >= 0 ? size / BYTES_PER_TOKEN : undefined
 }
 
 function tokensOf(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value) / TEXT_BYTES
+  if (typeof value === 'string') return Buffer.byteLength(value) / BYTES_PER_TOKEN
   if (typeof value !== 'object' || value === null) return 0
   if (isMedia(value)) return tokensOfMedia(value)
   let sum = 0
-  if (Array.isArray(value)) for (const one of value) sum += tokensOf(one)
-  else for (const name in value) sum += name.length / TEXT_BYTES + tokensOf((value as Record<string, unknown>)[name])
+  if (Array.isArray(value)) for (const item of value) sum += tokensOf(item)
+  else
+    for (const name in value) sum += name.length / BYTES_PER_TOKEN + tokensOf((value as Record<string, unknown>)[name])
   return sum
 }
 
@@ -118,6 +119,6 @@ const isMedia = (value: { readonly type?: unknown; readonly source?: unknown }):
 
 function tokensOfMedia({ kind, source }: MediaPart): number {
   if (source.type === 'text') return tokensOf(source.text)
-  if (kind === 'image' || source.type !== 'base64') return PICTURE
-  return (source.data.length * 0.75) / MEDIA_BYTES[kind]
+  if (kind === 'image' || source.type !== 'base64') return IMAGE_TOKENS
+  return (source.data.length * 0.75) / MEDIA_BYTES_PER_TOKEN[kind]
 }

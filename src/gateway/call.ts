@@ -37,7 +37,7 @@ export interface Call {
    */
   readonly strict?: true
   /** The gateway makes this request itself, in canonical form; no upstream is native for it. */
-  readonly own?: true
+  readonly fromGateway?: true
   /** Only store the turn, so that a later request can continue it; generate nothing. */
   readonly silent?: true
   /** The caller in whose name an administrator sends the request; no credential is checked. */
@@ -61,7 +61,7 @@ export interface Reply {
   /** The caller left before the answer was complete. */
   readonly gone: boolean
   /** Part of the answer was sent already, so that an error can only be an event. */
-  readonly begun: boolean
+  readonly started: boolean
   /** The work in progress on the answer; aborted when the caller leaves. */
   abortable: Abortable | undefined
   /** Adds the remaining limits of the key to the head of the answer. */

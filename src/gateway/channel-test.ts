@@ -9,12 +9,12 @@ import type { ModelFacts } from '../config/index.ts'
 import type { Log } from '../log.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 import { type RoutedChannel, route, type Target } from '../upstreams/router.ts'
-import type { Seal } from './compaction/seals.ts'
+import { gatewayCall, NoReply } from './caller-requests.ts'
+import type { StateCipher } from './compaction/state-cipher.ts'
 import { logMessage, toFailure } from './failures.ts'
 import type { ImageDelivery } from './image-store.ts'
 import { updateListing } from './listing.ts'
 import { abilitiesOf } from './models.ts'
-import { NoReply, ownCall } from './own-requests.ts'
 import { Report } from './report.ts'
 import { roundTrip } from './round-trip.ts'
 import { withoutAddresses } from './secrets.ts'
@@ -44,7 +44,7 @@ export interface ChannelTestOptions {
   readonly facts: ReadonlyMap<string, ModelFacts>
   readonly log: Log
   readonly images: ImageDelivery
-  readonly seal: Seal
+  readonly seal: StateCipher
   /** ms; how long the test may take. */
   readonly timeout: number
 }
@@ -137,10 +137,10 @@ function attemptOf(
   { images, seal }: ChannelTestOptions,
 ): Attempt {
   // An empty message: the upstream must not get an administrator's headers.
-  const call = ownCall('', '', { headers: {} } as IncomingMessage, new NoReply())
+  const call = gatewayCall('', '', { headers: {} } as IncomingMessage, new NoReply())
   return {
-    ...{ call, request, target, channel, images, seal, report: new Report(call), onLoss: 'show', heartbeat: 0 },
-    ...{ trailing: undefined, early: undefined, stored: undefined, echo: undefined, thoughts: undefined },
+    ...{ call, request, target, channel, images, cipher: seal, report: new Report(call), onLoss: 'show', heartbeat: 0 },
+    ...{ trailing: undefined, early: undefined, stored: undefined, echo: undefined, reasoning: undefined },
     ...{ submission: undefined, capture: undefined },
   }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChannelConfig } from '../config/index.ts'
-import { type Bus, LONE_BUS } from '../store/cluster/bus.ts'
+import { type Bus, LOCAL_BUS } from '../store/cluster/bus.ts'
 import { Channel } from '../upstreams/channel/index.ts'
 import { Listing } from './listing.ts'
 import { SharedRest } from './shared-rest.ts'
@@ -20,7 +20,7 @@ export class Channels {
   private readonly shared: SharedRest
 
   /** @param bus shares rests with other processes. */
-  constructor(configs: readonly ChannelConfig[], bus: Bus = LONE_BUS) {
+  constructor(configs: readonly ChannelConfig[], bus: Bus = LOCAL_BUS) {
     this.shared = new SharedRest(bus, name => this.byName.get(name))
     this.reload(configs)
   }
@@ -32,13 +32,13 @@ export class Channels {
 
   reload(configs: readonly ChannelConfig[]): void {
     const before = this.byName
-    this.byName = new Map(configs.map(config => [config.name, kept(before.get(config.name), config)]))
+    this.byName = new Map(configs.map(config => [config.name, reused(before.get(config.name), config)]))
     this.all = [...this.byName.values()]
     for (const channel of this.all) {
       this.byConfig.set(channel.config, channel)
       this.shared.follow(channel)
     }
-    this.mark()
+    this.markDrained()
     for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
     this.listing.refresh()
   }
@@ -49,10 +49,10 @@ export class Channels {
    */
   drain(isDrained: (channel: string) => boolean): void {
     this.isDrained = isDrained
-    this.mark()
+    this.markDrained()
   }
 
-  private mark(): void {
+  private markDrained(): void {
     for (const channel of this.all) channel.drained = this.isDrained(channel.config.name)
   }
 
@@ -73,5 +73,5 @@ export class Channels {
   }
 }
 
-const kept = (before: Channel | undefined, config: ChannelConfig): Channel =>
+const reused = (before: Channel | undefined, config: ChannelConfig): Channel =>
   before !== undefined && isDeepStrictEqual(before.config, config) ? before : new Channel(config, before)

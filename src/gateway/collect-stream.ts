@@ -19,14 +19,14 @@ export const collectStream = (answer: Answer, machine: Machine, limit: number): 
     const events: CanonicalEvent[] = []
     let size = 0
     let over = false
-    const note = (some: readonly CanonicalEvent[]): void => {
+    const collect = (some: readonly CanonicalEvent[]): void => {
       for (const event of some) {
         events.push(event)
         over ||= event.type === 'result-end' || event.type === 'error'
       }
     }
     const read = (wire: readonly WireEvent[]): void => {
-      for (const event of wire) if (!over) note(machine.push(event))
+      for (const event of wire) if (!over) collect(machine.push(event))
     }
     const fail = (thrown: unknown): void => {
       over = true
@@ -49,7 +49,7 @@ export const collectStream = (answer: Answer, machine: Machine, limit: number): 
     }
     const end = (): void => {
       read(parser.end())
-      if (!over) note(machine.end())
+      if (!over) collect(machine.end())
       over = true
     }
     answer.pipeTo({ onData: bytes => guarded(() => take(bytes)), onEnd: () => guarded(end), onError: fail })

@@ -23,7 +23,7 @@ export class Failover {
   private readonly queue: Target[]
   private readonly running: Running
   private readonly log: Log
-  private place = 0
+  private position = 0
   private fallback: Fallback | undefined
   private reported: GatewayError | undefined
   /**
@@ -44,7 +44,7 @@ export class Failover {
   /** The next target to try; undefined if none remains, or the gateway ended the request. */
   next(): Target | undefined {
     if (this.end !== undefined) return undefined
-    const target = this.queue[this.place++]
+    const target = this.queue[this.position++]
     if (target === undefined || !this.completes || !isKnownToLack(target)) return target
     return completionFallback(target, this.incoming.request) ?? target
   }
@@ -85,16 +85,16 @@ export class Failover {
    * @throws GatewayError if no other target may be tried.
    */
   failed(thrown: unknown, { target, channel, request }: Attempt): void {
-    const { call, session, trailing, submission } = this.incoming
-    const { begun, gone } = call.reply
+    const { call, responseChain, trailing, submission } = this.incoming
+    const { started: begun, gone } = call.reply
     if (gone) throw GONE
     if (this.end !== undefined) return
     if (trailing?.fault !== undefined && !begun) throw trailing.fault
     if (!begun && this.fallsBack(thrown, target)) return
     const why = this.fallback?.target === target && isInexpressible(thrown) ? this.fallback.failure : thrown
     const failure = targetFailure(why, { target, channel, model: request.model, log: this.log })
-    if (begun || isSpent(this.incoming) || submission?.isSpent === true) throw failure
-    if (session?.forgot(target, failure.error) === true) this.queue.splice(this.place, 0, target)
+    if (begun || isSpent(this.incoming) || submission?.forbidsFailover === true) throw failure
+    if (responseChain?.forgot(target, failure.error) === true) this.queue.splice(this.position, 0, target)
     else if (!mayRetry(failure.error)) throw failure
     this.reported = moreUsefulFailure(this.reported, failure)
   }
@@ -107,7 +107,7 @@ export class Failover {
       this.completes && lacksCompletions(failure) ? completionFallback(failed, this.incoming.request) : undefined
     if (target === undefined) return false
     this.fallback = { target, failure }
-    this.queue.splice(this.place, 0, target)
+    this.queue.splice(this.position, 0, target)
     return true
   }
 }
@@ -122,7 +122,7 @@ const NO_TARGET = new GatewayError({ kind: 'overloaded', message: 'No channel ca
 const MOST_LACKING = 1000
 
 /** Models without text completions at their upstream, by channel. */
-const lacking = new WeakMap<Target['channel'], Set<string>>()
+const modelsWithoutCompletions = new WeakMap<Target['channel'], Set<string>>()
 
 /**
  * The target that answers a text completion with a conversation. Vendors offer text completions for few of their models
@@ -135,8 +135,8 @@ function completionFallback(target: Target, request: CanonicalRequest): Target |
     one => fitnessOf(one.format, 'completion', one.dialect) !== undefined && !isMadeForCompletion(one.format),
   )
   if (format === undefined) return undefined
-  const own = formatFor(format, { model: target.upstreamModel, native: false })
-  return { ...target, format: own, native: false }
+  const adapted = formatFor(format, { model: target.upstreamModel, native: false })
+  return { ...target, format: adapted, native: false }
 }
 
 const isMadeForCompletion = (format: string): boolean => fitnessOf(format, 'completion') === 'made-for-it'
@@ -155,10 +155,11 @@ function lacksCompletions(thrown: unknown): boolean {
 }
 
 /** Whether an earlier request found that the upstream has no text completions for the model. */
-const isKnownToLack = ({ channel, upstreamModel }: Target): boolean => lacking.get(channel)?.has(upstreamModel) === true
+const isKnownToLack = ({ channel, upstreamModel }: Target): boolean =>
+  modelsWithoutCompletions.get(channel)?.has(upstreamModel) === true
 
 /** Remembers that the upstream has no text completions for the model. */
 function rememberLack({ channel, upstreamModel }: Target): void {
-  const models = lacking.getOrInsertComputed(channel, () => new Set())
+  const models = modelsWithoutCompletions.getOrInsertComputed(channel, () => new Set())
   if (models.size < MOST_LACKING) models.add(upstreamModel)
 }

@@ -57,8 +57,8 @@ export class GatewaySecret {
 
   private async stored(): Promise<Buffer> {
     const { shared, dataDir } = this.options
-    const there = await shared.secret(NAME)
-    const secret = there ?? (await shared.keepSecret(NAME, fileIn(dataDir()) ?? randomBytes(KEY_BYTES)))
+    const existing = await shared.secret(NAME)
+    const secret = existing ?? (await shared.createSecret(NAME, fileIn(dataDir()) ?? randomBytes(KEY_BYTES)))
     if (secret.length !== KEY_BYTES) throw new Error(`the secret "${NAME}" in the store is damaged`)
     return Buffer.from(secret)
   }

@@ -32,8 +32,8 @@ export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Pr
 }
 
 /** The change that the answer's images need; undefined if they need none. */
-function changeOf(attempt: Attempt): typeof addressed | undefined {
-  if (wantsAddress(attempt)) return addressed
+function changeOf(attempt: Attempt): typeof withAddress | undefined {
+  if (wantsAddress(attempt)) return withAddress
   return wantsBytes(attempt) ? fetchedBy(attempt.images.fetching()) : undefined
 }
 
@@ -42,18 +42,18 @@ const ADDRESSES = /^dall-e/i
 
 function wantsAddress({ call, request }: Attempt): boolean {
   const { image } = request.output
-  if (WRITERS[call.format]!.imageAddresses !== true) return false
+  if (WRITERS[call.format]!.imageUrls !== true) return false
   return image?.delivery === 'url' || (image?.delivery === undefined && ADDRESSES.test(request.model))
 }
 
 const wantsBytes = ({ call, request }: Attempt): boolean =>
-  WRITERS[call.format]!.imageAddresses !== true || request.output.image?.delivery === 'bytes'
+  WRITERS[call.format]!.imageUrls !== true || request.output.image?.delivery === 'bytes'
 
-async function addressed(part: MediaPart, { call, images }: Attempt, path: Path, losses: Loss[]): Promise<MediaPart> {
+async function withAddress(part: MediaPart, { call, images }: Attempt, path: Path, losses: Loss[]): Promise<MediaPart> {
   const { source } = part
   if (source.type !== 'base64') return part
   try {
-    const token = await images.store.keep(source.mediaType, base64Pieces(source.data))
+    const token = await images.store.add(source.mediaType, base64Chunks(source.data))
     return { ...part, source: { type: 'url', url: `${images.baseOf(call.message)}${IMAGES_PATH}/${token}` } }
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) && storeFault(thrown) === undefined) throw thrown
@@ -63,27 +63,27 @@ async function addressed(part: MediaPart, { call, images }: Attempt, path: Path,
 }
 
 const fetchedBy =
-  (fetch: Fetch | undefined): typeof addressed =>
+  (fetch: Fetch | undefined): typeof withAddress =>
   async (part, _, path, losses) => {
     if (part.source.type !== 'url') return part
-    const kept = (): MediaPart => {
+    const unchanged = (): MediaPart => {
       losses.push({ kind: 'changed', path: [...path, 'source'], became: part.source, reason: 'address-not-fetched' })
       return part
     }
-    return (await fetch?.(part).catch(kept)) ?? kept()
+    return (await fetch?.(part).catch(unchanged)) ?? unchanged()
   }
 
 /** Characters of base64 decoded at once; a multiple of 4. */
-const PIECE = 256 * 1024
+const CHUNK = 256 * 1024
 
 /** Decodes a base64 text in chunks, as leniently as `Buffer.from`. */
-export function* base64Pieces(text: string): Generator<Uint8Array> {
-  let held = ''
-  for (let from = 0; from < text.length; from += PIECE) {
-    const some = held + text.slice(from, from + PIECE).replaceAll(/[^\w+/-]/g, '')
-    const whole = some.length - (some.length % 4)
-    if (whole > 0) yield Buffer.from(some.slice(0, whole), 'base64')
-    held = some.slice(whole)
+export function* base64Chunks(text: string): Generator<Uint8Array> {
+  let remainder = ''
+  for (let from = 0; from < text.length; from += CHUNK) {
+    const chunk = remainder + text.slice(from, from + CHUNK).replaceAll(/[^\w+/-]/g, '')
+    const whole = chunk.length - (chunk.length % 4)
+    if (whole > 0) yield Buffer.from(chunk.slice(0, whole), 'base64')
+    remainder = chunk.slice(whole)
   }
-  if (held.length > 1) yield Buffer.from(held, 'base64')
+  if (remainder.length > 1) yield Buffer.from(remainder, 'base64')
 }

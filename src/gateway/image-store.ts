@@ -6,10 +6,10 @@ import type { MediaPart } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
 import { hashOf } from '../config/hash.ts'
 import { Spool } from '../ingress/transport/spool.ts'
-import type { PictureLimits, SharedRecords, StoredPicture } from '../store/shared-records.ts'
+import type { ImageLimits, ImageRecord, SharedRecords } from '../store/shared-records.ts'
 
 /** Limits of stored images: number, total bytes and age. */
-export interface ImageStoreLimits extends PictureLimits {
+export interface ImageStoreLimits extends ImageLimits {
   /** ms; how long an image is stored. */
   readonly age: number
 }
@@ -18,7 +18,7 @@ const LIMITS: ImageStoreLimits = { count: 256, size: 512 * 1024 * 1024, age: 3_6
 
 /** The shared store, and how long and how much the image store holds. */
 export interface ImageStoreOptions {
-  readonly shared: Pick<SharedRecords, 'keepPicture' | 'picture'>
+  readonly shared: Pick<SharedRecords, 'putImage' | 'image'>
   /**
    * Whether other processes serve the same addresses. An image then needs the store: a copy in this process is not
    * enough.
@@ -40,7 +40,7 @@ export class ImageStore {
   private readonly hasOthers: () => boolean
   private readonly limits: ImageStoreLimits
   private readonly now: () => number
-  private readonly copies: PictureCopies
+  private readonly copies: ImageCopies
   /** Downloads from the store in progress, by image id. */
   private readonly copying = new Map<string, Promise<void>>()
 
@@ -49,7 +49,7 @@ export class ImageStore {
     this.hasOthers = hasOthers
     this.limits = { ...LIMITS, ...limits }
     this.now = now
-    this.copies = new PictureCopies(this.limits, now)
+    this.copies = new ImageCopies(this.limits, now)
   }
 
   /**
@@ -57,15 +57,15 @@ export class ImageStore {
    *
    * @param pieces the bytes; each chunk is released once it is written.
    */
-  async keep(mediaType: string, pieces: Iterable<Uint8Array>): Promise<string> {
+  async add(mediaType: string, pieces: Iterable<Uint8Array>): Promise<string> {
     const token = randomBytes(32).toString('base64url')
     const id = hashOf(token)
     const expiresAt = this.now() + this.limits.age
     const spool = await Spool.open()
-    const bytes = await filled(spool, breathing(pieces))
+    const bytes = await filledSpool(spool, withPauses(pieces))
     const picture = { id, mediaType: isType(mediaType) ? mediaType : UNKNOWN, expiresAt }
     try {
-      await this.shared.keepPicture({ ...picture, read: () => bytes.read() }, this.limits)
+      await this.shared.putImage({ ...picture, read: () => bytes.read() }, this.limits)
     } catch (thrown) {
       // The local copy is enough if no other process serves the address.
       if (this.hasOthers() || !(thrown instanceof GatewayError)) {
@@ -85,9 +85,9 @@ export class ImageStore {
   async get(token: string): Promise<StoredImage | undefined> {
     if (!TOKEN.test(token)) return undefined
     const id = hashOf(token)
-    const own = this.copies.get(id)
-    if (own !== undefined) return own
-    const copying = this.copying.get(id) ?? this.copied(id).finally(() => this.copying.delete(id))
+    const local = this.copies.get(id)
+    if (local !== undefined) return local
+    const copying = this.copying.get(id) ?? this.copyFromStore(id).finally(() => this.copying.delete(id))
     this.copying.set(id, copying)
     await copying
     return this.copies.get(id)
@@ -101,12 +101,12 @@ export class ImageStore {
    * Copies an image from the store to a temporary file, so that a download in progress can finish even if the store
    * evicts the image.
    */
-  private async copied(id: string): Promise<void> {
-    const stored = await this.shared.picture(id)
+  private async copyFromStore(id: string): Promise<void> {
+    const stored = await this.shared.image(id)
     if (stored === undefined) return
     const spool = await Spool.open()
-    const bytes = await filled(spool, stored.read())
-    if (bytes.size === stored.size) this.copies.add(aboutOf(id, stored), bytes, spool)
+    const fileBytes = await filledSpool(spool, stored.read())
+    if (fileBytes.size === stored.size) this.copies.add(headOf(id, stored), fileBytes, spool)
     else spool.close()
   }
 }
@@ -116,9 +116,12 @@ const TOKEN = /^[\w-]{43}$/
 const UNKNOWN = 'application/octet-stream'
 const isType = (mediaType: string): boolean => /^image\/[\w.+-]{1,100}$/.test(mediaType)
 
-const aboutOf = (id: string, { mediaType, expiresAt }: StoredPicture) => ({ id, mediaType, expiresAt })
+const headOf = (id: string, { mediaType, expiresAt }: ImageRecord) => ({ id, mediaType, expiresAt })
 
-async function filled(spool: Spool, pieces: AsyncIterable<Uint8Array>): Promise<Bytes & { readonly size: number }> {
+async function filledSpool(
+  spool: Spool,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<Bytes & { readonly size: number }> {
   try {
     const bytes = await spool.fill([], pieces)
     return { ...bytes, size: bytes.size! }
@@ -128,7 +131,7 @@ async function filled(spool: Spool, pieces: AsyncIterable<Uint8Array>): Promise<
   }
 }
 
-async function* breathing(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withPauses(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     yield piece
     await breath()
@@ -155,51 +158,51 @@ export interface StoredImage {
   readonly seconds: number
 }
 
-interface Picture extends Pick<StoredPicture, 'mediaType' | 'expiresAt'> {
+interface StoredImageHead extends Pick<ImageRecord, 'mediaType' | 'expiresAt'> {
   readonly id: string
 }
 
 interface Entry {
-  readonly picture: Picture
+  readonly image: StoredImageHead
   readonly bytes: StoredImage['bytes']
   readonly spool: Spool
   readers: number
-  gone: boolean
+  isEvicted: boolean
 }
 
 /** Copies of images in unnamed temporary files, until they expire. The oldest are evicted beyond the limits. */
-class PictureCopies {
-  private readonly limits: PictureLimits
+class ImageCopies {
+  private readonly limits: ImageLimits
   private readonly now: () => number
   /** By image id, oldest first. */
   private readonly entries = new Map<string, Entry>()
   private size = 0
 
-  constructor(limits: PictureLimits, now: () => number) {
+  constructor(limits: ImageLimits, now: () => number) {
     this.limits = limits
     this.now = now
   }
 
   /** Adds an image. Its file is closed when the image has been evicted and its last reader has finished. */
-  add(picture: Picture, bytes: StoredImage['bytes'], spool: Spool): void {
-    this.entries.set(picture.id, { picture, bytes, spool, readers: 0, gone: false })
+  add(picture: StoredImageHead, bytes: StoredImage['bytes'], spool: Spool): void {
+    this.entries.set(picture.id, { image: picture, bytes, spool, readers: 0, isEvicted: false })
     this.size += bytes.size
-    this.makeRoom()
+    this.evict()
   }
 
   get(id: string): StoredImage | undefined {
     const entry = this.entries.get(id)
     if (entry === undefined) return undefined
-    const { mediaType, expiresAt } = entry.picture
-    const left = expiresAt - this.now()
-    if (left <= 0) {
+    const { mediaType, expiresAt } = entry.image
+    const remaining = expiresAt - this.now()
+    if (remaining <= 0) {
       this.drop(entry)
       return undefined
     }
     return {
       mediaType,
-      bytes: { size: entry.bytes.size, read: () => reading(entry) },
-      seconds: Math.floor(left / 1000),
+      bytes: { size: entry.bytes.size, read: () => readEntry(entry) },
+      seconds: Math.floor(remaining / 1000),
     }
   }
 
@@ -207,28 +210,28 @@ class PictureCopies {
     for (const entry of [...this.entries.values()]) this.drop(entry)
   }
 
-  private makeRoom(): void {
+  private evict(): void {
     const { count, size } = this.limits
     const now = this.now()
     for (const entry of this.entries.values())
-      if (entry.picture.expiresAt <= now || this.entries.size > count || this.size > size) this.drop(entry)
+      if (entry.image.expiresAt <= now || this.entries.size > count || this.size > size) this.drop(entry)
   }
 
   private drop(entry: Entry): void {
-    this.entries.delete(entry.picture.id)
+    this.entries.delete(entry.image.id)
     this.size -= entry.bytes.size
-    entry.gone = true
+    entry.isEvicted = true
     if (entry.readers === 0) entry.spool.close()
   }
 }
 
 /** Streams the image. One that is evicted meanwhile can still be read to the end. */
-async function* reading(entry: Entry): AsyncGenerator<Uint8Array> {
+async function* readEntry(entry: Entry): AsyncGenerator<Uint8Array> {
   entry.readers++
   try {
     yield* entry.bytes.read()
   } finally {
     entry.readers--
-    if (entry.gone && entry.readers === 0) entry.spool.close()
+    if (entry.isEvicted && entry.readers === 0) entry.spool.close()
   }
 }

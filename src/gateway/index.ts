@@ -1,4 +1,4 @@
-import type { Allowance, Caller, ExpectedTokens, MaybePromise } from '../accounts/index.ts'
+import type { Caller, ExpectedTokens, MaybePromise, Reservation } from '../accounts/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
@@ -7,7 +7,7 @@ import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import type { Target } from '../upstreams/router.ts'
-import { allowanceOf, expectedTokens, inputTokensAtMost, settle } from './admission.ts'
+import { expectedTokens, inputTokensAtMost, reservationOf, settle } from './admission.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
 import { emulate, emulationOf } from './emulations.ts'
@@ -19,7 +19,7 @@ import { isForm, onLossOf, RequestReader, readFormRequest } from './read-request
 import { readResult } from './read-result.ts'
 import type { Realtime } from './realtime/realtime.ts'
 import { Report } from './report.ts'
-import { type Destinations, mayFlow, routeIncoming } from './routing.ts'
+import { type Destinations, maySendEarly, routeIncoming } from './routing.ts'
 import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
 import { type Keeper, STORED_FORMAT } from './stored/index.ts'
@@ -27,39 +27,39 @@ import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
 import { targetFailure } from './target-failure.ts'
 import { submit } from './tasks/submit.ts'
-import { mayRemember } from './thoughts/thoughts.ts'
+import { mayHoldReasoning } from './thoughts/reasoning-memory.ts'
 import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
 
-export { PATIENCE } from '../egress/transport/sse.ts'
+export { MAX_MISSED_HEARTBEATS as PATIENCE } from '../egress/transport/sse.ts'
 export type { Log } from '../log.ts'
 export { authenticate } from './admission.ts'
 export type { Abortable, Call, HeaderSource, Reply } from './call.ts'
+export type { CallerRequest as OwnRequest, CallerRequests as OwnRequests } from './caller-requests.ts'
 export type { ErrorAnswer } from './failures.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
-export type { OwnRequest, OwnRequests } from './own-requests.ts'
-export type { LiveSession, OpenedSession, SessionCall } from './realtime/realtime.ts'
+export type { LiveSession, OpenedSession, VoiceSessionCall as SessionCall } from './realtime/realtime.ts'
 export type { ActionName } from './stored/index.ts'
 export type { TaskAction } from './tasks/index.ts'
 
 /** Takes every request from its endpoint to an upstream and back. */
 export class Gateway extends Lookups {
-  private sessions: Promise<Realtime> | undefined
+  private voiceSessions: Promise<Realtime> | undefined
 
   /**
    * Realtime voice sessions, loaded with the first one. Requests that a cascade makes go through `answer` like any
    * other.
    */
   get realtime(): Promise<Realtime> {
-    this.sessions ??= import('./realtime/realtime.ts').then(({ Realtime }) => {
+    this.voiceSessions ??= import('./realtime/realtime.ts').then(({ Realtime }) => {
       const { access, channels, catalogue, running, recorder, traces } = this
       return new Realtime(this.config, {
         ...{ access, channels, catalogue, running, recorder, traces, gateway: this, shared: this.store.shared },
-        takePlace: (key, most) => this.limits.place('sessions', key, most),
+        takeSlot: (key, most) => this.limits.takeSlot('sessions', key, most),
         answer: incoming => this.answer(incoming),
       })
     })
-    return this.sessions
+    return this.voiceSessions
   }
 
   /**
@@ -79,72 +79,72 @@ export class Gateway extends Lookups {
       entry.caller = caller
       if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
       this.begin(report, call, caller)
-      report.allowance = allowanceOf(this.limits, caller, call)
-      const entered = report.allowance.enter(true, inputTokensAtMost(call.message))
+      report.reservation = reservationOf(this.limits, caller, call)
+      const entered = report.reservation.enter(true, inputTokensAtMost(call.message))
       // Only limits that another process counts are a promise.
       if (entered !== undefined) await entered
       const incoming = await this.read(call, caller, report, capture)
-      if (live.isWatched) live.begun(call, caller, incoming.request, capture !== undefined)
+      if (live.isWatched) live.requestBegan(call, caller, incoming.request, capture !== undefined)
       try {
-        const reserved = this.reserve(incoming, report.allowance)
+        const reserved = this.reserve(incoming, report.reservation)
         if (reserved !== undefined) await reserved
-        const keeper = incoming.request.state?.background === true ? incoming.session?.keeper : undefined
-        await (keeper === undefined ? this.answer(incoming) : this.answerLater(incoming, keeper))
+        const saver = incoming.request.state?.background === true ? incoming.responseChain?.saver : undefined
+        await (saver === undefined ? this.answer(incoming) : this.answerLater(incoming, saver))
       } finally {
         incoming.drop?.()
       }
     } catch (thrown) {
-      this.fail(call, await this.held(thrown, call.message), report)
+      this.fail(call, await this.delayWrongKey(thrown, call.message), report)
     } finally {
       running.remove(call)
-      this.over(report)
+      this.finishReport(report)
       if (capture?.isBackground === false) this.captures.end(capture, report.failure)
     }
   }
 
   /** Notes the caller in the report and starts a trace, if requests are traced. */
-  private begin(report: Report, { path: door, format, message: { headers } }: Call, caller: Caller): void {
+  private begin(report: Report, { path, format, message: { headers } }: Call, caller: Caller): void {
     const { tracer } = this.traces
     report.caller = caller
-    if (tracer !== undefined) report.trace = tracer.begin({ door, format, headers })
+    if (tracer !== undefined) report.trace = tracer.begin({ path, format, headers })
   }
 
   /** Charges the limits and records the request when it is over. Releases its slot even if that throws. */
-  private over(report: Report): void {
-    const { allowance } = report
+  private finishReport(report: Report): void {
+    const { reservation } = report
     try {
       const outcome = report.outcome(this.recorder.pricesFor(report.caller))
-      if (allowance !== undefined) settle(allowance, outcome)
+      if (reservation !== undefined) settle(reservation, outcome)
       this.recorder.record(outcome)
     } finally {
-      allowance?.leave()
+      reservation?.leave()
     }
   }
 
   /** Reads the body as a request of its format and resolves the stored state that it refers to. */
   private async read(call: Call, caller: Caller, report: Report, capture: Capture | undefined): Promise<Incoming> {
-    const { config, seals, incomplete, spooled, stored } = this
+    const { config, ciphers, bodiesInMemory: incomplete, bodiesOnDisk: spooled, stored } = this
     const { limits } = config.server
     const limit = limits.byFormat.get(call.format)
     const onLoss = onLossOf(call.message, caller)
-    const reader = new RequestReader(call, caller, seals, capture)
+    const reader = new RequestReader(call, caller, ciphers, capture)
     const memory = () => incomplete.open(caller.id)
     if (isForm(call)) {
       const { channels } = this
       const meters = { memory, disk: () => spooled.open(caller.id) }
       const form = await readFormRequest(call, {
         ...{ limit: limit ?? FORM_LIMIT, meters, reader },
-        flows: request => mayFlow(call, caller, request, { channels: channels.all, models: config.models }),
+        maySendEarly: request => maySendEarly(call, caller, request, { channels: channels.all, models: config.models }),
       })
       if (capture !== undefined) capture.request = form.request
-      return { call, caller, report, onLoss, ...form, session: undefined, submission: undefined, capture }
+      return { call, caller, report, onLoss, ...form, responseChain: undefined, submission: undefined, capture }
     }
     capture?.reading()
     const wire = reader.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
     const request = await reader.readWhole(wire)
     if (capture !== undefined) capture.request = request
-    const session =
-      call.format === STORED_FORMAT ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
+    const responseChain =
+      call.format === STORED_FORMAT ? await stored.responseChain(call, caller.id, { wire, request, reader }) : undefined
     return {
       call,
       caller,
@@ -152,7 +152,7 @@ export class Gateway extends Lookups {
       onLoss,
       request,
       trailing: undefined,
-      session,
+      responseChain,
       drop: undefined,
       submission: undefined,
       capture,
@@ -160,12 +160,12 @@ export class Gateway extends Lookups {
   }
 
   /** Reserves the expected tokens and cost from the limits of the key, beyond what was reserved on entry. */
-  private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): MaybePromise {
+  private reserve({ call, caller, report, request, responseChain }: Incoming, reservation: Reservation): MaybePromise {
     report.received(request)
-    const most = session === undefined ? inputTokensAtMost(call.message) : undefined
-    const expected = (): ExpectedTokens => expectedTokens(session?.whole ?? request)
+    const most = responseChain === undefined ? inputTokensAtMost(call.message) : undefined
+    const expected = (): ExpectedTokens => expectedTokens(responseChain?.whole ?? request)
     report.expected = expected
-    return allowance.reserve(expected, most, tokens =>
+    return reservation.reserve(expected, most, tokens =>
       this.recorder.estimate(tokens, request.model, caller, this.channels.all),
     )
   }
@@ -205,24 +205,24 @@ export class Gateway extends Lookups {
 
   /** Routes a request and tries one target after another, until one answers or no other target may be tried. */
   private async tryTargets(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
-    const { call, caller, report, trailing, session, onLoss, submission, capture } = incoming
-    if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
-    const whole = session?.whole ?? incoming.request
-    const thoughts = mayRemember(whole) ? this.thoughts.of(caller.id) : undefined
-    if (thoughts?.isShared === true && !isTextOnly(whole)) await thoughts.fetch(whole, call.format)
-    const seal = this.seals.of(caller.id)
+    const { call, caller, report, trailing, responseChain, onLoss, submission, capture } = incoming
+    if (responseChain?.isUnstored === true && onLoss === 'refuse') throw UNAVAILABLE
+    const whole = responseChain?.whole ?? incoming.request
+    const reasoning = mayHoldReasoning(whole) ? this.reasoning.of(caller.id) : undefined
+    if (reasoning?.isShared === true && !isTextOnly(whole)) await reasoning.fetch(whole, call.format)
+    const cipher = this.ciphers.of(caller.id)
     const { images, config, channels, media } = this
     const { heartbeat } = config.server
-    const targets = routeIncoming(incoming, this.destinations, thoughts)
+    const targets = routeIncoming(incoming, this.destinations, reasoning)
     const failover = new Failover(incoming, targets, this.running, this.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
-      const form = session?.form(target) ?? incoming.request
+      const form = responseChain?.form(target) ?? incoming.request
       const concern = isTextOnly(form) ? undefined : media.concerns(form, target)
       const request = concern === undefined ? form : await this.withMedia(form, concern, target, incoming, failover)
       if (request === undefined) continue
       const channel = channels.get(target.channel)
-      const echo = session?.echo(target)
-      const stored = session?.stored(target)
+      const echo = responseChain?.echo(target)
+      const stored = responseChain?.stored(target)
       const attempt: Attempt = {
         call,
         request,
@@ -236,8 +236,8 @@ export class Gateway extends Lookups {
         stored,
         echo,
         images,
-        seal,
-        thoughts,
+        cipher,
+        reasoning,
         submission,
         capture,
       }
@@ -267,7 +267,7 @@ export class Gateway extends Lookups {
     { call, caller }: Incoming,
     failover: Failover,
   ): Promise<CanonicalRequest | undefined> {
-    const { media, incomplete } = this
+    const { media, bodiesInMemory: incomplete } = this
     if (concern === 'change' && failover.isUnfetched) return undefined
     try {
       return await media.ready(request, target, { reply: call.reply, meter: () => incomplete.open(caller.id) })
@@ -283,7 +283,7 @@ export class Gateway extends Lookups {
    * @throws GatewayError; another target may be tried as long as nothing was sent to the caller.
    */
   private async respond(attempt: Attempt): Promise<void> {
-    const { call, target, request, early, thoughts } = attempt
+    const { call, target, request, early, reasoning } = attempt
     if (call.silent === true) return streamWholeResult(attempt, EMPTY)
     if (attempt.submission !== undefined) return submit(attempt, attempt.submission)
     const emulation = workOf(request) === 'conversation' ? undefined : emulationOf(target, request)
@@ -292,15 +292,15 @@ export class Gateway extends Lookups {
       return request.stream ? streamWholeResult(attempt, answered) : writeResult(attempt, answered)
     }
     const prepared = writeRequest(attempt)
-    early?.beginWithOnceDue(attempt, prepared.losses)
+    early?.announce(attempt, prepared.losses)
     const sent = await send(attempt, prepared)
     try {
       if (sent.attempt.request.stream) {
         const broken = await streamResult(sent)
-        if (broken !== undefined) return this.brokeOff(broken, attempt)
+        if (broken !== undefined) return this.noteBrokenStream(broken, attempt)
       } else {
         const answered = await readResult(sent)
-        thoughts?.keep(answered.result, sent)
+        reasoning?.save(answered.result, sent)
         await writeResult(sent.attempt, answered)
       }
       sent.succeeded()
@@ -315,19 +315,19 @@ export class Gateway extends Lookups {
    * Counts and logs the failure of an upstream that broke off in the middle of an answer. The caller already has the
    * error, and no other target can be tried.
    */
-  private brokeOff(failure: GatewayError, { target, channel, request }: Attempt): void {
+  private noteBrokenStream(failure: GatewayError, { target, channel, request }: Attempt): void {
     targetFailure(failure, { target, channel, model: request.model, log: this.log })
   }
 
   /** Answers at once that the work has begun. The work continues in the background even if the caller leaves. */
-  private async answerLater(incoming: Incoming, keeper: Keeper): Promise<void> {
+  private async answerLater(incoming: Incoming, saver: Keeper): Promise<void> {
     const { call, request, capture } = incoming
-    routeIncoming(incoming, this.destinations, this.thoughts.of(incoming.caller.id))
-    const work = await this.stored.begin(request, keeper)
+    routeIncoming(incoming, this.destinations, this.reasoning.of(incoming.caller.id))
+    const work = await this.stored.begin(request, saver)
     if (capture !== undefined) capture.isBackground = true
-    this.stored.background.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } }))
+    this.stored.background.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.reply } }))
     // The reservation now belongs to the work in the background.
-    incoming.report.allowance = undefined
+    incoming.report.reservation = undefined
     await work.announce(request, call.reply, this.config.server.heartbeat)
   }
 
@@ -336,20 +336,20 @@ export class Gateway extends Lookups {
     const { call, caller, request } = incoming
     const report = new Report(call)
     this.begin(report, call, caller)
-    report.allowance = incoming.report.allowance
+    report.reservation = incoming.report.reservation
     report.expected = incoming.report.expected
     report.received(request)
     try {
       await this.answer({ ...incoming, report }).catch(thrown => this.fail(call, thrown, report))
     } finally {
-      this.over(report)
+      this.finishReport(report)
       if (incoming.capture !== undefined) this.captures.end(incoming.capture, report.failure)
     }
   }
 
   override reload(config: Config): void {
     super.reload(config)
-    void this.sessions?.then(all => all.reload(config))
+    void this.voiceSessions?.then(all => all.reload(config))
   }
 
   /** Ends running answers and background work of callers whose keys have ended. */

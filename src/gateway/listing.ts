@@ -6,10 +6,10 @@ import { FORMATS } from '../formats/index.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 
 /** ms; between two requests for all lists, and after a request that failed for some list. */
-const EVERY = 10 * 60_000
-const SOON = 30_000
+const REFRESH_EVERY = 10 * 60_000
+const RETRY_AFTER = 30_000
 /** Bytes; largest list of models. */
-const LARGEST = 16 * 1024 * 1024
+const MOST_BYTES = 16 * 1024 * 1024
 
 /** The endpoint where most upstreams list their models. */
 const USUAL: Omit<WireRequest, 'body'> = { path: '/models', query: {}, headers: {} }
@@ -25,20 +25,20 @@ export class Listing {
 
   refresh(): void {
     clearTimeout(this.timer)
-    const wanting = this.channels().filter(channel => channel.config.models.patterns.length > 0)
-    if (wanting.length === 0) return
-    this.later(EVERY)
-    void Promise.all(wanting.map(updateListing)).then(known => {
-      if (known.includes(false)) this.later(SOON)
+    const listing = this.channels().filter(channel => channel.config.models.patterns.length > 0)
+    if (listing.length === 0) return
+    this.schedule(REFRESH_EVERY)
+    void Promise.all(listing.map(updateListing)).then(known => {
+      if (known.includes(false)) this.schedule(RETRY_AFTER)
     })
   }
 
   close(): void {
     clearTimeout(this.timer)
-    this.later = () => {}
+    this.schedule = () => {}
   }
 
-  private later(milliseconds: number): void {
+  private schedule(milliseconds: number): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => this.refresh(), milliseconds).unref()
   }
@@ -50,7 +50,7 @@ export async function updateListing(channel: Channel): Promise<boolean> {
   try {
     await channel.ready()
     const answer = await channel.call('GET', format, FORMATS.get(format.format)?.listing ?? USUAL).answer
-    const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(LARGEST))) ?? {})
+    const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(MOST_BYTES))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {
     // The list is requested again later. Until then the router accepts any model that the channel's patterns match.

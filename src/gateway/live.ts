@@ -26,11 +26,11 @@ export interface LiveListener {
 }
 
 /** ms; between two announcements that this process watches, and how long other processes trust one. */
-const SAY = 5000
-const HOLD = 15_000
+const ANNOUNCE_EVERY = 5000
+const ANNOUNCEMENT_HOLDS = 15_000
 /** ms between two batches of events on the bus, and most events per batch. */
-const EVERY = 200
-const MOST = 200
+const BATCH_EVERY = 200
+const BATCH_SIZE = 200
 
 /**
  * Publishes requests as they begin and end, in this process and to other processes over the bus. Does nothing while
@@ -44,7 +44,7 @@ export class Live {
   private readonly stops: readonly (() => void)[]
   private elsewhereUntil = 0
   private outgoing: LiveEvent[] = []
-  private saying: NodeJS.Timeout | undefined
+  private announcing: NodeJS.Timeout | undefined
   private sending: NodeJS.Timeout | undefined
   private forgetting: NodeJS.Timeout | undefined
 
@@ -52,7 +52,7 @@ export class Live {
     this.bus = bus
     this.stops = [
       bus.subscribe('live-watched', () => this.watchedElsewhere()),
-      bus.subscribe('live', events => this.came(events as unknown as readonly LiveEvent[])),
+      bus.subscribe('live', events => this.received(events as unknown as readonly LiveEvent[])),
     ]
   }
 
@@ -76,19 +76,19 @@ export class Live {
   listen(listener: LiveListener): () => void {
     this.listeners.add(listener)
     this.isWatched = true
-    this.saying ??= setInterval(() => this.bus.publish('live-watched', null), SAY).unref()
+    this.announcing ??= setInterval(() => this.bus.publish('live-watched', null), ANNOUNCE_EVERY).unref()
     this.bus.publish('live-watched', null)
     return () => {
       this.listeners.delete(listener)
       if (this.listeners.size > 0) return
-      clearInterval(this.saying)
-      this.saying = undefined
-      this.settle()
+      clearInterval(this.announcing)
+      this.announcing = undefined
+      this.updateWatched()
     }
   }
 
   /** Publishes that a request was read. Call only while `isWatched`. */
-  begun(
+  requestBegan(
     { id, path, format }: Call,
     { id: key, key: keyName, group }: Caller,
     request: CanonicalRequest,
@@ -96,12 +96,12 @@ export class Live {
   ): void {
     const { stream, model } = request
     const about = { id, at: Date.now(), key, keyName, group, model: recordedModel(model), door: path, format, stream }
-    this.happened({ type: 'begun', request: { ...about, isCaptured } })
+    this.publish({ type: 'begun', request: { ...about, isCaptured } })
   }
 
   /** Publishes that a request has ended. Call only while `isWatched`. */
-  over(row: UsageRow): void {
-    this.happened({ type: 'over', request: row })
+  requestEnded(row: UsageRow): void {
+    this.publish({ type: 'over', request: row })
   }
 
   /** Ends all listeners of this process. */
@@ -111,37 +111,37 @@ export class Live {
 
   close(): void {
     for (const stop of this.stops) stop()
-    clearInterval(this.saying)
+    clearInterval(this.announcing)
     clearTimeout(this.sending)
     clearTimeout(this.forgetting)
     this.listeners.clear()
     this.isWatched = false
   }
 
-  private happened(event: LiveEvent): void {
+  private publish(event: LiveEvent): void {
     for (const listener of this.listeners) listener.take(event)
-    if (this.elsewhereUntil <= Date.now() || this.outgoing.length >= MOST) return
+    if (this.elsewhereUntil <= Date.now() || this.outgoing.length >= BATCH_SIZE) return
     this.outgoing.push(event)
     this.sending ??= setTimeout(() => {
       this.sending = undefined
       const events = this.outgoing
       this.outgoing = []
       this.bus.publish('live', events as unknown as Json)
-    }, EVERY).unref()
+    }, BATCH_EVERY).unref()
   }
 
-  private came(events: readonly LiveEvent[]): void {
+  private received(events: readonly LiveEvent[]): void {
     for (const event of events) for (const listener of this.listeners) listener.take(event)
   }
 
   private watchedElsewhere(): void {
-    this.elsewhereUntil = Date.now() + HOLD
+    this.elsewhereUntil = Date.now() + ANNOUNCEMENT_HOLDS
     this.isWatched = true
     clearTimeout(this.forgetting)
-    this.forgetting = setTimeout(() => this.settle(), HOLD + 1).unref()
+    this.forgetting = setTimeout(() => this.updateWatched(), ANNOUNCEMENT_HOLDS + 1).unref()
   }
 
-  private settle(): void {
+  private updateWatched(): void {
     this.isWatched = this.listeners.size > 0 || this.elsewhereUntil > Date.now()
   }
 }

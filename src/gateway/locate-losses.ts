@@ -22,7 +22,7 @@ export function callerPaths({ call, request, stored }: Located): Locate {
   return path => {
     if (path[0] === 'candidates') return path
     paths ??= bodyPaths(READERS[call.format]!, call.format, request)
-    return behind(paths(path), stored)
+    return withoutStored(paths(path), stored)
   }
 }
 
@@ -38,7 +38,7 @@ export const headersOfLosses = (losses: readonly Loss[], attempt: Located): { re
 
 const NO_HEADERS: { readonly [name: string]: string } = {}
 
-function behind(path: Path, stored: Stored | undefined): Path {
+function withoutStored(path: Path, stored: Stored | undefined): Path {
   const [field, at, ...rest] = path
   if (stored === undefined || field !== 'input' || typeof at !== 'number') return path
   return at < stored.items ? [stored.field, at, ...rest] : [field, at - stored.items, ...rest]

@@ -3,7 +3,7 @@ import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { usableModels } from '../upstreams/router.ts'
-import { allowanceOf } from './admission.ts'
+import { reservationOf } from './admission.ts'
 import type { Call } from './call.ts'
 import { type ErrorAnswer, errorAnswer, toFailure } from './failures.ts'
 import { listedFacts, modelList, modelRecord } from './models.ts'
@@ -20,11 +20,11 @@ export abstract class Lookups extends Services {
     const { id, format, framing, reply } = call
     const { status, headers, text } = this.error(format, thrown, id)
     // A request that was refused while the gateway stopped already has its answer.
-    const isCut = reply.begun && this.running.has(call)
+    const isCut = reply.started && this.running.has(call)
     report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)
     if (reply.gone) return
     if (isCut) reply.destroy()
-    else if (!reply.begun) reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
+    else if (!reply.started) reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
   }
 
   /**
@@ -51,7 +51,7 @@ export abstract class Lookups extends Services {
     id?: string,
   ): Promise<string> {
     const caller = await this.callerOf(call)
-    allowanceOf(this.limits, caller, { reply: call.reply, format }).look()
+    reservationOf(this.limits, caller, { reply: call.reply, format }).look()
     const usable = usableModels(caller.permissions, this.channels.all, this.config.realtime.cascade !== undefined)
     const facts = listedFacts(this)
     return id === undefined ? modelList(format, usable, facts, query) : modelRecord(format, id, usable, facts)
@@ -59,7 +59,7 @@ export abstract class Lookups extends Services {
 
   /** Answers a request about stored responses and conversations. Never rejects. */
   answerStored(call: StoredCall): Promise<void> {
-    const { stored, config, incomplete } = this
+    const { stored, config, bodiesInMemory: incomplete } = this
     const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
     const isCounted = call.message.method === 'POST'
     return this.answerLookup({ ...call, format: STORED_FORMAT }, isCounted, ({ id }) =>
@@ -87,12 +87,12 @@ export abstract class Lookups extends Services {
     try {
       const caller = await this.callerOf(call, format)
       entry.caller = caller
-      const allowance = allowanceOf(this.limits, caller, call)
+      const allowance = reservationOf(this.limits, caller, call)
       if (isCounted) await allowance.enter(false)
       else allowance.look()
       await answer(caller)
     } catch (thrown) {
-      this.fail(entry, await this.held(thrown, message))
+      this.fail(entry, await this.delayWrongKey(thrown, message))
     }
     running.remove(entry)
   }

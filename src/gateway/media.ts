@@ -61,13 +61,13 @@ export class Media {
    */
   async ready(request: CanonicalRequest, target: Target, { reply, meter }: Fetching): Promise<CanonicalRequest> {
     if (reply.gone) throw GONE
-    const gathering = this.fetcher && new MediaBatch(this.fetcher, this.config, meter)
-    const taskFor = this.tasksFor(target, workOf(request), gathering)
+    const batch = this.fetcher && new MediaBatch(this.fetcher, this.config, meter)
+    const taskFor = this.tasksFor(target, workOf(request), batch)
     const messages = request.messages.map(async (message): Promise<Message> => {
       const content = await changed(message.content, taskFor, false)
       return content === message.content ? message : { ...message, content }
     })
-    reply.abortable = { abort: () => gathering?.stop() }
+    reply.abortable = { abort: () => batch?.stop() }
     try {
       const ready = await Promise.all(messages)
       return ready.every((message, index) => message === request.messages[index])
@@ -77,7 +77,7 @@ export class Media {
       throw reply.gone ? GONE : thrown
     } finally {
       reply.abortable = undefined
-      gathering?.stop()
+      batch?.stop()
     }
   }
 
@@ -101,9 +101,9 @@ export class Media {
   }
 
   /** Returns a function that chooses the task for each piece of media; most pieces need none. */
-  private tasksFor({ channel, format, native }: Target, work: Work, gathering?: MediaBatch): TaskFor {
-    const { bytes, fetches, fetchesOwn } = WRITERS[format.format]!
-    const fetching: Task = { kind: 'change', run: part => gathering!.fetch(part) }
+  private tasksFor({ channel, format, native }: Target, work: Work, batch?: MediaBatch): TaskFor {
+    const { bytes, mustFetch: fetches, mustFetchNative: fetchesOwn } = WRITERS[format.format]!
+    const fetching: Task = { kind: 'change', run: part => batch!.fetch(part) }
     const checking: Task | undefined =
       channel.anyAddress === true ? undefined : { kind: 'check', run: part => this.checked(part, format.baseUrl) }
     return (part, inResult) => {
@@ -164,7 +164,7 @@ async function changed(content: readonly Part[], taskFor: TaskFor, inResult: boo
 /** Limits of one request: the number of fetches, and the total bytes, counted once per mention of an address. */
 type MediaBatchLimits = Pick<MediaConfig, 'count' | 'total'>
 
-interface Gathered {
+interface FetchedMedia {
   readonly claimed: string
   readonly head: Buffer
   readonly data: string
@@ -174,18 +174,18 @@ interface Gathered {
 /** Fetches the media of one request or answer; each address once. */
 class MediaBatch {
   private readonly fetcher: MediaFetcher
-  private readonly most: MediaBatchLimits
+  private readonly limits: MediaBatchLimits
   private readonly openMeter: (() => Meter) | undefined
   private meter: Meter | undefined
-  private readonly known = new Map<string, Promise<Gathered>>()
+  private readonly loads = new Map<string, Promise<FetchedMedia>>()
   private readonly stopping = new AbortController()
-  private named = 0
+  private mentions = 0
   private bytes = 0
 
   /** @param meter opened with the first fetch; counts bytes in memory until every fetch has finished. */
-  constructor(fetcher: MediaFetcher, most: MediaBatchLimits, meter?: () => Meter) {
+  constructor(fetcher: MediaFetcher, limits: MediaBatchLimits, meter?: () => Meter) {
     this.fetcher = fetcher
-    this.most = most
+    this.limits = limits
     this.openMeter = meter
   }
 
@@ -206,11 +206,11 @@ class MediaBatch {
    */
   async fetchOne(part: MediaPart): Promise<MediaPart> {
     const { url } = part.source as { readonly url: string }
-    if (++this.named > this.most.count)
-      throw tooLarge(`The request names more than ${this.most.count} media addresses to fetch.`)
-    const known = this.known.get(url)
-    const { claimed, head, data, size } = await (known ?? this.load(url))
-    if (known !== undefined) this.take(size)
+    if (++this.mentions > this.limits.count)
+      throw tooLarge(`The request names more than ${this.limits.count} media addresses to fetch.`)
+    const loads = this.loads.get(url)
+    const { claimed, head, data, size } = await (loads ?? this.load(url))
+    if (loads !== undefined) this.take(size)
     return { ...part, source: { type: 'base64', mediaType: mediaTypeOf(head, claimed, part.kind), data } }
   }
 
@@ -220,23 +220,23 @@ class MediaBatch {
     this.meter?.close()
   }
 
-  private load(url: string): Promise<Gathered> {
+  private load(url: string): Promise<FetchedMedia> {
     this.meter ??= this.openMeter?.()
     const watch = { signal: this.stopping.signal, take: (bytes: number) => this.take(bytes) }
-    const loading = this.fetcher.load(url, watch).then(({ claimed, bytes }) => ({
+    const loading = this.fetcher.load(url, watch).then(({ declaredType: claimed, bytes }) => ({
       claimed,
       head: Buffer.from(bytes.subarray(0, MARKS)),
       data: bytes.toString('base64'),
       size: bytes.length,
     }))
-    this.known.set(url, loading)
+    this.loads.set(url, loading)
     return loading
   }
 
   private take(bytes: number): void {
     this.bytes += bytes
     this.meter?.take(bytes)
-    if (this.bytes > this.most.total) throw tooLarge(`The media exceed ${this.most.total} bytes in total.`)
+    if (this.bytes > this.limits.total) throw tooLarge(`The media exceed ${this.limits.total} bytes in total.`)
   }
 }
 

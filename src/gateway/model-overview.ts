@@ -33,27 +33,27 @@ export function modelOverviews(
 ): readonly ModelOverview[] {
   const channels = all.filter(({ config }) => permissions.allowsChannel(config.name))
   const cascades = realtime.cascade !== undefined
-  const doors = [...DOORS.keys()].filter(door => permissions.allowsDoor(door))
+  const callerFormats = [...DOORS.keys()].filter(callerFormat => permissions.allowsFormat(callerFormat))
   return usableModels(permissions, all, cascades).map(model => {
     const deployments = deploymentsOf(model.id, channels)
     const spoken = new Set(deployments.flatMap(({ channel }) => channel.formats.map(({ format }) => format)))
-    const canUse = (door: Format): boolean =>
-      deployments.some(({ channel }) => channel.formats.some(one => canDo(DOORS.get(door)!, one, cascades)))
+    const canUse = (callerFormat: Format): boolean =>
+      deployments.some(({ channel }) => channel.formats.some(one => canDo(DOORS.get(callerFormat)!, one, cascades)))
     const facts = models.get(model.id)
     const known = deployments.map(({ channel, upstreamModel }) =>
       catalogue.about(model.id, { provider: channel.provider, upstreamModel }),
     )
     const abilities = abilitiesOf(model, facts)
     // In the order of the channels' preference.
-    const native = [...spoken].filter(format => doors.includes(format))
-    const translated = doors.filter(door => !spoken.has(door) && canUse(door))
+    const native = [...spoken].filter(format => callerFormats.includes(format))
+    const translated = callerFormats.filter(callerFormat => !spoken.has(callerFormat) && canUse(callerFormat))
     return {
       id: model.id,
       facts,
       known: known.find(({ rates }) => rates.input !== undefined) ?? known[0] ?? catalogue.about(model.id),
       abilities,
       interface: facts?.interface ?? interfaceOf(abilities, native) ?? translated[0],
-      native: doors.filter(door => spoken.has(door)),
+      native: callerFormats.filter(callerFormat => spoken.has(callerFormat)),
       translated,
       channels: deployments.map(({ channel, upstreamModel }) => ({ name: channel.name, upstreamModel })),
     }

@@ -110,10 +110,10 @@ export const listedFacts =
     const facts = config.models.get(id)
     if (facts?.context !== undefined && facts.maxOutput !== undefined) return facts
     // The channel that serves the model under a name of the operator's choice.
-    const place = channels.all.find(channel => channel.config.models.named.has(id))?.config
+    const channelConfig = channels.all.find(channel => channel.config.models.named.has(id))?.config
     const { context, maxOutput } = catalogue.about(
       id,
-      place && { provider: place.provider, upstreamModel: place.models.named.get(id)! },
+      channelConfig && { provider: channelConfig.provider, upstreamModel: channelConfig.models.named.get(id)! },
     )
     if (context === undefined && maxOutput === undefined) return facts
     return { ...(facts ?? { id, input: [], output: [] }), ...defined({ context, maxOutput }) }

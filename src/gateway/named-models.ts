@@ -117,7 +117,7 @@ function renamedIn(object: JsonObject, paths: ModelPaths, naming: Naming, root?:
       continue
     }
     const value = object[field]
-    if (value == null || (next.isHosted && isClients(object))) continue
+    if (value == null || (next.isHosted && isClientTool(object))) continue
     const inner = renamed(value, next, naming, root ?? field)
     if (inner !== value) out = { ...out, [field]: inner }
   }
@@ -125,23 +125,23 @@ function renamedIn(object: JsonObject, paths: ModelPaths, naming: Naming, root?:
 }
 
 /** Whether the client runs the tool and alone reads its parameters. */
-const isClients = ({ type = 'function' }: JsonObject): boolean => type === 'function' || type === 'custom'
+const isClientTool = ({ type = 'function' }: JsonObject): boolean => type === 'function' || type === 'custom'
 
 function renamed(value: Json, paths: ModelPaths, naming: Naming, root: string): Json {
   const { kind, items } = paths
-  if (kind !== undefined) return named(value, kind, naming, root)
-  if (Array.isArray(value)) return each(value, items ?? paths, naming, root)
+  if (kind !== undefined) return renamedName(value, kind, naming, root)
+  if (Array.isArray(value)) return renamedItems(value, items ?? paths, naming, root)
   if (isObject(value)) {
     const out = renamedIn(value, paths, naming, root)
     return items === undefined ? out : renamed(out, items, naming, root)
   }
   if (typeof value !== 'string') return value
-  if (items?.kind !== undefined && (value !== UPSTREAMS_CHOICE || root.endsWith(OF_FORM)))
-    return named(value, items.kind, naming, root)
-  return paths.isText ? inText(value, paths, naming, root) : value
+  if (items?.kind !== undefined && (value !== CHOSEN_BY_UPSTREAM || root.endsWith(LIST_SUFFIX)))
+    return renamedName(value, items.kind, naming, root)
+  return paths.isText ? renamedInJson(value, paths, naming, root) : value
 }
 
-function each(values: readonly Json[], paths: ModelPaths, naming: Naming, root: string): Json {
+function renamedItems(values: readonly Json[], paths: ModelPaths, naming: Naming, root: string): Json {
   let out: Json[] | undefined
   for (const [index, value] of values.entries()) {
     const inner = value === null ? value : renamed(value, paths, naming, root)
@@ -151,13 +151,13 @@ function each(values: readonly Json[], paths: ModelPaths, naming: Naming, root: 
 }
 
 /** The suffix by which a form marks a list, even one with a single item. */
-const OF_FORM = '[]'
+const LIST_SUFFIX = '[]'
 
 /** Anthropic's value for fallbacks that the upstream chooses itself. */
-const UPSTREAMS_CHOICE = 'default'
+const CHOSEN_BY_UPSTREAM = 'default'
 
 /** Renames models in a string of JSON. The text is serialised again, because readers disagree on duplicate fields. */
-function inText(text: string, paths: ModelPaths, naming: Naming, root: string): Json {
+function renamedInJson(text: string, paths: ModelPaths, naming: Naming, root: string): Json {
   if (text.trim() === '') return text
   let value: Json
   try {
@@ -173,21 +173,23 @@ function inText(text: string, paths: ModelPaths, naming: Naming, root: string): 
  * Renames a model name, or the names in an object in its place. A requested model that is not a name is left to the
  * format's reader.
  */
-function named(value: Json, kind: NameKind, naming: Naming, root: string): Json {
+function renamedName(value: Json, kind: NameKind, naming: Naming, root: string): Json {
   if (typeof value === 'string') return naming.rename(value, { field: root, kind })
   if (kind === 'requested') return value
   if (!isObject(value)) {
     if (naming.isExact) throw noName(root)
     return value
   }
-  return typeof value['model'] === 'string' ? settings(value, naming, root) : mapped(value, kind, naming, root)
+  return typeof value['model'] === 'string'
+    ? renamedFallback(value, naming, root)
+    : renamedMap(value, kind, naming, root)
 }
 
 /**
  * Renames the models in a fallback with settings. Puts `model` first: LiteLLM takes an object that begins with another
  * field for a map.
  */
-function settings(value: JsonObject, naming: Naming, root: string): JsonObject {
+function renamedFallback(value: JsonObject, naming: Naming, root: string): JsonObject {
   const out = renamedIn(value, naming.paths.replacing, naming, root)
   if (Object.keys(out)[0] === 'model') return out
   const { model, ...others } = out
@@ -195,7 +197,7 @@ function settings(value: JsonObject, naming: Naming, root: string): JsonObject {
 }
 
 /** Renames the models in LiteLLM's map from models to their fallbacks; `*` stands for any other model. */
-function mapped(value: JsonObject, kind: NameKind, naming: Naming, root: string): JsonObject {
+function renamedMap(value: JsonObject, kind: NameKind, naming: Naming, root: string): JsonObject {
   const entries = Object.entries(value)
   const isMap = entries.length > 0 && entries.every(([, list]) => Array.isArray(list))
   if (!isMap && naming.isExact) throw noName(root)
@@ -204,7 +206,7 @@ function mapped(value: JsonObject, kind: NameKind, naming: Naming, root: string)
     entries.map(([name, list]) => {
       return [
         name === '*' ? name : naming.rename(name, { field: root, kind }),
-        (list as readonly Json[]).map(one => named(one, kind, naming, root)),
+        (list as readonly Json[]).map(one => renamedName(one, kind, naming, root)),
       ]
     }),
   )

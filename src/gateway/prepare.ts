@@ -8,13 +8,13 @@ import type { WireRequest } from '../canonical/wire.ts'
 import type { OnLoss } from '../config/index.ts'
 import { markDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
-import { essential, refusable, refusal } from '../egress/losses.ts'
+import { essentialLosses, refusableLosses, refusal } from '../egress/losses.ts'
 import type { Target } from '../upstreams/router.ts'
 import { type Located, locateLosses } from './locate-losses.ts'
 import { withUpstreamModels } from './named-models.ts'
 import type { Report } from './report.ts'
+import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
 import type { Recalled } from './thoughts/recalled.ts'
-import type { OwnThoughts } from './thoughts/thoughts.ts'
 
 /** A request as it is sent to one target. */
 export interface Prepared {
@@ -33,7 +33,7 @@ export interface Prepared {
 /** The fields of an attempt that determine how its request is written and where its losses are reported. */
 interface Writing extends Located {
   readonly target: Target
-  readonly thoughts: OwnThoughts | undefined
+  readonly reasoning: OwnerReasoning | undefined
   readonly onLoss: OnLoss
   readonly report: Report
 }
@@ -46,10 +46,10 @@ interface Writing extends Located {
  * much.
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
-  const prepared = prepare(request, attempt.target, attempt.thoughts)
-  attempt.report.recalled(prepared.recalled?.count)
-  const place = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
-  const refusal = refused(request, prepared.losses, attempt.onLoss, place)
+  const prepared = prepare(request, attempt.target, attempt.reasoning)
+  attempt.report.reasoningRestored(prepared.recalled?.count)
+  const locate = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
+  const refusal = refused(request, prepared.losses, attempt.onLoss, locate)
   if (refusal !== undefined) throw refusal
   return prepared
 }
@@ -59,13 +59,13 @@ export function writeRequest(attempt: Writing, request: CanonicalRequest = attem
  *
  * @throws GatewayError `cannot-express` if the target's format has no such request.
  */
-export function prepare(given: CanonicalRequest, target: Target, thoughts?: OwnThoughts): Prepared {
+export function prepare(given: CanonicalRequest, target: Target, reasoning?: OwnerReasoning): Prepared {
   const { channel, format, native, upstreamModel } = target
-  const plain = isTextOnly(given)
-  const recalled = plain ? undefined : thoughts?.recall(given, target)
-  const complete = recalled?.request ?? given
-  const { history, losses } = native || plain ? { history: complete, losses: unmoved } : edited(complete)
-  const request = upstreamModel === complete.model ? history : { ...history, model: upstreamModel }
+  const textOnly = isTextOnly(given)
+  const recalled = textOnly ? undefined : reasoning?.recall(given, target)
+  const restored = recalled?.request ?? given
+  const { history, losses } = native || textOnly ? { history: restored, losses: unmoved } : repairedHistory(restored)
+  const request = upstreamModel === restored.model ? history : { ...history, model: upstreamModel }
   const written = WRITERS[format.format]!.request!(request, { dialect: format.dialect, native })
   const { wire } = written
   const body = native ? withUpstreamModels(wire.body, format.format, channel) : wire.body
@@ -74,7 +74,7 @@ export function prepare(given: CanonicalRequest, target: Target, thoughts?: OwnT
     request,
     wire: body === wire.body ? wire : { ...wire, body },
     losses: markDefaults(recalled?.lossesOf(found) ?? found, given),
-    restorer: restorer(written.renamed, !native && complete.output.text?.shape === 'enum'),
+    restorer: restorer(written.renamed, !native && restored.output.text?.shape === 'enum'),
     recalled,
     native,
   }
@@ -84,7 +84,7 @@ export function prepare(given: CanonicalRequest, target: Target, thoughts?: OwnT
  * Repairs a history for another format. Also returns a function that maps later losses to paths in the original
  * request.
  */
-function edited(request: CanonicalRequest) {
+function repairedHistory(request: CanonicalRequest) {
   const less = reduced(request)
   const repaired = repair(less.request)
   if (less.losses.length + repaired.losses.length === 0) return { history: repaired.request, losses: unmoved }
@@ -100,24 +100,24 @@ const unmoved = (found: readonly Loss[]): readonly Loss[] => found
 /**
  * The refusal of a request that would lose too much; undefined if the losses are acceptable.
  *
- * @param place maps losses to their paths in the caller's body.
+ * @param locate maps losses to their paths in the caller's body.
  */
 export function refused(
   request: CanonicalRequest,
   losses: readonly Loss[],
   onLoss: OnLoss,
-  place = unmoved,
+  locate = unmoved,
 ): GatewayError | undefined {
   if (losses.length === 0) return undefined
-  const tooMuch = onLoss === 'refuse' ? refusable(losses) : essential(losses, request)
-  return tooMuch.length === 0 ? undefined : refusal(tooMuch, place(tooMuch))
+  const tooMuch = onLoss === 'refuse' ? refusableLosses(losses) : essentialLosses(losses, request)
+  return tooMuch.length === 0 ? undefined : refusal(tooMuch, locate(tooMuch))
 }
 
 /** Scores how badly a target fits the request: the number of losses; a refusal outweighs any number. */
 export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss): number {
   try {
     const { losses } = prepare(request, target)
-    return refusable(losses).length + (refused(request, losses, onLoss) === undefined ? 0 : REFUSAL)
+    return refusableLosses(losses).length + (refused(request, losses, onLoss) === undefined ? 0 : REFUSAL)
   } catch {
     return REFUSAL
   }

@@ -23,7 +23,7 @@ export function withHead<T extends CanonicalResult | ResultStart>(
     id: result.id === '' && 'type' in result ? call.id : (result.id ?? call.id),
     model: target.upstreamModel === model ? (result.model ?? model) : model,
     createdAt: result.createdAt ?? Math.floor(Date.now() / 1000),
-    ...(target.native ? COMPLETE : {}),
+    ...(target.native ? COMPLETED_BY_WRITER : {}),
   }
   return echo === undefined ? head : echo.apply(head)
 }
@@ -38,7 +38,7 @@ export function timed<T extends CanonicalResult | ResultEnd>(result: T, { format
   return { ...result, spelling }
 }
 
-const COMPLETE = { complete: true } as const
+const COMPLETED_BY_WRITER = { complete: true } as const
 
 const ACCOUNT: CanonicalError = {
   kind: 'upstream-account',
@@ -50,7 +50,7 @@ const REFUSED: CanonicalError = { kind: 'upstream-failed', message: "The upstrea
  * Errors that concern the gateway and never the caller, by kind: problems of the gateway's account (trap 99), and
  * refusals of the gateway itself.
  */
-const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
+const GATEWAY_ERRORS: { readonly [K in ErrorKind]?: CanonicalError } = {
   unauthenticated: ACCOUNT,
   forbidden: ACCOUNT,
   'out-of-credit': ACCOUNT,
@@ -65,8 +65,8 @@ const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
  * error is scrubbed of names and credentials of the upstream.
  */
 export function publicError(error: CanonicalError, target: Target, model: string): CanonicalError {
-  const own = OURS[error.kind]
-  if (own !== undefined) return own
+  const fixedError = GATEWAY_ERRORS[error.kind]
+  if (fixedError !== undefined) return fixedError
   const { kind, ...fields } = error
   return { ...(scrubbed(fields as JsonObject, scrubber(target, model)) as Omit<CanonicalError, 'kind'>), kind }
 }
@@ -75,8 +75,8 @@ export function publicError(error: CanonicalError, target: Target, model: string
 export function publicResult(result: CanonicalResult, target: Target, model: string): CanonicalResult {
   const { error, candidates } = result
   return {
-    ...scrubBeside(result, target, model),
-    candidates: candidates.map(one => scrubBeside(one, target, model)),
+    ...scrubErrors(result, target, model),
+    candidates: candidates.map(one => scrubErrors(one, target, model)),
     ...(error === undefined ? {} : { error: publicError(error, target, model) }),
   }
 }
@@ -89,23 +89,23 @@ export function publicEvent(event: CanonicalEvent, target: Target, model: string
     case 'result-start':
     case 'candidate-end':
     case 'result-end':
-      return scrubBeside(event, target, model)
+      return scrubErrors(event, target, model)
     default:
       return event
   }
 }
 
 /** Scrubs errors in the extras and the spelling of a node. Returns the same node if it has none. */
-function scrubBeside<T extends Node>(node: T, target: Target, model: string): T {
+function scrubErrors<T extends Node>(node: T, target: Target, model: string): T {
   const { extras, spelling } = node
-  const isBeside = extras !== undefined && Object.values(extras).some(hasError)
-  const isWithin = spelling !== undefined && Object.values(spelling).some(holdsError)
-  if (!isBeside && !isWithin) return node
+  const inExtras = extras !== undefined && Object.values(extras).some(hasError)
+  const inSpelling = spelling !== undefined && Object.values(spelling).some(holdsError)
+  if (!inExtras && !inSpelling) return node
   const scrub = scrubber(target, model)
   return {
     ...node,
-    ...(isBeside ? { extras: mapped(extras, fields => withoutSecrets(fields, scrub)) } : {}),
-    ...(isWithin ? { spelling: mapped(spelling, fields => withoutSecretsWithin(fields, scrub)) } : {}),
+    ...(inExtras ? { extras: mapped(extras, fields => withoutSecrets(fields, scrub)) } : {}),
+    ...(inSpelling ? { spelling: mapped(spelling, fields => withoutSecretsWithin(fields, scrub)) } : {}),
   }
 }
 

@@ -11,7 +11,12 @@ import { type FormMeters, readForm } from '../ingress/transport/form.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
-import { holdsSealed, type Seal, type Seals, withSealsOpened } from './compaction/seals.ts'
+import {
+  holdsEncryptedState,
+  type StateCipher,
+  type StateCiphers,
+  withStateDecrypted,
+} from './compaction/state-cipher.ts'
 import { checkModelFields } from './named-models.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import type { Incoming, Trailing } from './types.ts'
@@ -20,13 +25,13 @@ import type { Incoming, Trailing } from './types.ts'
 export class RequestReader {
   private readonly call: Call
   private readonly caller: Caller
-  private readonly seals: Seals
+  private readonly ciphers: StateCiphers
   private readonly capture: Capture | undefined
 
-  constructor(call: Call, caller: Caller, seals: Seals, capture: Capture | undefined) {
+  constructor(call: Call, caller: Caller, ciphers: StateCiphers, capture: Capture | undefined) {
     this.call = call
     this.caller = caller
-    this.seals = seals
+    this.ciphers = ciphers
     this.capture = capture
   }
 
@@ -47,26 +52,26 @@ export class RequestReader {
    */
   async readWhole(wire: WireRequest): Promise<CanonicalRequest> {
     const request = READERS[this.call.format]!.request!(wire)
-    if (!holdsSealed(request)) return this.permitted(request, wire)
-    await this.seal.load()
-    return this.permitted(withSealsOpened(request, this.seal), wire)
+    if (!holdsEncryptedState(request)) return this.permitted(request, wire)
+    await this.cipher.load()
+    return this.permitted(withStateDecrypted(request, this.cipher), wire)
   }
 
   /** As `readWhole`, but synchronous: for a body without encrypted state, or after the encryption key was loaded. */
   read(wire: WireRequest): CanonicalRequest {
     const request = READERS[this.call.format]!.request!(wire)
-    return this.permitted(holdsSealed(request) ? withSealsOpened(request, this.seal) : request, wire)
+    return this.permitted(holdsEncryptedState(request) ? withStateDecrypted(request, this.cipher) : request, wire)
   }
 
   /**
    * Loads the encryption key if stored items hold encrypted state. Rejects with OwnFailure if the key is unavailable.
    */
-  async loadSealKey(items: readonly JsonObject[]): Promise<void> {
-    if (items.some(item => Object.values(item).some(isSealed))) await this.seal.load()
+  async loadEncryptionKey(items: readonly JsonObject[]): Promise<void> {
+    if (items.some(item => Object.values(item).some(isSealed))) await this.cipher.load()
   }
 
-  private get seal(): Seal {
-    return this.seals.of(this.caller.id)
+  private get cipher(): StateCipher {
+    return this.ciphers.of(this.caller.id)
   }
 
   private permitted(request: CanonicalRequest, wire: WireRequest): CanonicalRequest {
@@ -109,7 +114,7 @@ export interface FormOptions {
   readonly meters: FormMeters
   readonly reader: RequestReader
   /** Whether the request may be sent before the whole form has arrived. */
-  flows(request: CanonicalRequest): boolean
+  maySendEarly(request: CanonicalRequest): boolean
 }
 
 /**
@@ -118,22 +123,22 @@ export interface FormOptions {
  */
 export async function readFormRequest(
   call: Call,
-  { limit, meters, reader, flows }: FormOptions,
+  { limit, meters, reader, maySendEarly }: FormOptions,
 ): Promise<Pick<Incoming, 'request' | 'trailing' | 'drop'>> {
   const form = await readForm(
     call.message,
     limit,
     (body, files) =>
-      body['model'] !== undefined && suffices(() => flows(reader.read(unfinished(reader.wire(body, files))))),
+      body['model'] !== undefined && suffices(() => maySendEarly(reader.read(unfinished(reader.wire(body, files))))),
     meters,
   )
   try {
     const wire = reader.wire(form.body, form.files)
-    const request = reader.read(form.whole === undefined ? wire : unfinished(wire))
+    const request = reader.read(form.completeForm === undefined ? wire : unfinished(wire))
     const trailing =
-      form.whole === undefined
+      form.completeForm === undefined
         ? undefined
-        : new TrailingFields(form.whole.then(({ body, files }) => reader.read(reader.wire(body, files))))
+        : new TrailingFields(form.completeForm.then(({ body, files }) => reader.read(reader.wire(body, files))))
     return { request, trailing, drop: form.drop }
   } catch (thrown) {
     form.drop()
@@ -147,9 +152,9 @@ const unfinished = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: t
  * Whether the fields so far are enough to send the request. A failure means no, because later fields may complete what
  * is unreadable now.
  */
-function suffices(flows: () => boolean): boolean {
+function suffices(maySendEarly: () => boolean): boolean {
   try {
-    return flows()
+    return maySendEarly()
   } catch {
     return false
   }
@@ -172,8 +177,8 @@ class TrailingFields implements Trailing {
   async parts(sent: Prepared, target: Target): Promise<Pick<WireRequest, 'body' | 'files'>> {
     const { wire } = prepare(await this.coming, target)
     const fields = Object.entries(wire.body).flatMap(([name, value]) => {
-      const left = unsent(Object.hasOwn(sent.wire.body, name) ? sent.wire.body[name] : undefined, value)
-      return left === undefined ? [] : [[name, left] as const]
+      const remaining = unsent(Object.hasOwn(sent.wire.body, name) ? sent.wire.body[name] : undefined, value)
+      return remaining === undefined ? [] : [[name, remaining] as const]
     })
     return {
       body: Object.fromEntries(fields),
@@ -185,6 +190,6 @@ class TrailingFields implements Trailing {
 /** The values of a field that were not sent yet. A repeated field is a list. */
 function unsent(sent: Json | undefined, value: Json): Json | undefined {
   if (sent === undefined) return value
-  const known = Array.isArray(sent) ? sent.length : 1
-  return Array.isArray(value) && value.length > known ? value.slice(known) : undefined
+  const sentCount = Array.isArray(sent) ? sent.length : 1
+  return Array.isArray(value) && value.length > sentCount ? value.slice(sentCount) : undefined
 }

@@ -55,17 +55,18 @@ export async function readWireResult(
   if (shape === 'raw') {
     const content = await rawContent(answer, largest)
     const events = reader.events === undefined ? undefined : eventsIn(content)
-    if (events !== undefined) return sound(fold(drain(reader.events!(request), events)), true)
+    if (events !== undefined) return withoutBareError(fold(drain(reader.events!(request), events)), true)
     return reader.result!({ ...head, ...content }, request)
   }
-  if (shape === 'events') return sound(fold(await collectStream(answer, reader.events!(request), largest)), true)
+  if (shape === 'events')
+    return withoutBareError(fold(await collectStream(answer, reader.events!(request), largest)), true)
   const text = withoutByteOrderMark(await answer.text(largest))
   const bare = reader.raw === true ? stringIn(text) : undefined
   if (bare !== undefined) return reader.result!({ ...head, body: {}, raw: { mediaType: '', text: bare } }, request)
   const listed = reader.events === undefined ? undefined : listedIn(text)
-  if (listed !== undefined) return sound(fold(drain(reader.events!(request), listed)), true)
+  if (listed !== undefined) return withoutBareError(fold(drain(reader.events!(request), listed)), true)
   const body = bodyIn(text, native ? reader.parse : undefined)
-  return sound(reader.result!({ ...head, body }, request), false)
+  return withoutBareError(reader.result!({ ...head, body }, request), false)
 }
 
 /** The string in a JSON document that is a single string, as some servers answer a request for plain text. */
@@ -82,13 +83,13 @@ function listedIn(text: string): readonly WireEvent[] | undefined {
 }
 
 /** Throws the error of a result that holds only an error. */
-function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
+function withoutBareError(result: CanonicalResult, streamed: boolean): CanonicalResult {
   if (result.error !== undefined && (streamed || result.candidates.length === 0)) throw new GatewayError(result.error)
   return result
 }
 
 /** A media type that says nothing about the kind of file; its first bytes decide. */
-const MERE_BYTES = /^application\/octet-stream\b/i
+const UNKNOWN_BYTES = /^application\/octet-stream\b/i
 
 /** Media types of XML documents, which are never a recording or a transcript. */
 const XML = /^[\w.-]+\/(?:[\w.-]+\+)?xml\b/i
@@ -110,11 +111,11 @@ function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
  */
 async function rawContent(answer: Answer, largest: number): Promise<Content> {
   const mediaType = single(answer.headers['content-type'])
-  if (answer.begins === 'markup' || XML.test(mediaType)) throw SENT_A_PAGE
+  if (answer.bodyKind === 'markup' || XML.test(mediaType)) throw SENT_A_PAGE
   if (isTextual(mediaType)) return { body: {}, raw: { mediaType, text: await answer.text(largest) } }
-  if (answer.begins === 'nothing') throw SENT_NOTHING
-  const isUnknown = MERE_BYTES.test(mediaType)
-  const isDoubtful = answer.begins === 'json'
+  if (answer.bodyKind === 'nothing') throw SENT_NOTHING
+  const isUnknown = UNKNOWN_BYTES.test(mediaType)
+  const isDoubtful = answer.bodyKind === 'json'
   if (!isUnknown && !isDoubtful) return { body: {}, raw: { mediaType, bytes: answer.bytes() } }
   const { head, isAll, whole } = await peeked(answer.bytes(), isDoubtful ? LARGEST_ERROR : 1)
   const body = isDoubtful && isAll ? parseObject(new TextDecoder().decode(head)) : undefined
@@ -152,7 +153,7 @@ const CHECKS: { readonly [W in Work]?: Check } = {
     candidates.some(({ content, finish }) => content.length > 0 || finish?.reason === 'stop'),
   embedding: (result, { messages }, native) =>
     oneEach(contentOf(result), messages.length).every(part =>
-      part.type === 'embedding' ? isVector(part, native) : native && isOfItsOwn(part),
+      part.type === 'embedding' ? isVector(part, native) : native && isFormatSpecific(part),
     ),
   ranking: (result, { messages }) =>
     messages.length === 0 || contentOf(result).some(part => part.type === 'rank' && messages[part.index] !== undefined),
@@ -160,20 +161,20 @@ const CHECKS: { readonly [W in Work]?: Check } = {
   image: ({ candidates }) =>
     candidates.some(
       ({ content, finish }) =>
-        content.some(part => !isInNameOnly(part)) || (finish !== undefined && finish.reason !== 'stop'),
+        content.some(part => !isEmptyMedia(part)) || (finish !== undefined && finish.reason !== 'stop'),
     ),
   // An answer without any recording passes: the caller's writer reports the reason.
-  speech: ({ candidates }) => !candidates.some(({ content }) => content.some(isInNameOnly)),
+  speech: ({ candidates }) => !candidates.some(({ content }) => content.some(isEmptyMedia)),
 }
 
 /** Whether a medium has no bytes. */
-const isInNameOnly = (part: Part): boolean =>
+const isEmptyMedia = (part: Part): boolean =>
   part.type === 'media' && part.source.type === 'base64' && part.source.data === ''
 
 const contentOf = ({ candidates }: CanonicalResult): readonly Part[] => candidates[0]?.content ?? []
 
 /** Whether a part holds vectors of a kind that only its own format has, inside an object or list. */
-const isOfItsOwn = (part: Part): boolean =>
+const isFormatSpecific = (part: Part): boolean =>
   part.type === 'opaque' && Object.values(part.value).some(field => typeof field === 'object' && field !== null)
 
 /** Whether a vector is valid. The numbers of a vector that is passed on unchanged are not checked. */

@@ -1,5 +1,5 @@
 import type { RawBody } from '../canonical/wire.ts'
-import { PATIENCE } from '../egress/transport/sse.ts'
+import { MAX_MISSED_HEARTBEATS } from '../egress/transport/sse.ts'
 import type { Reply } from './call.ts'
 import { GONE, SENT_NOTHING } from './failures.ts'
 
@@ -11,7 +11,7 @@ import { GONE, SENT_NOTHING } from './failures.ts'
 export function drained(reply: Reply, heartbeat: number): Promise<void> {
   return new Promise(resolve => {
     const before = reply.abortable
-    const timer = setTimeout(() => reply.destroy(), heartbeat * PATIENCE)
+    const timer = setTimeout(() => reply.destroy(), heartbeat * MAX_MISSED_HEARTBEATS)
     const done = (): void => {
       clearTimeout(timer)
       reply.abortable = before

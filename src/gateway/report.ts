@@ -1,4 +1,4 @@
-import type { Allowance, Caller } from '../accounts/index.ts'
+import type { Caller, Reservation } from '../accounts/index.ts'
 import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
@@ -6,7 +6,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { withoutAdditions } from '../egress/losses.ts'
-import { CANCELLED, isCounted, recordedModel, type UsageRow, type UsageTry } from '../store/usage/row.ts'
+import { CANCELLED, type EarlierAttempt, isCounted, recordedModel, type UsageRow } from '../store/usage/row.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Call } from './call.ts'
@@ -24,7 +24,7 @@ export interface Outcome {
   readonly fault: unknown
   readonly trace: RequestTrace | undefined
   /** The number of remembered reasoning parts that were restored to the request. */
-  readonly thoughts: number | undefined
+  readonly restoredReasoning: number | undefined
   /** Seconds of video that were ordered. */
   readonly seconds: number | undefined
 }
@@ -40,7 +40,7 @@ export class Report {
   status = 200
   usage: Usage | undefined
   /** The request's reservation in the limits of its key. */
-  allowance: Allowance | undefined
+  reservation: Reservation | undefined
   /** The expected usage; undefined until the request is read. */
   expected: Expected | undefined
   /** Undefined if requests are not traced. */
@@ -53,11 +53,11 @@ export class Report {
   /** When the head of the upstream's answer arrived. */
   private answerBegan: number | undefined
   /** Every attempt except the last. */
-  private tries: UsageTry[] | undefined
+  private tries: EarlierAttempt[] | undefined
   private firstByte: number | undefined
   private losses = 0
   private additions = 0
-  private thoughts: number | undefined
+  private restoredReasoning: number | undefined
   /** Seconds of video that were ordered. */
   private seconds: number | undefined
   private work: Work = 'conversation'
@@ -66,7 +66,7 @@ export class Report {
   private ended = false
   /** Characters of the answer so far, and at the time of the upstream's last usage count. */
   private written = 0
-  private writtenThen = 0
+  private writtenAtCount = 0
   private hasMedia = false
   /** The thrown value, if a bug of the gateway ended the answer. */
   private fault: unknown
@@ -97,7 +97,7 @@ export class Report {
     this.usage = undefined
     this.ended = false
     this.written = 0
-    this.writtenThen = 0
+    this.writtenAtCount = 0
     this.hasMedia = false
     this.finish = undefined
     this.error = undefined
@@ -113,14 +113,14 @@ export class Report {
   }
 
   /** Notes that the head of the upstream's answer arrived. */
-  reached(upstreamId: string | undefined): void {
+  upstreamAnswered(upstreamId: string | undefined): void {
     this.upstreamId = upstreamId
     this.answerBegan = performance.now()
   }
 
   /** Notes how many remembered reasoning parts were restored to the request. */
-  recalled(count: number | undefined): void {
-    this.thoughts = count
+  reasoningRestored(count: number | undefined): void {
+    this.restoredReasoning = count
   }
 
   /** Notes what the headers of the answer report: losses and additions. */
@@ -130,7 +130,7 @@ export class Report {
   }
 
   /** Notes the time of the first byte sent to the caller. */
-  begun(): void {
+  firstByteSent(): void {
     this.firstByte = performance.now()
   }
 
@@ -150,11 +150,11 @@ export class Report {
 
   private counted(usage: Usage): void {
     this.usage = usage
-    this.writtenThen = this.written
+    this.writtenAtCount = this.written
   }
 
   answered(result: CanonicalResult): void {
-    this.begun()
+    this.firstByteSent()
     // A token count is free.
     this.usage = this.work === 'count' ? undefined : result.usage
     if (result.usage === undefined || !isCounted(result.usage)) this.written = lengthOf(result)
@@ -198,11 +198,11 @@ export class Report {
 
   /** An estimate of the usage; undefined if none is possible. */
   private get estimate(): Usage | undefined {
-    const { work, usage: said, written, writtenThen, expected, hasMedia, ended, stream } = this
+    const { work, usage: lastCount, written, writtenAtCount, expected, hasMedia, ended, stream } = this
     if (expected === undefined || hasMedia) return undefined
     const { input, output } = expected()
-    const unseen = stream || ended ? 0 : (this.allowance?.expectedAnswer(output) ?? 0)
-    return estimated({ work, said, written, since: written - writtenThen, input, unseen })
+    const unseen = stream || ended ? 0 : (this.reservation?.expectedAnswer(output) ?? 0)
+    return estimated({ work, lastCount, written, writtenSince: written - writtenAtCount, input, unseen })
   }
 
   /** The cost in nanodollars; undefined if it is unknown. */
@@ -258,11 +258,11 @@ export class Report {
 
   /** Closes the report of a finished request. */
   outcome(prices: Prices): Outcome {
-    const { call, spent: counted, error, fault, trace, thoughts, seconds } = this
+    const { call, spent: counted, error, fault, trace, restoredReasoning, seconds } = this
     const estimate = counted === undefined ? this.estimate : undefined
     const spent = counted ?? estimate
     const row = this.row(estimate ?? this.usage, this.cost(prices, spent), estimate !== undefined)
-    return { call, row, spent, error, fault, trace, thoughts, seconds }
+    return { call, row, spent, error, fault, trace, restoredReasoning, seconds }
   }
 }
 

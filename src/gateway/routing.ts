@@ -13,7 +13,7 @@ import { routeCount } from './emulations/counting.ts'
 import { prepare, weigh } from './prepare.ts'
 import { pricedTargets } from './priced.ts'
 import { STORED_FORMAT, withStoredPrompt } from './stored/index.ts'
-import type { OwnThoughts } from './thoughts/thoughts.ts'
+import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
 import type { Incoming } from './types.ts'
 
 /** What the router chooses from: channels, models and prices. */
@@ -32,15 +32,15 @@ export interface Destinations {
  * @throws GatewayError if there is no target.
  */
 export function routeIncoming(
-  { call, caller, session, request, onLoss, submission }: Incoming,
+  { call, caller, responseChain, request, onLoss, submission }: Incoming,
   destinations: Destinations,
-  thoughts: OwnThoughts | undefined,
+  reasoning: OwnerReasoning | undefined,
 ): readonly Target[] {
-  const whole = session?.whole ?? request
+  const whole = responseChain?.whole ?? request
   const all = routeRequest(call, caller, whole, onLoss, destinations)
   const routed = call.format === STORED_FORMAT ? withStoredPrompt(all, request) : all
-  const targets = thoughts?.among(routed, whole) ?? routed
-  return (session ?? submission)?.among(targets) ?? targets
+  const targets = reasoning?.preferIssuer(routed, whole) ?? routed
+  return (responseChain ?? submission)?.eligibleTargets(targets) ?? targets
 }
 
 /**
@@ -48,7 +48,12 @@ export function routeIncoming(
  * True if there is no target, because that error needs no file. False for a video task, which is stored with its whole
  * form first.
  */
-export function mayFlow(call: Call, caller: Caller, request: CanonicalRequest, destinations: Destinations): boolean {
+export function maySendEarly(
+  call: Call,
+  caller: Caller,
+  request: CanonicalRequest,
+  destinations: Destinations,
+): boolean {
   if (workOf(request) === 'video') return false
   let targets: readonly Target[]
   try {
@@ -70,7 +75,7 @@ function routeRequest(
   const work = workOf(request)
   const facts = models.get(model)
   if (work === 'compaction') checkCompaction(model, facts)
-  const format = call.own === true ? NO_FORMAT : call.format
+  const format = call.fromGateway === true ? NO_FORMAT : call.format
   const query: RouteRequest = {
     model,
     format,

@@ -33,7 +33,7 @@ export class Running {
   get counts(): { readonly waiting: number; readonly streaming: number } {
     let streaming = 0
     this.calls.forEach(({ reply }) => {
-      if (reply.begun) streaming++
+      if (reply.started) streaming++
     })
     return { waiting: this.calls.size - streaming, streaming }
   }
@@ -67,7 +67,7 @@ export class Running {
   }
 
   private endOne(call: RunningCall, why: GatewayError, refuse: Refuse): void {
-    const { abortable, begun } = call.reply
+    const { abortable, started: begun } = call.reply
     if (abortable !== undefined) abortable.abort(why)
     else if (!begun) {
       this.calls.remove(call)

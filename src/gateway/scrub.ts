@@ -6,7 +6,7 @@ import { withoutAccounts, withoutAddresses, withoutKeys } from './secrets.ts'
 /** Removes from a text what its reader must not see. */
 export type Scrub = (text: string) => string
 /** The channel and format whose secrets are removed. */
-type Whose = Pick<Target, 'channel' | 'format'>
+type SecretOwner = Pick<Target, 'channel' | 'format'>
 
 /** Replaces text that would reveal the upstream or the gateway's credentials there. */
 const UPSTREAM = '[upstream]'
@@ -19,13 +19,15 @@ const UPSTREAM = '[upstream]'
  */
 export function scrubber(target: Target, model: string): Scrub {
   const { channel, upstreamModel } = target
-  const own = secretsOf(target)
+  const secretPattern = secretsOf(target)
   const names: (readonly [RegExp, string])[] = []
   if (channel.name !== model) names.push([quoted(channel.name), UPSTREAM])
   if (upstreamModel !== model)
     names.push([WORD.test(upstreamModel) ? quoted(upstreamModel) : whole(upstreamModel), model])
   return text => {
-    const safe = withoutAddresses(withoutAccounts(withoutKeys(own === undefined ? text : text.replace(own, UPSTREAM))))
+    const safe = withoutAddresses(
+      withoutAccounts(withoutKeys(secretPattern === undefined ? text : text.replace(secretPattern, UPSTREAM))),
+    )
     return names.reduce((text, [name, other]) => text.replace(name, () => other), safe)
   }
 }
@@ -66,36 +68,36 @@ export function publicHeaders(headers: Headers, target: Target, model: string): 
 const HARMLESS = /^[\d\s.,:;+-]*(?:[a-z]{1,5}[\d\s.,:;+-]*){0,4}$/i
 
 /** Removes credentials from a text for the log. Addresses stay. */
-export function withoutCredentials(text: string, whose: Whose): string {
-  const own = credentialsOf(whose)
-  return withoutKeys(own === undefined ? text : text.replace(own, '[key]'))
+export function withoutCredentials(text: string, owner: SecretOwner): string {
+  const credentialPattern = credentialsOf(owner)
+  return withoutKeys(credentialPattern === undefined ? text : text.replace(credentialPattern, '[key]'))
 }
 
 /**
  * Describes the cause of a failure for the log: name, message, code and stack alone. Errors of libraries often carry
  * the input they failed on, which may repeat what the upstream echoed.
  */
-export function loggable(cause: unknown, whose: Whose): object | undefined {
+export function loggable(cause: unknown, owner: SecretOwner): object | undefined {
   if (!(cause instanceof Error)) return undefined
   const { name, message, stack, code } = cause as Error & { readonly code?: unknown }
   const words = cause instanceof AggregateError ? cause.errors.map(String).join('; ') : message
   return {
     type: name,
-    message: withoutCredentials(words, whose),
+    message: withoutCredentials(words, owner),
     ...(typeof code === 'string' ? { code } : {}),
-    stack: withoutCredentials(stack ?? '', whose),
-    ...(cause.cause instanceof Error ? { cause: loggable(cause.cause, whose) } : {}),
+    stack: withoutCredentials(stack ?? '', owner),
+    ...(cause.cause instanceof Error ? { cause: loggable(cause.cause, owner) } : {}),
   }
 }
 
 /* Compiled once per channel and format, because the headers of every answer are scrubbed. */
-const secrets = new WeakMap<Whose['format'], RegExp | undefined>()
-const credentials = new WeakMap<Whose['format'], RegExp | undefined>()
+const secrets = new WeakMap<SecretOwner['format'], RegExp | undefined>()
+const credentials = new WeakMap<SecretOwner['format'], RegExp | undefined>()
 
-const secretsOf = (whose: Whose): RegExp | undefined =>
-  secrets.getOrInsertComputed(whose.format, ({ baseUrl }) => {
+const secretsOf = (owner: SecretOwner): RegExp | undefined =>
+  secrets.getOrInsertComputed(owner.format, ({ baseUrl }) => {
     const patterns = URL.canParse(baseUrl) ? hostPatterns(new URL(baseUrl)) : []
-    return anyOf([...shown(whose), baseUrl], keysOf(whose), patterns)
+    return anyOf([...sentSecrets(owner), baseUrl], keysOf(owner), patterns)
   })
 
 /**
@@ -112,15 +114,15 @@ function hostPatterns({ origin, host, hostname }: URL): readonly string[] {
 /** Text that precedes a host: of a URL, a quote, or the words of resolvers and sockets. */
 const BEFORE_HOST = '//|@|["\'`]|\\b(?:lookup|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|tcp|host|hostname)[ :=]{1,2}'
 
-const credentialsOf = (whose: Whose): RegExp | undefined =>
-  credentials.getOrInsertComputed(whose.format, () => anyOf(shown(whose), keysOf(whose)))
+const credentialsOf = (owner: SecretOwner): RegExp | undefined =>
+  credentials.getOrInsertComputed(owner.format, () => anyOf(sentSecrets(owner), keysOf(owner)))
 
 /** Everything the gateway sends an upstream that may be a credential, in each encoding in which it may come back. */
-function shown(whose: Whose): string[] {
-  const { baseUrl, headers, query } = whose.format
+function sentSecrets(owner: SecretOwner): string[] {
+  const { baseUrl, headers, query } = owner.format
   const { username = '', password = '' } = URL.canParse(baseUrl) ? new URL(baseUrl) : {}
   const fixed = [...Object.values(headers), ...Object.values(query), password].filter(isSecret)
-  return [...keysOf(whose), ...fixed].flatMap(secret => [
+  return [...keysOf(owner), ...fixed].flatMap(secret => [
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
@@ -129,7 +131,7 @@ function shown(whose: Whose): string[] {
 }
 
 /** The channel's key, and both parts of a key pair. Tokens signed with it are recognised by their form. */
-function keysOf({ channel: { key = '' }, format }: Whose): readonly string[] {
+function keysOf({ channel: { key = '' }, format }: SecretOwner): readonly string[] {
   const pair = format.auth === 'jwt' ? keyPairOf(key) : undefined
   return pair === undefined ? [key] : [key, pair.access, pair.secret]
 }
@@ -149,13 +151,13 @@ function anyOf(
   patterns: readonly string[] = [],
 ): RegExp | undefined {
   const known = [...new Set(texts)].filter(({ length }) => length > 3).sort((a, b) => b.length - a.length)
-  const begun = keys
+  const prefixes = keys
     .filter(({ length }) => length >= LONG)
     .map(key => `${RegExp.escape(key.slice(0, BEGINNING))}[\\w*.…-]*`)
   const whole = known.map(text =>
     isSecret(text) ? RegExp.escape(text) : `(?<![\\w-])${RegExp.escape(text)}(?![\\w-])`,
   )
-  const all = [...whole, ...patterns, ...begun]
+  const all = [...whole, ...patterns, ...prefixes]
   return all.length === 0 ? undefined : new RegExp(all.join('|'), 'gi')
 }
 

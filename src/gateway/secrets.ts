@@ -42,18 +42,18 @@ export const withoutAccounts = (text: string): string =>
 /** Replaces addresses that are not public: private IP addresses, and host names that only resolve inside a network. */
 export const withoutAddresses = (text: string): string =>
   text
-    .replace(URLS, (_, scheme: string, authority: string) => scheme + outward(authority))
-    .replace(V4, (found, address: string) => (isInside(address) ? ADDRESS : found))
+    .replace(URLS, (_, scheme: string, authority: string) => scheme + publicHost(authority))
+    .replace(V4, (found, address: string) => (isPrivate(address) ? ADDRESS : found))
     .replace(V6, (found, bracketed: string | undefined, bare: string) =>
-      /\d/.test(found) && isInside(bracketed ?? bare) ? ADDRESS : found,
+      /\d/.test(found) && isPrivate(bracketed ?? bare) ? ADDRESS : found,
     )
     .replace(NAMES, ADDRESS)
 
 /** The host in the authority of a URL, without user and password. A name without a dot is internal and is replaced. */
-function outward(authority: string): string {
-  const place = authority.slice(authority.lastIndexOf('@') + 1)
-  const name = place.replace(/:\d{0,5}$/, '')
-  return /^[\w-]+$/.test(name) ? ADDRESS : place
+function publicHost(authority: string): string {
+  const host = authority.slice(authority.lastIndexOf('@') + 1)
+  const name = host.replace(/:\d{0,5}$/, '')
+  return /^[\w-]+$/.test(name) ? ADDRESS : host
 }
 
-const isInside = (address: string): boolean => isIP(address) !== 0 && !isReachable(address)
+const isPrivate = (address: string): boolean => isIP(address) !== 0 && !isReachable(address)

@@ -22,16 +22,16 @@ export class Sent {
   readonly exchange: Exchange
   readonly answer: Answer
   readonly reader: Reader
-  private readonly begun: Begun
+  private readonly exchangeBegun: BegunExchange
   private isComplete = false
 
-  constructor(attempt: Attempt, prepared: Prepared, begun: Begun) {
+  constructor(attempt: Attempt, prepared: Prepared, exchangeBegun: BegunExchange) {
     this.attempt = attempt
     this.prepared = prepared
-    this.exchange = begun.exchange
-    this.answer = begun.answer
+    this.exchange = exchangeBegun.exchange
+    this.answer = exchangeBegun.answer
     this.reader = READERS[attempt.target.format.format]!
-    this.begun = begun
+    this.exchangeBegun = exchangeBegun
   }
 
   /**
@@ -47,7 +47,7 @@ export class Sent {
 
   /** Ends the exchange. Call it once the body is read, or will not be read further. */
   close(): void {
-    const { isShared, trace } = this.begun
+    const { isShared, trace } = this.exchangeBegun
     if (!isShared) this.attempt.call.reply.abortable = undefined
     this.exchange.discardRest()
     if (trace !== undefined) {
@@ -58,7 +58,7 @@ export class Sent {
 }
 
 /** An exchange whose answer has begun. */
-interface Begun {
+interface BegunExchange {
   readonly exchange: Exchange
   readonly answer: Answer
   /** Whether this is one of several parallel requests, whose emulation handles a caller that leaves. */
@@ -95,13 +95,13 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   else if (attempt.submission === undefined) call.reply.abortable = exchange
   try {
     const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
-    report.reached(idOf(answer, target))
+    report.upstreamAnswered(idOf(answer, target))
     trace?.answered(answer.status)
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
-    const begun: Begun = { exchange, answer, isShared: signal !== undefined, trace }
+    const exchangeBegun: BegunExchange = { exchange, answer, isShared: signal !== undefined, trace }
     return trailing?.whole === undefined
-      ? new Sent(attempt, prepared, begun)
-      : new Sent(...completed(attempt, trailing.whole), begun)
+      ? new Sent(attempt, prepared, exchangeBegun)
+      : new Sent(...withAllFields(attempt, trailing.whole), exchangeBegun)
   } catch (thrown) {
     if (signal === undefined) call.reply.abortable = undefined
     exchange.discardRest()
@@ -113,7 +113,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
 }
 
 /** The attempt with all fields of its request, by which the answer is read and written. */
-function completed(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {
+function withAllFields(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {
   const prepared = prepare(request, attempt.target)
   const refusal = refused(request, prepared.losses, attempt.onLoss)
   if (refusal !== undefined) throw refusal

@@ -7,12 +7,12 @@ import { WrongKeys } from '../accounts/wrong-keys.ts'
 import type { Format, Json } from '../canonical/node.ts'
 import { hashOf } from '../config/hash.ts'
 import type { Config } from '../config/index.ts'
-import { unfollowed } from '../config/lasting.ts'
-import { PATIENCE } from '../egress/transport/sse.ts'
+import { changedStartupFields } from '../config/startup-fields.ts'
+import { MAX_MISSED_HEARTBEATS } from '../egress/transport/sse.ts'
 import { type Log, LogOnce } from '../log.ts'
 import type { Cluster } from '../store/cluster/cluster.ts'
-import { LoneCluster } from '../store/cluster/lone.ts'
-import { besideOutages, UNAVAILABLE } from '../store/fault.ts'
+import { SingleProcessCluster } from '../store/cluster/single-process.ts'
+import { ignoringOutages, UNAVAILABLE } from '../store/fault.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { Catalogue } from '../upstreams/catalogue/index.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
@@ -21,7 +21,7 @@ import type { Call } from './call.ts'
 import { Captures } from './capture/captures.ts'
 import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
-import { Seals } from './compaction/seals.ts'
+import { StateCiphers } from './compaction/state-cipher.ts'
 import { GatewaySecret } from './gateway-secret.ts'
 import { type ImageDelivery, ImageStore } from './image-store.ts'
 import { Live } from './live.ts'
@@ -32,15 +32,15 @@ import { Proxies } from './proxies/index.ts'
 import { Running } from './running.ts'
 import { State } from './stored/index.ts'
 import { VideoTasks } from './tasks/index.ts'
-import { SharedThoughts } from './thoughts/shared-thoughts.ts'
-import { Thoughts } from './thoughts/thoughts.ts'
+import { ReasoningMemory } from './thoughts/reasoning-memory.ts'
+import { SharedReasoning } from './thoughts/shared-reasoning.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 
 /** The gateway's long-lived services: built once, shared by all requests, and updated when the config is reloaded. */
 export abstract class Services {
   config: Config
   /** The gateway is about to stop; load balancers and clients should send no more requests. */
-  leaving = false
+  isStopping = false
   readonly log: Log
   /** The other processes of this gateway. */
   readonly cluster: Cluster
@@ -53,15 +53,15 @@ export abstract class Services {
   readonly wrongKeys = new WrongKeys()
   readonly channels: Channels
   /** Counts bytes in memory of bodies that are still arriving. */
-  readonly incomplete: IncompleteBodies
+  readonly bodiesInMemory: IncompleteBodies
   /** Counts bytes on disk of bodies that are still arriving. */
-  readonly spooled: IncompleteBodies
+  readonly bodiesOnDisk: IncompleteBodies
   media: Media
   /** Stores, addresses and fetches images for callers. */
   readonly images: ImageDelivery
-  readonly seals: Seals
+  readonly ciphers: StateCiphers
   readonly stored: State
-  readonly thoughts: Thoughts
+  readonly reasoning: ReasoningMemory
   readonly tasks: VideoTasks
   readonly running = new Running()
   /** Prices and limits of models. */
@@ -79,7 +79,7 @@ export abstract class Services {
   /** Logs once that memory or disk space runs out. */
   protected readonly shortage: LogOnce
 
-  constructor(config: Config, log: Log, cluster: Cluster = new LoneCluster({}, log)) {
+  constructor(config: Config, log: Log, cluster: Cluster = new SingleProcessCluster({}, log)) {
     this.config = config
     this.log = log
     this.cluster = cluster
@@ -87,14 +87,14 @@ export abstract class Services {
     this.metrics = new Metrics(config)
     this.traces = new Traces(config.traces, log)
     this.channels = new Channels(config.channels, cluster.bus)
-    this.incomplete = new IncompleteBodies(config.server.limits.waiting)
-    this.spooled = new IncompleteBodies(config.server.limits.spooled)
+    this.bodiesInMemory = new IncompleteBodies(config.server.limits.waiting)
+    this.bodiesOnDisk = new IncompleteBodies(config.server.limits.spooled)
     this.media = new Media(config.media)
     this.store = new LazyStore(config.store, config.dataDir, log)
     this.limits = new Limits({
       ...{ log, owner: cluster.id, redis: cluster.redis },
       ...(cluster.isWorker && { ask: askPrimary(cluster), primary: primaryLimits(cluster) }),
-      ...(config.usage.keep > 0 && { spent: (key, at) => this.store.usage.spent(key, at) }),
+      ...(config.usage.retention > 0 && { spent: (key, at) => this.store.usage.spent(key, at) }),
     })
     this.access = new Access(config, {
       ...{ records: this.store.access, limits: this.limits, bus: cluster.bus },
@@ -104,7 +104,7 @@ export abstract class Services {
     this.access.onEnded(() => this.channels.drain(name => this.access.isDrained(name)))
     this.catalogue = new Catalogue(config.models)
     this.usage = new UsageQueue({
-      ...{ records: this.store.usage, log, keep: config.usage.keep },
+      ...{ records: this.store.usage, log, retention: config.usage.retention },
       isFault: thrown => thrown === UNAVAILABLE,
     })
     this.live = new Live(cluster.bus)
@@ -119,37 +119,37 @@ export abstract class Services {
     const secret = new GatewaySecret({
       shared: this.store.shared,
       dataDir: () => this.config.dataDir,
-      onFault: besideOutages(err => log.error({ err }, 'the encryption key cannot be loaded')),
+      onFault: ignoringOutages(err => log.error({ err }, 'the encryption key cannot be loaded')),
     })
-    this.seals = new Seals(secret)
+    this.ciphers = new StateCiphers(secret)
     this.stored = new State(
       config,
       log,
       this.store,
       () => this.channels.all,
-      (key, most) => this.limits.place('background', key, most),
+      (key, most) => this.limits.takeSlot('background', key, most),
     )
-    const unremembered = besideOutages(err => log.error({ err }, 'reasoning cannot be stored'))
+    const onReasoningFault = ignoringOutages(err => log.error({ err }, 'reasoning cannot be stored'))
     const shared = hasOthers(config)
-      ? new SharedThoughts({ records: this.store.shared, secret, onFault: unremembered })
+      ? new SharedReasoning({ records: this.store.shared, secret, onFault: onReasoningFault })
       : undefined
-    this.thoughts = new Thoughts(config.thoughts, undefined, unremembered, shared)
+    this.reasoning = new ReasoningMemory(config.reasoningMemory, undefined, onReasoningFault, shared)
     this.tasks = new VideoTasks(config, {
       log,
       channels: () => this.channels.all,
       store: () => this.store,
-      leads: () => cluster.leads,
+      isLeader: () => cluster.leads,
       baseOf: message => this.proxies.baseOf(message),
     })
     this.shortage = new LogOnce(err => log.error({ err }, 'a form cannot be stored: the disk is full or faulty'))
     cluster.answer(METRICS, async () => (await this.metrics.snapshot()) as unknown as Json)
     cluster.answer(CHANNELS, () => statesOf(this.channels.all) as unknown as Json)
-    this.metrics.reads(this.readings())
+    this.metrics.registerReaders(this.readings())
   }
 
   /** The gauges and counters that metrics read; Redis's only if Redis is configured. */
   private readings(): Readings {
-    const { running, channels, incomplete, spooled, usage, limits, wrongKeys, store, stored } = this
+    const { running, channels, bodiesInMemory, bodiesOnDisk, usage, limits, wrongKeys, store, stored } = this
     const { redis } = this.cluster
     const each = (value: (channel: Channel) => number) => () =>
       channels.all.map(channel => ({ labels: { channel: channel.config.name }, value: value(channel) }))
@@ -168,8 +168,8 @@ export abstract class Services {
         : { interlingua_redis_up: () => Number(redis.isUp), interlingua_redis_faults_total: () => redis.faults }),
       interlingua_open_requests: () =>
         Object.entries(running.counts).map(([state, value]) => ({ labels: { state }, value })),
-      interlingua_waiting_bytes: () => incomplete.bytes,
-      interlingua_spooled_bytes: () => spooled.bytes,
+      interlingua_waiting_bytes: () => bodiesInMemory.bytes,
+      interlingua_spooled_bytes: () => bodiesOnDisk.bytes,
       interlingua_store_up: async () => ((await stored.check()) === undefined ? 1 : 0),
     }
   }
@@ -184,8 +184,8 @@ export abstract class Services {
   }
 
   /** Finds the caller by the key in a request, as `authenticate` does. */
-  callerOf(call: Pick<Call, 'message' | 'queryKey' | 'as'>, door?: Format): Caller | Promise<Caller> {
-    return authenticate(this.access, this.addressOf, call, door)
+  callerOf(call: Pick<Call, 'message' | 'queryKey' | 'as'>, format?: Format): Caller | Promise<Caller> {
+    return authenticate(this.access, this.addressOf, call, format)
   }
 
   private readonly addressOf = (message: IncomingMessage): string => this.proxies.addressOf(message)
@@ -195,7 +195,7 @@ export abstract class Services {
    *
    * @returns the error to answer with.
    */
-  async held(thrown: unknown, message: IncomingMessage): Promise<unknown> {
+  async delayWrongKey(thrown: unknown, message: IncomingMessage): Promise<unknown> {
     if (!this.access.isWrongKey(thrown)) return thrown
     try {
       await this.wrongKeys.slow(this.proxies.addressOf(message), thrown.mark)
@@ -210,7 +210,7 @@ export abstract class Services {
 
   /** Applies another config without dropping a request. */
   reload(next: Config): void {
-    for (const field of unfollowed(this.config, next))
+    for (const field of changedStartupFields(this.config, next))
       this.log.warn({ field }, 'this change of the config takes effect after a restart')
     // The store and the data folder change only at a restart.
     const config = { ...next, dataDir: this.config.dataDir, store: this.config.store }
@@ -220,14 +220,14 @@ export abstract class Services {
     this.traces.reload(config.traces)
     this.access.reload(config)
     this.channels.reload(config.channels)
-    this.incomplete.limits = config.server.limits.waiting
-    this.spooled.limits = config.server.limits.spooled
+    this.bodiesInMemory.limits = config.server.limits.waiting
+    this.bodiesOnDisk.limits = config.server.limits.spooled
     this.media = this.media.reloaded(config.media)
     this.stored.reload(config)
-    this.thoughts.reload(config.thoughts)
+    this.reasoning.reload(config.reasoningMemory)
     this.tasks.reload(config)
     this.catalogue.reload(config.models)
-    this.usage.reload(config.usage.keep)
+    this.usage.reload(config.usage.retention)
     this.recorder.reload(config)
   }
 
@@ -239,7 +239,7 @@ export abstract class Services {
 
   /** ms; how long a caller may take nothing before its connection is closed. */
   get patience(): number {
-    return this.config.server.heartbeat * PATIENCE
+    return this.config.server.heartbeat * MAX_MISSED_HEARTBEATS
   }
 
   /** All metrics of all processes, in Prometheus's text format. */
@@ -256,7 +256,7 @@ export abstract class Services {
   async close(): Promise<void> {
     await this.access.close()
     this.images.store.close()
-    await this.thoughts.close()
+    await this.reasoning.close()
     await this.tasks.close()
     await this.stored.background.close()
     await this.usage.close()
@@ -284,6 +284,6 @@ const askPrimary =
 
 /** The primary's part in the limits of a machine whose workers count in Redis. */
 const primaryLimits = (cluster: Cluster): PrimaryLimits => ({
-  takesPlaces: key => void cluster.ask('limits-places', { owner: cluster.id, key }).catch(() => {}),
+  takesSlots: key => void cluster.ask('limits-places', { owner: cluster.id, key }).catch(() => {}),
   isSettled: async () => (await cluster.ask('limits-settled', null)) === true,
 })

@@ -1,9 +1,9 @@
 import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { WRITERS } from '../egress/index.ts'
-import { shown } from '../egress/losses.ts'
+import { shownLosses } from '../egress/losses.ts'
 import { EventStream, FRAMINGS, type Source, streamHeaders } from '../egress/transport/sse.ts'
-import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
+import type { EventWriter, NativeEventWriter } from '../egress/writer.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
 import { headersOfLosses } from './locate-losses.ts'
@@ -19,8 +19,8 @@ export const eventWriter = ({ call, request, echo }: Attempt): EventWriter =>
   WRITERS[call.format]!.events!(echo?.request ?? request)
 
 /** Creates a writer that can pass on events of the caller's own format unchanged; undefined if the format has none. */
-export const ownEventWriter = ({ call, request, echo }: Attempt): OwnEventWriter | undefined =>
-  WRITERS[call.format]!.ownEvents?.(echo?.request ?? request)
+export const nativeEventWriter = ({ call, request, echo }: Attempt): NativeEventWriter | undefined =>
+  WRITERS[call.format]!.nativeEvents?.(echo?.request ?? request)
 
 /** Sends status and headers, and opens the stream that the events of the answer are written to. */
 export function beginStream(
@@ -30,12 +30,12 @@ export function beginStream(
   source: Source,
 ): Sink {
   const { call, report, heartbeat, echo } = attempt
-  const reported = [...shown(losses), ...(echo?.losses ?? [])]
+  const reported = [...shownLosses(losses), ...(echo?.losses ?? [])]
   report.reported(reported)
-  report.begun()
+  report.firstByteSent()
   call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...headersOfLosses(reported, attempt), ...headers })
   const stream = streamTo(call, heartbeat, source)
-  return echo?.keep === undefined ? stream : new KeptStream(stream, echo.keep)
+  return echo?.save === undefined ? stream : new KeptStream(stream, echo.save)
 }
 
 const streamTo = ({ reply, framing, route }: Call, interval: number, source: Source): EventStream =>
@@ -72,12 +72,12 @@ export function writeErrorStream(
   failure: GatewayError,
   heartbeat: number,
 ): boolean {
-  if (!request.stream || request.state?.background === true || call.reply.begun || call.reply.gone) return false
+  if (!request.stream || request.state?.background === true || call.reply.started || call.reply.gone) return false
   const head = { id: call.id, model: request.model, createdAt: Math.floor(Date.now() / 1000) }
-  const events = WRITERS[call.format]!.refused?.(failure.error, request, head, call.framing === 'lines')
+  const events = WRITERS[call.format]!.errorAsStream?.(failure.error, request, head, call.framing === 'lines')
   if (events === undefined) return false
   report.unanswered(failure)
-  report.begun()
+  report.firstByteSent()
   call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...headersOf(failure) })
   const stream = streamTo(call, heartbeat, NO_SOURCE)
   stream.push(events)
@@ -109,7 +109,7 @@ export class EarlyHead implements Early {
     this.timer = setTimeout(this.begin, interval)
   }
 
-  beginWithOnceDue(attempt: Attempt, losses: readonly Loss[]): void {
+  announce(attempt: Attempt, losses: readonly Loss[]): void {
     this.attempt = attempt
     this.losses = losses
     if (this.due) this.begin()
@@ -120,7 +120,7 @@ export class EarlyHead implements Early {
     if (this.open === undefined) this.attempt = undefined
   }
 
-  takeBegun(source: Source): Sink | undefined {
+  takeOpenStream(source: Source): Sink | undefined {
     clearTimeout(this.timer)
     this.attempt = undefined
     const { open } = this

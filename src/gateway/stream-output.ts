@@ -4,10 +4,10 @@ import type { Loss } from '../canonical/loss.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import { withoutAdditions } from '../egress/losses.ts'
 import type { Source } from '../egress/transport/sse.ts'
-import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
+import type { EventWriter, NativeEventWriter } from '../egress/writer.ts'
 import { answerFailure } from './failures.ts'
 import type { Sink } from './stored/index.ts'
-import { beginStream, eventWriter, ownEventWriter } from './stream-head.ts'
+import { beginStream, eventWriter, nativeEventWriter } from './stream-head.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
 /** What the output of a streamed answer needs besides its attempt. */
@@ -33,12 +33,12 @@ export class StreamOutput {
   private readonly options: OutputOptions
   private readonly writer: EventWriter
   /** The same object as `writer`, if events may be passed on unchanged. */
-  private readonly relaying: OwnEventWriter | undefined
+  private readonly relayWriter: NativeEventWriter | undefined
   private readonly began = performance.now()
   private timer: NodeJS.Timeout | undefined
-  private held: Held[] = []
+  private buffered: Buffered[] = []
   /** Bytes of the upstream's answer since the first buffered event. */
-  private heldBytes = 0
+  private bufferedBytes = 0
   private sink: Sink | undefined
   /** The first event of the answer, once it was sent. */
   private head: ResultStart | undefined
@@ -48,14 +48,14 @@ export class StreamOutput {
   constructor(attempt: Attempt, options: OutputOptions) {
     this.attempt = attempt
     this.options = options
-    this.relaying = options.mayRelay ? ownEventWriter(attempt) : undefined
-    this.writer = this.relaying ?? eventWriter(attempt)
+    this.relayWriter = options.mayRelay ? nativeEventWriter(attempt) : undefined
+    this.writer = this.relayWriter ?? eventWriter(attempt)
     this.done = this.ending.promise
     this.done.catch(() => {})
   }
 
   get canRelay(): boolean {
-    return this.relaying !== undefined
+    return this.relayWriter !== undefined
   }
 
   /** Something was sent, so that a failure can only be an event. */
@@ -71,15 +71,15 @@ export class StreamOutput {
     if (this.isOver) return
     if (this.sink !== undefined) this.sink.push(this.writer.push(event))
     else if (event.type === 'error') return this.refuse(new GatewayError(event.error))
-    else this.hold({ events: [event], wire: undefined })
+    else this.buffer({ events: [event], wire: undefined })
     if (event.type === 'result-end' || event.type === 'error') this.finish()
   }
 
   /** Passes an event of the caller's own format on unchanged; `events` are its canonical form. */
   relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
     if (this.isOver) return
-    if (this.sink === undefined) this.hold({ events, wire })
-    else this.sink.push(this.relaying!.relay(wire, events))
+    if (this.sink === undefined) this.buffer({ events, wire })
+    else this.sink.push(this.relayWriter!.relay(wire, events))
     if (events.at(-1)?.type === 'result-end') this.finish()
   }
 
@@ -89,53 +89,53 @@ export class StreamOutput {
    *
    * @param bytes of the upstream's answer since the last call; counted while events are buffered.
    */
-  letThroughInTime(bytes = 0): void {
-    if (this.sink !== undefined || this.isOver || this.held.length === 0) return
-    this.heldBytes += bytes
-    if (this.heldBytes > HELD_LIMIT) return this.letThrough()
+  flushInTime(bytes = 0): void {
+    if (this.sink !== undefined || this.isOver || this.buffered.length === 0) return
+    this.bufferedBytes += bytes
+    if (this.bufferedBytes > BUFFER_LIMIT) return this.flush()
     if (this.timer !== undefined) return
     const left = this.attempt.heartbeat - (performance.now() - this.began)
-    this.timer = setTimeout(this.letThroughLate, Math.max(left, 1))
+    this.timer = setTimeout(this.flushLate, Math.max(left, 1))
   }
 
-  private hold(held: Held): void {
-    this.held.push(held)
-    if (held.events.some(({ type }) => DECIDING.has(type))) this.letThrough()
+  private buffer(buffered: Buffered): void {
+    this.buffered.push(buffered)
+    if (buffered.events.some(({ type }) => DECIDING.has(type))) this.flush()
   }
 
-  private readonly letThroughLate = (): void => {
+  private readonly flushLate = (): void => {
     try {
-      this.letThrough()
+      this.flush()
     } catch (thrown) {
       this.fault(thrown)
     }
   }
 
-  private letThrough(): void {
-    if (this.sink !== undefined || this.isOver || this.held.length === 0) return
+  private flush(): void {
+    if (this.sink !== undefined || this.isOver || this.buffered.length === 0) return
     clearTimeout(this.timer)
     // Written before anything is sent, so that a writer that fails here still fails with a status.
-    const first = this.held.flatMap(held => this.written(held))
-    const start = this.held[0]?.events[0]
+    const first = this.buffered.flatMap(buffered => this.written(buffered))
+    const start = this.buffered[0]?.events[0]
     if (start?.type === 'result-start') this.head = start
-    this.held = []
+    this.buffered = []
     this.sink = this.open()
     this.sink.push(first)
   }
 
-  private written({ events, wire }: Held): readonly WireEvent[] {
-    return wire === undefined ? events.flatMap(event => this.writer.push(event)) : this.relaying!.relay(wire, events)
+  private written({ events, wire }: Buffered): readonly WireEvent[] {
+    return wire === undefined ? events.flatMap(event => this.writer.push(event)) : this.relayWriter!.relay(wire, events)
   }
 
   private open(): Sink {
     const { losses, headers, source } = this.options
-    return this.attempt.early?.takeBegun(source) ?? beginStream(this.attempt, losses, headers, source)
+    return this.attempt.early?.takeOpenStream(source) ?? beginStream(this.attempt, losses, headers, source)
   }
 
   /** Ends a complete answer. */
   finish(): void {
     if (this.isOver) return
-    this.letThrough()
+    this.flush()
     this.close()
     this.sink?.push(this.writer.end())
     this.sink?.end()
@@ -194,7 +194,7 @@ export class StreamOutput {
 }
 
 /** Buffered events, and the upstream's event to send in their place if events are passed on unchanged. */
-interface Held {
+interface Buffered {
   readonly events: readonly CanonicalEvent[]
   readonly wire: WireEvent | undefined
 }
@@ -209,4 +209,4 @@ const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
 ])
 
 /** Bytes; events of a larger answer are sent even if they contain no content. */
-const HELD_LIMIT = 1024 * 1024
+const BUFFER_LIMIT = 1024 * 1024

@@ -22,7 +22,7 @@ export interface StreamStages {
   /** Undoes the renaming of the request's tools. */
   readonly restore: Transducer<CanonicalEvent, CanonicalEvent> | undefined
   /** Collects the reasoning before tool calls for the next turn. */
-  readonly thoughts: Collector | undefined
+  readonly reasoning: Collector | undefined
   readonly losses: readonly Loss[]
   readonly headers: WholeAnswer['headers']
   /** The exchange with the upstream, while its events still arrive. */
@@ -43,7 +43,7 @@ export class StreamPipeline implements Consumer, Abortable {
   private readonly output: StreamOutput
   private readonly parser = eventParser()
   /** The error with which the gateway itself ended the answer; not the upstream's failure. */
-  private ownError: CanonicalError | undefined
+  private gatewayError: CanonicalError | undefined
   /** Removes reasoning that the caller did not request; undefined if all of it is shown. */
   private readonly filter: ReasoningFilter | undefined
   /** Events are passed on unchanged, until one must be rewritten. */
@@ -72,7 +72,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.guarded(() => {
       for (const event of this.parser.push(bytes)) this.pass(this.stages.read.push(event), event)
       if (this.parser.overflowed) this.endWith(OVERFLOW)
-      this.output.letThroughInTime(bytes.length)
+      this.output.flushInTime(bytes.length)
     })
   }
 
@@ -94,7 +94,7 @@ export class StreamPipeline implements Consumer, Abortable {
 
   /** Stops the answer: the caller left, or the gateway ends the answer with the error `why` as its last event. */
   abort(why?: GatewayError): void {
-    this.ownError = why?.error
+    this.gatewayError = why?.error
     if (why === undefined) this.refuse(GONE)
     else this.onError(why)
     this.stages.exchange?.abort()
@@ -122,7 +122,7 @@ export class StreamPipeline implements Consumer, Abortable {
       for await (const event of events) {
         this.guarded(() => this.pass([event]))
         if (this.output.isOver) return
-        this.output.letThroughInTime()
+        this.output.flushInTime()
         await this.stages.gate?.free
       }
     } catch (thrown) {
@@ -173,11 +173,11 @@ export class StreamPipeline implements Consumer, Abortable {
   /** An event as the caller may see it. Also feeds the report and the reasoning for the next turn. */
   private visible(raw: CanonicalEvent): CanonicalEvent {
     const { call, request, target, report, echo } = this.attempt
-    const isOwn = raw.type === 'error' && raw.error === this.ownError
-    if (raw.type === 'error' && !isOwn) this.failure = new GatewayError(raw.error)
-    const event = isOwn ? raw : publicEvent(raw, target, request.model)
+    const isGatewayError = raw.type === 'error' && raw.error === this.gatewayError
+    if (raw.type === 'error' && !isGatewayError) this.failure = new GatewayError(raw.error)
+    const event = isGatewayError ? raw : publicEvent(raw, target, request.model)
     report.saw(event)
-    this.stages.thoughts?.saw(event)
+    this.stages.reasoning?.saw(event)
     if (event.type === 'result-end') {
       const end = timed(event, call)
       return echo?.apply(end) ?? end

@@ -28,14 +28,14 @@ import { withoutBytes } from './write-result.ts'
  */
 export async function streamResult(sent: Sent): Promise<GatewayError | undefined> {
   const { attempt, prepared, exchange, answer, reader } = sent
-  const { call, target, request, thoughts } = attempt
+  const { call, target, request, reasoning } = attempt
   const isWhole = shapeOf(answer, reader, true) !== 'events'
   const isMp3 = workOf(request) === 'speech' && wantsMp3(attempt)
   const isEncoded = !isWhole && isMp3
   const stream = new StreamPipeline(attempt, {
     read: reader.events?.(prepared.request) ?? SILENT,
     restore: prepared.restorer?.events(),
-    thoughts: thoughts?.collector(sent),
+    reasoning: reasoning?.collector(sent),
     losses: prepared.losses,
     headers: target.native ? publicHeaders(answer.headers, target, request.model) : NO_HEADERS,
     exchange,
@@ -60,7 +60,7 @@ export async function streamWholeResult(attempt: Attempt, { result, losses, head
 const SILENT = { push: () => NOTHING, end: () => NOTHING }
 const NO_HEADERS = {}
 /** Stages for an answer that has arrived completely. */
-const WHOLE = { read: SILENT, restore: undefined, thoughts: undefined, exchange: undefined, gate: undefined } as const
+const WHOLE = { read: SILENT, restore: undefined, reasoning: undefined, exchange: undefined, gate: undefined } as const
 
 /** The events of an audio answer, with samples encoded to MP3 as they arrive. */
 const encodedAnswer = (answer: Answer, { events }: Reader, request: Attempt['request']) =>
@@ -85,14 +85,14 @@ async function unfoldAnswer({ prepared, answer, reader }: Sent, stream: StreamPi
  */
 async function* unfoldMedia(result: CanonicalResult): AsyncGenerator<CanonicalEvent> {
   for (const event of unfold(result)) {
-    if (event.type === 'part-start' && hasBytes(event.part)) yield* growing(event)
+    if (event.type === 'part-start' && hasBytes(event.part)) yield* base64Events(event)
     else yield event
   }
 }
 
 const hasBytes = (part: PartStart['part']): boolean => part.type === 'media' && part.source.type === 'bytes'
 
-async function* growing({ at, part }: PartStart): AsyncGenerator<CanonicalEvent> {
+async function* base64Events({ at, part }: PartStart): AsyncGenerator<CanonicalEvent> {
   if (part.type !== 'media' || part.source.type !== 'bytes') return
   const { mediaType, bytes } = part.source
   yield { type: 'part-start', at, part: { ...part, source: { type: 'base64', mediaType, data: '' } } }

@@ -9,13 +9,13 @@ import type { Channel } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
-import type { Seal } from './compaction/seals.ts'
+import type { StateCipher } from './compaction/state-cipher.ts'
 import type { ImageDelivery } from './image-store.ts'
 import type { Prepared } from './prepare.ts'
 import type { Report } from './report.ts'
 import type { ResponseEcho, Session, Sink, Stored } from './stored/index.ts'
 import type { Submission } from './tasks/submission.ts'
-import type { OwnThoughts } from './thoughts/thoughts.ts'
+import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
 
 /** A request that was authorised and read. */
 export interface Incoming {
@@ -26,7 +26,7 @@ export interface Incoming {
   readonly request: CanonicalRequest
   readonly trailing: Trailing | undefined
   /** The stored turns that the request continues, and what stores its answer; undefined if it needs neither. */
-  readonly session: Session | undefined
+  readonly responseChain: Session | undefined
   /** Releases the uploaded files of the body. */
   readonly drop: (() => void) | undefined
   /** The video task that the request submits. */
@@ -51,12 +51,12 @@ export interface Early {
    * Announces that a request was written for a target: the stream begins with this attempt and these losses if the
    * upstream stays silent.
    */
-  beginWithOnceDue(attempt: Attempt, losses: readonly Loss[]): void
+  announce(attempt: Attempt, losses: readonly Loss[]): void
   /**
    * Called when the upstream answers. Returns the stream if it has begun, and pauses `source` from now on. Returns
    * undefined if no stream has begun, as for every upstream that answers soon.
    */
-  takeBegun(source: Source): Sink | undefined
+  takeOpenStream(source: Source): Sink | undefined
 }
 
 /** A request on its way to one target. */
@@ -75,9 +75,9 @@ export interface Attempt extends Pick<Incoming, 'call' | 'report' | 'onLoss' | '
   /** Stores, addresses and fetches images for the caller. */
   readonly images: ImageDelivery
   /** Encrypts the caller's compacted conversations. */
-  readonly seal: Seal
+  readonly cipher: StateCipher
   /** The caller's remembered reasoning; undefined if none is stored. */
-  readonly thoughts: OwnThoughts | undefined
+  readonly reasoning: OwnerReasoning | undefined
 }
 
 /** A complete answer on its way to the caller. */

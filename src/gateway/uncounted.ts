@@ -5,7 +5,7 @@ import type { Work } from '../canonical/work.ts'
 import { isCounted } from '../store/usage/row.ts'
 
 /** Characters of an answer per token. */
-const LETTERS = 4
+const CHARACTERS_PER_TOKEN = 4
 
 /** Kinds of work whose answers are text. The cost of other work cannot be estimated from its answer. */
 const TEXTUAL: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compaction'])
@@ -14,10 +14,10 @@ const TEXTUAL: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compa
 export interface Uncounted {
   readonly work: Work
   /** The upstream's latest count; it may be wrong. */
-  readonly said: Usage | undefined
+  readonly lastCount: Usage | undefined
   /** Characters of the answer so far, and since that count. */
   readonly written: number
-  readonly since: number
+  readonly writtenSince: number
   /** Input tokens, estimated from the size of the request. */
   readonly input: number
   /** Least output tokens that were generated unseen, as for a whole answer whose caller left. */
@@ -28,10 +28,11 @@ export interface Uncounted {
  * Estimates the usage of an answer: the upstream's count so far, and the length of the text beyond it. Undefined for
  * work whose answers are not text.
  */
-export function estimated({ work, said, written, since, input, unseen }: Uncounted): Usage | undefined {
+export function estimated({ work, lastCount, written, writtenSince, input, unseen }: Uncounted): Usage | undefined {
   if (!TEXTUAL.has(work)) return undefined
-  const counted: Usage = said !== undefined && isCounted(said) ? said : {}
-  const came = counted.output === undefined ? written / LETTERS : counted.output + since / LETTERS
+  const counted: Usage = lastCount !== undefined && isCounted(lastCount) ? lastCount : {}
+  const came =
+    counted.output === undefined ? written / CHARACTERS_PER_TOKEN : counted.output + writtenSince / CHARACTERS_PER_TOKEN
   return { ...counted, input: counted.input ?? Math.ceil(input), output: Math.ceil(Math.max(came, unseen)) }
 }
 

@@ -28,7 +28,7 @@ interface Sinks {
 /** The status of a request with a wrong key. */
 const REFUSED = 401
 /** Most models without a price that are remembered, so that each is logged once. */
-const MOST = 1000
+const MOST_REMEMBERED = 1000
 
 /** The part of the recorder that voice sessions and their requests use. */
 export type Recorder = Pick<UsageRecorder, 'log' | 'pricesFor' | 'record' | 'take' | 'address'>
@@ -72,22 +72,22 @@ export class UsageRecorder {
   }
 
   private warnOnce(model: string, message: string): void {
-    if (this.unpriced.has(model) || this.unpriced.size >= MOST) return
+    if (this.unpriced.has(model) || this.unpriced.size >= MOST_REMEMBERED) return
     this.unpriced.add(model)
     this.log.warn({ model }, message)
   }
 
   take(row: UsageRow): void {
     const { usage, metrics, live } = this.sinks
-    usage.take(row)
-    metrics.take(row)
-    if (live.isWatched) live.over(row)
+    usage.add(row)
+    metrics.count(row)
+    if (live.isWatched) live.requestEnded(row)
   }
 
   /** The caller's IP address, if the log needs it: for requests through proxies, and for requests with a wrong key. */
   address(message: Call['message'], status: number): string | undefined {
     const proxies = this.sinks.proxies()
-    return proxies.present || status === REFUSED ? proxies.addressOf(message) || undefined : undefined
+    return proxies.hasTrustedProxies || status === REFUSED ? proxies.addressOf(message) || undefined : undefined
   }
 
   /**
@@ -115,7 +115,7 @@ const REFUSED_PRICE =
 const LONGEST_CODE = 100
 
 /** The log line of a request; holds no bodies and no credentials. */
-const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: string | undefined) => ({
+const entryOf = ({ call, row, error, seconds, restoredReasoning }: Outcome, address: string | undefined) => ({
   id: row.id,
   client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,
   upstream_id: row.upstreamId,
@@ -140,7 +140,7 @@ const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: stri
   video_seconds: seconds,
   losses: row.losses === 0 ? undefined : row.losses,
   added: row.additions || undefined,
-  thoughts_put_back: thoughts,
+  thoughts_put_back: restoredReasoning,
   first_byte_ms: tenths(row.firstByteAfter),
   ms: tenths(row.duration),
 })
@@ -150,7 +150,7 @@ const tenths = (milliseconds: number | undefined): number | undefined =>
 
 /** Whether the config records or shows the cost of every request. */
 const needsPrices = ({ usage, metrics, traces }: Config): boolean =>
-  usage.keep > 0 || Object.values(metrics).some(value => value !== undefined) || traces !== undefined
+  usage.retention > 0 || Object.values(metrics).some(value => value !== undefined) || traces !== undefined
 
 const hasBudget = ({ limits }: { readonly limits: LimitSettings }): boolean =>
   limits.budget?.day !== undefined || limits.budget?.month !== undefined || limits.budget?.unknown === 'refuse'

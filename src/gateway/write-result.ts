@@ -5,7 +5,7 @@ import { type CanonicalResult, rankedAsRequested } from '../canonical/result.ts'
 import { withReasoning } from '../canonical/shown-reasoning.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
-import { shown } from '../egress/losses.ts'
+import { shownLosses } from '../egress/losses.ts'
 import { deliverImages } from './image-delivery.ts'
 import { headersOfLosses } from './locate-losses.ts'
 import { publicResult, timed, withHead } from './public-answer.ts'
@@ -28,20 +28,20 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   const writer = WRITERS[call.format]!
   const safe = publicResult(rankedAsRequested(result, request), target, request.model)
   const visible = withReasoning(safe, reasoningShown(attempt))
-  const held = writer.bytes !== undefined || !hasRaw(visible) ? visible : await withoutBytes(visible)
-  const { wire, losses } = writer.result!(withHead(timed(held, call), attempt), echo?.request ?? request)
-  const kept = echo?.keep === undefined || (await echo.keep(wire.body))
-  const lostInAnswer = shown(losses)
-  const reported = shown(requestLosses).concat(
+  const encodable = writer.bytes !== undefined || !hasRaw(visible) ? visible : await withoutBytes(visible)
+  const { wire, losses } = writer.result!(withHead(timed(encodable, call), attempt), echo?.request ?? request)
+  const isStored = echo?.save === undefined || (await echo.save(wire.body))
+  const lostInAnswer = shownLosses(losses)
+  const reported = shownLosses(requestLosses).concat(
     lostInAnswer.filter(({ path }) => path[0] === 'candidates'),
     echo?.losses ?? [],
-    kept ? [] : NOT_KEPT,
+    isStored ? [] : NOT_KEPT,
   )
   report.reported(reported)
   report.answered(safe)
   if (attempt.capture !== undefined) attempt.capture.lostInAnswer = lostInAnswer
   const headers = { ...wire.headers, ...headersOfLosses(reported, attempt), ...more }
-  const body = kept ? wire.body : unkept(wire.body)
+  const body = isStored ? wire.body : unkept(wire.body)
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, JSON.stringify(body))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
 }

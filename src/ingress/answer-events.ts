@@ -29,7 +29,7 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
   end(): readonly CanonicalEvent[] {
     if (this.ended) return NOTHING
     this.out = []
-    if (this.isWhole) this.finish({})
+    if (this.isComplete) this.finish({})
     else this.fail(CUT_SHORT)
     return this.out
   }
@@ -59,7 +59,7 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
   }
 
   /** Whether the stream may end without `[DONE]`. */
-  protected abstract readonly isWhole: boolean
+  protected abstract readonly isComplete: boolean
   protected abstract headIn(wire: JsonObject): Omit<ResultStart, 'type'>
   /** Reads an event that is not an error. */
   protected abstract read(wire: JsonObject): void

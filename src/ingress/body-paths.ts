@@ -14,21 +14,21 @@ import type { Reader } from './reader.ts'
  */
 export function bodyPaths(reader: Reader, format: Format, request: CanonicalRequest): Locate {
   const body = originOf<WireRequest>(request, format)?.wire.body
-  if (body === undefined) return reader.locate?.(request) ?? same
+  if (body === undefined) return reader.locate?.(request) ?? identity
   const root = reader.root?.(body) ?? []
   const inner = at(body, root)
-  const own = isObject(inner) ? inner : body
-  const locate = reader.locate?.(request) ?? same
+  const requestBody = isObject(inner) ? inner : body
+  const locate = reader.locate?.(request) ?? identity
   let tools: readonly Path[] | undefined
   const below = (path: Path): Path => {
     const [field, index, ...rest] = path
-    if (field === 'messages') return inMessage(own, path, locate)
+    if (field === 'messages') return inMessage(requestBody, path, locate)
     if (field === 'tools' && typeof index === 'number') {
-      tools ??= reader.toolPaths?.(own)
+      tools ??= reader.toolPaths?.(requestBody)
       const start = tools?.[index] ?? ['tools', index]
-      return inside(own, start, rest)
+      return inside(requestBody, start, rest)
     }
-    return inField(own, path, reader.fields ?? {})
+    return inField(requestBody, path, reader.fields ?? {})
   }
   return path => {
     const found = below(path)
@@ -39,7 +39,7 @@ export function bodyPaths(reader: Reader, format: Format, request: CanonicalRequ
 }
 
 /** Leaves paths unchanged. */
-const same: Locate = path => path
+const identity: Locate = path => path
 
 /** Maps a path inside a message: first to the part, then to the field inside the part. */
 function inMessage(body: JsonObject, path: Path, locate: Locate): Path {
@@ -79,14 +79,14 @@ const isIn = (body: JsonObject, path: Path): boolean => {
 
 /** Extends `start`, a path in the body, by as many of the canonical steps in `rest` as the value there has. */
 function inside(body: JsonObject, start: Path, rest: Path): Path {
-  const begun = spelled(body, start)
-  if (begun.length < start.length) {
+  const spelledStart = spelled(body, start)
+  if (spelledStart.length < start.length) {
     // A message inserted at the end has the index behind the last one.
-    const list = at(body, begun)
-    const isEnd = Array.isArray(list) && begun.length === 1 && start.length === 2 && start[1] === list.length
-    return begun.length === 0 || isEnd ? start : begun
+    const list = at(body, spelledStart)
+    const isEnd = Array.isArray(list) && spelledStart.length === 1 && start.length === 2 && start[1] === list.length
+    return spelledStart.length === 0 || isEnd ? start : spelledStart
   }
-  const path = [...begun]
+  const path = [...spelledStart]
   let value = at(body, path)
   for (let index = 0; index < rest.length; index++) {
     const step = rest[index]!
@@ -113,8 +113,8 @@ const indexed = (value: Json | undefined, index: number): Path | undefined =>
 /** Finds the wire field for a canonical field: in the object, or one level deeper in one of its objects. */
 function named(value: Json | undefined, step: string): Path | undefined {
   if (!isObject(value)) return undefined
-  const own = fieldOf(value, step)
-  if (own !== undefined) return [own]
+  const direct = fieldOf(value, step)
+  if (direct !== undefined) return [direct]
   for (const field in value) {
     const within = value[field]
     const found = isObject(within) ? fieldOf(within, step) : undefined

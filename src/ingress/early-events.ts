@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
 
 /** events; more than any upstream sends before its answer starts. Beyond that the reader emits a start itself. */
-const MOST = 64
+const MAX_EVENTS = 64
 
 /**
  * Buffers events of unknown types that arrive before the start of an answer, and emits them after it. Emitting a
@@ -14,9 +14,9 @@ export class EarlyEvents {
    * Buffers the event.
    * @returns false if the buffer is full.
    */
-  hold(event: CanonicalEvent): boolean {
+  add(event: CanonicalEvent): boolean {
     this.events ??= []
-    if (this.events.length === MOST) return false
+    if (this.events.length === MAX_EVENTS) return false
     this.events.push(event)
     return true
   }

@@ -57,9 +57,9 @@ export const anyObject = (value: Maybe): JsonObject | undefined => (isObject(val
 export const anyObjects = (value: Maybe): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** The taken fields of an object of which a reader uses none: all of them become extras. */
-export const NONE: ReadonlySet<string> = new Set()
+export const NO_FIELDS: ReadonlySet<string> = new Set()
 
-const BARE: Node = {}
+const NO_EXTRAS: Node = {}
 
 /**
  * Collects the fields of a wire object that its reader did not take, as extras. Null fields are dropped, since null
@@ -67,7 +67,7 @@ const BARE: Node = {}
  *
  * @param refused taken fields whose values the reader could not use this time: they become extras, too.
  */
-export function left(
+export function extrasOf(
   format: Format,
   wire: JsonObject,
   taken: ReadonlySet<string>,
@@ -78,14 +78,14 @@ export function left(
     const value = wire[key]!
     if (value !== null && (!taken.has(key) || refused?.includes(key))) put((extras ??= {}), key, value)
   }
-  return extras === undefined ? BARE : { extras: { [format]: extras } }
+  return extras === undefined ? NO_EXTRAS : { extras: { [format]: extras } }
 }
 
 /**
  * Like `left`, for a wire object whose fields are nested in an inner object (`image_url: { url }`). Extras of the inner
  * object are stored under the inner field's name.
  */
-export function leftWithin(
+export function extrasWithin(
   format: Format,
   wire: JsonObject,
   field: string,
@@ -94,7 +94,7 @@ export function leftWithin(
   taken: ReadonlySet<string>,
   refusedInside?: readonly string[],
 ): Pick<Node, 'extras'> {
-  const outer = left(format, wire, taken)
-  const within = left(format, inside, takenInside, refusedInside).extras?.[format]
+  const outer = extrasOf(format, wire, taken)
+  const within = extrasOf(format, inside, takenInside, refusedInside).extras?.[format]
   return within === undefined ? outer : { extras: { [format]: { ...outer.extras?.[format], [field]: within } } }
 }

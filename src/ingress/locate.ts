@@ -10,7 +10,7 @@ import type { CanonicalRequest, Message } from '../canonical/request.ts'
 export type Locate = (path: Path) => Path
 
 /** The path of a message in the body, and the path of each of its parts. */
-export interface Place {
+export interface MessagePaths {
   readonly at: Path
   readonly parts: readonly Path[]
 }
@@ -22,15 +22,15 @@ export interface Place {
  * @param end the path of a message behind the last one.
  */
 export const locator =
-  (list: string, places: readonly Place[], end: Path): Locate =>
+  (list: string, messagePaths: readonly MessagePaths[], end: Path): Locate =>
   path => {
     const [field, at, inside, part, ...rest] = path
     if (field !== 'messages') return path
     if (typeof at !== 'number') return [list, ...path.slice(1)]
-    const place = places[at]
-    if (place === undefined) return end
-    if (inside === 'content' && typeof part === 'number') return [...(place.parts[part] ?? place.at), ...rest]
-    return [...place.at, ...path.slice(2)]
+    const found = messagePaths[at]
+    if (found === undefined) return end
+    if (inside === 'content' && typeof part === 'number') return [...(found.parts[part] ?? found.at), ...rest]
+    return [...found.at, ...path.slice(2)]
   }
 
 /** Locates the messages of a body with one input field and one field of instructions, which are a system message. */
@@ -55,14 +55,14 @@ export interface Layout {
   /** The paths of a message outside the turns, such as system instructions, and of its list of parts. */
   preamble(message: Message): readonly [at: Path, parts: Path] | undefined
   /** Whether the message's only part is the value itself rather than an item of a list. */
-  bare(message: Message): boolean
+  isSingleValue(message: Message): boolean
   /** Whether a part has a path of its own; otherwise it shares the path of the next part. */
-  hasPlace(part: Part): boolean
+  hasPath(part: Part): boolean
 }
 
 /** Locates messages that a format groups into turns with lists of parts. */
 export function locateTurns(messages: readonly Message[], layout: Layout): Locate {
-  const places: Place[] = []
+  const messagePaths: MessagePaths[] = []
   let turn = -1
   let used = 0
   for (const [index, message] of messages.entries()) {
@@ -75,13 +75,13 @@ export function locateTurns(messages: readonly Message[], layout: Layout): Locat
       [layout.turns, turn],
       [layout.turns, turn, layout.parts],
     ]
-    const bare = layout.bare(message)
+    const isSingleValue = layout.isSingleValue(message)
     const parts = message.content.map((part): Path => {
-      const path = bare ? list : [...list, used]
-      if (layout.hasPlace(part)) used++
+      const path = isSingleValue ? list : [...list, used]
+      if (layout.hasPath(part)) used++
       return path
     })
-    places.push({ at, parts })
+    messagePaths.push({ at, parts })
   }
-  return locator(layout.turns, places, [layout.turns, turn + 1])
+  return locator(layout.turns, messagePaths, [layout.turns, turn + 1])
 }

@@ -17,15 +17,22 @@ export const readHead = (wire: JsonObject) =>
  * pass through.
  */
 const FINISHES: { readonly [value: string]: FinishReason } = {
-  ...of('stop', 'stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'),
-  ...of('length', 'length', 'model_length', 'max_tokens', 'model_context_window_exceeded'),
-  ...of('tool-calls', 'tool_calls', 'tool_call', 'tool_use', 'function_call'),
-  ...of('refused', 'content_filter', 'safety', 'refusal', 'sensitive'),
-  ...of('error', 'error', 'abort', 'network_error', 'insufficient_system_resource', 'malformed_function_call'),
+  ...reasonEntries('stop', 'stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'),
+  ...reasonEntries('length', 'length', 'model_length', 'max_tokens', 'model_context_window_exceeded'),
+  ...reasonEntries('tool-calls', 'tool_calls', 'tool_call', 'tool_use', 'function_call'),
+  ...reasonEntries('refused', 'content_filter', 'safety', 'refusal', 'sensitive'),
+  ...reasonEntries(
+    'error',
+    'error',
+    'abort',
+    'network_error',
+    'insufficient_system_resource',
+    'malformed_function_call',
+  ),
   pause_turn: 'paused',
 }
 
-function of(reason: FinishReason, ...values: string[]): { [value: string]: FinishReason } {
+function reasonEntries(reason: FinishReason, ...values: string[]): { [value: string]: FinishReason } {
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
@@ -36,7 +43,7 @@ export function finishReasonOf(word: string): FinishReason {
 }
 
 /** vLLM's field of a choice beside `finish_reason`: the matched stop string, the id of a stop token, or null. */
-export const MET = 'stop_reason'
+export const STOP_REASON = 'stop_reason'
 
 /**
  * Adds the matched stop sequence to a finish (trap 17). vLLM and compatible servers report the sequence in
@@ -53,5 +60,5 @@ export function readStop(
 ): { readonly finish: Finish; readonly spelling: NonNullable<Node['spelling']> } | undefined {
   if (finish?.reason !== 'stop' || typeof met !== 'string' || met === '') return undefined
   if (finishReasonOf(met) !== 'other' && sampling.stop?.includes(met) !== true) return undefined
-  return { finish: { ...finish, stopSequence: met }, spelling: { [format]: { [MET]: true } } }
+  return { finish: { ...finish, stopSequence: met }, spelling: { [format]: { [STOP_REASON]: true } } }
 }

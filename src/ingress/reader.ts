@@ -41,7 +41,7 @@ export interface Reader {
   /** Whole answers may be something other than JSON; they then come with a raw body. */
   readonly raw?: true
   /** Callers may leave out the ids of tool calls; a call is then identified by its position (trap 5). */
-  readonly dropsIds?: true
+  readonly mayOmitCallIds?: true
   /**
    * Which of the model's reasoning the caller gets, by its request. Without this method the caller gets all that the
    * upstream shows.

@@ -45,17 +45,17 @@ export function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
   return runs
 }
 
-const PLACE = new Set(['city', 'country', 'region', 'timezone'])
+const LOCATION_FIELDS = new Set(['city', 'country', 'region', 'timezone'])
 
 /** Reads a geographic location; undefined if it has fields that canonical lacks. */
-export const readPlace = (wire: JsonObject): HostedTool['location'] =>
-  Object.entries(wire).every(([key, value]) => PLACE.has(key) && typeof value === 'string') ? wire : undefined
+export const readLocation = (wire: JsonObject): HostedTool['location'] =>
+  Object.entries(wire).every(([key, value]) => LOCATION_FIELDS.has(key) && typeof value === 'string') ? wire : undefined
 
 /** Reads a location marked `type: "approximate"`. */
-export function readApproximate(wire: Json | undefined): HostedTool['location'] {
+export function readApproximateLocation(wire: Json | undefined): HostedTool['location'] {
   if (!isObject(wire) || wire['type'] !== 'approximate') return undefined
-  const { type: _, ...place } = wire
-  return readPlace(place)
+  const { type: _, ...location } = wire
+  return readLocation(location)
 }
 
 const MODES = new Set<Json>(['auto', 'none', 'required'])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { append } from '../canonical/lists.ts'
 import { type Format, isObject } from '../canonical/node.ts'
 import { READERS } from '../ingress/index.ts'
-import { OWN_FIXTURES } from '../upstreams/mock/fixtures.ts'
+import { BUILT_IN_FIXTURES } from '../upstreams/mock/fixtures.ts'
 import { guess } from './guess.ts'
 import { type Example, SHOWCASE } from './showcase.ts'
 import type { Kind } from './translate.ts'
@@ -21,7 +21,7 @@ const MOST = 5
 export async function examples(): Promise<readonly Example[]> {
   const found: Example[] = []
   for (const format of Object.keys(READERS)) {
-    const folder = join(OWN_FIXTURES, format)
+    const folder = join(BUILT_IN_FIXTURES, format)
     const all = existsSync(folder) ? await examplesIn(folder, format) : []
     const own = SHOWCASE.filter(one => one.format === format)
     for (const kind of KINDS)

@@ -73,7 +73,7 @@ function eventsOf(text: string, { from, to, model, requestText }: Translation): 
   const write = WRITERS[to]?.events ?? missing(to, 'writes no streams')
   const request = requestFor(to, model, requestText, true)
   const reader = read(request)
-  const own = from === to ? WRITERS[to]!.ownEvents?.(request) : undefined
+  const own = from === to ? WRITERS[to]!.nativeEvents?.(request) : undefined
   const writer = own ?? write(request)
   const passed = (event: WireEvent): readonly WireEvent[] => {
     const events = reader.push(event)

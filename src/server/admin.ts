@@ -12,8 +12,8 @@ import {
   wrongMethod,
 } from '../operators/admin/index.ts'
 import { requestId } from '../store/usage/request-id.ts'
+import { callerRequests } from './caller-requests.ts'
 import { idHeaders } from './handlers.ts'
-import { ownRequests } from './own-requests.ts'
 import { HttpReply } from './reply.ts'
 
 const VERSION = '/v1'
@@ -28,7 +28,7 @@ const PRINCIPAL = 'principal'
  */
 export function adminRoutes(gateway: Gateway): Router {
   const administration = new Administration(gateway)
-  administration.own = ownRequests(gateway)
+  administration.callerRequests = callerRequests(gateway)
   const api = new AdminApi(administration, ENDPOINTS)
   const router = express.Router({ caseSensitive: true })
 
@@ -36,12 +36,12 @@ export function adminRoutes(gateway: Gateway): Router {
   const answering =
     (
       work: (message: Request, response: Response) => AdminAnswer | Promise<AdminAnswer | LiveAnswer>,
-      more: { readonly [name: string]: string } = {},
+      extraHeaders: { readonly [name: string]: string } = {},
     ) =>
     async (message: Request, response: Response): Promise<void> => {
       const id = requestId()
       const reply = new HttpReply(message, response, idHeaders(id), gateway)
-      const refused = (thrown: unknown): AdminAnswer => api.refusal(thrown, id, more)
+      const refused = (thrown: unknown): AdminAnswer => api.refusal(thrown, id, extraHeaders)
       const found = await Promise.try(work, message, response).catch(refused)
       const answer = typeof found === 'function' ? await found({ id, message, reply }).catch(refused) : found
       // The answer was already streamed.
@@ -49,8 +49,8 @@ export function adminRoutes(gateway: Gateway): Router {
       if (answer.cookies !== undefined && !reply.gone) response.setHeader('set-cookie', answer.cookies)
       if (!reply.gone) reply.whole(answer.status, answer.headers, answer.text)
     }
-  const refusing = (thrown: unknown, more?: { readonly [name: string]: string }) =>
-    answering(() => Promise.reject(thrown), more)
+  const refusing = (thrown: unknown, extraHeaders?: { readonly [name: string]: string }) =>
+    answering(() => Promise.reject(thrown), extraHeaders)
 
   for (const route of SESSION_ROUTES)
     router[route.method](

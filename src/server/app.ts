@@ -2,18 +2,18 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { contentsRoute, namesMethod, ROUTES, vendorRoutes } from '../formats/routes.ts'
 import { type Gateway, IMAGES_PATH } from '../gateway/index.ts'
 import { CONSOLE_PATH, familyOf, pathOf } from './address.ts'
-import { counted } from './counted.ts'
+import { counted } from './count-answers.ts'
 import { handleRequest, listModels, refuseRequest } from './handlers.ts'
 import { sendImage } from './images.ts'
 import { lazyAdmin } from './lazy-admin.ts'
 import { lazyConsole } from './lazy-console.ts'
 import { METRICS_PATH } from './metrics.ts'
 import type { Probe } from './probes.ts'
-import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './realtime.ts'
 import { malformedPath, unknownPath, wrongMethod } from './refusals.ts'
 import { rootPage } from './root-page.ts'
 import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
 import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes } from './task-routes.ts'
+import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './voice-sessions.ts'
 
 /**
  * Builds the express app with one route per endpoint.
@@ -66,8 +66,8 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
     ),
   )
   app.get(
-    PICTURE_PATH,
-    counted(gateway, PICTURE_PATH, (message: Request<{ token: string }>, response) =>
+    IMAGE_PATH,
+    counted(gateway, IMAGE_PATH, (message: Request<{ token: string }>, response) =>
       sendImage(gateway, message.params.token, message, response),
     ),
   )
@@ -77,7 +77,7 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   app.get('/', (message, response) => rootPage(gateway, message, response))
   for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
   app.use((message: Request, response: Response) =>
-    refuseRequest(gateway, unknownPath(message, KNOWN), message, response),
+    refuseRequest(gateway, unknownPath(message, KNOWN_PATHS), message, response),
   )
   app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
     refuseRequest(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
@@ -89,7 +89,7 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
 const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =>
   Array.isArray(id) ? id.join('/') : id
 
-const PICTURE_PATH = `${IMAGES_PATH}/:token`
+const IMAGE_PATH = `${IMAGES_PATH}/:token`
 
 const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
@@ -101,10 +101,10 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   [REALTIME_PATH, 'GET'],
   [SECRETS_PATH, 'POST'],
   ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
-  ...[PICTURE_PATH, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
+  ...[IMAGE_PATH, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
 ])
 
-const KNOWN: ReadonlySet<string> = new Set([
+const KNOWN_PATHS: ReadonlySet<string> = new Set([
   ...ROUTES.map(({ path }) => path),
   ...OTHERS.keys(),
   ...taskMethods('videovendor').keys(),

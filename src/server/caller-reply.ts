@@ -5,22 +5,22 @@ import type { Abortable } from '../gateway/index.ts'
  */
 export abstract class CallerReply {
   gone = false
-  begun = false
-  private working: Abortable | undefined
+  started = false
+  private current: Abortable | undefined
 
   get abortable(): Abortable | undefined {
-    return this.working
+    return this.current
   }
 
   /** Sets the work to abort when the caller disconnects; aborts at once if the caller is already gone. */
   set abortable(abortable: Abortable | undefined) {
-    this.working = abortable
+    this.current = abortable
     if (this.gone) abortable?.abort()
   }
 
   /** Marks the caller as disconnected and aborts its work. */
-  leave(): void {
+  abandon(): void {
     this.gone = true
-    this.working?.abort()
+    this.current?.abort()
   }
 }

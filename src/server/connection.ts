@@ -8,7 +8,7 @@ import type { ErrorAnswer } from '../gateway/index.ts'
  * the answer only after sending their whole request.
  */
 export const SILENCE_LIMIT = 1000
-const LONGEST = 30_000
+const MAX_DRAIN = 30_000
 
 /**
  * Discards the rest of a refused request. Calls `then` when the request is complete, silent for too long or too slow
@@ -16,7 +16,7 @@ const LONGEST = 30_000
  */
 export function drain(message: IncomingMessage, then: () => void): void {
   const silence = setTimeout(() => settle(), SILENCE_LIMIT)
-  const end = setTimeout(() => settle(), LONGEST)
+  const end = setTimeout(() => settle(), MAX_DRAIN)
   const settle = (): void => {
     clearTimeout(silence)
     clearTimeout(end)
@@ -57,7 +57,7 @@ export function closeGently(socket: Duplex): void {
   if (socket.destroyed) return
   socket.end()
   socket.resume()
-  const end = performance.now() + LONGEST
+  const end = performance.now() + MAX_DRAIN
   let before = bytesReadOf(socket)
   const timer = setInterval(() => {
     const read = bytesReadOf(socket)

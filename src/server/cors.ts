@@ -18,7 +18,7 @@ const METHODS = 'GET, HEAD, POST, DELETE'
 /** Seconds; how long browsers cache a preflight. Chrome's maximum. */
 const REMEMBERED = '7200'
 /** Operator-only paths, never open to other origins. Case-insensitive, like the routes. */
-const OWN = /^\/(?:admin|console|metrics)(?:[/?]|$)/i
+const OPERATOR_PATHS = /^\/(?:admin|console|metrics)(?:[/?]|$)/i
 /** Matches a comma-separated list of header names. */
 const NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 /** Headers that mark a client as not a browser page, because pages cannot set headers on WebSockets. */
@@ -29,39 +29,39 @@ const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'] as const
  * headers themselves, so browser credentials such as cookies are never allowed.
  */
 export class Cors {
-  private listed: ReadonlySet<string> = new Set()
+  private allowedOrigins: ReadonlySet<string> = new Set()
   /** Origins of the gateway's public URLs, whose pages may open WebSockets. */
-  private own: ReadonlySet<string> = new Set()
-  private any = false
+  private ownOrigins: ReadonlySet<string> = new Set()
+  private allowsAny = false
 
   constructor(settings: Settings) {
     this.reload(settings)
   }
 
   reload({ cors, publicUrls }: Settings): void {
-    this.any = cors.includes('*')
-    this.listed = new Set(cors.filter(one => one !== '*').map(originOf))
-    this.own = new Set(publicUrls.map(originOf))
+    this.allowsAny = cors.includes('*')
+    this.allowedOrigins = new Set(cors.filter(one => one !== '*').map(originOf))
+    this.ownOrigins = new Set(publicUrls.map(originOf))
   }
 
   /** Whether a WebSocket may be opened. If origins are listed, pages of other origins may not. */
   allowsSocket({ headers }: IncomingMessage): boolean {
     const { origin } = headers
-    if (origin === undefined || (!this.any && this.listed.size === 0)) return true
+    if (origin === undefined || (!this.allowsAny && this.allowedOrigins.size === 0)) return true
     if (KEY_HEADERS.some(name => headers[name] !== undefined)) return true
-    return this.allows(origin) || this.own.has(origin)
+    return this.allows(origin) || this.ownOrigins.has(origin)
   }
 
   private allows(origin: string): boolean {
-    return this.any || this.listed.has(origin)
+    return this.allowsAny || this.allowedOrigins.has(origin)
   }
 
   /** Adds CORS headers to the response. Returns true if the request was a preflight, which is then already answered. */
   preflights(origin: string, message: IncomingMessage, response: ServerResponse): boolean {
-    if ((!this.any && this.listed.size === 0) || OWN.test(message.url!)) return false
-    if (!this.any) response.setHeader('vary', 'origin')
+    if ((!this.allowsAny && this.allowedOrigins.size === 0) || OPERATOR_PATHS.test(message.url!)) return false
+    if (!this.allowsAny) response.setHeader('vary', 'origin')
     if (!this.allows(origin)) return false
-    response.setHeader('access-control-allow-origin', this.any ? '*' : origin)
+    response.setHeader('access-control-allow-origin', this.allowsAny ? '*' : origin)
     if (message.method !== 'OPTIONS' || message.headers['access-control-request-method'] === undefined) {
       response.setHeader('access-control-expose-headers', EXPOSED)
       return false
@@ -71,7 +71,7 @@ export class Cors {
       'access-control-allow-methods': METHODS,
       ...(NAMES.test(asked) ? { 'access-control-allow-headers': asked } : {}),
       'access-control-max-age': REMEMBERED,
-      vary: `${this.any ? '' : 'origin, '}access-control-request-headers`,
+      vary: `${this.allowsAny ? '' : 'origin, '}access-control-request-headers`,
     })
     response.end()
     return true

@@ -30,13 +30,17 @@ export function listModels(
   id: string | undefined,
 ): void {
   const { query, queryKey } = queryOf(message)
-  const ownId = requestId()
-  const reply = new HttpReply(message, response, idHeaders(ownId), gateway)
+  const requestIdOfAnswer = requestId()
+  const reply = new HttpReply(message, response, idHeaders(requestIdOfAnswer), gateway)
   gateway
     .models({ message, reply, ...defined({ queryKey }) }, shape, query, id)
     .then(text => reply.gone || reply.whole(200, {}, text))
     .catch(async thrown => {
-      const { status, headers, text } = gateway.error(shape, await gateway.held(thrown, message), ownId)
+      const { status, headers, text } = gateway.error(
+        shape,
+        await gateway.delayWrongKey(thrown, message),
+        requestIdOfAnswer,
+      )
       if (!reply.gone) reply.whole(status, headers, text)
     })
 }

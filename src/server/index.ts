@@ -5,7 +5,7 @@ import { matchedRoute } from '../formats/routes.ts'
 import { Gateway, type Log } from '../gateway/index.ts'
 import { LogOnce } from '../log.ts'
 import type { Cluster } from '../store/cluster/cluster.ts'
-import { LoneCluster } from '../store/cluster/lone.ts'
+import { SingleProcessCluster } from '../store/cluster/single-process.ts'
 import { inOriginForm, pathOf } from './address.ts'
 import { Cors } from './cors.ts'
 import { handleRequest, refuseLast, refuseRequest } from './handlers.ts'
@@ -60,13 +60,13 @@ export interface RunningServer {
  */
 const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
 /** Milliseconds between sweeps of idle connections during shutdown. */
-const SWEEP = 50
+const SWEEP_INTERVAL = 50
 /** Milliseconds; shortest time that `retire` leaves busy connections for one more request. */
-const RETIREMENT = 1000
+const RETIRE_TIME = 1000
 /** Milliseconds for sending final error events to requests that outlast the grace time. */
-const LAST_EVENTS = 1000
+const LAST_EVENTS_TIME = 1000
 /** Milliseconds for a TLS handshake. */
-const HANDSHAKE = 20_000
+const HANDSHAKE_TIMEOUT = 20_000
 /** Disables Node's own check for the host header, which would refuse the request without a body. */
 const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
@@ -74,7 +74,7 @@ const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 export async function openServer({
   config,
   log,
-  cluster = new LoneCluster(config, log),
+  cluster = new SingleProcessCluster(config, log),
 }: ServerOptions): Promise<RunningServer> {
   const { tls } = config.server
   const certificate = tls && new (await import('./tls.ts')).Certificate(tls, log)
@@ -84,7 +84,7 @@ export async function openServer({
   const metrics = new MetricsEndpoint(gateway, config)
   const probes = probesOf(gateway, metrics)
   const server = await serverWith(certificate)
-  gateway.metrics.reads({
+  gateway.metrics.registerReaders({
     ...sockets.readings,
     ...(certificate === undefined
       ? {}
@@ -94,15 +94,15 @@ export async function openServer({
   server.on(
     'request',
     withPlainPath(
-      sharing(
+      withCors(
         cors,
-        requiringHost(gateway, bypassing(gateway, probes, lazyApp(gateway, probes, config.tasks.vendorPath))),
+        withHostCheck(gateway, withFastPaths(gateway, probes, lazyApp(gateway, probes, config.tasks.vendorPath))),
       ),
     ),
   )
   server.on(
     'checkExpectation',
-    sharing(cors, (message, response) => refuseRequest(gateway, unexpected(), message, response)),
+    withCors(cors, (message, response) => refuseRequest(gateway, unexpected(), message, response)),
   )
   server.on('connect', (message: IncomingMessage, socket) =>
     refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
@@ -136,26 +136,26 @@ export async function openServer({
         log.warn({}, 'server.tls: turning TLS on or off takes effect after a restart')
     },
     drain: async (milliseconds = drain) => {
-      gateway.leaving = true
+      gateway.isStopping = true
       await new Promise(resolve => setTimeout(resolve, milliseconds))
     },
     retire: async () => {
-      gateway.leaving = true
+      gateway.isStopping = true
       gateway.live.end()
       // `close` of the HTTP server would also end idle connections that wait for a request.
       NetServer.prototype.close.call(server)
-      await new Promise(resolve => setTimeout(resolve, Math.max(drain, RETIREMENT)))
+      await new Promise(resolve => setTimeout(resolve, Math.max(drain, RETIRE_TIME)))
     },
     close: async (graceMs = grace) => {
-      gateway.leaving = true
+      gateway.isStopping = true
       gateway.live.end()
       const closed = new Promise(resolve => server.close(resolve))
-      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL)
       const ended = Promise.all([closed, sockets.close(), gateway.stored.background.idle()])
       if (!(await within(ended, graceMs))) {
         gateway.stop()
         sockets.stop()
-        if (!(await within(ended, LAST_EVENTS))) {
+        if (!(await within(ended, LAST_EVENTS_TIME))) {
           server.closeAllConnections()
           sockets.cut()
           await ended
@@ -176,8 +176,8 @@ async function serverWith(certificate: Certificate | undefined): Promise<Server>
   const options = { ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket }
   if (certificate === undefined) return createServer(options)
   const https = await import('node:https')
-  const server = https.createServer({ ...options, ...certificate.pair, handshakeTimeout: HANDSHAKE })
-  certificate.renews(server)
+  const server = https.createServer({ ...options, ...certificate.pair, handshakeTimeout: HANDSHAKE_TIMEOUT })
+  certificate.attach(server)
   // A client that does not speak TLS cannot be answered, and is not worth a log line.
   server.prependListener('tlsClientError', (_, socket) => socket.destroy())
   return server
@@ -216,7 +216,7 @@ const withPlainPath =
   }
 
 /** Applies CORS to requests with an `origin` header, which only browsers send. */
-const sharing =
+const withCors =
   (cors: Cors, next: Listener): Listener =>
   (message, response) => {
     const { origin } = message.headers
@@ -224,7 +224,7 @@ const sharing =
   }
 
 /** Refuses HTTP/1.1 requests without a host (RFC 9112, section 3.2). */
-const requiringHost =
+const withHostCheck =
   (gateway: Gateway, next: Listener): Listener =>
   (message, response) => {
     if (message.headers.host === undefined && message.httpVersion === '1.1')
@@ -233,7 +233,7 @@ const requiringHost =
   }
 
 /** Serves frequent requests without express, whose routing would be a sixth of the work of a short request. */
-const bypassing =
+const withFastPaths =
   (gateway: Gateway, probes: ReadonlyMap<string, Probe>, next: Listener): Listener =>
   (message, response) => {
     const { method } = message

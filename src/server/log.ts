@@ -7,27 +7,27 @@ export interface OpenLog extends Log {
   /** Writes all pending lines; settles when they are written or cannot be. */
   flush(): Promise<void>
   /** Writes complete lines from another process. */
-  pass(lines: string): void
+  writeLines(lines: string): void
 }
 
 /** Characters that trigger a write, and milliseconds between writes. */
 const BATCH_SIZE = 64 * 1024
-const EVERY = 500
+const WRITE_INTERVAL = 500
 /** Most characters buffered while writes fail, for example on a full disk; further lines are lost. */
-const MOST_HELD = 4 * 1024 * 1024
+const MAX_BUFFERED = 4 * 1024 * 1024
 
 /** Opens the log on standard output or another file descriptor. */
 export function openLog(descriptor = 1): OpenLog {
   const lines = new Batch(descriptor)
   const log = pino({ base: null }, lines)
-  setInterval(() => lines.pass(), EVERY).unref()
-  process.once('exit', () => lines.last())
+  setInterval(() => lines.writeBatch(), WRITE_INTERVAL).unref()
+  process.once('exit', () => lines.writeRest())
   return {
     info: (fields, message) => lines.write(lineOf(fields, message)),
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
     flush: () => lines.flush(),
-    pass: text => lines.write(text),
+    writeLines: text => lines.write(text),
   }
 }
 
@@ -63,35 +63,35 @@ class Batch {
   }
 
   write(line: string): void {
-    if (this.length > MOST_HELD) return
+    if (this.length > MAX_BUFFERED) return
     this.lines.push(line)
     this.length += line.length
-    if (this.length >= BATCH_SIZE) this.pass()
+    if (this.length >= BATCH_SIZE) this.writeBatch()
   }
 
-  pass(): void {
+  writeBatch(): void {
     if (this.text !== undefined || this.lines.length === 0) return
-    this.text = this.taken()
+    this.text = this.takeBuffer()
     this.send()
   }
 
   flush(): Promise<void> {
-    this.pass()
+    this.writeBatch()
     if (this.text === undefined) return Promise.resolve()
     this.waiting ??= Promise.withResolvers()
     return this.waiting.promise
   }
 
   /** Writes the remaining lines synchronously when the process exits. */
-  last(): void {
+  writeRest(): void {
     try {
-      writeSync(this.descriptor, Buffer.concat([this.text ?? Buffer.alloc(0), this.taken()]))
+      writeSync(this.descriptor, Buffer.concat([this.text ?? Buffer.alloc(0), this.takeBuffer()]))
     } catch {
       // Writing fails, so the failure cannot be reported either.
     }
   }
 
-  private taken(): Buffer {
+  private takeBuffer(): Buffer {
     const text = Buffer.from(this.lines.join(''))
     this.lines = []
     this.length = 0
@@ -109,7 +109,7 @@ class Batch {
     const rest = this.text!.subarray(bytes)
     this.text = rest.length === 0 ? undefined : rest
     if (this.text !== undefined) this.send()
-    else if (this.waiting !== undefined && this.lines.length > 0) this.pass()
+    else if (this.waiting !== undefined && this.lines.length > 0) this.writeBatch()
     else this.settle()
   }
 
@@ -118,7 +118,7 @@ class Batch {
    * until a write succeeds.
    */
   private failed(fault: NodeJS.ErrnoException): void {
-    setTimeout(this.send, EVERY).unref()
+    setTimeout(this.send, WRITE_INTERVAL).unref()
     if (fault.code === 'EAGAIN') return
     if (!this.reported) process.stderr.write(`the log cannot be written: ${fault.message}\n`)
     this.reported = true

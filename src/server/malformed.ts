@@ -20,11 +20,11 @@ export interface ClientError extends Error {
  * after the answers to earlier requests on the connection.
  */
 export function refusingMalformed(gateway: Gateway): (error: ClientError, socket: Duplex) => void {
-  const known = new WeakSet<Duplex>()
+  const refused = new WeakSet<Duplex>()
   return (error, socket) => {
     // The parser reports the error again for every further packet.
-    if (known.has(socket)) return
-    known.add(socket)
+    if (refused.has(socket)) return
+    refused.add(socket)
     if (error.code === 'ECONNRESET') socket.destroy()
     else refuseInTurn(gateway, error, socket)
   }

@@ -43,7 +43,7 @@ export class MetricsEndpoint {
   }
 
   private async allows(message: IncomingMessage): Promise<boolean> {
-    const shown = shownBy(message)
+    const shown = credentialOf(message)
     if (shown === undefined) return false
     const { keyHash } = this
     if (keyHash !== undefined && timingSafeEqual(Buffer.from(hashOf(shown)), Buffer.from(keyHash))) return true
@@ -55,7 +55,7 @@ const BEARER = /^bearer\s+(\S+)\s*$/i
 const BASIC = /^basic\s+([\w+/=-]+)\s*$/i
 
 /** Returns the credential of a request: a bearer token or a basic password. */
-function shownBy({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+function credentialOf({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const basic = BASIC.exec(authorization)?.[1]
   return basic === undefined
     ? BEARER.exec(authorization)?.[1]

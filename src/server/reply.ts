@@ -4,7 +4,7 @@ import { CallerReply } from './caller-reply.ts'
 import { drain, SILENCE_LIMIT } from './connection.ts'
 
 /** Bytes; a refused body up to this size is read to its end, so that the connection can be reused. */
-const SMALL = 64 * 1024
+const SMALL_BODY = 64 * 1024
 
 type Headers = { readonly [name: string]: string }
 
@@ -13,7 +13,7 @@ interface ReplyGateway {
   /** Milliseconds after which a caller that reads nothing counts as gone. */
   readonly patience: number
   /** Whether the gateway is stopping. */
-  readonly leaving: boolean
+  readonly isStopping: boolean
 }
 
 /** Picks latin1 for ASCII texts (as many bytes as characters), because it needs no conversion. */
@@ -24,38 +24,42 @@ export class HttpReply extends CallerReply implements Reply {
   rateHeaders: HeaderSource | undefined
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
-  private readonly own: Headers
+  private readonly ownHeaders: Headers
   private readonly gateway: ReplyGateway
   /** Whether this class writes the chunk framing itself, instead of Node. */
   private framed = false
 
-  /** @param own headers sent with every answer. */
-  constructor(message: IncomingMessage, response: ServerResponse, own: Headers, gateway: ReplyGateway) {
+  /** @param ownHeaders headers sent with every answer. */
+  constructor(message: IncomingMessage, response: ServerResponse, ownHeaders: Headers, gateway: ReplyGateway) {
     super()
     this.message = message
     this.response = response
-    this.own = own
+    this.ownHeaders = ownHeaders
     this.gateway = gateway
     response.on('error', () => {})
     response.on('close', () => {
-      if (!response.writableFinished) this.leave()
+      if (!response.writableFinished) this.abandon()
     })
     // A caller may have disconnected earlier, for example during a token lookup; `close` is not emitted again.
     this.gone = response.destroyed
   }
 
   whole(status: number, headers: Headers, text: string): void {
-    this.begun = true
+    this.started = true
     this.setKeepAlive()
     const length = Buffer.byteLength(text)
     const head = this.head(headers)
     head['content-length'] = String(length)
-    if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
+    if (
+      this.message.complete ||
+      !hasBody(this.message) ||
+      Number(this.message.headers['content-length']) <= SMALL_BODY
+    ) {
       this.response.writeHead(status, head).end(text, encodingOf(text, length))
-      if (!this.message.complete) this.takeRest()
+      if (!this.message.complete) this.readRest()
       // If the kernel took everything, no timer is needed; otherwise the socket's timeout restarts with every byte
       // sent.
-      if (length > SMALL && !this.response.writableFinished) this.response.setTimeout(this.gateway.patience)
+      if (length > SMALL_BODY && !this.response.writableFinished) this.response.setTimeout(this.gateway.patience)
       return
     }
     head['connection'] = 'close'
@@ -66,18 +70,18 @@ export class HttpReply extends CallerReply implements Reply {
 
   /** Merges headers. The gateway's headers override an upstream's. */
   private head(headers: Headers): { [name: string]: string } {
-    const head: { [name: string]: string } = { 'content-type': JSON_TYPE, ...headers, ...this.own }
+    const head: { [name: string]: string } = { 'content-type': JSON_TYPE, ...headers, ...this.ownHeaders }
     this.rateHeaders?.addTo(head)
     return head
   }
 
   /** Closes the connection after this answer if the gateway is stopping. */
   private setKeepAlive(): void {
-    if (this.gateway.leaving) this.response.shouldKeepAlive = false
+    if (this.gateway.isStopping) this.response.shouldKeepAlive = false
   }
 
   /** Reads the rest of the body, and drops the connection of a caller that announced a body but sends none. */
-  private takeRest(): void {
+  private readRest(): void {
     const { message } = this
     if (!hasBody(message)) return
     message.resume()
@@ -89,7 +93,7 @@ export class HttpReply extends CallerReply implements Reply {
    * written here.
    */
   begin(headers: Headers, status = 200): void {
-    this.begun = true
+    this.started = true
     this.setKeepAlive()
     this.response.writeHead(status, this.head(headers))
     this.framed = this.response.chunkedEncoding
@@ -100,9 +104,9 @@ export class HttpReply extends CallerReply implements Reply {
   write(chunk: string | Uint8Array): boolean {
     const { socket } = this.response
     socket?.cork()
-    const room = typeof chunk === 'string' ? this.writeText(chunk) : this.writeBytes(chunk)
+    const hasRoom = typeof chunk === 'string' ? this.writeText(chunk) : this.writeBytes(chunk)
     socket?.uncork()
-    return room
+    return hasRoom
   }
 
   end(text: string): void {

@@ -33,13 +33,13 @@ export class SocketReply extends CallerReply implements Reply {
   }
 
   whole(status: number, headers: Headers, text: string): void {
-    this.begun = true
+    this.started = true
     this.failed = true
     this.sendEvent(faultOf(status, headers, text))
   }
 
   begin(headers: Headers): void {
-    this.begun = true
+    this.started = true
     const losses = headers['interlingua-loss']
     const added = headers['interlingua-added']
     if ((losses === undefined && added === undefined) || !this.options.reportsLosses) return
@@ -52,9 +52,9 @@ export class SocketReply extends CallerReply implements Reply {
   }
 
   write(chunk: string | Uint8Array): boolean {
-    let room = true
-    for (const line of String(chunk).split('\n')) if (line !== '' && line !== DONE) room = this.pass(line)
-    return room
+    let hasRoom = true
+    for (const line of String(chunk).split('\n')) if (line !== '' && line !== DONE) hasRoom = this.pass(line)
+    return hasRoom
   }
 
   end(text: string): void {

@@ -30,7 +30,7 @@ const GOING_AWAY = 1001
 const TRY_AGAIN_LATER = 1013
 
 /** Milliseconds for sending a final event. */
-const LAST_EVENT = 1000
+const LAST_EVENT_TIME = 1000
 
 /** One WebSocket connection of the responses format. Answers its turns one after another. */
 export class ResponsesSocket implements Wire {
@@ -44,7 +44,7 @@ export class ResponsesSocket implements Wire {
   private drained: (() => void)[] = []
   private ending: { readonly code: number; readonly reason?: string; readonly event?: JsonObject } | undefined
   /** Whether reading has stopped for good. */
-  private isFull = false
+  private isOverflowing = false
   /** Heartbeats sent since the caller last sent anything. */
   private unanswered = 0
   private lastTurn = performance.now()
@@ -88,13 +88,13 @@ export class ResponsesSocket implements Wire {
    * Closes the connection in the middle of a message, because too many bytes wait. The rest of the message is not read.
    */
   readonly overflow = (): void => {
-    if (this.isFull) return
-    this.isFull = true
+    if (this.isOverflowing) return
+    this.isOverflowing = true
     this.ending ??= { code: TRY_AGAIN_LATER }
     this.sendEvent(TOO_MUCH)
     this.socket.pause()
     this.socket.close(TRY_AGAIN_LATER)
-    setTimeout(() => this.cut(), LAST_EVENT).unref()
+    setTimeout(() => this.cut(), LAST_EVENT_TIME).unref()
   }
 
   private take(data: RawData, isBinary: boolean): void {
@@ -107,7 +107,7 @@ export class ResponsesSocket implements Wire {
     const frame = readFrame(String(data))
     if (frame.type === 'nothing') return
     if (frame.type === 'answer') this.answer(frame.event)
-    else if (this.hasNoRoom(frame)) this.answer(laned(QUEUE_FULL, frame.lane))
+    else if (this.cannotQueue(frame)) this.answer(laned(QUEUE_FULL, frame.lane))
     else {
       this.queue.push(frame)
       if (this.current === undefined) void this.work()
@@ -118,7 +118,7 @@ export class ResponsesSocket implements Wire {
    * Reserves buffer space for a waiting turn. Returns true if there is none: on this connection, or because too much
    * waits on others.
    */
-  private hasNoRoom({ size }: CreateFrame): boolean {
+  private cannotQueue({ size }: CreateFrame): boolean {
     const { queue, options } = this
     const waiting = queue.reduce((sum, frame) => sum + frame.size, 0)
     if (queue.length > 0 && (queue.length >= options.queue || waiting + size > options.size)) return true
@@ -155,7 +155,7 @@ export class ResponsesSocket implements Wire {
   }
 
   private readonly readOn = (): void => {
-    if (!this.isFull) this.socket.resume()
+    if (!this.isOverflowing) this.socket.resume()
   }
 
   private close(): void {
@@ -195,7 +195,7 @@ export class ResponsesSocket implements Wire {
     this.options.meter.close()
     this.queue = []
     this.ending ??= { code: NORMAL }
-    this.current?.leave()
+    this.current?.abandon()
   }
 }
 

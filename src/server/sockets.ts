@@ -16,10 +16,10 @@ import { inOriginForm, pathOf, queryOf } from './address.ts'
 import { answerOf } from './connection.ts'
 import type { Cors } from './cors.ts'
 import { refuseLast } from './handlers.ts'
-import { REALTIME_PATH, RealtimeSessions } from './realtime.ts'
+import { countUnfinished } from './incomplete-messages.ts'
 import { ResponsesSocket } from './socket.ts'
 import type { SocketReply } from './socket-reply.ts'
-import { countUnfinished } from './unfinished.ts'
+import { REALTIME_PATH, VoiceSessions } from './voice-sessions.ts'
 
 /** Handles upgrades at one path. */
 type SocketHandler = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -40,7 +40,7 @@ export class Sockets {
   /** Open connections per key. */
   private readonly byKey = new Map<string, number>()
   private readonly handlers: ReadonlyMap<string, SocketHandler>
-  private readonly sessions: RealtimeSessions
+  private readonly sessions: VoiceSessions
   private readonly cors: Cors
   private servers: Promise<Servers> | undefined
   private config: Pick<Config, 'server' | 'realtime'>
@@ -50,7 +50,7 @@ export class Sockets {
     this.gateway = gateway
     this.cors = cors
     this.config = config
-    this.sessions = new RealtimeSessions(gateway)
+    this.sessions = new VoiceSessions(gateway)
     gateway.access.onEnded(this.endRevoked)
     this.handlers = new Map([
       ['/v1/responses', this.responses],
@@ -134,7 +134,7 @@ export class Sockets {
     const connections = this.byKey.get(caller.id) ?? 0
     const { server } = this.config
     if (connections >= server.limits.connections) throw TOO_MANY
-    const meter = this.gateway.incomplete.open(caller.id)
+    const meter = this.gateway.bodiesInMemory.open(caller.id)
     this.byKey.set(caller.id, connections + 1)
     socket.once('close', () => {
       meter.close()
@@ -185,7 +185,9 @@ export class Sockets {
   /** Refuses an upgrade over HTTP immediately, so that clients fall back to HTTP requests. */
   private readonly refuse: Refuse = (message, socket, thrown) => {
     const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}
-    void this.gateway.held(thrown, message).then(why => refuseLast(this.gateway, why, socket, pathOf(message), more))
+    void this.gateway
+      .delayWrongKey(thrown, message)
+      .then(why => refuseLast(this.gateway, why, socket, pathOf(message), more))
   }
 }
 
@@ -258,16 +260,16 @@ function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply,
     body: turn.body,
     turns,
     strict: true,
-    ...(turn.silent ? { silent: true } : {}),
+    ...(turn.storeOnly ? { silent: true } : {}),
   }
 }
 
 /** Removes the beta that selects WebSockets; it concerns only this endpoint. */
 function withoutTransport(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const { 'openai-beta': betas, ...others } = headers
-  const kept = String(betas ?? '')
+  const { 'openai-beta': betas, ...rest } = headers
+  const others = String(betas ?? '')
     .split(',')
     .map(beta => beta.trim())
     .filter(beta => beta !== '' && !beta.startsWith('responses_websockets='))
-  return kept.length === 0 ? others : { ...others, 'openai-beta': kept.join(', ') }
+  return others.length === 0 ? rest : { ...rest, 'openai-beta': others.join(', ') }
 }

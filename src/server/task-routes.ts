@@ -16,7 +16,7 @@ interface TaskRoute {
 }
 
 /**
- * Returns the endpoints for stored video tasks (SERVICE.md, "Video"; FORMATS §11).
+ * Returns the endpoints for stored video tasks (docs/wire/videos.md#endpoints; docs/wire/videos.md#openai).
  *
  * @param vendor first path segment of the video vendor's endpoints.
  */

@@ -18,7 +18,7 @@ interface Pair {
 }
 
 /** Milliseconds between a file change and reading, because renewals replace the two files one after the other. */
-const SETTLING = 1000
+const SETTLE_TIME = 1000
 
 /**
  * A server's certificate and key. Reloads them when their files change; an unusable pair leaves the previous one in
@@ -51,7 +51,7 @@ export class Certificate {
   }
 
   /** Sets the server that receives renewed certificates. */
-  renews(server: Server): void {
+  attach(server: Server): void {
     this.server = server
   }
 
@@ -76,7 +76,7 @@ export class Certificate {
 
   private changed(): void {
     clearTimeout(this.settling)
-    this.settling = setTimeout(() => this.renew(), SETTLING)
+    this.settling = setTimeout(() => this.renew(), SETTLE_TIME)
     this.settling.unref()
   }
 

@@ -108,10 +108,10 @@ export interface AccessRecords {
    */
   rotateKey(id: string, secret: KeySecret, othersUntil: number): Promise<StoredKey | undefined>
   /** Stores the time of last use per key id. A time earlier than the stored one is ignored. */
-  used(at: ReadonlyMap<string, number>): Promise<void>
+  recordUses(at: ReadonlyMap<string, number>): Promise<void>
   groups(): Promise<readonly StoredGroup[]>
   /** Creates or replaces a group. */
-  keepGroup(group: StoredGroup): Promise<void>
+  putGroup(group: StoredGroup): Promise<void>
   /**
    * Creates or changes a group while it is locked. `change` gets the current group (undefined if there is none) and
    * returns the new one, or undefined to leave the group unchanged. `change` may be called again on a retry.

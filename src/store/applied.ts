@@ -9,7 +9,7 @@ export interface Applied {
 }
 
 /** Table of the applied migrations. Its name is specific enough for a database shared with other applications. */
-export const RECORDS = 'interlingua_migrations'
+export const MIGRATIONS_TABLE = 'interlingua_migrations'
 
 /**
  * Checks that this version of the program has every applied migration.

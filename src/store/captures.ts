@@ -30,7 +30,7 @@ export interface Captures {
   /** Returns the data of a capture; undefined if it is unknown or expired. */
   find(id: string): Promise<Uint8Array | undefined>
   /** Returns the ids of those requests that have a capture. */
-  known(ids: readonly string[]): Promise<ReadonlySet<string>>
+  existing(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Returns a page of captures, newest first, and whether more follow. */
   list(
     page: CapturePage,

@@ -22,7 +22,7 @@ export interface ConsoleUser {
 export type UserChange = Partial<Pick<ConsoleUser, 'role' | 'enabled' | 'password'>>
 
 /** One signed-in browser of a user. */
-export interface ConsoleSession {
+export interface SignInSession {
   /** SHA-256 of the session token, in hex. */
   readonly hash: string
   /** Name of the user. */
@@ -37,22 +37,22 @@ export interface ConsoleSession {
 /** When wrong passwords lock a name for the network they came from. Durations are milliseconds. */
 export interface LockRules {
   /** Wrong passwords in a row from one network that lock the name for it. */
-  readonly most: number
+  readonly perNetwork: number
   /**
    * Wrong passwords from all networks together. From then on an unknown network has one try; a network that once sent
    * the right password keeps its own count.
    */
-  readonly everywhere: number
+  readonly total: number
   readonly within: number
   readonly lockedFor: number
 }
 
 /** A sign-in attempt: hash of the name and hash of the network. The name need not belong to a user. */
-export interface PasswordTry {
+export interface PasswordAttempt {
   readonly account: string
   readonly network: string
   /** Hash of the wider network that one owner may control, such as an IPv6 /48; absent for IPv4. */
-  readonly around?: string
+  readonly widerNetwork?: string
 }
 
 /** Console users, their sign-in sessions and wrong passwords. Names are compared exactly. */
@@ -78,20 +78,20 @@ export interface ConsoleRecords {
    * @param password the password hash that was checked.
    * @returns false if the user now has another password, is disabled or was deleted.
    */
-  openSession(session: ConsoleSession, password: string | undefined, most: number): Promise<boolean>
+  openSignInSession(session: SignInSession, password: string | undefined, most: number): Promise<boolean>
   /** Returns a session that has not expired, with its user, who is enabled. */
-  session(hash: string): Promise<{ readonly session: ConsoleSession; readonly user: ConsoleUser } | undefined>
-  sessionUsed(hash: string, at: number): Promise<void>
-  endSession(hash: string): Promise<boolean>
+  signInSession(hash: string): Promise<{ readonly session: SignInSession; readonly user: ConsoleUser } | undefined>
+  touchSignInSession(hash: string, at: number): Promise<void>
+  endSignInSession(hash: string): Promise<boolean>
   /** Ends all sessions of a user and returns their number. */
-  endSessions(user: string): Promise<number>
+  endSignInSessions(user: string): Promise<number>
   /**
    * Counts a wrong password before the password is checked; `forgive` takes the count back if it was right. Returns
    * undefined if the password may be checked, otherwise the time until which the name is locked for that network.
    */
-  attempt(tried: PasswordTry, rules: LockRules): Promise<number | undefined>
+  attempt(tried: PasswordAttempt, rules: LockRules): Promise<number | undefined>
   /** Resets the count after a right password, and remembers the network as trusted for that name. */
-  forgive(tried: PasswordTry): Promise<void>
+  forgive(tried: PasswordAttempt): Promise<void>
   /** Deletes all counted attempts of a name. */
   unlock(account: string): Promise<void>
   /** Deletes expired sessions and old attempts. */

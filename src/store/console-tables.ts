@@ -10,8 +10,8 @@ export interface ConsoleUserRow {
   readonly signed_in_at: number | null
 }
 
-/** A sign-in session; `ConsoleSession` describes the fields. */
-export interface ConsoleSessionRow {
+/** A sign-in session; `SignInSession` describes the fields. */
+export interface SignInSessionRow {
   readonly hash: string
   readonly user_name: string
   readonly created_at: number
@@ -36,6 +36,6 @@ export interface ConsoleAttemptRow {
 /** Tables of console users, their sessions and wrong passwords. */
 export interface ConsoleTables {
   readonly console_users: ConsoleUserRow
-  readonly console_sessions: ConsoleSessionRow
+  readonly console_sessions: SignInSessionRow
   readonly console_attempts: ConsoleAttemptRow
 }

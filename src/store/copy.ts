@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
-import { RECORDS } from './applied.ts'
+import { MIGRATIONS_TABLE } from './applied.ts'
 import type { Engine, Row } from './engine.ts'
 import { isInUse, openEngine } from './open-engine.ts'
 import { openDatabase } from './store.ts'
@@ -13,7 +13,7 @@ const ROWS = 100
 const VALUES = 10_000
 
 /** Tables with state of one database and its processes; never copied. */
-const OWN: ReadonlySet<string> = new Set([RECORDS, 'processes', 'probes'])
+const NOT_COPIED: ReadonlySet<string> = new Set([MIGRATIONS_TABLE, 'processes', 'probes'])
 
 /** Number of rows copied of one table. */
 export interface Copied {
@@ -42,7 +42,7 @@ interface Opened {
  */
 export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<readonly Copied[]> {
   // A copy onto itself would deadlock.
-  if (placeOf(from) === placeOf(to)) throw new CopyError('the source and the target are the same store')
+  if (locationOf(from) === locationOf(to)) throw new CopyError('the source and the target are the same store')
   if (await isInUse(from).catch(naming(from)))
     throw new CopyError('a running process uses the source store: stop it first')
   await using source = await opened(from)
@@ -58,9 +58,11 @@ export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<rea
         if ((await countOf(writing, table)) > 0) throw new CopyError(`the target is not empty: it has rows in ${table}`)
       for (const table of tables) {
         const rows = await copyTable(source.engine.rows(reading, table, ROWS), writing, table)
-        const [there, here] = [await countOf(reading, table), await countOf(writing, table)]
-        if (rows !== there || rows !== here)
-          throw new CopyError(`${table}: ${there} rows in the source, ${here} in the copy; nothing was copied`)
+        const [sourceRows, copiedRows] = [await countOf(reading, table), await countOf(writing, table)]
+        if (rows !== sourceRows || rows !== copiedRows)
+          throw new CopyError(
+            `${table}: ${sourceRows} rows in the source, ${copiedRows} in the copy; nothing was copied`,
+          )
         copied.push({ table, rows })
       }
     }),
@@ -69,7 +71,7 @@ export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<rea
 }
 
 /** Normalised location of a store, equal for different spellings of the same address. */
-function placeOf(config: StoreConfig): string {
+function locationOf(config: StoreConfig): string {
   if (config.engine === 'sqlite') return existsSync(config.path) ? realpathSync(config.path) : resolve(config.path)
   const { hostname, port, pathname, searchParams } = new URL(config.url)
   // The options may select a schema.
@@ -97,7 +99,7 @@ async function tablesOf({ database, engine }: Opened): Promise<readonly string[]
   const { rows } = await statement.execute(database)
   return rows
     .map(({ name }) => name)
-    .filter(name => !OWN.has(name))
+    .filter(name => !NOT_COPIED.has(name))
     .sort()
 }
 

@@ -61,7 +61,7 @@ export const storeFailure = (message: string): OwnFailure =>
 export const UNAVAILABLE = storeFailure('Stored data is temporarily unavailable.')
 
 /** Wraps an error handler so that it ignores store outages, which the store logs itself. */
-export const besideOutages =
+export const ignoringOutages =
   <A extends readonly unknown[]>(handle: (thrown: unknown, ...more: A) => void) =>
   (thrown: unknown, ...more: A): void => {
     if (thrown !== UNAVAILABLE) handle(thrown, ...more)

@@ -8,15 +8,15 @@ export interface GroupedWritesOptions<T> {
   /** Writes all items in one transaction, or none. */
   write(all: readonly T[]): Promise<void>
   /** Characters of an item. */
-  sizeOf(one: T): number
+  sizeOf(item: T): number
   /** Identity of an item. Two writes of the same item go into different groups. */
-  keyOf(one: T): string
+  keyOf(item: T): string
   /** Whether the error is a fault of the store rather than of an item. */
   isFault(thrown: unknown): boolean
 }
 
 interface Waiting<T> {
-  readonly one: T
+  readonly item: T
   resolve(): void
   reject(thrown: unknown): void
 }
@@ -41,9 +41,9 @@ export class GroupedWrites<T> {
    * Settles with the transaction that contains the item. If an item cannot be written, the others of its group are
    * retried one by one.
    */
-  add(one: T): Promise<void> {
+  add(item: T): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ one, resolve, reject })
+      this.waiting.push({ item, resolve, reject })
       if (!this.busy) this.schedule()
     })
   }
@@ -72,10 +72,10 @@ export class GroupedWrites<T> {
     const keys = new Set<string>()
     let size = 0
     let count = 0
-    for (const { one } of this.waiting) {
-      size += sizeOf(one)
-      if (count > 0 && (count === MOST || size > LARGEST || keys.has(keyOf(one)))) break
-      keys.add(keyOf(one))
+    for (const { item } of this.waiting) {
+      size += sizeOf(item)
+      if (count > 0 && (count === MOST || size > LARGEST || keys.has(keyOf(item)))) break
+      keys.add(keyOf(item))
       count++
     }
     return this.waiting.splice(0, count)
@@ -84,13 +84,13 @@ export class GroupedWrites<T> {
   /** Writes one group and settles its items. Never rejects. */
   private async write(group: readonly Waiting<T>[]): Promise<void> {
     try {
-      await this.options.write(group.map(({ one }) => one))
+      await this.options.write(group.map(({ item }) => item))
       for (const { resolve } of group) resolve()
     } catch (thrown) {
       const isFault = this.options.isFault(thrown)
       if (isFault && this.ending !== undefined) for (const { reject } of this.waiting.splice(0)) reject(thrown)
       if (isFault || group.length === 1) for (const { reject } of group) reject(thrown)
-      else for (const one of group) await this.write([one])
+      else for (const item of group) await this.write([item])
     }
   }
 }

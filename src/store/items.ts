@@ -67,7 +67,7 @@ export async function dropEvents(database: Database, owner: string, parent: stri
 }
 
 /** The columns that record which channel made something, and whether its upstream stores it too. */
-export const originOf = ({
+export const upstreamColumns = ({
   channel,
   remembered,
 }: {
@@ -79,4 +79,4 @@ export const originOf = ({
 })
 
 /** Column values of items that no upstream made. */
-export const NO_ORIGIN = originOf({})
+export const NO_UPSTREAM = upstreamColumns({})

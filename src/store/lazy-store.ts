@@ -5,7 +5,7 @@ import type { StoreConfig } from '../config/types.ts'
 import { type Log, LogOnce } from '../log.ts'
 import { Outage } from '../outage.ts'
 import { NewerStore, READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
-import { type Guard, guardedRoom } from './guarded-room.ts'
+import { type Guard, guardedRepository } from './guarded-repository.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { Liveness } from './liveness.ts'
 import { LockedFiles } from './locked-files.ts'
@@ -41,15 +41,15 @@ export class LazyStore {
     use: (mode, work) => this.use(mode, work),
   }
   /** The repositories. While the store is unavailable, every call rejects with `UNAVAILABLE`. */
-  readonly turns = guardedRoom(MODES.turns, this.guard, store => store.turns)
-  readonly conversations = guardedRoom(MODES.conversations, this.guard, store => store.conversations)
-  readonly events = guardedRoom(MODES.events, this.guard, store => store.events)
-  readonly tasks = guardedRoom(MODES.tasks, this.guard, store => store.tasks)
-  readonly access = guardedRoom(MODES.access, this.guard, store => store.access)
-  readonly console = guardedRoom(MODES.console, this.guard, store => store.console)
-  readonly usage = guardedRoom(MODES.usage, this.guard, store => store.usage)
-  readonly shared = guardedRoom(MODES.shared, this.guard, store => store.shared)
-  readonly captures = guardedRoom(MODES.captures, this.guard, store => store.captures)
+  readonly turns = guardedRepository(MODES.turns, this.guard, store => store.turns)
+  readonly conversations = guardedRepository(MODES.conversations, this.guard, store => store.conversations)
+  readonly events = guardedRepository(MODES.events, this.guard, store => store.events)
+  readonly tasks = guardedRepository(MODES.tasks, this.guard, store => store.tasks)
+  readonly access = guardedRepository(MODES.access, this.guard, store => store.access)
+  readonly console = guardedRepository(MODES.console, this.guard, store => store.console)
+  readonly usage = guardedRepository(MODES.usage, this.guard, store => store.usage)
+  readonly shared = guardedRepository(MODES.shared, this.guard, store => store.shared)
+  readonly captures = guardedRepository(MODES.captures, this.guard, store => store.captures)
   /** Number of failed calls. */
   faultCount = 0
   /** Detects which of the processes that share the store are alive. */
@@ -75,7 +75,7 @@ export class LazyStore {
     this.liveness =
       config.engine === 'sqlite'
         ? new LockedFiles(join(dataDir, 'processes'))
-        : new Heartbeat(guardedRoom(MODES.processes, this.guard, store => store.processes))
+        : new Heartbeat(guardedRepository(MODES.processes, this.guard, store => store.processes))
     this.log = log
     const began = 'the store cannot be used'
     this.outage = new Outage(log, { began, ended: 'the store works again' }, INTERVAL)
@@ -120,7 +120,7 @@ export class LazyStore {
   private async use<T>(mode: Mode, work: (store: Store) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       if (this.closed || (this.fault !== undefined && (mode === 'writes' || !this.fault.reads))) {
-        this.outage.affects()
+        this.outage.countAffected()
         throw UNAVAILABLE
       }
       let store: Store | undefined
@@ -139,7 +139,7 @@ export class LazyStore {
   private async current(): Promise<Store> {
     const store = await this.opened()
     if (!store.moved()) return store
-    this.log.warn({}, 'the store file was removed or replaced: a new store is created')
+    this.log.warn({}, 'a new store is created: its file was removed or replaced')
     this.drop()
     return this.opened()
   }
@@ -180,8 +180,8 @@ export class LazyStore {
     this.faultCount++
     if (thrown instanceof SyntaxError) this.damages.log(thrown, kind)
     else {
-      this.outage.began(thrown, { store: kind })
-      this.outage.affects()
+      this.outage.start(thrown, { store: kind })
+      this.outage.countAffected()
       this.rest(kind, mode)
     }
     return UNAVAILABLE
@@ -217,7 +217,7 @@ export class LazyStore {
   private recovered(): void {
     if (this.fault === undefined) return
     this.fault = undefined
-    this.outage.ended()
+    this.outage.end()
   }
 
   /** Closes the connection, so that the next call opens a new one. */

@@ -43,19 +43,19 @@ export class MemoryTurns implements Turns {
     for (const turn of this.turns.values()) {
       if (turn.owner !== owner) continue
       for (const item of turn.input) if (wanted.has(item['id'] as string)) found.set(item['id'] as string, { item })
-      const origin = originOf(turn)
+      const upstream = upstreamOf(turn)
       for (const item of outputOf(turn))
-        if (wanted.has(item['id'] as string)) found.set(item['id'] as string, { item, ...origin })
+        if (wanted.has(item['id'] as string)) found.set(item['id'] as string, { item, ...upstream })
     }
     return found
   }
 
   /** Always false: a connection has a single owner, and evicted turns may be reused. */
-  async barred(): Promise<boolean> {
+  async isForbidden(): Promise<boolean> {
     return false
   }
 
-  async keep(turn: Turn): Promise<void> {
+  async put(turn: Turn): Promise<void> {
     this.forget(turn.id)
     const size = sizeOf(turn)
     this.turns.set(turn.id, turn)
@@ -72,7 +72,7 @@ export class MemoryTurns implements Turns {
 
   async advance(turn: Turn): Promise<boolean> {
     if ((await this.find(turn.owner, turn.id))?.lease === undefined) return false
-    await this.keep(turn)
+    await this.put(turn)
     return true
   }
 
@@ -96,7 +96,7 @@ export class MemoryTurns implements Turns {
 
 const sizeOf = ({ input, response }: Turn): number => JSON.stringify(input).length + JSON.stringify(response).length
 
-const originOf = ({ channel, remembered }: Turn): Omit<FoundItem, 'item'> => ({
+const upstreamOf = ({ channel, remembered }: Turn): Omit<FoundItem, 'item'> => ({
   ...(channel === undefined ? {} : { channel }),
   ...(remembered === undefined ? {} : { remembered }),
 })

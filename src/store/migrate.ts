@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 import { version } from '../version.ts'
-import { type Applied, checkKnown, RECORDS } from './applied.ts'
+import { type Applied, checkKnown, MIGRATIONS_TABLE } from './applied.ts'
 import type { Engine } from './engine.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { Migration } from './migrations/migration.ts'
 
 /** Table of the applied migrations. */
-interface Records {
+interface MigrationTables {
   readonly interlingua_migrations: Applied & { readonly applied_at: number }
 }
 
-const TABLE = `create table if not exists ${RECORDS} (name text not null primary key, program text not null, applied_at bigint not null)`
+const CREATE_TABLE = `create table if not exists ${MIGRATIONS_TABLE} (name text not null primary key, program text not null, applied_at bigint not null)`
 
 /**
  * Migrates a database to the newest schema. If several processes start at once, one of them migrates, in a single
@@ -23,25 +23,25 @@ export async function migrate<Tables>(
   engine: Engine,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  const records = database as unknown as Kysely<Records>
+  const records = database as unknown as Kysely<MigrationTables>
   // Check without the lock first: usually nothing is missing.
   if (missing(await appliedSoFar(records), migrations).length === 0) return
   await engine.exclusively(records, async one => {
-    await sql.raw(engine.ddl(TABLE)).execute(one)
+    await sql.raw(engine.ddl(CREATE_TABLE)).execute(one)
     for (const migration of missing(await appliedTo(one), migrations)) {
       await apply(one, engine, migration)
       const record = { name: migration.name, program: version(), applied_at: Date.now() }
-      await one.insertInto(RECORDS).values(record).execute()
+      await one.insertInto(MIGRATIONS_TABLE).values(record).execute()
     }
   })
 }
 
 /** Returns the applied migrations, sorted by name. */
-const appliedTo = (database: Kysely<Records>): Promise<readonly Applied[]> =>
-  database.selectFrom(RECORDS).select(['name', 'program']).orderBy('name').execute()
+const appliedTo = (database: Kysely<MigrationTables>): Promise<readonly Applied[]> =>
+  database.selectFrom(MIGRATIONS_TABLE).select(['name', 'program']).orderBy('name').execute()
 
 /** Returns the applied migrations; an empty list for a database without the table. */
-const appliedSoFar = (database: Kysely<Records>): Promise<readonly Applied[]> =>
+const appliedSoFar = (database: Kysely<MigrationTables>): Promise<readonly Applied[]> =>
   appliedTo(database).catch(thrown => {
     if (isMissingTable(thrown)) return []
     throw thrown
@@ -65,7 +65,7 @@ function missing(applied: readonly Applied[], migrations: readonly Migration[]):
 }
 
 /** Applies one migration. Tables of SQLite files older than the migrations also get the columns they lack. */
-async function apply(database: Kysely<Records>, engine: Engine, migration: Migration): Promise<void> {
+async function apply(database: Kysely<MigrationTables>, engine: Engine, migration: Migration): Promise<void> {
   for (const statement of migration.statements(engine.types)) await sql.raw(engine.ddl(statement)).execute(database)
   if (engine.name !== 'sqlite') return
   for (const [table, columns] of Object.entries(migration.later ?? {}))
@@ -75,7 +75,7 @@ async function apply(database: Kysely<Records>, engine: Engine, migration: Migra
 
 /** Returns the columns that an existing table lacks. */
 async function lacking(
-  database: Kysely<Records>,
+  database: Kysely<MigrationTables>,
   table: string,
   columns: NonNullable<Migration['later']>[string],
 ): Promise<readonly [column: string, type: string][]> {

@@ -1,4 +1,4 @@
-import type { Rooms } from './store.ts'
+import type { Repositories } from './store.ts'
 
 /** Whether a method reads or writes: a full store can still be read. */
 export type Mode = 'reads' | 'writes'
@@ -12,16 +12,16 @@ interface ModeOfLookup<Answer> {
 type AnswerOf<Method> = Method extends (...given: never[]) => Promise<infer Answer> ? Answer : never
 
 /** The mode of each method of a repository. */
-export type Modes<Room> = { readonly [Name in keyof Room]: Mode | ModeOfLookup<AnswerOf<Room[Name]>> }
+export type Modes<Repository> = { readonly [Name in keyof Repository]: Mode | ModeOfLookup<AnswerOf<Repository[Name]>> }
 
 /** The modes of all repositories. A method without a mode does not compile. */
-export const MODES: { readonly [Name in keyof Rooms]: Modes<Rooms[Name]> } = {
+export const MODES: { readonly [Name in keyof Repositories]: Modes<Repositories[Name]> } = {
   turns: {
     find: 'reads',
     chain: 'reads',
     items: 'reads',
-    barred: 'reads',
-    keep: 'writes',
+    isForbidden: 'reads',
+    put: 'writes',
     advance: 'writes',
     unfinished: 'reads',
     renew: 'writes',
@@ -29,7 +29,7 @@ export const MODES: { readonly [Name in keyof Rooms]: Modes<Rooms[Name]> } = {
   },
   conversations: {
     find: 'reads',
-    barred: 'reads',
+    isForbidden: 'reads',
     items: 'reads',
     create: 'writes',
     describe: 'writes',
@@ -49,10 +49,10 @@ export const MODES: { readonly [Name in keyof Rooms]: Modes<Rooms[Name]> } = {
     miss: 'writes',
     due: 'reads',
     submitting: 'reads',
-    unkept: 'reads',
+    withoutVideo: 'reads',
     withFiles: 'reads',
-    keepFile: 'writes',
-    leaveFile: 'writes',
+    setFileSize: 'writes',
+    skipFile: 'writes',
     drop: 'writes',
   },
   processes: { beat: 'writes', isAlive: 'reads', end: 'writes' },
@@ -65,9 +65,9 @@ export const MODES: { readonly [Name in keyof Rooms]: Modes<Rooms[Name]> } = {
     changeKey: 'writes',
     revokeKey: 'writes',
     rotateKey: 'writes',
-    used: 'writes',
+    recordUses: 'writes',
     groups: 'reads',
-    keepGroup: 'writes',
+    putGroup: 'writes',
     changeGroup: 'writes',
     dropGroup: 'writes',
     drain: 'writes',
@@ -84,11 +84,11 @@ export const MODES: { readonly [Name in keyof Rooms]: Modes<Rooms[Name]> } = {
     changeUser: 'writes',
     setRole: 'writes',
     dropUser: 'writes',
-    openSession: 'writes',
-    session: { mode: 'reads', withoutStore: undefined },
-    sessionUsed: 'writes',
-    endSession: 'writes',
-    endSessions: 'writes',
+    openSignInSession: 'writes',
+    signInSession: { mode: 'reads', withoutStore: undefined },
+    touchSignInSession: 'writes',
+    endSignInSession: 'writes',
+    endSignInSessions: 'writes',
     attempt: { mode: 'writes', withoutStore: undefined },
     forgive: 'writes',
     unlock: 'writes',
@@ -97,20 +97,20 @@ export const MODES: { readonly [Name in keyof Rooms]: Modes<Rooms[Name]> } = {
   usage: { add: 'writes', sums: 'reads', rows: 'reads', row: 'reads', spent: 'reads', sweep: 'writes' },
   shared: {
     secret: { mode: 'reads', withoutStore: undefined },
-    keepSecret: 'writes',
-    keepPicture: 'writes',
-    picture: { mode: 'reads', withoutStore: undefined },
-    keepNote: 'writes',
+    createSecret: 'writes',
+    putImage: 'writes',
+    image: { mode: 'reads', withoutStore: undefined },
+    addNote: 'writes',
     note: { mode: 'reads', withoutStore: undefined },
     takeNote: { mode: 'writes', withoutStore: undefined },
-    changeThoughts: 'writes',
-    thoughts: { mode: 'reads', withoutStore: [] },
+    changeReasoning: 'writes',
+    reasoning: { mode: 'reads', withoutStore: [] },
     sweep: 'writes',
   },
   captures: {
     add: 'writes',
     find: { mode: 'reads', withoutStore: undefined },
-    known: { mode: 'reads', withoutStore: new Set() },
+    existing: { mode: 'reads', withoutStore: new Set() },
     list: { mode: 'reads', withoutStore: { found: [], more: false } },
     drop: { mode: 'writes', withoutStore: false },
     sweep: 'writes',

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { type Applied, checkKnown, RECORDS } from './applied.ts'
+import { type Applied, checkKnown, MIGRATIONS_TABLE } from './applied.ts'
 
 /**
  * Checks that no newer version of the program migrated a SQLite file, without opening it for use. A file that cannot be
@@ -16,7 +16,9 @@ function recordsIn(path: string): readonly Applied[] {
   let file: DatabaseSync | undefined
   try {
     file = new DatabaseSync(path, { readOnly: true, timeout: 0 })
-    return file.prepare(`select name, program from ${RECORDS} order by name`).all() as unknown as readonly Applied[]
+    return file
+      .prepare(`select name, program from ${MIGRATIONS_TABLE} order by name`)
+      .all() as unknown as readonly Applied[]
   } catch {
     return []
   } finally {

@@ -1,5 +1,5 @@
 /** A generated image that callers download by URL. */
-export interface StoredPicture {
+export interface ImageRecord {
   readonly mediaType: string
   /** Total bytes. */
   readonly size: number
@@ -10,7 +10,7 @@ export interface StoredPicture {
 }
 
 /** An image to be stored. */
-export interface NewPicture {
+export interface NewImageRecord {
   /** Database id. The image cannot be downloaded by this id alone. */
   readonly id: string
   readonly mediaType: string
@@ -24,7 +24,7 @@ export interface NewPicture {
 }
 
 /** Maximum number of stored images and of their bytes together. The oldest images are deleted to make room. */
-export interface PictureLimits {
+export interface ImageLimits {
   readonly count: number
   readonly size: number
 }
@@ -45,20 +45,20 @@ export type NoteKind = 'client-secret'
 
 /** Maximum number of unexpired notes of one kind: per owner, and in total. */
 export interface NoteLimits {
-  readonly own: number
-  readonly all: number
+  readonly perOwner: number
+  readonly total: number
 }
 
 /** New encrypted reasoning of one answer, found by the names of its tool calls; or only the deletion of such names. */
-export interface ThoughtChange {
+export interface ReasoningChange {
   /** Names of each tool call, in order. Earlier reasoning under these names is no longer found. */
   readonly names: readonly (readonly string[])[]
   /** The encrypted reasoning; absent if the calls have none. */
-  readonly thoughts?: { readonly id: string; readonly text: string; readonly expiresAt: number }
+  readonly reasoning?: { readonly id: string; readonly text: string; readonly expiresAt: number }
 }
 
 /** Stored reasoning that matches at least one of the requested names. */
-export interface FoundThoughts {
+export interface FoundReasoning {
   readonly id: string
   readonly text: string
   readonly expiresAt: number
@@ -71,18 +71,18 @@ export interface SharedRecords {
   /** Returns a secret of the gateway; undefined if it was never created. */
   secret(name: string): Promise<Uint8Array | undefined>
   /** Creates a secret unless one of that name exists. Returns the stored secret, whichever process created it. */
-  keepSecret(name: string, fresh: Uint8Array): Promise<Uint8Array>
+  createSecret(name: string, fresh: Uint8Array): Promise<Uint8Array>
   /** Stores an image. Lookups find the image only after all its bytes are written. */
-  keepPicture(picture: NewPicture, limits: PictureLimits): Promise<void>
-  picture(id: string): Promise<StoredPicture | undefined>
+  putImage(image: NewImageRecord, limits: ImageLimits): Promise<void>
+  image(id: string): Promise<ImageRecord | undefined>
   /** Stores a note; false if there are too many notes of that kind. */
-  keepNote(note: Note, limits: NoteLimits): Promise<boolean>
+  addNote(note: Note, limits: NoteLimits): Promise<boolean>
   note(kind: NoteKind, name: string): Promise<string | undefined>
   /** Finds and deletes the note atomically: of concurrent callers exactly one gets it. */
   takeNote(kind: NoteKind, name: string): Promise<string | undefined>
   /** Applies all changes in order, in one transaction. */
-  changeThoughts(changes: readonly ThoughtChange[]): Promise<void>
-  thoughts(names: readonly string[]): Promise<readonly FoundThoughts[]>
+  changeReasoning(changes: readonly ReasoningChange[]): Promise<void>
+  reasoning(names: readonly string[]): Promise<readonly FoundReasoning[]>
   /** Deletes everything that has expired. */
   sweep(): Promise<void>
 }

@@ -12,8 +12,8 @@ export interface LockRow {
   readonly turn: number
 }
 
-/** A stored image; `StoredPicture` describes the fields. */
-export interface PictureRow {
+/** A stored image; `ImageRecord` describes the fields. */
+export interface ImageRow {
   readonly id: string
   readonly media_type: string
   readonly size: number
@@ -23,7 +23,7 @@ export interface PictureRow {
 }
 
 /** One chunk of an image. */
-export interface PictureBytesRow {
+export interface ImageChunkRow {
   readonly picture: string
   /** Index of the chunk, from 0. */
   readonly number: number
@@ -40,14 +40,14 @@ export interface NoteRow {
 }
 
 /** The encrypted reasoning of one answer. */
-export interface ThoughtRow {
+export interface ReasoningRow {
   readonly id: string
   readonly text: string
   readonly expires_at: number
 }
 
 /** A name of a tool call, by which the reasoning of its answer is found. */
-export interface ThoughtNameRow {
+export interface ReasoningNameRow {
   readonly name: string
   readonly thought: string
   readonly step: number
@@ -57,9 +57,9 @@ export interface ThoughtNameRow {
 export interface SharedTables {
   readonly secrets: SecretRow
   readonly locks: LockRow
-  readonly pictures: PictureRow
-  readonly picture_bytes: PictureBytesRow
+  readonly pictures: ImageRow
+  readonly picture_bytes: ImageChunkRow
   readonly notes: NoteRow
-  readonly thoughts: ThoughtRow
-  readonly thought_names: ThoughtNameRow
+  readonly thoughts: ReasoningRow
+  readonly thought_names: ReasoningNameRow
 }

@@ -2,34 +2,34 @@ import { setImmediate as breath } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import type { AccessRecords } from './access-records.ts'
+import { AccessRepository } from './access-repository.ts'
+import { CaptureRepository } from './capture-repository.ts'
 import type { Captures } from './captures.ts'
 import type { ConsoleRecords } from './console-records.ts'
+import { ConsoleRepository } from './console-repository.ts'
+import { ConversationRepository } from './conversation-repository.ts'
 import type { Conversations } from './conversations.ts'
 import type { Engine } from './engine.ts'
+import { EventRepository } from './event-repository.ts'
 import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
-import { KeptAccess } from './kept-access.ts'
-import { KeptCaptures } from './kept-captures.ts'
-import { KeptConsole } from './kept-console.ts'
-import { KeptConversations } from './kept-conversations.ts'
-import { KeptEvents } from './kept-events.ts'
-import { KeptProcesses } from './kept-processes.ts'
-import { keptShared } from './kept-shared.ts'
-import { KeptTasks } from './kept-tasks.ts'
-import { KeptTurns } from './kept-turns.ts'
-import { KeptUsage } from './kept-usage.ts'
 import { migrate } from './migrate.ts'
 import { openEngine } from './open-engine.ts'
+import { ProcessRepository } from './process-repository.ts'
 import type { Processes } from './processes.ts'
 import type { SharedRecords } from './shared-records.ts'
+import { sharedRepository } from './shared-repository.ts'
 import { checkTables } from './structure.ts'
 import type { Database, Tables } from './tables.ts'
+import { TaskRepository } from './task-repository.ts'
 import type { Tasks } from './tasks.ts'
+import { TurnRepository } from './turn-repository.ts'
 import type { Turns } from './turns.ts'
 import type { UsageRecords } from './usage-records.ts'
+import { UsageRepository } from './usage-repository.ts'
 
 /** The repositories of the store, one per kind of record. Every method has a mode (`modes.ts`). */
-export interface Rooms {
+export interface Repositories {
   readonly turns: Turns
   readonly conversations: Conversations
   readonly events: Events
@@ -43,7 +43,7 @@ export interface Rooms {
 }
 
 /** All data that outlives a request. */
-export interface Store extends Rooms {
+export interface Store extends Repositories {
   /** Deletes expired data, except turns that a later turn continues. */
   sweep(): Promise<void>
   /** Whether the database file was removed or replaced: writes to the open file would be lost. */
@@ -82,19 +82,19 @@ export async function openDatabase(engine: Engine): Promise<Database> {
 
 /** Assembles the repositories over an open database. */
 function storeIn(database: Database, engine: Engine, now: () => number): Store {
-  const turns = new KeptTurns(database, now)
-  const shared = keptShared(database, now)
-  const captures = new KeptCaptures(database, now)
-  const users = new KeptConsole(database, now)
+  const turns = new TurnRepository(database, now)
+  const shared = sharedRepository(database, now)
+  const captures = new CaptureRepository(database, now)
+  const users = new ConsoleRepository(database, now)
   return {
     turns,
-    conversations: new KeptConversations(database, now),
-    events: new KeptEvents(database),
-    tasks: new KeptTasks(database),
-    processes: new KeptProcesses(database),
-    access: new KeptAccess(database, now),
+    conversations: new ConversationRepository(database, now),
+    events: new EventRepository(database),
+    tasks: new TaskRepository(database),
+    processes: new ProcessRepository(database),
+    access: new AccessRepository(database, now),
     console: users,
-    usage: new KeptUsage(database, now),
+    usage: new UsageRepository(database, now),
     shared,
     captures,
     async sweep() {

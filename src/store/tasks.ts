@@ -7,14 +7,14 @@ import { isFinal, type TaskState, type UpstreamTask } from '../canonical/task.ts
 export type StoredState = 'submitting' | TaskState
 
 /** The upstream that works on a task. */
-export interface TaskPlace {
+export interface TaskTarget {
   readonly channel: string
   readonly format: Format
   readonly upstreamModel: string
 }
 
 /** A task of one key. Times are Unix milliseconds. */
-export interface StoredTask extends TaskPlace {
+export interface StoredTask extends TaskTarget {
   readonly owner: string
   /** Public id, the only one that callers see. */
   readonly id: string
@@ -65,7 +65,7 @@ export interface Tasks {
   /** Stores a task before its submission; false if the owner already has a task with that idempotency key. */
   begin(task: StoredTask): Promise<boolean>
   /** Stores that an unsubmitted task moves to another upstream. */
-  move(owner: string, id: string, place: TaskPlace & Pick<StoredTask, 'reference'>): Promise<void>
+  move(owner: string, id: string, target: TaskTarget & Pick<StoredTask, 'reference'>): Promise<void>
   find(owner: string, id: string): Promise<StoredTask | undefined>
   findByKey(owner: string, idempotencyKey: string): Promise<StoredTask | undefined>
   /** Returns a page of the owner's tasks and whether more follow; undefined if the task `after` is unknown. */
@@ -91,16 +91,16 @@ export interface Tasks {
   /** Returns tasks whose submission has no answer yet. */
   submitting(): Promise<readonly StoredTask[]>
   /** Returns completed tasks created since a time whose video is not stored yet, oldest first. */
-  unkept(since: number, limit: number): Promise<readonly StoredTask[]>
+  withoutVideo(since: number, limit: number): Promise<readonly StoredTask[]>
   /** Returns tasks whose video is stored, oldest first. */
   withFiles(): Promise<readonly StoredTask[]>
   /**
    * Records the size of the stored video: 0 if it will not be stored, undefined if it was deleted. Returns false if the
    * task is unknown.
    */
-  keepFile(owner: string, id: string, size: number | undefined): Promise<boolean>
+  setFileSize(owner: string, id: string, size: number | undefined): Promise<boolean>
   /** Records that the video will not be stored, unless it already is. */
-  leaveFile(owner: string, id: string): Promise<void>
+  skipFile(owner: string, id: string): Promise<void>
   drop(owner: string, id: string): Promise<void>
 }
 

@@ -68,9 +68,9 @@ export interface Turns {
    */
   items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>>
   /** Whether any of the ids, of turns or of items, must not be reused: only another owner has it, or it was deleted. */
-  barred(owner: string, ids: readonly string[]): Promise<boolean>
+  isForbidden(owner: string, ids: readonly string[]): Promise<boolean>
   /** Stores a turn, and replaces a turn with the same id. */
-  keep(turn: Turn): Promise<void>
+  put(turn: Turn): Promise<void>
   /**
    * Stores progress of a turn or, without a lease, its end. Returns false and changes nothing if the turn has already
    * ended or was deleted.

@@ -82,7 +82,7 @@ export class Groups {
 
   /** Returns the names of the `count` groups with the highest rank. */
   top(count: number, rank: UsageRank): ReadonlySet<string> {
-    const most = ({ sum }: Group): number => RANKS[rank].reduce((all, column) => all + sum[PLACES[column]]!, 0)
+    const most = ({ sum }: Group): number => RANKS[rank].reduce((all, column) => all + sum[SUM_INDEXES[column]]!, 0)
     const ranked = [...this.groups].filter(([, { sum }]) => sum[0]! > 0).sort(([, a], [, b]) => most(b) - most(a))
     return new Set(ranked.slice(0, count).map(([name]) => name))
   }
@@ -101,12 +101,12 @@ export class Groups {
 const byOf = (fields: readonly UsageField[], values: readonly (string | number | null)[]): UsageGroup['by'] =>
   Object.fromEntries(fields.flatMap((field, at) => (values[at] === null ? [] : [[field, String(values[at])]])))
 
-const PLACES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, at])) as {
+const SUM_INDEXES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, at])) as {
   readonly [C in (typeof SUM_COLUMNS)[number]]: number
 }
 
 function groupOf({ by, sum, keyName, others }: Group, at: number | undefined, percentiles: boolean): UsageGroup {
-  const value = (column: (typeof SUM_COLUMNS)[number]): number => sum[PLACES[column]]!
+  const value = (column: (typeof SUM_COLUMNS)[number]): number => sum[SUM_INDEXES[column]]!
   return {
     by,
     ...defined({ at, keyName, others }),

@@ -168,7 +168,7 @@ export function usableModels(
   all: readonly RoutedChannel[],
   cascades = false,
 ): readonly UsableModel[] {
-  const works = new Set([...DOORS].flatMap(([door, works]) => (permissions.allowsDoor(door) ? works : [])))
+  const works = new Set([...DOORS].flatMap(([format, works]) => (permissions.allowsFormat(format) ? works : [])))
   const channels = all.filter(
     ({ config }) =>
       permissions.allowsChannel(config.name) && works.values().some(work => mayDo(config, work, cascades)),
@@ -247,8 +247,8 @@ function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: bo
  * Chooses the caller's own format if that can do the work, else a format made for the work, else one that can do it,
  * else one by emulation.
  */
-function bestFormat({ formats }: ChannelConfig, own: Format, work: Work): ChannelFormat | undefined {
-  const direct = formats.find(one => one.format === own && isDirect(fitnessAt(one, work)))
+function bestFormat({ formats }: ChannelConfig, callerFormat: Format, work: Work): ChannelFormat | undefined {
+  const direct = formats.find(one => one.format === callerFormat && isDirect(fitnessAt(one, work)))
   if (direct !== undefined) return direct
   for (const fitness of FITNESSES) {
     const found = formats.find(one => fitnessAt(one, work) === fitness)
@@ -290,8 +290,8 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: 
   return target => {
     if (target.native || target.emulated || losses === undefined || !differ) return 0
     const dialect = dialectOf(target)
-    const known = counted.get(dialect)
-    if (known !== undefined) return known
+    const cached = counted.get(dialect)
+    if (cached !== undefined) return cached
     const count = losses(target.format, target.channel)
     counted.set(dialect, count)
     return count

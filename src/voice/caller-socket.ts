@@ -21,12 +21,12 @@ export interface CallerListener {
   /** The idle or lifetime limit was reached. */
   expired(why: 'idle' | 'lifetime'): void
   /** The connection was closed by either side. Called once. */
-  left(code: number, reason: string): void
+  callerClosed(code: number, reason: string): void
 }
 
 /** Bytes buffered for a caller at which reading from the upstream pauses, and at which it resumes. */
-const HIGH = 256 * 1024
-const LOW = 64 * 1024
+const HIGH_WATER_MARK = 256 * 1024
+const LOW_WATER_MARK = 64 * 1024
 
 /** The caller's WebSocket, with its output buffer, heartbeat and time limits. */
 export class CallerSocket {
@@ -37,9 +37,9 @@ export class CallerSocket {
   private ending = false
   private slow = false
   /** Consecutive heartbeats without a message or pong from the caller, and with output that does not drain. */
-  private unheard = 0
-  private stalled = 0
-  private active = performance.now()
+  private missedPongs = 0
+  private stalledHeartbeats = 0
+  private lastActivity = performance.now()
 
   constructor(socket: WebSocket, limits: CallerLimits) {
     this.socket = socket
@@ -52,15 +52,15 @@ export class CallerSocket {
   start(listener: CallerListener): void {
     this.listener = listener
     const { socket, limits } = this
-    this.timers.push(setInterval(this.beat, limits.heartbeat))
+    this.timers.push(setInterval(this.checkHeartbeat, limits.heartbeat))
     this.timers.push(setTimeout(() => this.listener!.expired('lifetime'), limits.lifetime))
-    socket.on('message', this.take)
-    socket.on('pong', () => (this.unheard = 0))
-    socket.on('ping', () => this.checkBound())
+    socket.on('message', this.receive)
+    socket.on('pong', () => (this.missedPongs = 0))
+    socket.on('ping', () => this.checkBuffer())
     socket.once('close', (code, reason) => {
       this.ending = true
       for (const timer of this.timers) clearTimeout(timer)
-      this.listener!.left(code, reason.toString())
+      this.listener!.callerClosed(code, reason.toString())
     })
     if (socket.readyState === socket.CLOSED) socket.emit('close', 1006, Buffer.alloc(0))
     else socket.resume()
@@ -69,10 +69,10 @@ export class CallerSocket {
   /** Sends one text frame. Returns false if the caller is behind; `drained` is called once it has caught up. */
   send(frame: string | Buffer): boolean {
     if (this.ending) return true
-    this.active = performance.now()
-    this.socket.send(frame, TEXT, this.sent)
-    if (!this.checkBound()) return false
-    this.slow ||= this.socket.bufferedAmount > HIGH
+    this.lastActivity = performance.now()
+    this.socket.send(frame, TEXT, this.onSent)
+    if (!this.checkBuffer()) return false
+    this.slow ||= this.socket.bufferedAmount > HIGH_WATER_MARK
     return !this.slow
   }
 
@@ -90,52 +90,52 @@ export class CallerSocket {
     closeSocket(this.socket, code, reason)
   }
 
-  cut(): void {
+  terminate(): void {
     this.ending = true
     this.socket.terminate()
   }
 
-  private checkBound(): boolean {
+  private checkBuffer(): boolean {
     if (this.socket.bufferedAmount <= this.limits.buffer) return true
-    this.close(TRY_AGAIN_LATER, SLOW)
+    this.close(TRY_AGAIN_LATER, TOO_SLOW)
     return false
   }
 
-  private readonly take = (data: RawData, isBinary: boolean): void => {
+  private readonly receive = (data: RawData, isBinary: boolean): void => {
     if (this.ending) return
-    this.unheard = 0
-    this.active = performance.now()
+    this.missedPongs = 0
+    this.lastActivity = performance.now()
     if (isBinary) this.listener!.binary()
     else this.listener!.frame(Array.isArray(data) ? Buffer.concat(data) : (data as Buffer))
   }
 
-  private readonly sent = (): void => {
-    if (!this.slow || this.socket.bufferedAmount > LOW) return
+  private readonly onSent = (): void => {
+    if (!this.slow || this.socket.bufferedAmount > LOW_WATER_MARK) return
     this.slow = false
-    this.stalled = 0
+    this.stalledHeartbeats = 0
     this.listener!.drained()
   }
 
-  private readonly beat = (): void => {
+  private readonly checkHeartbeat = (): void => {
     if (this.ending) return
-    if (this.slow && ++this.stalled > 2) {
-      this.close(TRY_AGAIN_LATER, SLOW)
+    if (this.slow && ++this.stalledHeartbeats > 2) {
+      this.close(TRY_AGAIN_LATER, TOO_SLOW)
       return
     }
-    if (performance.now() - this.active > this.limits.idle) {
+    if (performance.now() - this.lastActivity > this.limits.idle) {
       this.listener!.expired('idle')
       return
     }
     // A paused socket delivers no pongs, so the heartbeat does not ping.
     if (this.socket.isPaused || this.socket.bufferedAmount > 0) return
-    if (this.unheard >= 2) {
+    if (this.missedPongs >= 2) {
       this.socket.terminate()
       return
     }
-    this.unheard++
+    this.missedPongs++
     this.socket.ping()
   }
 }
 
 const TEXT = { binary: false } as const
-const SLOW = 'the client reads too slowly'
+const TOO_SLOW = 'the client reads too slowly'

@@ -10,7 +10,7 @@ export const INTERNAL = 1011
 export const TRY_AGAIN_LATER = 1013
 
 /** Milliseconds; how long the peer may take to answer a close frame. */
-const FAREWELL = 1000
+const CLOSE_TIMEOUT = 1000
 
 /** Bytes; the longest reason of a close frame (RFC 6455, section 5.5). */
 const LONGEST_REASON = 123
@@ -23,7 +23,7 @@ const mayBeSent = (code: number): boolean =>
   (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999)
 
 /** The close code for the other side of a session: the same code if it may be sent, else 1000 or 1011. */
-export const passedOn = (code: number): number => (mayBeSent(code) ? code : code === 1005 ? NORMAL : INTERNAL)
+export const relayedCode = (code: number): number => (mayBeSent(code) ? code : code === 1005 ? NORMAL : INTERNAL)
 
 /**
  * Closes a socket and terminates it if the peer does not answer in time. Resumes a paused socket to read the answer.
@@ -35,8 +35,8 @@ export function closeSocket(socket: WebSocket, code: number, reason: string): vo
     socket.terminate()
     return
   }
-  socket.close(passedOn(code), truncated(reason))
-  const timer = setTimeout(() => socket.terminate(), FAREWELL)
+  socket.close(relayedCode(code), truncated(reason))
+  const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT)
   timer.unref()
   socket.once('close', () => clearTimeout(timer))
 }

@@ -3,10 +3,10 @@ import type { Item } from '../canonical/session.ts'
 import type { Position, ServerEvent } from '../canonical/session-event.ts'
 import { excerpt } from '../canonical/text.ts'
 
-export type KnownItem = Item & { readonly id: string }
+export type IdentifiedItem = Item & { readonly id: string }
 
 /** Most items of one conversation; upstream limits are far lower. */
-const MOST = 10_000
+const MAX_ITEMS = 10_000
 
 /**
  * The items of a session in order, for upstreams that do not store items by id. Each client operation returns the
@@ -14,18 +14,18 @@ const MOST = 10_000
  */
 export class Conversation {
   private readonly order: string[] = []
-  private readonly byId = new Map<string, KnownItem>()
+  private readonly byId = new Map<string, IdentifiedItem>()
   private readonly newId: (prefix: string) => string
 
   constructor(newId: (prefix: string) => string) {
     this.newId = newId
   }
 
-  get items(): readonly KnownItem[] {
+  get items(): readonly IdentifiedItem[] {
     return this.order.map(id => this.byId.get(id)!)
   }
 
-  get(id: string): KnownItem | undefined {
+  get(id: string): IdentifiedItem | undefined {
     return this.byId.get(id)
   }
 
@@ -37,10 +37,10 @@ export class Conversation {
   /** Adds a client's item and returns `item-added` and `item-done`. `event` is the client event's id. */
   create(item: Item, after: Position | undefined, event: string | undefined): ServerEvent[] {
     try {
-      const { known, previous } = this.insert({ status: 'completed', ...item }, after)
+      const { added, previous } = this.insert({ status: 'completed', ...item }, after)
       return [
-        { type: 'item-added', item: known, after: previous },
-        { type: 'item-done', item: known, after: previous },
+        { type: 'item-added', item: added, after: previous },
+        { type: 'item-done', item: added, after: previous },
       ]
     } catch (thrown) {
       return [failed((thrown as GatewayError).error, event)]
@@ -52,20 +52,20 @@ export class Conversation {
    *
    * @throws GatewayError `invalid-request` for an unknown position, an existing id, or too many items.
    */
-  insert(item: Item, after?: Position): { readonly known: KnownItem; readonly previous: Position } {
-    const known: KnownItem = { ...item, id: item.id ?? this.newId('item') }
-    if (this.byId.has(known.id)) throw invalid(`The item "${excerpt(known.id)}" already exists.`, 'item.id')
-    if (this.order.length >= MOST) throw invalid('The conversation has too many items.', 'item')
-    const place = after === undefined ? this.order.length : after === null ? 0 : this.order.lastIndexOf(after) + 1
-    if (place === 0 && typeof after === 'string')
+  insert(item: Item, after?: Position): { readonly added: IdentifiedItem; readonly previous: Position } {
+    const added: IdentifiedItem = { ...item, id: item.id ?? this.newId('item') }
+    if (this.byId.has(added.id)) throw invalid(`The item "${excerpt(added.id)}" already exists.`, 'item.id')
+    if (this.order.length >= MAX_ITEMS) throw invalid('The conversation has too many items.', 'item')
+    const index = after === undefined ? this.order.length : after === null ? 0 : this.order.lastIndexOf(after) + 1
+    if (index === 0 && typeof after === 'string')
       throw invalid(`There is no item "${excerpt(after)}".`, 'previous_item_id')
-    this.order.splice(place, 0, known.id)
-    this.byId.set(known.id, known)
-    return { known, previous: this.order[place - 1] ?? null }
+    this.order.splice(index, 0, added.id)
+    this.byId.set(added.id, added)
+    return { added, previous: this.order[index - 1] ?? null }
   }
 
   /** Replaces the item with the same id; does nothing if the item was deleted. */
-  replace(item: KnownItem): void {
+  replace(item: IdentifiedItem): void {
     if (this.byId.has(item.id)) this.byId.set(item.id, item)
   }
 

@@ -2,7 +2,7 @@ import type { RawData, WebSocket } from 'ws'
 import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { ClientEvent } from '../canonical/session-event.ts'
-import { closeSocket, INTERNAL, passedOn, TRY_AGAIN_LATER } from './closing.ts'
+import { closeSocket, INTERNAL, relayedCode, TRY_AGAIN_LATER } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
 import type { Protocol, Step } from './protocol.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
@@ -34,23 +34,23 @@ export class WebSocketUpstream implements Upstream {
   private readonly aborting = new AbortController()
   private readonly first = Promise.withResolvers<void>()
   private readonly timer: NodeJS.Timeout
-  private readonly beat: NodeJS.Timeout
+  private readonly pingTimer: NodeJS.Timeout
   private socket: WebSocket | undefined
   private waiting: ClientEvent[] | undefined
   private waitingBytes = 0
   private over = false
-  private begun = false
+  private hasStarted = false
   private paused = false
   private unanswered = 0
   /** Bytes still unsent at the last heartbeat; a smaller number at the next one proves that the upstream reads. */
-  private waited = 0
+  private lastBuffered = 0
 
   private constructor(options: WebSocketUpstreamOptions) {
     this.options = options
     this.protocol = options.protocol
     this.audio = options.protocol.audio
-    this.timer = setTimeout(() => this.fail(SILENT), options.firstEvent)
-    this.beat = setInterval(this.ping, options.heartbeat)
+    this.timer = setTimeout(() => this.fail(NOT_STARTED), options.firstEvent)
+    this.pingTimer = setInterval(this.ping, options.heartbeat)
   }
 
   /**
@@ -60,7 +60,7 @@ export class WebSocketUpstream implements Upstream {
    */
   static async open(options: WebSocketUpstreamOptions, signal: AbortSignal): Promise<WebSocketUpstream> {
     const upstream = new WebSocketUpstream(options)
-    const leave = (): void => upstream.fail(LEFT)
+    const leave = (): void => upstream.fail(CALLER_DISCONNECTED)
     signal.addEventListener('abort', leave, { once: true })
     try {
       const dialed = options.dial(AbortSignal.any([signal, upstream.aborting.signal]))
@@ -86,7 +86,7 @@ export class WebSocketUpstream implements Upstream {
     else if (this.waiting.length < MOST_WAITING) {
       this.waiting.push(event)
       this.waitingBytes += sizeOf(event)
-    } else this.end({ code: TRY_AGAIN_LATER, reason: 'upstream is reconnecting', error: LOST })
+    } else this.end({ code: TRY_AGAIN_LATER, reason: 'upstream is reconnecting', error: SESSION_LOST })
   }
 
   get buffered(): number {
@@ -100,7 +100,7 @@ export class WebSocketUpstream implements Upstream {
 
   resume(): void {
     this.paused = false
-    if (this.begun) this.socket?.resume()
+    if (this.hasStarted) this.socket?.resume()
   }
 
   close(code: number, reason: string): void {
@@ -141,13 +141,13 @@ export class WebSocketUpstream implements Upstream {
   private run(step: Step): void {
     if (this.over) return
     for (const frame of step.send ?? []) this.write(frame)
-    if (step.refused !== undefined && !this.begun) {
+    if (step.refused !== undefined && !this.hasStarted) {
       this.fail(step.refused)
       return
     }
     for (const event of step.events ?? []) {
       if (this.over) return
-      this.started()
+      this.markStarted()
       this.options.listener.event(event)
     }
     if (step.end !== undefined) this.end(step.end)
@@ -159,23 +159,23 @@ export class WebSocketUpstream implements Upstream {
       this.socket!.send(this.protocol.binary === true ? Buffer.from(frame) : frame)
   }
 
-  private started(): void {
-    if (this.begun) return
-    this.begun = true
+  private markStarted(): void {
+    if (this.hasStarted) return
+    this.hasStarted = true
     clearTimeout(this.timer)
     this.first.resolve()
   }
 
   private lost(code: number, reason: string): void {
     const step = this.protocol.closed(code, reason)
-    if (!this.begun && step.reconnect !== true) {
+    if (!this.hasStarted && step.reconnect !== true) {
       this.fail(new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` }))
       return
     }
     this.run(step)
     if (this.over || step.reconnect === true) return
-    const error = code === 1000 || code === 1005 ? {} : { error: LOST }
-    this.end({ code: passedOn(code), reason, ...error })
+    const error = code === 1000 || code === 1005 ? {} : { error: SESSION_LOST }
+    this.end({ code: relayedCode(code), reason, ...error })
   }
 
   private reconnect(attempts = 0): void {
@@ -183,25 +183,25 @@ export class WebSocketUpstream implements Upstream {
     this.waiting ??= []
     this.options.dial(this.aborting.signal).then(
       socket => {
-        const held = this.waiting ?? []
+        const queued = this.waiting ?? []
         this.waiting = undefined
         this.waitingBytes = 0
         this.attach(socket)
-        for (const event of held) this.send(event)
+        for (const event of queued) this.send(event)
       },
       () => {
         if (this.over) return
         if (attempts + 1 < MOST_RECONNECTS) this.reconnect(attempts + 1)
-        else this.end({ code: INTERNAL, reason: 'upstream lost', error: LOST })
+        else this.end({ code: INTERNAL, reason: 'upstream lost', error: SESSION_LOST })
       },
     )
   }
 
   private end(end: SessionEnd): void {
     if (this.over) return
-    if (!this.begun) this.first.reject(end.error ?? LOST)
+    if (!this.hasStarted) this.first.reject(end.error ?? SESSION_LOST)
     this.close(end.code, end.reason)
-    if (this.begun) this.options.listener.ended(end)
+    if (this.hasStarted) this.options.listener.ended(end)
   }
 
   /** Fails the session: rejects `open` before the first event, ends the session afterwards. */
@@ -215,15 +215,15 @@ export class WebSocketUpstream implements Upstream {
     this.waitingBytes = 0
     this.aborting.abort()
     clearTimeout(this.timer)
-    clearInterval(this.beat)
+    clearInterval(this.pingTimer)
     this.first.promise.catch(() => {})
   }
 
   private readonly ping = (): void => {
     const { socket } = this
     if (socket === undefined || this.paused) return
-    if (socket.bufferedAmount < this.waited) this.unanswered = 0
-    this.waited = socket.bufferedAmount
+    if (socket.bufferedAmount < this.lastBuffered) this.unanswered = 0
+    this.lastBuffered = socket.bufferedAmount
     if (this.unanswered >= 2) {
       socket.terminate()
       return
@@ -241,6 +241,6 @@ const sizeOf = (event: ClientEvent): number =>
 export const textOf = (data: RawData): string =>
   Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
 
-const SILENT = new GatewayError({ kind: 'timed-out', message: 'The upstream did not create the session in time.' })
-const LOST = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the session.' })
-const LEFT = new GatewayError({ kind: 'cancelled', message: 'The caller disconnected.' })
+const NOT_STARTED = new GatewayError({ kind: 'timed-out', message: 'The upstream did not create the session in time.' })
+const SESSION_LOST = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the session.' })
+const CALLER_DISCONNECTED = new GatewayError({ kind: 'cancelled', message: 'The caller disconnected.' })

@@ -153,7 +153,7 @@ describe('keys of the store', () => {
     await records.changeKey('a', { expiresAt: undefined, group: 'gone' })
     await access.refresh()
     expect(refusal(() => access.identify(bearer(key)))).toMatchObject({ kind: 'forbidden', code: 'group_not_found' })
-    await records.keepGroup({ name: 'gone', models: ['m'], limits: {}, onLoss: 'show', createdAt: 0 })
+    await records.putGroup({ name: 'gone', models: ['m'], limits: {}, onLoss: 'show', createdAt: 0 })
     await access.refresh()
     expect(access.identify(bearer(key)).permissions.allowsModel('n')).toBe(false)
   })
@@ -180,7 +180,7 @@ describe('keys of the store', () => {
     const config = configOf('groups: { mine: { models: [a] } }')
     const { access, records } = await openStored(config)
     const group = { models: ['b'], limits: {}, onLoss: 'show', createdAt: 0 } as const
-    for (const name of ['mine', 'default', 'other']) await records.keepGroup({ name, ...group })
+    for (const name of ['mine', 'default', 'other']) await records.putGroup({ name, ...group })
     const keys = await Promise.all(
       ['mine', 'default', 'other'].map(group => createKey(records, `of ${group}`, { group })),
     )

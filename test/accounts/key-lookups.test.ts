@@ -23,7 +23,7 @@ test('a wrong key is looked up once a minute', async () => {
   const { state, lookups: one } = lookups()
   for (let asked = 0; asked < 10; asked++) {
     await one.look('a', HERE)
-    one.isWrong('a')
+    one.rememberWrong('a')
   }
   expect(state.reads).toBe(1)
   state.now += 60_001

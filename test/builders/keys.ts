@@ -1,9 +1,9 @@
 import { freshSecret } from '../../src/accounts/secret.ts'
 import { newKey } from '../../src/commands/keys.ts'
 import type { AccessRecords, StoredKey } from '../../src/store/access-records.ts'
-import { type Guard, guardedRoom } from '../../src/store/guarded-room.ts'
+import { type Guard, guardedRepository } from '../../src/store/guarded-repository.ts'
 import { MODES, type Mode } from '../../src/store/modes.ts'
-import type { Rooms } from '../../src/store/store.ts'
+import type { Repositories } from '../../src/store/store.ts'
 import { openStoreAt } from './engines.ts'
 
 /** Does something with the stored keys of a data directory, on a connection of its own. */
@@ -38,7 +38,7 @@ export function guardedAccess(
   const guard: Guard = {
     exists: () => true,
     // No other room is looked for.
-    use: (mode, work) => use(mode, access => work({ access } as Rooms)),
+    use: (mode, work) => use(mode, access => work({ access } as Repositories)),
   }
-  return guardedRoom(MODES.access, guard, store => store.access)
+  return guardedRepository(MODES.access, guard, store => store.access)
 }

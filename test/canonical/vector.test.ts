@@ -12,7 +12,7 @@ describe('vectors', () => {
     })
   })
 
-  test('are little-endian whatever wrote them (FORMATS §8)', () => {
+  test('are little-endian whatever wrote them (docs/wire/embeddings.md#encodings)', () => {
     const bytes = Buffer.alloc(8)
     bytes.writeFloatLE(1.5, 0)
     bytes.writeFloatLE(-0.25, 4)

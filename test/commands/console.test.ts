@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { isPassword } from '../../src/operators/sign-in/scrypt.ts'
 import { LOCK } from '../../src/operators/sign-in/sign-in.ts'
-import { tryOf } from '../../src/operators/sign-in/user-name.ts'
+import { attemptFor } from '../../src/operators/sign-in/user-name.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openStoreAt, storeAt, written } from '../builders/engines.ts'
 
@@ -48,16 +48,16 @@ test('a new password ends sessions and a lock', async () => {
   await run('console user add bob')
   const session = { hash: 'h', user: 'bob', createdAt: Date.now(), usedAt: Date.now(), expiresAt: Date.now() + 60_000 }
   await stored(async users => {
-    expect(await users.openSession(session, (await users.user('bob'))!.password, 5)).toBe(true)
-    for (let count = 0; count < LOCK.most; count++) await users.attempt(tryOf('bob', '203.0.113.1'), LOCK)
-    expect(await users.attempt(tryOf('bob', '203.0.113.1'), LOCK)).toBeGreaterThan(Date.now())
+    expect(await users.openSignInSession(session, (await users.user('bob'))!.password, 5)).toBe(true)
+    for (let count = 0; count < LOCK.perNetwork; count++) await users.attempt(attemptFor('bob', '203.0.113.1'), LOCK)
+    expect(await users.attempt(attemptFor('bob', '203.0.113.1'), LOCK)).toBeGreaterThan(Date.now())
   })
   const { out, code } = await run('console password bob')
   expect(code).toBe(0)
   await stored(async users => {
     expect(await isPassword(out, (await users.user('bob'))!.password)).toBe(true)
-    expect(await users.session('h')).toBeUndefined()
-    expect(await users.attempt(tryOf('bob', '203.0.113.1'), LOCK)).toBeUndefined()
+    expect(await users.signInSession('h')).toBeUndefined()
+    expect(await users.attempt(attemptFor('bob', '203.0.113.1'), LOCK)).toBeUndefined()
   })
 })
 

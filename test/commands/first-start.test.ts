@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { expectedUser } from '../../src/commands/expected-user.ts'
-import { starting } from '../../src/commands/first-start.ts'
+import { prepareStart } from '../../src/commands/first-start.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { isPassword } from '../../src/operators/sign-in/scrypt.ts'
 import { closingAfterEach } from '../builders/closing.ts'
@@ -26,26 +26,26 @@ function place(more = '') {
 
 test('the first start makes a key and an admin, whose password is right; the next one makes nothing', async () => {
   const { config, terminal, users } = place()
-  const first = await starting(config, terminal)
-  expect(first).toMatchObject({ created: expect.stringMatching(/^il-/), known: [] })
+  const first = await prepareStart(config, terminal)
+  expect(first).toMatchObject({ created: expect.stringMatching(/^il-/), storedKeys: [] })
   // 20 letters of 23: 90 bits.
   expect(first.password).toMatch(/^([a-hjkmnp-z]{5}-){3}[a-hjkmnp-z]{5}$/)
   const [admin] = await users()
   expect(admin).toMatchObject({ name: 'admin', role: 'admin', source: 'password', enabled: true })
   expect(await isPassword(first.password!, admin!.password)).toBe(true)
   expect(JSON.stringify(admin)).not.toContain(first.password)
-  expect(await starting(config, terminal)).toMatchObject({ known: [{ name: 'first' }] })
+  expect(await prepareStart(config, terminal)).toMatchObject({ storedKeys: [{ name: 'first' }] })
   expect(await users()).toEqual([admin])
 })
 
 test('a user who was begun before the store was opened is the first, and nobody where there is one', async () => {
   const { dir, config, terminal, users } = place()
   const begun = expectedUser({ ...config, store: { engine: 'sqlite', path: join(dir, 'none.sqlite') } })
-  const first = await starting(config, terminal, begun)
+  const first = await prepareStart(config, terminal, begun)
   const [admin] = await users()
   expect(await isPassword(first.password!, admin!.password)).toBe(true)
   const second = expectedUser({ ...config, store: { engine: 'sqlite', path: join(dir, 'none.sqlite') } })
-  expect((await starting(config, terminal, second)).password).toBeUndefined()
+  expect((await prepareStart(config, terminal, second)).password).toBeUndefined()
   expect(await users()).toEqual([admin])
 })
 
@@ -59,32 +59,36 @@ test('nobody is begun where there may be users, or no console', () => {
 
 test('several instances that start at once make one admin, and one of them shows the password', async () => {
   const { config, terminal, users } = place()
-  const all = await Promise.all(Array.from({ length: 4 }, () => starting(config, terminal)))
+  const all = await Promise.all(Array.from({ length: 4 }, () => prepareStart(config, terminal)))
   expect(await users()).toHaveLength(1)
   expect(all.filter(({ password }) => password !== undefined)).toHaveLength(1)
 })
 
 test('keys of the config suffice, and without a console nobody is made', async () => {
   const fixed = place('keys: [{ name: dev, key: dev-secret }]')
-  const first = await starting(fixed.config, fixed.terminal)
+  const first = await prepareStart(fixed.config, fixed.terminal)
   expect([first.created, first.password === undefined]).toEqual([undefined, false])
   const off = place('console: false')
-  expect(await starting(off.config, off.terminal)).toMatchObject({ created: expect.any(String) })
+  expect(await prepareStart(off.config, off.terminal)).toMatchObject({ created: expect.any(String) })
   expect(await off.users()).toEqual([])
 })
 
 test('without the page of the console nobody is made, and the start that has it makes the first user', async () => {
   const { config, terminal, users } = place()
-  const first = await starting(config, terminal, undefined, false)
-  expect([first.noPage, first.password, first.created]).toEqual([true, undefined, expect.stringMatching(/^il-/)])
+  const first = await prepareStart(config, terminal, undefined, false)
+  expect([first.consoleNotBuilt, first.password, first.created]).toEqual([
+    true,
+    undefined,
+    expect.stringMatching(/^il-/),
+  ])
   expect(await users()).toEqual([])
-  expect((await starting(config, terminal)).password).toBeDefined()
+  expect((await prepareStart(config, terminal)).password).toBeDefined()
 })
 
 test('a store that cannot be used keeps nothing from starting', async () => {
   const { dir, faults, terminal } = place()
   writeFileSync(join(dir, 'file'), 'no database')
   const config = readConfig(`data_dir: ${dir}\nstore: "sqlite:${join(dir, 'file')}"`, {})
-  expect(await starting(config, terminal)).toEqual({ known: [], unread: true })
+  expect(await prepareStart(config, terminal)).toEqual({ storedKeys: [], storeUnreadable: true })
   expect(faults.join()).toContain('warning: stored keys cannot be read')
 })

@@ -10,7 +10,7 @@ const greeted = (text?: string): string =>
   greeting(
     'http://127.0.0.1:1',
     text === undefined ? defaultConfig({}) : readConfig(text, {}),
-    { known: [keyOf('k')] },
+    { storedKeys: [keyOf('k')] },
     '1.0',
   )
 
@@ -23,7 +23,7 @@ test.each([
 })
 
 test('keys that cannot be read are not said to be none', () => {
-  const told = greeting('http://127.0.0.1:1', defaultConfig({}), { known: [], unread: true }, '1.0')
+  const told = greeting('http://127.0.0.1:1', defaultConfig({}), { storedKeys: [], storeUnreadable: true }, '1.0')
   expect(told).toContain('unknown while the store is unavailable')
   expect(told).not.toContain('Stored keys cannot be shown')
 })
@@ -46,9 +46,9 @@ const channelNamed = (name: string, models: string): string =>
   `{ name: ${name}, provider: custom, base_url: "http://127.0.0.1:9/v1", formats: [chat], models: ${models} }`
 
 test.each<[string, FirstStart]>([
-  ['a key and a password that were just made', { created: 'il-new', known: [], password: 'abcde-fghjk' }],
-  ['keys of before, and a password that was just made', { known: [keyOf('k')], password: 'abcde-fghjk' }],
-  ['keys that cannot be read', { known: [], unread: true }],
+  ['a key and a password that were just made', { created: 'il-new', storedKeys: [], password: 'abcde-fghjk' }],
+  ['keys of before, and a password that was just made', { storedKeys: [keyOf('k')], password: 'abcde-fghjk' }],
+  ['keys that cannot be read', { storedKeys: [], storeUnreadable: true }],
 ])('it is at most twelve lines, with %s', (_, first) => {
   const many = Array.from({ length: 30 }, (_, at) => channelNamed(`c${at}`, '["*"]'))
   const text = greeting('http://127.0.0.1:1', readConfig(`channels: [${many.join(', ')}]`, {}), first, '1.0')
@@ -66,7 +66,7 @@ test('it counts the models of each channel', () => {
 })
 
 test('without the page of the console it says how to have it, and names no address and password', () => {
-  const first: FirstStart = { created: 'il-new', known: [], noPage: true }
+  const first: FirstStart = { created: 'il-new', storedKeys: [], consoleNotBuilt: true }
   const lines = greeting('http://127.0.0.1:1', defaultConfig({}), first, '1.0').split('\n')
   expect(lines.filter(line => /console|password/.test(line))).toEqual([
     'console  is not built. To build it, run `npm ci --include=dev` in the Interlingua folder.',
@@ -74,7 +74,7 @@ test('without the page of the console it says how to have it, and names no addre
 })
 
 test('a key that was just made is exported under the name that examples use', () => {
-  const text = greeting('http://127.0.0.1:1', defaultConfig({}), { created: 'il-new', known: [] }, '1.0')
+  const text = greeting('http://127.0.0.1:1', defaultConfig({}), { created: 'il-new', storedKeys: [] }, '1.0')
   expect(text).toContain('export INTERLINGUA_KEY=il-new')
   expect(text).toContain('authorization: Bearer il-new')
   expect(greeted()).toContain('export INTERLINGUA_KEY=…')

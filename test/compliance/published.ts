@@ -183,18 +183,18 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     schema: /^CreateEmbeddingResponse$/,
     fault: /^\/data\/#\/embedding must be array/,
-    why: 'a vector is base64 where the caller asks for it (FORMATS §8)',
+    why: 'a vector is base64 where the caller asks for it (docs/wire/embeddings.md#encodings)',
   },
   {
     schema: /^(CreateImage(Edit)?Request|EditImageBodyJsonParam)$/,
     fault:
       /^\/(output_format|quality|size) must be |unevaluated properties {"unevaluatedProperty":"(style|response_format)"/,
-    why: 'newer words, and fields that edits have as well (FORMATS §10); sizes are the model’s business',
+    why: 'newer words, and fields that edits have as well (docs/wire/images.md#edits); sizes are the model’s business',
   },
   {
     schema: /^ImagesResponse$|^Image(Gen|Edit)StreamEvent$/,
     fault: /^\/output_format must be equal|^ must have required property '(usage|b64_json|output_format)'/,
-    why: 'gif and svg are new (FORMATS §10), counts nobody told are not made up, and what stands at an address has no bytes',
+    why: 'gif and svg are new (docs/wire/images.md#generations), counts nobody told are not made up, and what stands at an address has no bytes',
   },
   {
     schema: /^ErrorResponse$/,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
-import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
@@ -21,12 +21,12 @@ const NATIVES: { readonly [upstream: string]: Answer } = {
 }
 export const isNative = (upstream: string): boolean => Object.hasOwn(NATIVES, upstream)
 
-let replay: Replay | undefined
+let replay: Mock | undefined
 
 /** A gateway in front of an upstream that answers sensibly: it calls a tool it is offered, else it says something. */
 export async function openGateway(name: string) {
   let answers = 0
-  if (name === 'replay') replay ??= await openReplay()
+  if (name === 'replay') replay ??= await openMock()
   const format = isNative(name) ? 'responses' : name
   const upstream = await FakeUpstream.open(async (response, seen) => {
     const id = `resp_up_${answers++}`

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, ut
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Following, followConfig } from '../../src/config/file.ts'
+import { type ConfigWatch, watchConfig } from '../../src/config/file.ts'
 import type { Config } from '../../src/config/index.ts'
 import { SOON, TIMED } from '../builders/time.ts'
 
@@ -13,7 +13,7 @@ let dir: string
 let path: string
 let taken: string[]
 let faults: string[]
-let following: Following | undefined
+let following: ConfigWatch | undefined
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'reload-'))
   path = join(dir, 'interlingua.yaml')
@@ -26,9 +26,9 @@ afterEach(() => {
   rmSync(dir, { recursive: true })
 })
 
-function follow(): Following {
+function follow(): ConfigWatch {
   const name = ({ channels: [channel] }: Config): string => channel?.name ?? 'none'
-  following = followConfig(
+  following = watchConfig(
     path,
     config => taken.push(name(config)),
     fault => faults.push(fault.message),

@@ -54,12 +54,12 @@ const one = (fields: string, env = {}) => readConfig(channel(fields), env).chann
 const custom = (fields: string) => one(`provider: custom, base_url: "http://u:1/v1", ${fields}`)
 
 describe('thoughts', () => {
-  const thoughts = (fields: string) => readConfig(fields === '' ? '' : `thoughts: { ${fields} }`, {}).thoughts
+  const thoughts = (fields: string) => readConfig(fields === '' ? '' : `thoughts: { ${fields} }`, {}).reasoningMemory
 
   it('are kept for two hours in 64 MiB, for as long and in as much as is said, or not at all', () => {
-    expect(thoughts('')).toEqual({ keep: 7_200_000, memory: 2 ** 26 })
-    expect(thoughts('keep: 30m, memory: 1MiB')).toEqual({ keep: 1_800_000, memory: 2 ** 20 })
-    expect([thoughts('keep: 0').keep, thoughts('keep: "0"').keep]).toEqual([0, 0])
+    expect(thoughts('')).toEqual({ retention: 7_200_000, memory: 2 ** 26 })
+    expect(thoughts('keep: 30m, memory: 1MiB')).toEqual({ retention: 1_800_000, memory: 2 ** 20 })
+    expect([thoughts('keep: 0').retention, thoughts('keep: "0"').retention]).toEqual([0, 0])
     expect(faults('thoughts: { keep: yes, size: 1 }')).toEqual([
       '1 thoughts.keep expected a duration such as 2h, or 0, found "yes"',
       expect.stringContaining('1 thoughts.size unknown key'),

@@ -53,7 +53,7 @@ describe.skipIf(noChromium)('the account', IN_BROWSER, () => {
   test('a session that ended elsewhere leads to the sign-in, and back to the page', async () => {
     const seen = await visit('/account', REFUSED)
     const { page } = seen
-    await users(seen).endSessions(NAMES.admin)
+    await users(seen).endSignInSessions(NAMES.admin)
     await page.keyboard.press('g')
     await page.keyboard.press('k')
     await page.getByText('Your session has ended.').waitFor()

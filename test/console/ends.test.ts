@@ -79,7 +79,7 @@ describe('sessions end', () => {
     for (let count = 0; count < 50; count++) {
       const at = Date.now() + 1 + count
       const session = { hash: `h${count}`, user: 'ada', createdAt: at, usedAt: at, expiresAt: at + 60_000 }
-      expect(await store.console.openSession(session, user.password, 50)).toBe(true)
+      expect(await store.console.openSignInSession(session, user.password, 50)).toBe(true)
     }
     expect(await statusOf(first)).toBe(401)
     expect(await inDatabase(path, 'select * from console_sessions')).toHaveLength(50)
@@ -90,15 +90,15 @@ describe('sessions end', () => {
     const before = (await store.console.user('ada'))!
     await store.console.changeUser('ada', { password: 'scrypt$1' })
     const session = { hash: 'h', user: 'ada', createdAt: 1, usedAt: 1, expiresAt: 9e15 }
-    expect(await store.console.openSession(session, before.password, 50)).toBe(false)
-    expect(await store.console.session('h')).toBeUndefined()
+    expect(await store.console.openSignInSession(session, before.password, 50)).toBe(false)
+    expect(await store.console.signInSession('h')).toBeUndefined()
   })
 
   it('and are deleted', async () => {
     const { store, path } = await open()
     const user = (await store.console.user('ada'))!
     const session = { hash: 'h', user: 'ada', createdAt: 1, usedAt: 1, expiresAt: 2 }
-    await store.console.openSession(session, user.password, 50)
+    await store.console.openSignInSession(session, user.password, 50)
     await store.sweep()
     expect(await inDatabase(path, 'select * from console_sessions')).toEqual([])
   })

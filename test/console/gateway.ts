@@ -1,8 +1,8 @@
 import { buildIfStale } from '../../console/building/build.ts'
 import { environmentChannels } from '../../src/config/channel.ts'
 import type { Config } from '../../src/config/index.ts'
-import { withReplay } from '../../src/upstreams/mock/channels.ts'
-import { openReplay } from '../../src/upstreams/mock/index.ts'
+import { withMock } from '../../src/upstreams/mock/channels.ts'
+import { openMock } from '../../src/upstreams/mock/index.ts'
 import { AdminServer } from '../builders/admin.ts'
 
 /** A gateway before the built-in upstream, with a store, and with the console built of the sources as they are. */
@@ -14,12 +14,14 @@ export interface ConsoleGateway {
 
 export async function openConsoleGateway(config: Partial<Config> = {}): Promise<ConsoleGateway> {
   await buildIfStale()
-  const replay = await openReplay()
-  const channels = withReplay(environmentChannels({}), replay)
-  const admin = await AdminServer.open(channels, { usage: { keep: 90 * 86_400_000 }, ...config }).catch(async fault => {
-    await replay.close()
-    throw fault
-  })
+  const replay = await openMock()
+  const channels = withMock(environmentChannels({}), replay)
+  const admin = await AdminServer.open(channels, { usage: { retention: 90 * 86_400_000 }, ...config }).catch(
+    async fault => {
+      await replay.close()
+      throw fault
+    },
+  )
   return {
     admin,
     address: admin.testServer.server.address,

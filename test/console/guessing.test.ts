@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LOCK } from '../../src/operators/sign-in/sign-in.ts'
-import { tryOf } from '../../src/operators/sign-in/user-name.ts'
+import { attemptFor } from '../../src/operators/sign-in/user-name.ts'
 import { AdminServer } from '../builders/admin.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { configOf } from '../builders/config.ts'
@@ -117,7 +117,7 @@ describe('guessing', () => {
     const { testServer, store } = await open()
     const known = { 'x-forwarded-for': '203.0.113.80' }
     expect((await signInAs(testServer, 'ada', PASSWORD, known)).status).toBe(200)
-    for (let at = 0; at < 50; at++) await store.console.attempt(tryOf('ada', `198.51.100.${at}`), LOCK)
+    for (let at = 0; at < 50; at++) await store.console.attempt(attemptFor('ada', `198.51.100.${at}`), LOCK)
     expect((await guessFrom(testServer, HERE)).status).toBe(401)
     expect((await signInAs(testServer, 'ada', PASSWORD, HERE)).status).toBe(429)
     // Whoever has one network of IPv6 has many beside it.

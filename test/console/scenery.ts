@@ -52,5 +52,5 @@ export async function furnish({ admin }: ConsoleGateway, requests = 6000): Promi
   const rows = [...traffic(requests, range)].map(named)
   await admin.store.usage.add(rows)
   const last = new Map(rows.map(({ key, at }) => [key!, at]))
-  await admin.store.access.used(last)
+  await admin.store.access.recordUses(last)
 }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { completeChannel } from '../../src/config/channel.ts'
+import { channelWithDefaults } from '../../src/config/channel.ts'
 import type { ChannelConfig, Config, ModelFacts } from '../../src/config/index.ts'
 import { PRESETS } from '../../src/formats/index.ts'
 import { ANSWER, failure, json } from '../builders/chat.ts'
 import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
 import { type ConsoleGateway, openConsoleGateway } from './gateway.ts'
 
-type Written = Parameters<typeof completeChannel>[0]
+type Written = Parameters<typeof channelWithDefaults>[0]
 
 /** A channel as an operator would write it, and how its upstream answers; without a script nobody listens there. */
 export interface Row extends Omit<Written, 'provider'> {
@@ -87,8 +87,11 @@ export async function openBefore(
     if (upstream) upstreams.set(written.name, upstream)
     const given = { key: 'upstream-key-1234', base_url: upstream?.address ?? (await deadAddress()) }
     const faults: string[] = []
-    const complete = completeChannel({ ...given, provider, ...written }, PRESETS.get(provider)!, {}, (path, fault) =>
-      faults.push(`${path.join('.')} ${fault}`),
+    const complete = channelWithDefaults(
+      { ...given, provider, ...written },
+      PRESETS.get(provider)!,
+      {},
+      (path, fault) => faults.push(`${path.join('.')} ${fault}`),
     )
     if (faults.length > 0) throw new Error(faults.join('\n'))
     const timeout = { ...complete.timeout, connect: 10_000, firstByte: 3000, whole: 3000 }

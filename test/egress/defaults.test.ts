@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { shown } from '../../src/egress/losses.ts'
+import { shownLosses } from '../../src/egress/losses.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { PATHS } from '../builders/paths.ts'
@@ -11,7 +11,7 @@ const channel = { models: { named: new Map(), patterns: [] } }
 function lost(from: string, to: string, body: JsonObject): string[] {
   const request = READERS[from]!.request!({ path: PATHS[from]!, query: {}, headers: {}, body })
   const target = { channel, format: { format: to, dialect: {} }, native: from === to, upstreamModel: request.model }
-  return shown(prepare(request, target as never).losses).map(({ path }) => path.join('/'))
+  return shownLosses(prepare(request, target as never).losses).map(({ path }) => path.join('/'))
 }
 
 const parameters = { type: 'object', properties: {} }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Loss } from '../../src/canonical/loss.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import { essential, lossHeaders, refusal, shown } from '../../src/egress/losses.ts'
+import { essentialLosses, lossHeaders, refusal, shownLosses } from '../../src/egress/losses.ts'
 
 const dropped = (...path: (string | number)[]): Loss => ({ kind: 'dropped', path, reason: 'no-such-field' })
 
@@ -38,9 +38,9 @@ describe('the headers', () => {
       { kind: 'changed', path: ['tools', 0, 'name'], became: 'a', reason: 'too-long', restored: true },
       { kind: 'added', path: ['messages', 0, 'id'], became: 'a', reason: 'minted-id' },
     ]
-    expect(lossHeaders(shown(silent))).toEqual({})
+    expect(lossHeaders(shownLosses(silent))).toEqual({})
     const invented: Loss = { kind: 'added', path: ['sampling', 'maxTokens'], became: 4096, reason: 'required' }
-    expect(shown([...silent, invented])).toEqual([invented])
+    expect(shownLosses([...silent, invented])).toEqual([invented])
   })
 
   test('are cut, while the count stays exact', () => {
@@ -61,7 +61,7 @@ describe('the headers', () => {
 })
 
 describe('essential losses', () => {
-  const isEssential = (loss: Loss, asked = request()) => essential([loss], asked).length === 1
+  const isEssential = (loss: Loss, asked = request()) => essentialLosses([loss], asked).length === 1
 
   test('state that was asked for, and only that', () => {
     expect(isEssential(dropped('state', 'store'), request({ state: { store: true } }))).toBe(true)

@@ -4,7 +4,7 @@ import { unfold } from '../../src/canonical/fold.ts'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
-import { refusable } from '../../src/egress/losses.ts'
+import { refusableLosses } from '../../src/egress/losses.ts'
 import { FLAGS } from '../../src/egress/messages/dialect.ts'
 import { messages as writer } from '../../src/egress/messages/index.ts'
 import { argumentSchema, strictSchema } from '../../src/egress/messages/schema.ts'
@@ -62,7 +62,7 @@ describe('a limit that the caller did not set', () => {
   const added = (dialect: JsonObject, more: Partial<CanonicalRequest> = {}) => {
     const { wire, losses } = writer.request!({ ...REQUEST, ...more }, { ...FOREIGN, dialect })
     const about = losses.filter(({ path }) => path.join('/') === 'sampling/maxTokens')
-    return [wire.body['max_tokens'], about.map(({ reason }) => reason), refusable(about).length > 0]
+    return [wire.body['max_tokens'], about.map(({ reason }) => reason), refusableLosses(about).length > 0]
   }
 
   it('is no loss at the longest answer of the model, and is one if it may cut an answer short', () => {

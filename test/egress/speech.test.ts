@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { essential } from '../../src/egress/losses.ts'
+import { essentialLosses } from '../../src/egress/losses.ts'
 import { PRESETS } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
@@ -61,7 +61,7 @@ describe('ElevenLabs is asked', () => {
 
   it.each(['audio/flac', 'audio/aac', 'audio/x'])('not at all for %s, which it does not make', mediaType => {
     const request = asks({ voice: ID, mediaType })
-    expect(essential(asked(request).losses, request)).toHaveLength(1)
+    expect(essentialLosses(asked(request).losses, request)).toHaveLength(1)
   })
 
   it.each([
@@ -100,11 +100,11 @@ describe('Google is asked', () => {
   it('for samples, of which an MP3 or a WAV file can be made and no other', () => {
     for (const mediaType of ['audio/wav', 'audio/pcm', 'audio/mpeg']) {
       const request = asks({ voice: 'Kore', mediaType })
-      expect(essential(asked(request).losses, request)).toEqual([])
+      expect(essentialLosses(asked(request).losses, request)).toEqual([])
     }
     for (const mediaType of ['audio/opus', 'audio/flac', 'audio/aac']) {
       const request = asks({ voice: 'Kore', mediaType })
-      expect(essential(asked(request).losses, request)).toMatchObject([{ reason: 'mp3-wav-or-pcm-only' }])
+      expect(essentialLosses(asked(request).losses, request)).toMatchObject([{ reason: 'mp3-wav-or-pcm-only' }])
     }
   })
 

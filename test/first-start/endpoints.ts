@@ -1,7 +1,7 @@
 import { METHOD_PATHS, ROUTES, vendorRoutes } from '../../src/formats/routes.ts'
-import { REALTIME_PATH, SECRETS_PATH } from '../../src/server/realtime.ts'
 import { STORED_ROUTES } from '../../src/server/stored-routes.ts'
 import { REMIX_PATH, taskRoutes } from '../../src/server/task-routes.ts'
+import { REALTIME_PATH, SECRETS_PATH } from '../../src/server/voice-sessions.ts'
 import type { Ask } from './ask.ts'
 import { CONVERSATION_CASES } from './endpoints/conversations.ts'
 import { MEDIA_CASES } from './endpoints/media.ts'

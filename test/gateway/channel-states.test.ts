@@ -13,9 +13,9 @@ const channel = (name: string): Channel => new Channel(channelAt('http://127.0.0
 
 it('adds up what several processes see of a channel', () => {
   const [one, other, only] = [channel('a'), channel('a'), channel('b')]
-  one.hold()
-  other.hold()
-  other.hold()
+  one.countSession()
+  other.countSession()
+  other.countSession()
   one.resting.restModel('m', now + 1, now)
   other.resting.restModel('m', now + 5, now)
   other.resting.restModel('well', now - 1, now)

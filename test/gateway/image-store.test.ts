@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterEach, expect, test } from 'vitest'
-import { base64Pieces } from '../../src/gateway/image-delivery.ts'
+import { base64Chunks } from '../../src/gateway/image-delivery.ts'
 import { ImageStore, type ImageStoreLimits, type ImageStoreOptions } from '../../src/gateway/image-store.ts'
 import { UNAVAILABLE } from '../../src/store/fault.ts'
 import { openSqlite, type Store } from '../../src/store/store.ts'
@@ -36,7 +36,7 @@ async function open(
   return pictures
 }
 
-const keep = (pictures: ImageStore, text: string): Promise<string> => pictures.keep('image/png', [Buffer.from(text)])
+const keep = (pictures: ImageStore, text: string): Promise<string> => pictures.add('image/png', [Buffer.from(text)])
 const isThere = async (pictures: ImageStore, ...tokens: string[]): Promise<boolean[]> =>
   Promise.all(tokens.map(async token => (await pictures.get(token)) !== undefined))
 
@@ -108,10 +108,10 @@ test('what is no token is not looked up, and a picture that is deleted while it 
   const { shared } = await stored()
   let looked = 0
   const torn: ImageStoreOptions['shared'] = {
-    keepPicture: shared.keepPicture,
-    async picture(id) {
+    putImage: shared.putImage,
+    async image(id) {
       looked++
-      const found = (await shared.picture(id))!
+      const found = (await shared.image(id))!
       return {
         ...found,
         read: async function* () {
@@ -130,8 +130,8 @@ test('what is no token is not looked up, and a picture that is deleted while it 
 
 test('one that cannot be stored has no address where others may be asked for it, and its copy serves where none are', async () => {
   const full: ImageStoreOptions['shared'] = {
-    keepPicture: () => Promise.reject(UNAVAILABLE),
-    picture: () => Promise.reject(UNAVAILABLE),
+    putImage: () => Promise.reject(UNAVAILABLE),
+    image: () => Promise.reject(UNAVAILABLE),
   }
   await expect(keep(await open({}, { shared: full }), 'a boat')).rejects.toBe(UNAVAILABLE)
   const alone = await open({}, { shared: full, hasOthers: () => false })
@@ -143,14 +143,14 @@ test('tokens are not stored, and no type but of an image', async () => {
   const { shared } = await stored()
   const seen: string[] = []
   const watched: ImageStoreOptions['shared'] = {
-    keepPicture: (picture, limits) => {
+    putImage: (picture, limits) => {
       seen.push(picture.id, picture.mediaType)
-      return shared.keepPicture(picture, limits)
+      return shared.putImage(picture, limits)
     },
-    picture: shared.picture,
+    image: shared.image,
   }
   const pictures = await open({}, { shared: watched })
-  const token = await pictures.keep('image/png\u0000<x>', [Buffer.from('x')])
+  const token = await pictures.add('image/png\u0000<x>', [Buffer.from('x')])
   expect(seen).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), 'application/octet-stream'])
   expect(seen[0]).not.toContain(token)
 })
@@ -164,6 +164,6 @@ test('base64 is decoded piece by piece as in one go', () => {
     bytes.toString('base64url'),
     `data ${text.slice(0, 9)}`,
   ])
-    expect(Buffer.concat([...base64Pieces(written)]).equals(Buffer.from(written, 'base64'))).toBe(true)
-  expect([...base64Pieces('')]).toEqual([])
+    expect(Buffer.concat([...base64Chunks(written)]).equals(Buffer.from(written, 'base64'))).toBe(true)
+  expect([...base64Chunks('')]).toEqual([])
 })

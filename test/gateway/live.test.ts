@@ -38,7 +38,7 @@ test('where nobody watches, nothing happens', () => {
   const [bus] = buses(1)
   const live = new Live(bus!)
   expect(live.isWatched).toBe(false)
-  live.over(row)
+  live.requestEnded(row)
   vi.advanceTimersByTime(60_000)
   expect(bus!.published).toEqual([])
   live.close()
@@ -51,8 +51,8 @@ test('a watcher sees requests of all processes, and they are told of it only as 
   let ended = 0
   const stop = one.listen({ owner: 'tests', take: event => void seen.push(event), end: () => ended++ })
   expect(two.isWatched).toBe(true)
-  one.begun(call, caller, request, true)
-  two.over(row)
+  one.requestBegan(call, caller, request, true)
+  two.requestEnded(row)
   vi.advanceTimersByTime(1000)
   expect(seen).toMatchObject([
     { type: 'begun', request: { id: 'req_1', keyName: 'dev', model: 'm', isCaptured: true, stream: true } },
@@ -60,7 +60,7 @@ test('a watcher sees requests of all processes, and they are told of it only as 
   ])
   vi.advanceTimersByTime(60_000)
   expect(two.isWatched).toBe(true)
-  for (let count = 0; count < 10_000; count++) two.over(row)
+  for (let count = 0; count < 10_000; count++) two.requestEnded(row)
   vi.advanceTimersByTime(1000)
   expect(seen.length).toBeLessThanOrEqual(202)
   one.end()

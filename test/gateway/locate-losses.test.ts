@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { closingAfterEach } from '../builders/closing.ts'
-import { Keeping, Speaker } from './stored/test-server.ts'
+import { Speaker, StoringGateway } from './stored/test-server.ts'
 
 /* Paths of losses are paths in the caller's body. */
 
 const closing = closingAfterEach()
 
 async function testServer(format: string) {
-  const keeping = await Keeping.open([await Speaker.open(format)])
+  const keeping = await StoringGateway.open([await Speaker.open(format)])
   closing.push(() => keeping.close())
   const ask = async (path: string, body: object, headers = {}) => {
     const {

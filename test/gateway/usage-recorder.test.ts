@@ -46,7 +46,7 @@ const open = (keep: number) =>
       channelAt('http://127.0.0.1:9', { name: 'dead', priority: 0, models: MODELS, provider: 'openai' }),
       channelAt(upstream.address, { name: 'alive', priority: 1, models: MODELS, provider: 'openai' }),
     ],
-    { keep: folder, config: { usage: { keep }, responses: { keep: 0, background: 0 } } },
+    { keep: folder, config: { usage: { retention: keep }, responses: { retention: 0, background: 0 } } },
   )
 const MODELS = { named: new Map([['four', 'gpt-4o']]), patterns: [] }
 

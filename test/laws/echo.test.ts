@@ -6,7 +6,7 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { shown } from '../../src/egress/losses.ts'
+import { shownLosses } from '../../src/egress/losses.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { PATHS } from '../builders/paths.ts'
@@ -96,7 +96,7 @@ describe('echo: the gateway’s own answer, handed back as history, loses nothin
         headers: {},
         body,
       })
-      const lost = shown(prepare(request, target as never).losses).filter(
+      const lost = shownLosses(prepare(request, target as never).losses).filter(
         ({ path, reason }) => path[0] === 'messages' && !Object.hasOwn(EXCEPTIONS, reason),
       )
       expect(lost).toEqual([])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { essential, refusable, shown } from '../../src/egress/losses.ts'
+import { essentialLosses, refusableLosses, shownLosses } from '../../src/egress/losses.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { conversing, formatsWith, holds } from './support.ts'
 
@@ -111,7 +111,7 @@ function written(from: string, to: string, body: JsonObject) {
   const lost = (index: number) =>
     losses.some(({ kind, path }) => kind === 'dropped' && path.join('/') === `tools/${index}`) ||
     losses.some(({ kind, path }) => kind === 'dropped' && path.join('/') === 'tools')
-  return { request, wire, losses, lost, refused: essential(losses, request).length > 0 }
+  return { request, wire, losses, lost, refused: essentialLosses(losses, request).length > 0 }
 }
 
 const TARGETS = [...new Set([...conversing('request'), 'completions'])].filter(format =>
@@ -134,8 +134,8 @@ describe('hosted tools', () => {
       expect(refused).toBe(insistsOnLost || noneLeft)
       for (const index of tools.keys())
         if (lost(index)) {
-          expect(shown(losses).length).toBeGreaterThan(0)
-          expect(refusable(losses).length).toBeGreaterThan(0)
+          expect(shownLosses(losses).length).toBeGreaterThan(0)
+          expect(refusableLosses(losses).length).toBeGreaterThan(0)
         }
       if ((wire.body['tools'] as unknown[] | undefined)?.length === undefined)
         for (const field of ['tool_choice', 'parallel_tool_calls', 'toolConfig'])
@@ -158,7 +158,7 @@ describe('state', () => {
   it.each(TARGETS.filter(to => to !== 'chat' && to !== 'responses'))('store: true of chat before %s is shown', to => {
     const { losses, refused } = written('chat', to, asked)
     expect(refused).toBe(false)
-    expect(shown(losses).map(({ path }) => path[0])).toContain('state')
+    expect(shownLosses(losses).map(({ path }) => path[0])).toContain('state')
   })
 
   it('store: true of responses that the gateway does not keep itself is refused', () => {

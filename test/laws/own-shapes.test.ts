@@ -9,7 +9,7 @@ import { handedTo, holds, same } from './support.ts'
 import { WIRES } from './wires.ts'
 
 /** Formats whose upstreams may take but one of the shapes their callers choose from. */
-const FORMATS = Object.keys(WRITERS).filter(format => WRITERS[format]!.fetchesOwn === true)
+const FORMATS = Object.keys(WRITERS).filter(format => WRITERS[format]!.mustFetchNative === true)
 
 describe('one’s own format in another shape: nothing is lost that is not reported', () => {
   it.each(FORMATS)('%s', format => {

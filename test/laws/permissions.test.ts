@@ -55,7 +55,7 @@ const channels: fc.Arbitrary<readonly RoutedChannel[]> = fc
 const isAnswered = (model: string, permissions: Permissions, all: readonly RoutedChannel[], cascades: boolean) =>
   [...DOORS].some(([door, works]) =>
     works.some(work => {
-      if (!permissions.allowsDoor(door)) return false
+      if (!permissions.allowsFormat(door)) return false
       try {
         const targets = route({ model, format: door, work, permissions, now: 0, draw: 'x' }, all)
         for (const { channel } of targets) expect(permissions.allowsChannel(channel.name)).toBe(true)
@@ -107,7 +107,7 @@ test('a key may do what it and its group allow, within the smaller of each limit
       for (const model of MODELS)
         expect(both.allowsModel(model)).toBe(alone.allowsModel(model) && free.allowsModel(model))
       for (const door of DOORS.keys())
-        expect(both.allowsDoor(door)).toBe(alone.allowsDoor(door) && free.allowsDoor(door))
+        expect(both.allowsFormat(door)).toBe(alone.allowsFormat(door) && free.allowsFormat(door))
       const smaller = (a = Number.POSITIVE_INFINITY, b = Number.POSITIVE_INFINITY) => Math.min(a, b)
       for (const name of ['rpm', 'tpm', 'concurrent'] as const)
         expect(smaller(both.limits[name])).toBe(smaller(one.limits[name], of.limits[name]))

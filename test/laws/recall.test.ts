@@ -4,7 +4,7 @@ import { GatewayError } from '../../src/canonical/error.ts'
 import { isObject, type JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { itemsOf, named, portable, referenceOf } from '../../src/gateway/stored/items.ts'
+import { itemsOf, portable, referenceOf, withId } from '../../src/gateway/stored/items.ts'
 import { resolveReferences } from '../../src/gateway/stored/resolve-references.ts'
 import { responses } from '../../src/ingress/responses/index.ts'
 import { MemoryTurns } from '../../src/store/memory.ts'
@@ -58,7 +58,7 @@ async function kept(turns: readonly { input: JsonObject[]; output: JsonObject[] 
     const more = previous === undefined ? {} : { previous }
     const memory = memories[index < turns.length / 2 ? memories.length - 1 : 0]!
     const times = { createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER }
-    await memory.keep({ owner: OWNER, id, response, input: turn.input.map(named), ...more, ...times })
+    await memory.put({ owner: OWNER, id, response, input: turn.input.map(withId), ...more, ...times })
     previous = id
   }
   return previous!

@@ -30,7 +30,7 @@ const withUnknown = ({ data, ...event }: WireEvent): WireEvent => {
 const relayable = (format: string, result: Parameters<typeof streamed>[0]) =>
   streamed(result).filter(({ events }) => !isCutAnew(format, events))
 
-const RELAYING = jobsWith('events').filter(([format]) => WRITERS[format]!.ownEvents !== undefined)
+const RELAYING = jobsWith('events').filter(([format]) => WRITERS[format]!.nativeEvents !== undefined)
 
 describe('relayed: a stream leaves as it came, whatever is in it', () => {
   it.each(RELAYING)('%s: %s', (format, work) => {

@@ -15,7 +15,7 @@ export function relayed(
   until = wire.length,
 ): WireEvent[] {
   const reader = READERS[format]!.events!(request)
-  const own = WRITERS[format]!.ownEvents?.(request)
+  const own = WRITERS[format]!.nativeEvents?.(request)
   const writer = own ?? WRITERS[format]!.events!(request)
   const out = wire.flatMap((event, at) => {
     const read = reader.push(event)

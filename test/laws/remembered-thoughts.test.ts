@@ -9,7 +9,7 @@ import type { Candidate, CanonicalResult } from '../../src/canonical/result.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
-import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
+import { ReasoningMemory } from '../../src/gateway/thoughts/reasoning-memory.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { NATIVE } from '../builders/write-options.ts'
@@ -185,14 +185,14 @@ describe('exact loss: with what was put back, reading what was written gives the
   it.each(FORMATS)('%s', format => {
     const target = targetOf({ caller: 'elsewhere', upstream: format, dialect: DIALECTS[format] ?? {} })
     holds(fc.tuple(request, kept(format)), ([given, answers]) => {
-      const thoughts = new Thoughts(LIMITS).of('ann')!
+      const thoughts = new ReasoningMemory(LIMITS).of('ann')!
       // What is repaired is told in another way (`canonical/repair.ts`), and tested elsewhere.
       const asked = repair(withLongIds(given)).request
       const ids = asked.messages.flatMap(({ content }) =>
         content.flatMap(part => (part.type === 'tool-call' ? [part.id] : [])),
       )
       for (const [index, answer] of answers.entries())
-        thoughts.keep(named(answer, ids.slice(index)), {
+        thoughts.save(named(answer, ids.slice(index)), {
           attempt: { call: { format: 'chat' }, target, request: REQUEST },
           prepared: { recalled: undefined },
         })

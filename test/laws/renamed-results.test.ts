@@ -5,7 +5,7 @@ import { lose } from '../../src/canonical/loss.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { repair } from '../../src/canonical/repair.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import { GistTrail } from '../../src/gateway/thoughts/trail.ts'
+import { GistDigest } from '../../src/gateway/thoughts/conversation-digest.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { holds } from './support.ts'
 
@@ -79,7 +79,7 @@ it('trap 111: where only the result has the name of a tool, the call gets it', (
 
 it('trap 111: what was thought before a call is found under either spelling of its name', () => {
   const digestOf = (name: string, args: string): string => {
-    const gist = new GistTrail()
+    const gist = new GistDigest()
     gist.call(name, args)
     return gist.digest
   }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { refusable } from '../../src/egress/losses.ts'
+import { refusableLosses } from '../../src/egress/losses.ts'
 import { FORMATS } from '../../src/formats/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FOREIGN } from '../builders/write-options.ts'
@@ -79,7 +79,7 @@ const pairs = [...FORMATS].flatMap(([format, { does }]) =>
 describe('what a format requires and a caller left unsaid refuses no request, where its value is neutral', () => {
   it.each(pairs)('%s: %s', (format, about, request) => {
     const { losses } = WRITERS[format]!.request!(request, { ...FOREIGN, dialect: DECLARED[format] ?? {} })
-    const refused = refusable(losses).map(({ path, reason }) => `${path.join('/')} ${reason}`)
+    const refused = refusableLosses(losses).map(({ path, reason }) => `${path.join('/')} ${reason}`)
     expect(refused).toEqual(INVENTED[`${format}: ${about}`] ?? [])
   })
 })

@@ -4,7 +4,7 @@ import { GatewayError } from '../../src/canonical/error.ts'
 import type { Work } from '../../src/canonical/work.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { fitnessOf, FORMATS as WORK_FORMATS } from '../../src/formats/index.ts'
-import { sessionTargets } from '../../src/gateway/realtime/session-targets.ts'
+import { voiceSessionTargets } from '../../src/gateway/realtime/voice-session-targets.ts'
 import { type RoutedChannel, type RouteRequest, route, usableModels } from '../../src/upstreams/router.ts'
 import { permitting } from '../builders/permissions.ts'
 
@@ -235,7 +235,7 @@ describe('law 20: routing', () => {
     const held = (asked: RouteRequest, list: readonly RoutedChannel[]): unknown => {
       const session = { ...asked, format: 'realtime', work: 'realtime' as const }
       const targets = routed(session, list) ?? []
-      return sessionTargets(targets, { cascades: true, facts: undefined, about: () => ({}) }).map(
+      return voiceSessionTargets(targets, { cascades: true, facts: undefined, about: () => ({}) }).map(
         ({ channel, format, emulated, native }) => [channel.name, format.format, emulated, native],
       )
     }

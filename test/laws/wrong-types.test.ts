@@ -11,7 +11,7 @@ import { drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { type Work, workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { essential, lossHeaders, shown } from '../../src/egress/losses.ts'
+import { essentialLosses, lossHeaders, shownLosses } from '../../src/egress/losses.ts'
 import { FORMATS } from '../../src/formats/index.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { checkedResult } from '../../src/gateway/read-result.ts'
@@ -74,8 +74,8 @@ function journey(from: string, request: CanonicalRequest): void {
       const prepared = orRefused(() => prepare(handedTo(to, request), target(from, to, model)))
       if (prepared === undefined) continue
       JSON.stringify(prepared.wire.body)
-      lossHeaders(shown(prepared.losses))
-      essential(prepared.losses, request)
+      lossHeaders(shownLosses(prepared.losses))
+      essentialLosses(prepared.losses, request)
       READERS[from]!.locate?.(request)(['messages', 0, 'content', 0])
     }
   }

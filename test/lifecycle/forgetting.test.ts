@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import { MemoryStore } from '../../src/gateway/thoughts/memory.ts'
+import { MemoryStore } from '../../src/gateway/thoughts/memory-store.ts'
 import { Spool } from '../../src/ingress/transport/spool.ts'
 import { channelAt } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
-import { Keeping, Speaker, scratch } from '../gateway/stored/test-server.ts'
+import { Speaker, StoringGateway, scratch } from '../gateway/stored/test-server.ts'
 import { ASKED, CALL, history, Remembering, THINKS, Thinker } from '../thoughts/test-server.ts'
 import { upload } from '../transcriptions/upload.ts'
 
@@ -20,7 +20,7 @@ test.each([true, false])(
     const broken = (): never => {
       throw new Error('out of order')
     }
-    vi.spyOn(MemoryStore.prototype, 'keep').mockImplementation(broken)
+    vi.spyOn(MemoryStore.prototype, 'save').mockImplementation(broken)
     vi.spyOn(MemoryStore.prototype, 'find').mockImplementation(broken)
     vi.spyOn(MemoryStore.prototype, 'holds').mockReturnValue(true)
     const thinker = await Thinker.open('messages')
@@ -40,7 +40,7 @@ test('a conversation that cannot be sealed is put in short by nobody, until it c
   const place = scratch()
   closing.push(place.drop)
   const speaker = await Speaker.open('chat')
-  const testServer = await Keeping.open([speaker], { dataDir: place.path })
+  const testServer = await StoringGateway.open([speaker], { dataDir: place.path })
   closing.push(() => testServer.close())
   const compact = () =>
     testServer.testServer.ask('/v1/responses/compact', { model: 'm', input: 'We move to Lisbon in May.' })

@@ -58,12 +58,12 @@ const nameOf = (path: string): string =>
 /** Has a writer fail that is asked for next; that of the upstream's own format writes events anew. */
 function breakWriter(path: string, broken: (sound: EventWriter) => EventWriter): void {
   const writer = writerOf(path)
-  const { events, ownEvents } = writer
+  const { events, nativeEvents: ownEvents } = writer
   if (path !== '/v1/chat/completions') {
     vi.spyOn(writer, 'events').mockImplementationOnce(asked => broken(events(asked)))
     return
   }
-  vi.spyOn(writer, 'ownEvents').mockImplementationOnce(asked => {
+  vi.spyOn(writer, 'nativeEvents').mockImplementationOnce(asked => {
     const failing = broken(ownEvents!(asked))
     return { push: failing.push, end: failing.end, relay: (_, read) => read.flatMap(event => failing.push(event)) }
   })

@@ -10,7 +10,7 @@ const closing = closingAfterEach()
 /** The port of a server that answers so. */
 async function serve(answer: (reply: HttpReply, response: ServerResponse) => void): Promise<number> {
   const server = createServer((message: IncomingMessage, response) =>
-    answer(new HttpReply(message, response, {}, { patience: 200, leaving: false }), response),
+    answer(new HttpReply(message, response, {}, { patience: 200, isStopping: false }), response),
   )
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
   closing.push(

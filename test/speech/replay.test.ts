@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readWavHead } from '../../src/canonical/media/wav.ts'
-import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { modelOf } from '../../src/upstreams/mock/pick.ts'
 import { channelAt, KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
@@ -14,11 +14,11 @@ import { framesIn } from './frames.ts'
 const WAV = readFileSync('fixtures/speech/wav.result.wav')
 const KEY_HEADER = { authorization: `Bearer ${KEY}` }
 
-let replay: Replay
+let replay: Mock
 let testServer: TestServer
 let client: OpenAI
 beforeAll(async () => {
-  replay = await openReplay()
+  replay = await openMock()
   const ids = ['replay', ...replay.cases.map(modelOf)]
   const models = { named: new Map(ids.map(id => [id, id])), patterns: [] }
   const sisters = ['speech', 'transcriptions'].map(format => ({

@@ -71,7 +71,7 @@ export async function make(records: AccessRecords, change: Change): Promise<void
       await records.rotateKey(change.id, secretOf(change.hash, 1), change.until)
       return
     case 'keep':
-      return records.keepGroup(groupOf(change.group, { models: change.models }))
+      return records.putGroup(groupOf(change.group, { models: change.models }))
     case 'drop':
       await records.dropGroup(change.group)
       return
@@ -79,6 +79,6 @@ export async function make(records: AccessRecords, change: Change): Promise<void
       await records.drain(change.channel, change.drained)
       return
     case 'use':
-      return records.used(new Map([[change.id, change.at]]))
+      return records.recordUses(new Map([[change.id, change.at]]))
   }
 }

@@ -52,10 +52,10 @@ for (const { name, missing, place } of ENGINES)
     test('are found by both until they expire', async () => {
       await one.captures.add([captureOf('a', 1000), captureOf('b', 1500)], 1e6)
       expect(Buffer.from((await two.captures.find('a'))!)).toEqual(Buffer.alloc(100, 'a'))
-      expect(await two.captures.known(['a', 'b', 'c'])).toEqual(new Set(['a', 'b']))
+      expect(await two.captures.existing(['a', 'b', 'c'])).toEqual(new Set(['a', 'b']))
       now = 2000
       expect(await two.captures.find('a')).toBeUndefined()
-      expect(await two.captures.known(['a', 'b'])).toEqual(new Set(['b']))
+      expect(await two.captures.existing(['a', 'b'])).toEqual(new Set(['b']))
       await two.captures.sweep()
       now = 0
       expect(await one.captures.find('a')).toBeUndefined()
@@ -69,9 +69,9 @@ for (const { name, missing, place } of ENGINES)
         await store.captures.add([captureOf(`c${index}`, 1000 + index)], 1000)
       }
       const ids = Array.from({ length: 20 }, (_, index) => `c${index}`)
-      expect(await one.captures.known(ids)).toEqual(new Set(ids.slice(10)))
+      expect(await one.captures.existing(ids)).toEqual(new Set(ids.slice(10)))
       await one.captures.add([captureOf('huge', 1100, 5000)], 1000)
-      expect(await one.captures.known([...ids, 'huge'])).toEqual(new Set())
+      expect(await one.captures.existing([...ids, 'huge'])).toEqual(new Set())
     })
 
     test('are listed by page, the latest first, of one key or of all', async () => {
@@ -97,6 +97,6 @@ for (const { name, missing, place } of ENGINES)
     test('are stored once', async () => {
       await one.captures.add([captureOf('a', 1000)], 1e6)
       await two.captures.add([captureOf('a', 1000)], 1e6)
-      expect(await one.captures.known(['a'])).toEqual(new Set(['a']))
+      expect(await one.captures.existing(['a'])).toEqual(new Set(['a']))
     })
   })

@@ -42,32 +42,32 @@ const turn = (id: string): Turn => ({
 const NAME = 'a\0b 💥'
 const [ROW] = traffic(1, { since: 1, until: 2, keys: 1, models: 1, channels: 1 })
 const PICTURE = Buffer.alloc(300_000, 0xe9)
-const NO_LIMITS = { count: 9, size: 2 ** 30, own: 9, all: 9 }
+const NO_LIMITS = { count: 9, size: 2 ** 30, perOwner: 9, total: 9 }
 
 /** Stores keys, groups, tokens, usage and shared state under the same odd names. */
 async function fillOthers({ access, usage, shared }: Store): Promise<void> {
   await access.createKey({ ...keyOf('k'), name: NAME, group: NAME, note: `${NAME}\ud800`, models: [NAME] })
-  await access.keepGroup({ name: NAME, models: [NAME], onLoss: 'show', limits: {}, createdAt: 1 })
+  await access.putGroup({ name: NAME, models: [NAME], onLoss: 'show', limits: {}, createdAt: 1 })
   await access.drain(NAME, true)
   await access.addToken({ ...keyOf('t').secrets[0]!, id: 't', name: NAME, hash: 'of t' })
   await usage.add([{ ...ROW!, model: NAME, keyName: NAME, upstreamModel: `${NAME}\ud800`, channel: NAME }])
   const read = async function* () {
     for (let at = 0; at < PICTURE.length; at += 2 ** 18) yield PICTURE.subarray(at, at + 2 ** 18)
   }
-  await shared.keepPicture({ id: 'p', mediaType: 'image/png', expiresAt: FOREVER, read }, NO_LIMITS)
-  await shared.keepSecret('s', Buffer.from([0, 255]))
-  await shared.keepNote({ kind: 'client-secret', name: 'n', owner: NAME, text: NAME, expiresAt: FOREVER }, NO_LIMITS)
+  await shared.putImage({ id: 'p', mediaType: 'image/png', expiresAt: FOREVER, read }, NO_LIMITS)
+  await shared.createSecret('s', Buffer.from([0, 255]))
+  await shared.addNote({ kind: 'client-secret', name: 'n', owner: NAME, text: NAME, expiresAt: FOREVER }, NO_LIMITS)
   const thoughts = { id: 'th', text: NAME, expiresAt: FOREVER }
-  await shared.changeThoughts([{ names: [['n']], thoughts }])
+  await shared.changeReasoning([{ names: [['n']], reasoning: thoughts }])
 }
 
 /** Reads the same data back; text is compared as the engine stored it. */
 async function othersIn({ access, usage, shared }: Store) {
-  const picture = await shared.picture('p')
+  const picture = await shared.image('p')
   const { rows } = await usage.rows({ since: 0, until: 10, limit: 5 })
   const bytes = Buffer.concat(await Array.fromAsync(picture!.read()))
   expect(bytes.equals(PICTURE)).toBe(true)
-  const [thoughts] = await shared.thoughts(['n'])
+  const [thoughts] = await shared.reasoning(['n'])
   const found = {
     ...{ key: await access.key('k'), groups: await access.groups(), token: await access.token('of t') },
     ...{ drained: (await access.changes(0)).drained, rows, thoughts },
@@ -79,7 +79,7 @@ async function othersIn({ access, usage, shared }: Store) {
 
 async function filled(config: StoreConfig): Promise<void> {
   const store = await openStore(config)
-  for (let index = 0; index < 250; index++) await store.turns.keep(turn(`t${index}`))
+  for (let index = 0; index < 250; index++) await store.turns.put(turn(`t${index}`))
   await store.events.add('me', 't1', 0, ['one\0', 'two'])
   const conversation = { owner: 'me', id: 'c', metadata: { a: '\0' }, createdAt: 1, expiresAt: FOREVER }
   await store.conversations.create(conversation, [ODD])
@@ -127,7 +127,7 @@ describe.each([
 
   test.skipIf(needed)('a target that holds something is left alone', async () => {
     const store = await openStore(to)
-    await store.turns.keep(turn('mine'))
+    await store.turns.put(turn('mine'))
     await store.close()
     await expect(copyStore(from, to)).rejects.toThrow('not empty')
     const after = await openStore(to)

@@ -121,7 +121,7 @@ test('a store of before is given what it lacks, by however many at once', async 
   before.close()
   const [one, other] = await Promise.all([openSqlite(path), openSqlite(path)])
   expect(await one.turns.find('me', 'a')).toMatchObject({ id: 'a', response: { id: 'a', output: [] } })
-  await other.turns.keep({ ...(await one.turns.find('me', 'a'))!, lease: 1, worker: 'w', copy: 'c' })
+  await other.turns.put({ ...(await one.turns.find('me', 'a'))!, lease: 1, worker: 'w', copy: 'c' })
   expect(await one.turns.find('me', 'a')).toMatchObject({ worker: 'w', copy: 'c' })
   await one.close()
   await other.close()

@@ -7,7 +7,7 @@ import { openStore, type Store } from '../../src/store/store.ts'
 import type { Turn, Turns } from '../../src/store/turns.ts'
 import { inDatabase, ON_FILES, storeAt } from '../builders/engines.ts'
 import { HOUR } from '../builders/units.ts'
-import { Keeping, Speaker, scratch } from '../gateway/stored/test-server.ts'
+import { Speaker, StoringGateway, scratch } from '../gateway/stored/test-server.ts'
 
 const turn = (id: string, more: Partial<Turn> = {}): Turn => ({
   ...{ owner: 'me', id, createdAt: 0, expiresAt: HOUR },
@@ -49,10 +49,10 @@ describe.each([
       lease: 5,
       worker: 'w',
     })
-    await turns.keep(kept)
+    await turns.put(kept)
     expect(JSON.stringify(await turns.find('me', 'a'), sorted)).toBe(JSON.stringify(kept, sorted))
     expect(await turns.find('you', 'a')).toBeUndefined()
-    await turns.keep(turn('a'))
+    await turns.put(turn('a'))
     expect(await turns.find('me', 'a')).toEqual(turn('a'))
   })
 
@@ -61,14 +61,14 @@ describe.each([
     const kept = Array.from({ length: 60 }, (_, at) =>
       turn(`t${at}`, { owner: at % 3 === 0 ? 'you' : 'me', ...(at % 20 === 7 ? { copy: large } : {}) }),
     )
-    await Promise.all([...kept, turn('t1', { channel: 'c' })].map(one => turns.keep(one)))
+    await Promise.all([...kept, turn('t1', { channel: 'c' })].map(one => turns.put(one)))
     for (const one of kept.filter(({ id }) => id !== 't1')) expect(await turns.find(one.owner, one.id)).toEqual(one)
     expect(await turns.find('me', 't1')).toEqual(turn('t1', { channel: 'c' }))
   })
 
   test('are chained, oldest first', async () => {
-    await turns.keep(turn('a', { previous: 'elsewhere' }))
-    await turns.keep(turn('b', { previous: 'a', channel: 'c' }))
+    await turns.put(turn('a', { previous: 'elsewhere' }))
+    await turns.put(turn('b', { previous: 'a', channel: 'c' }))
     const chain = (await turns.chain('me', 'b'))!
     expect(chain.before).toBe('elsewhere')
     expect(chain.links.map(({ items }) => items.map(({ id }) => id))).toEqual([
@@ -80,13 +80,13 @@ describe.each([
   })
 
   test('that go in a circle end', async () => {
-    await turns.keep(turn('a', { previous: 'a' }))
+    await turns.put(turn('a', { previous: 'a' }))
     expect((await turns.chain('me', 'a'))!.links.length).toBe(1)
   })
 
   test('tell their items', async () => {
-    await turns.keep(turn('a', { channel: 'c', remembered: true }))
-    await turns.keep(turn('b', { input: [{ id: 'out_a', said: 'again' }] }))
+    await turns.put(turn('a', { channel: 'c', remembered: true }))
+    await turns.put(turn('b', { input: [{ id: 'out_a', said: 'again' }] }))
     const found = await turns.items('me', ['in_a', 'out_a', 'unknown'])
     expect([...found.keys()].sort()).toEqual(['in_a', 'out_a'])
     expect(found.get('in_a')).not.toHaveProperty('channel')
@@ -94,13 +94,13 @@ describe.each([
   })
 
   test('find items by ids of any characters', async () => {
-    await turns.keep(turn('a', { input: [{ id: 'a\0b', said: 'x' }] }))
+    await turns.put(turn('a', { input: [{ id: 'a\0b', said: 'x' }] }))
     expect((await turns.items('me', ['a\0b'])).get('a\0b')?.item).toEqual({ id: 'a\0b', said: 'x' })
-    expect(await turns.barred('you', ['z\0'])).toBe(false)
+    expect(await turns.isForbidden('you', ['z\0'])).toBe(false)
   })
 
   test('are forgotten', async () => {
-    await turns.keep(turn('a'))
+    await turns.put(turn('a'))
     expect(await turns.drop('you', 'a')).toBe(false)
     expect(await turns.drop('me', 'a')).toBe(true)
     expect(await turns.drop('me', 'a')).toBe(false)
@@ -112,8 +112,8 @@ describe.each([
     const worked = turn('a', { lease: 5, worker: 'w', response: { id: 'a', status: 'queued', output: [] } })
     expect(await turns.advance(worked)).toBe(false)
     expect(await turns.find('me', 'a')).toBeUndefined()
-    await turns.keep(worked)
-    await turns.keep(turn('b'))
+    await turns.put(worked)
+    await turns.put(turn('b'))
     expect(await turns.unfinished(['a', 'b', 'c'])).toEqual(new Set(['a']))
     const ended = turn('a')
     expect(await turns.advance({ ...ended, lease: 9 })).toBe(true)
@@ -122,17 +122,17 @@ describe.each([
     expect(await turns.advance(ended)).toBe(true)
     expect(await turns.advance(worked)).toBe(false)
     expect(await turns.find('me', 'a')).toEqual(ended)
-    await turns.keep(worked)
+    await turns.put(worked)
     await turns.drop('me', 'a')
     expect(await turns.advance(ended)).toBe(false)
     expect(await turns.find('me', 'a')).toBeUndefined()
   })
 
   test('keep a lease while they are worked on', async () => {
-    await turns.keep(turn('a', { lease: 5 }))
+    await turns.put(turn('a', { lease: 5 }))
     expect(await turns.renew('me', 'a', 9)).toBe(true)
     expect((await turns.find('me', 'a'))!.lease).toBe(9)
-    await turns.keep(turn('a'))
+    await turns.put(turn('a'))
     expect(await turns.renew('me', 'a', 9)).toBe(false)
   })
 })
@@ -146,7 +146,7 @@ describe('events', () => {
   test('are added while their response is worked on, told from any number, and forgotten with it', async () => {
     const { turns, events } = store
     expect(await events.add('me', 'a', 0, ['zero'])).toBe(false)
-    await turns.keep(turn('a', { lease: 5 }))
+    await turns.put(turn('a', { lease: 5 }))
     expect(await events.count('me', 'a')).toBe(0)
     expect(await events.add('me', 'a', 0, ['zero', 'one'])).toBe(true)
     expect(await events.add('me', 'a', 2, ['two'])).toBe(true)
@@ -165,7 +165,7 @@ describe('events', () => {
   })
 
   test('of what has expired are swept', async () => {
-    await store.turns.keep(turn('a', { lease: 5 }))
+    await store.turns.put(turn('a', { lease: 5 }))
     await store.events.add('me', 'a', 0, ['zero'])
     now = 2 * HOUR
     await store.sweep()
@@ -179,16 +179,16 @@ describe('a database', () => {
   })
 
   test('stays when it is opened again', async () => {
-    await store.turns.keep(turn('a'))
+    await store.turns.put(turn('a'))
     const other = await openStore(storeAt(folder), () => now)
-    await other.turns.keep(turn('b', { previous: 'a' }))
+    await other.turns.put(turn('b', { previous: 'a' }))
     expect((await store.turns.chain('me', 'b'))!.links.length).toBe(2)
     await other.close()
   })
 
   test('keeps what waits when it is closed', async () => {
     const kept = Array.from({ length: 120 }, (_, at) => `t${at}`)
-    const waiting = Promise.all(kept.map(id => store.turns.keep(turn(id))))
+    const waiting = Promise.all(kept.map(id => store.turns.put(turn(id))))
     await store.close()
     await waiting
     store = await openStore(storeAt(folder), () => now)
@@ -196,19 +196,19 @@ describe('a database', () => {
   })
 
   test('what another owner has, or what is forgotten, is barred', async () => {
-    await store.turns.keep(turn('a'))
-    expect(await store.turns.barred('me', ['a', 'in_a', 'unknown'])).toBe(false)
-    expect(await store.turns.barred('you', ['a'])).toBe(true)
-    expect(await store.turns.barred('you', ['unknown', 'out_a'])).toBe(true)
+    await store.turns.put(turn('a'))
+    expect(await store.turns.isForbidden('me', ['a', 'in_a', 'unknown'])).toBe(false)
+    expect(await store.turns.isForbidden('you', ['a'])).toBe(true)
+    expect(await store.turns.isForbidden('you', ['unknown', 'out_a'])).toBe(true)
     await store.turns.drop('me', 'a')
-    expect(await store.turns.barred('me', ['a'])).toBe(true)
+    expect(await store.turns.isForbidden('me', ['a'])).toBe(true)
   })
 
   test('what has expired is gone, but for what something alive builds on', async () => {
-    await store.turns.keep(turn('a'))
-    await store.turns.keep(turn('b', { previous: 'a' }))
-    await store.turns.keep(turn('c', { previous: 'b', expiresAt: 2 * HOUR }))
-    await store.turns.keep(turn('d', { previous: 'b' }))
+    await store.turns.put(turn('a'))
+    await store.turns.put(turn('b', { previous: 'a' }))
+    await store.turns.put(turn('c', { previous: 'b', expiresAt: 2 * HOUR }))
+    await store.turns.put(turn('d', { previous: 'b' }))
     now = HOUR
     await store.sweep()
     expect(await store.turns.find('me', 'b')).toBeUndefined()
@@ -217,12 +217,12 @@ describe('a database', () => {
     now = 2 * HOUR
     await store.sweep()
     expect((await store.turns.items('me', ['in_a', 'in_b', 'in_c'])).size).toBe(0)
-    expect(await store.turns.barred('you', ['a', 'b', 'c', 'd'])).toBe(false)
+    expect(await store.turns.isForbidden('you', ['a', 'b', 'c', 'd'])).toBe(false)
   })
 
   test('holds a thousand turns of one talk, each with what is its own', async () => {
     for (let index = 0; index < 1000; index++)
-      await store.turns.keep(turn(`t${index}`, index === 0 ? {} : { previous: `t${index - 1}` }))
+      await store.turns.put(turn(`t${index}`, index === 0 ? {} : { previous: `t${index - 1}` }))
     const { links } = (await store.turns.chain('me', 't999'))!
     expect(links.map(({ items }) => items[0]!['id'])).toEqual(
       Array.from({ length: 1000 }, (_, index) => `in_t${index}`),
@@ -264,11 +264,11 @@ test.runIf(ON_FILES)('a link to a file that is not there yet has it made, for it
 describe('a gateway', () => {
   test('that is started again knows what it knew', async () => {
     const place = scratch()
-    const first = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
+    const first = await StoringGateway.open([await Speaker.open('chat')], { dataDir: place.path })
     const made = await first.client().responses.create({ model: 'm', input: 'Hi!' })
     await first.close()
     const speaker = await Speaker.open('chat')
-    const second = await Keeping.open([speaker], { dataDir: place.path })
+    const second = await StoringGateway.open([speaker], { dataDir: place.path })
     await second.client().responses.create({ model: 'm', input: 'Go on.', previous_response_id: made.id })
     expect(speaker.heard().turns.map(({ text }) => text)).toEqual(['Hi!', 'Well.', 'Go on.'])
     await second.close()
@@ -278,7 +278,7 @@ describe('a gateway', () => {
   test.runIf(ON_FILES)('whose store cannot be opened answers all the same', async () => {
     const place = scratch()
     mkdirSync(join(place.path, 'interlingua.sqlite'))
-    const testServer = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
+    const testServer = await StoringGateway.open([await Speaker.open('chat')], { dataDir: place.path })
     const made = await testServer.client().responses.create({ model: 'm', input: 'Hi!' })
     expect(made.output_text).toBe('Well.')
     expect(testServer.faults.length).toBeGreaterThan(0)
@@ -289,7 +289,7 @@ describe('a gateway', () => {
 
   test('whose store breaks later answers all the same', async () => {
     const place = scratch()
-    const testServer = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
+    const testServer = await StoringGateway.open([await Speaker.open('chat')], { dataDir: place.path })
     await testServer.client().responses.create({ model: 'm', input: 'Hi!' })
     await inDatabase(place.path, 'drop table items')
     const made = await testServer.client().responses.create({ model: 'm', input: 'Hi!' })
@@ -302,9 +302,9 @@ describe('a gateway', () => {
 
   test('that keeps nothing touches no file', async () => {
     const place = scratch()
-    const testServer = await Keeping.open([await Speaker.open('chat')], {
+    const testServer = await StoringGateway.open([await Speaker.open('chat')], {
       dataDir: join(place.path, 'none'),
-      responses: { keep: 0, background: 1 },
+      responses: { retention: 0, background: 1 },
     })
     const made = await testServer.client().responses.create({ model: 'm', input: 'Hi!' })
     expect(made).toMatchObject({ store: false })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import type { GatewaySecret } from '../../src/gateway/gateway-secret.ts'
-import { SharedThoughts } from '../../src/gateway/thoughts/shared-thoughts.ts'
-import type { KeptThoughts } from '../../src/gateway/thoughts/store.ts'
-import { OwnThoughts } from '../../src/gateway/thoughts/thoughts.ts'
+import { OwnerReasoning } from '../../src/gateway/thoughts/reasoning-memory.ts'
+import { SharedReasoning } from '../../src/gateway/thoughts/shared-reasoning.ts'
+import type { AnswerReasoning } from '../../src/gateway/thoughts/types.ts'
 import { ALONE, LIMITS, OTHER_KEY, SOCKETS } from '../builders/config.ts'
 import { inDatabase, ON_FILES, openStoreAt, storeAt } from '../builders/engines.ts'
 import { opener } from '../builders/opener.ts'
@@ -79,29 +79,29 @@ test('nothing is stored where nothing is remembered, or by a gateway that is alo
 })
 
 const SECRET = { load: async () => Buffer.alloc(32, 7) } as GatewaySecret
-const THOUGHTS: KeptThoughts = {
+const THOUGHTS: AnswerReasoning = {
   format: 'messages',
   issuer: 'me',
   steps: [{ lead: [], next: [{ type: 'reasoning', text: '\u0000💥' }] }],
 }
 
-async function sharing(more: Partial<ConstructorParameters<typeof SharedThoughts>[0]> = {}) {
+async function sharing(more: Partial<ConstructorParameters<typeof SharedReasoning>[0]> = {}) {
   let now = 1000
   const place = scratch()
   closing.push(place.drop)
   const store = await openStoreAt(place.path, () => now)
   closing.push(() => store.close())
-  const records = { changeThoughts: vi.fn(store.shared.changeThoughts), thoughts: vi.fn(store.shared.thoughts) }
+  const records = { changeReasoning: vi.fn(store.shared.changeReasoning), reasoning: vi.fn(store.shared.reasoning) }
   const faults: unknown[] = []
   const open = () =>
-    new SharedThoughts({ records, secret: SECRET, onFault: thrown => faults.push(thrown), now: () => now, ...more })
+    new SharedReasoning({ records, secret: SECRET, onFault: thrown => faults.push(thrown), now: () => now, ...more })
   return { records, faults, open, wait: (ms: number) => void (now += ms) }
 }
 
 test('thoughts come back as they were, until they expire', async () => {
   const { open, wait } = await sharing()
   const [one, two] = [open(), open()]
-  one.keep('o', [['id a', 'at a']], THOUGHTS, 1000)
+  one.save('o', [['id a', 'at a']], THOUGHTS, 1000)
   await one.journal.idle()
   expect(await two.find('o', ['id a'])).toEqual([{ keys: [['id a', 'at a']], thoughts: THOUGHTS }])
   expect(await two.find('p', ['id a'])).toEqual([])
@@ -127,19 +127,19 @@ test('what is not there is not looked up again for a while, and what was made he
 test('a store that takes nothing, or does not answer, costs thoughts and no request', TIMED, async () => {
   const broken = await sharing({
     records: {
-      changeThoughts: () => Promise.reject(new Error('full')),
-      thoughts: () => Promise.reject(new Error('full')),
+      changeReasoning: () => Promise.reject(new Error('full')),
+      reasoning: () => Promise.reject(new Error('full')),
     },
   })
   const one = broken.open()
   for (let count = 0; count < 3; count++) {
-    one.keep('o', [['id a']], THOUGHTS, 1000)
+    one.save('o', [['id a']], THOUGHTS, 1000)
     await one.journal.idle()
     expect(await one.find('o', ['id a'])).toEqual([])
   }
   expect([one.journal.dropped, broken.faults.length]).toEqual([3, 1])
   const hanging = await sharing({
-    records: { changeThoughts: () => new Promise(() => {}), thoughts: () => new Promise(() => {}) },
+    records: { changeReasoning: () => new Promise(() => {}), reasoning: () => new Promise(() => {}) },
   })
   const began = performance.now()
   expect(await hanging.open().find('o', ['id a'])).toEqual([])
@@ -147,22 +147,22 @@ test('a store that takes nothing, or does not answer, costs thoughts and no requ
 })
 
 test('what waits for a slow store is bounded, and what is dropped is counted', async () => {
-  const slow = await sharing({ records: { changeThoughts: () => new Promise(() => {}), thoughts: async () => [] } })
+  const slow = await sharing({ records: { changeReasoning: () => new Promise(() => {}), reasoning: async () => [] } })
   const one = slow.open()
-  for (let count = 0; count < 5000; count++) one.keep('o', [[`id ${count}`]], THOUGHTS, 1000)
+  for (let count = 0; count < 5000; count++) one.save('o', [[`id ${count}`]], THOUGHTS, 1000)
   expect(one.journal.dropped).toBeGreaterThanOrEqual(2900)
   const large = { ...THOUGHTS, issuer: 'x'.repeat(2 ** 20) }
   const before = slow.open()
-  for (let count = 0; count < 40; count++) before.keep('o', [[`id ${count}`]], large, 1000)
+  for (let count = 0; count < 40; count++) before.save('o', [[`id ${count}`]], large, 1000)
   expect(before.journal.dropped).toBeGreaterThanOrEqual(20)
 })
 
 test('an answer that is read once is written in one batch with others', async () => {
   const { open, records } = await sharing()
   const one = open()
-  for (let count = 0; count < 100; count++) one.keep('o', [[`id ${count}`]], THOUGHTS, 1000)
+  for (let count = 0; count < 100; count++) one.save('o', [[`id ${count}`]], THOUGHTS, 1000)
   await one.journal.idle()
-  expect(records.changeThoughts).toHaveBeenCalledTimes(2)
+  expect(records.changeReasoning).toHaveBeenCalledTimes(2)
   const keys = Array.from({ length: 100 }, (_, count) => `id ${count}`)
   expect(await open().find('o', keys)).toHaveLength(100)
 })
@@ -170,8 +170,8 @@ test('an answer that is read once is written in one batch with others', async ()
 test('a request that has no calls does not ask the store for thoughts', async () => {
   const { thinker, one } = await pair()
   thinker.scenes = [THINKS, THINKS]
-  const asked = vi.spyOn(SharedThoughts.prototype, 'find')
-  const looked = vi.spyOn(OwnThoughts.prototype, 'fetch')
+  const asked = vi.spyOn(SharedReasoning.prototype, 'find')
+  const looked = vi.spyOn(OwnerReasoning.prototype, 'fetch')
   expect((await one.chat([ASKED])).status).toBe(200)
   expect([asked.mock.calls.length, looked.mock.calls.length]).toEqual([0, 0])
   expect((await one.chat(history({ ...CALL, id: 'toolu_01Unknown7Hq2' }))).status).toBe(200)

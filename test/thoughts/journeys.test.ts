@@ -26,7 +26,7 @@ async function open(
 }
 
 const BACK = history(CALL)
-const OFF: Partial<Config> = { thoughts: { keep: 0, memory: 2 ** 20 } }
+const OFF: Partial<Config> = { reasoningMemory: { retention: 0, memory: 2 ** 20 } }
 
 describe.each([false, true])('streamed: %s', stream => {
   test.each(['messages', 'responses', 'contents'])('traps 26, 31, 33: a proof comes back to %s', async format => {
@@ -177,15 +177,15 @@ describe('what is remembered, and how long', () => {
     await gateway.chat(BACK)
     expect(thinker.proofs).toEqual([])
     thinker.scenes = [THINKS]
-    gateway.reload([thinker.channel()], { thoughts: { keep: 3_600_000, memory: 2 ** 20 } })
+    gateway.reload([thinker.channel()], { reasoningMemory: { retention: 3_600_000, memory: 2 ** 20 } })
     await gateway.chat([ASKED])
     await gateway.chat(BACK)
     expect(thinker.proofs).toEqual([PROOF])
-    gateway.reload([thinker.channel()], { thoughts: { keep: 7_200_000, memory: 2 ** 20 } })
+    gateway.reload([thinker.channel()], { reasoningMemory: { retention: 7_200_000, memory: 2 ** 20 } })
     await gateway.chat(BACK)
     expect(thinker.proofs, 'a reload keeps what is kept').toEqual([PROOF])
     gateway.reload([thinker.channel()], OFF)
-    gateway.reload([thinker.channel()], { thoughts: { keep: 3_600_000, memory: 2 ** 20 } })
+    gateway.reload([thinker.channel()], { reasoningMemory: { retention: 3_600_000, memory: 2 ** 20 } })
     await gateway.chat(BACK)
     expect(thinker.proofs, 'what was switched off is gone').toEqual([])
   })
@@ -273,7 +273,8 @@ describe('a proof that is bound to what came before it', () => {
       put.push(thinker.proofs.length)
       messages = [...messages, ...history({ ...CALL, id }).slice(1)]
       // The first one was evicted.
-      if (index === 1) gateway.reload([thinker.channel({}, BOUND)], { thoughts: { keep: 3_600_000, memory: 3000 } })
+      if (index === 1)
+        gateway.reload([thinker.channel({}, BOUND)], { reasoningMemory: { retention: 3_600_000, memory: 3000 } })
       if (index === 1) gateway.reload([thinker.channel({}, BOUND)])
     }
     await gateway.chat(messages)

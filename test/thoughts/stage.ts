@@ -11,7 +11,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { sanitizeName } from '../../src/egress/sanitize/names.ts'
 import { type Prepared, prepare } from '../../src/gateway/prepare.ts'
 import { reasoningShown } from '../../src/gateway/shown-reasoning.ts'
-import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
+import { ReasoningMemory } from '../../src/gateway/thoughts/reasoning-memory.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import type { Target } from '../../src/upstreams/router.ts'
 import { channelAt } from '../builders/config.ts'
@@ -30,7 +30,7 @@ export interface Way {
   readonly model?: string
 }
 
-export const LIMITS = { keep: 3_600_000, memory: 2 ** 20 }
+export const LIMITS = { retention: 3_600_000, memory: 2 ** 20 }
 
 export function targetOf({ caller, upstream, dialect = {}, key = 'k', model = 'm' }: Way): Target {
   const channel = { ...channelAt('http://127.0.0.1:1', { format: upstream }), key }
@@ -39,9 +39,9 @@ export function targetOf({ caller, upstream, dialect = {}, key = 'k', model = 'm
 }
 
 export class Stage {
-  readonly thoughts: Thoughts
+  readonly thoughts: ReasoningMemory
 
-  constructor(thoughts = new Thoughts(LIMITS)) {
+  constructor(thoughts = new ReasoningMemory(LIMITS)) {
     this.thoughts = thoughts
   }
 
@@ -65,7 +65,7 @@ export class Stage {
       const body = wholeOf(way.upstream, answer, prepared.request)
       const raw = READERS[way.upstream]!.result!({ status: 200, headers: {}, body }, prepared.request)
       const read = { ...(restorer?.result(raw) ?? raw), ...head }
-      own?.keep(read, exchange)
+      own?.save(read, exchange)
       return plain(WRITERS[way.caller]!.result!(withReasoning(read, shown), asked).wire.body)
     }
     const upstream = drain(WRITERS[way.upstream]!.events!(prepared.request), unfold({ ...answer, ...head }))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 
@@ -9,11 +9,11 @@ import { TestServer } from '../builders/gateway.ts'
 
 const HEARD = 'The kettle is on. Tea in five minutes.'
 
-let replay: Replay
+let replay: Mock
 let testServer: TestServer
 let client: OpenAI
 beforeAll(async () => {
-  replay = await openReplay()
+  replay = await openMock()
   testServer = await TestServer.open([channelAt(replay.url, { format: 'transcriptions' })])
   client = new OpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
 })

@@ -41,7 +41,7 @@ describe('trap 120: a stream that is cancelled or cut', () => {
     const admin = await AdminServer.open(
       [channelAt(upstream.address, { format })],
       {
-        ...{ usage: { keep: 90 * DAY }, models: new Map(models.map(one => [one.id, one])) },
+        ...{ usage: { retention: 90 * DAY }, models: new Map(models.map(one => [one.id, one])) },
       },
       { group: { budget: { day: budget } } },
     )

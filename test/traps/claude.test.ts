@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest, Reasoning } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { shown } from '../../src/egress/losses.ts'
+import { shownLosses } from '../../src/egress/losses.ts'
 import { familyDialect } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { assistant, text, tool, user } from '../builders/messages.ts'
@@ -17,8 +17,11 @@ const tools = [FUNCTION, { ...FUNCTION, name: 'g' }, { ...FUNCTION, name: 'h' }]
 /** The body a model is sent, and what the caller is told to be lost. */
 function sent(model: string, more: Partial<CanonicalRequest>, dialect: JsonObject = {}) {
   const { wire: written, losses } = write({ ...more, model }, { ...familyDialect('messages', model), ...dialect })
-  // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
-  return { body: written.body as any, lost: shown(losses).map(({ path, reason }) => `${path.join('/')} ${reason}`) }
+  return {
+    // biome-ignore lint/suspicious/noExplicitAny: the tests below look into the wire value by hand
+    body: written.body as any,
+    lost: shownLosses(losses).map(({ path, reason }) => `${path.join('/')} ${reason}`),
+  }
 }
 
 const quiet = { sampling: { maxTokens: 9000 } } as const
@@ -261,6 +264,6 @@ describe('a budget without a word of showing, which Claude answers with summarie
   it('goes back as it came, and is no loss where showing cannot be chosen', () => {
     expect(native({ thinking }).thinking).toEqual(thinking)
     expect(native({ thinking: { ...thinking, display: null } }).thinking).toEqual({ ...thinking, display: null })
-    expect(shown(told('chat').losses).map(({ path }) => path.join('/'))).toEqual(['reasoning/budget'])
+    expect(shownLosses(told('chat').losses).map(({ path }) => path.join('/'))).toEqual(['reasoning/budget'])
   })
 })

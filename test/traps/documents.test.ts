@@ -42,7 +42,7 @@ describe('a file by its address', () => {
       expect(meaning(read(wire.body)).messages).toEqual(meaning(lose(request, losses)).messages)
     }
     const part = file({ type: 'url', url: URL }).messages[0]!.content[0] as never
-    expect(writer.fetches!(part, mistral, 'conversation', false)).toBe(false)
-    expect(writer.fetches!(part, {}, 'conversation', false)).toBe(true)
+    expect(writer.mustFetch!(part, mistral, 'conversation', false)).toBe(false)
+    expect(writer.mustFetch!(part, {}, 'conversation', false)).toBe(true)
   })
 })

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { essential } from '../../src/egress/losses.ts'
+import { essentialLosses } from '../../src/egress/losses.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 import { conversing } from '../laws/support.ts'
@@ -47,7 +47,7 @@ describe('trap 70: what the upstream should know from before and cannot is refus
   const refused = (format: string, more: JsonObject) => {
     const body = { model: 'm', input: 'Go on.', ...more }
     const asked = READERS['responses']!.request!({ path: '/v1/responses', query: {}, headers: {}, body })
-    return essential(WRITERS[format]!.request!(asked, FOREIGN).losses, asked)
+    return essentialLosses(WRITERS[format]!.request!(asked, FOREIGN).losses, asked)
   }
 
   it.each(OTHERS)('an earlier answer, to %s', format => {

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { environmentChannels } from '../../src/config/channel.ts'
-import { withReplay } from '../../src/upstreams/mock/channels.ts'
-import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { withMock } from '../../src/upstreams/mock/channels.ts'
+import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 
@@ -16,14 +16,14 @@ const run = promisify(execFile)
 
 describe('trap 124: commands of the README that save a file', () => {
   let dir: string
-  const replays: Replay[] = []
+  const replays: Mock[] = []
   const gateways: TestServer[] = []
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'readme-'))
     for (let instance = 0; instance < 2; instance++) {
-      const replay = await openReplay()
+      const replay = await openMock()
       replays.push(replay)
-      gateways.push(await TestServer.open(withReplay(environmentChannels({}), replay), { keep: join(dir, 'data') }))
+      gateways.push(await TestServer.open(withMock(environmentChannels({}), replay), { keep: join(dir, 'data') }))
     }
   })
   afterAll(async () => {

@@ -5,7 +5,7 @@ import type { CanonicalRequest, Message } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { familyDialect } from '../../src/formats/index.ts'
 import { idKey } from '../../src/gateway/thoughts/call-keys.ts'
-import { MemoryStore } from '../../src/gateway/thoughts/memory.ts'
+import { MemoryStore } from '../../src/gateway/thoughts/memory-store.ts'
 import { issuerOf, recall } from '../../src/gateway/thoughts/recall.ts'
 import type { Target } from '../../src/upstreams/router.ts'
 import { channelAt } from '../builders/config.ts'
@@ -69,7 +69,7 @@ describe('trap 107: many parts are no depth', () => {
 
 describe('trap 107: thoughts that are put back are as many as there were, however often their call is named', () => {
   it('an answer named in every turn', () => {
-    const store = new MemoryStore({ keep: 3_600_000, memory: 2 ** 26 })
+    const store = new MemoryStore({ retention: 3_600_000, memory: 2 ** 26 })
     const text = 'hm '.repeat(1000)
     const ids = idsOf(100).map(id => `toolu_1a${id}z`)
     const channel = channelAt('http://127.0.0.1', { format: 'messages' })
@@ -78,7 +78,7 @@ describe('trap 107: thoughts that are put back are as many as there were, howeve
       ...{ native: false, emulated: false, upstreamModel: 'm', resting: false },
     }
     const asked = asking(ids.flatMap(() => [{ role: 'assistant', content: [call(ids.at(-1)!)] } as Message, USER]))
-    store.keep(
+    store.save(
       'ann',
       ids.map(id => [idKey(id)]),
       {

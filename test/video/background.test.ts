@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
-import { KeptFiles, type KeptFilesOptions } from '../../src/gateway/tasks/kept-files.ts'
 import { Refresher } from '../../src/gateway/tasks/refresher.ts'
+import { StoredFiles, type StoredFilesOptions } from '../../src/gateway/tasks/stored-files.ts'
 import type { StoredTask, Tasks } from '../../src/store/tasks.ts'
 import { openStoreAt } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
@@ -104,11 +104,11 @@ describe('videos that are kept', () => {
   }
 
   test('the oldest makes room for the newest, and is not fetched again', async () => {
-    const stage = await open({ tasks: { poll: 20, keep: 3_600_000, limit: 10_000 } })
+    const stage = await open({ tasks: { poll: 20, retention: 3_600_000, limit: 10_000 } })
     const ids: string[] = []
     for (let count = 0; count < 4; count++) {
       const id = await made(stage)
-      await stage.kept(id)
+      await stage.storedVideo(id)
       ids.push(id)
       await sleep(5)
     }
@@ -120,7 +120,7 @@ describe('videos that are kept', () => {
   })
 
   test('one that is larger than all that is kept is left to its upstream, and fetched once', async () => {
-    const stage = await open({ tasks: { poll: 20, keep: 3_600_000, limit: 1000 } })
+    const stage = await open({ tasks: { poll: 20, retention: 3_600_000, limit: 1000 } })
     const id = await made(stage)
     await expect.poll(() => stage.upstream.count('content')).toBe(1)
     await sleep(300)
@@ -129,15 +129,15 @@ describe('videos that are kept', () => {
   })
 
   test('one that is deleted leaves no file', async () => {
-    const stage = await open({ tasks: { poll: 20, keep: 3_600_000 } })
+    const stage = await open({ tasks: { poll: 20, retention: 3_600_000 } })
     const id = await made(stage)
-    await stage.kept(id)
+    await stage.storedVideo(id)
     await stage.client.videos.delete(id)
     expect(filesIn(stage)).toEqual([])
   })
 
   test('one that is kept while it is deleted leaves no file', async () => {
-    const stage = await open({ tasks: { poll: 20, keep: 3_600_000 } })
+    const stage = await open({ tasks: { poll: 20, retention: 3_600_000 } })
     const { upstream } = stage
     const [sendContent, confirm] = [upstream.hold('content'), upstream.hold('remove')]
     const id = await made(stage)
@@ -145,17 +145,17 @@ describe('videos that are kept', () => {
     const deleted = stage.client.videos.delete(id)
     await expect.poll(() => upstream.count('remove')).toBe(1)
     sendContent()
-    await stage.kept(id)
+    await stage.storedVideo(id)
     confirm()
     await deleted
     expect(filesIn(stage)).toEqual([])
   })
 
   test('one that its upstream breaks off or does not have yet is tried again', async () => {
-    const stage = await open({ tasks: { poll: 20, keep: 3_600_000 } })
+    const stage = await open({ tasks: { poll: 20, retention: 3_600_000 } })
     stage.upstream.fail('content', 'break-half', 1)
     const id = await made(stage)
-    await stage.kept(id)
+    await stage.storedVideo(id)
     expect(stage.upstream.count('content')).toBe(2)
     expect(filesIn(stage)).toEqual([id])
   })
@@ -169,14 +169,14 @@ describe('videos that are kept', () => {
       writeFileSync(join(folder, 'videos', name), 'x')
       utimesSync(join(folder, 'videos', name), old, old)
     }
-    const stage = await open({ keep: folder, tasks: { poll: 20, keep: 3_600_000 } })
+    const stage = await open({ keep: folder, tasks: { poll: 20, retention: 3_600_000 } })
     const id = await made(stage)
-    await stage.kept(id)
+    await stage.storedVideo(id)
     expect(filesIn(stage)).toEqual([id])
   })
 
   /** The store and the upstream, reduced to the parts that the files need. */
-  function files(options: Partial<KeptFilesOptions> = {}) {
+  function files(options: Partial<StoredFilesOptions> = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'interlingua-full-'))
     closing.push(() => rmSync(folder, { recursive: true, force: true }))
     const task = { owner: 'o', id: `video_${'1'.repeat(32)}`, channel: 'c', createdAt: 1 } as StoredTask
@@ -189,8 +189,8 @@ describe('videos that are kept', () => {
       leaveFile: async () => {},
     } as unknown as Tasks
     const worker = 'd'.repeat(32)
-    const room = new KeptFiles({
-      ...{ store: () => store, now: () => 1, poll: () => 1, limits: () => ({ keep: 1000, limit: 2 ** 20 }) },
+    const room = new StoredFiles({
+      ...{ store: () => store, now: () => 1, poll: () => 1, limits: () => ({ retention: 1000, limit: 2 ** 20 }) },
       ...{ folder: () => folder, worker: async () => worker, isAlive: async () => true },
       open: async () => ({
         ...{ status: 200, headers: {}, mediaType: 'video/mp4', close: () => {} },
@@ -209,10 +209,10 @@ describe('videos that are kept', () => {
   test('a full disk is reported, leaves nothing behind and is tried again', async () => {
     const { room, folder, sizes, faults, part } = files()
     symlinkSync('/dev/full', part)
-    await room.tend()
+    await room.maintain()
     expect(faults).toMatchObject([{ code: 'ENOSPC' }])
     expect([readdirSync(folder), sizes]).toEqual([[], []])
-    await room.tend()
+    await room.maintain()
     expect(sizes).toEqual([100_000])
   })
 
@@ -233,7 +233,7 @@ describe('videos that are kept', () => {
     const { room, folder, sizes, faults } = files({
       open: async () => ({ headers: {}, mediaType: 'video/mp4', close: () => {}, ...file }),
     })
-    await room.tend()
+    await room.maintain()
     expect(faults).toEqual([expect.any(GatewayError)])
     expect([readdirSync(folder), sizes]).toEqual([[], []])
   })

@@ -4,7 +4,7 @@ import { GatewayError } from '../../src/canonical/error.ts'
 import { lose } from '../../src/canonical/loss.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { lossHeaders, shown } from '../../src/egress/losses.ts'
+import { lossHeaders, shownLosses } from '../../src/egress/losses.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 import { meaning } from '../laws/same.ts'
@@ -24,7 +24,7 @@ describe.each(Object.keys(UNDERSTOOD))('%s', format => {
       const asked = handedTo(format, given)
       const { wire, losses } = write(asked, FOREIGN)
       same(meaning(UNDERSTOOD[format]!(plain(wire))), meaning(lose(asked, losses)))
-      lossHeaders(shown(losses))
+      lossHeaders(shownLosses(losses))
     })
   })
 

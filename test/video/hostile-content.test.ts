@@ -197,9 +197,9 @@ describe('content', () => {
     ['x'.repeat(3000), 200, undefined],
   ]
   test.each([0, 3_600_000])('in ranges of any form, kept for %d ms', async keep => {
-    const { upstream } = await open('videos', { tasks: { poll: 20, keep } })
+    const { upstream } = await open('videos', { tasks: { poll: 20, retention: keep } })
     const id = await finished()
-    if (keep > 0) await stage!.kept(id)
+    if (keep > 0) await stage!.storedVideo(id)
     for (const [range, status, part] of RANGES) {
       const answer = await content(id, { range })
       expect([answer.status, answer.headers['content-range']], range.slice(0, 30)).toEqual([status, part])

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { TasksConfig } from '../../src/config/index.ts'
-import { GONE_THERE } from '../../src/gateway/tasks/content.ts'
-import { KeptFiles } from '../../src/gateway/tasks/kept-files.ts'
+import { VIDEO_GONE } from '../../src/gateway/tasks/content.ts'
+import { StoredFiles } from '../../src/gateway/tasks/stored-files.ts'
 import type { StoredTask } from '../../src/store/tasks.ts'
 import { openStoreAt, storeAt } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
-import { clientAt, PUBLIC, TASKS, untilKept } from './stage.ts'
+import { clientAt, PUBLIC, TASKS, untilStored } from './stage.ts'
 import { openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
 /* Stored videos of instances that share a store but have separate folders. */
@@ -54,15 +54,15 @@ const KEEP = 3_600_000
 
 async function madeAndKept(one: Awaited<ReturnType<typeof openInstance>>): Promise<string> {
   const { id } = await one.client.videos.create({ model: PUBLIC, prompt: 'a' })
-  await untilKept(one.store, id)
+  await untilStored(one.store, id)
   return id
 }
 
 test('a video that one keeps is had from its upstream by the other, which leaves it to the first', async () => {
   const [scene, store] = [await openScene(), scratch()]
-  const one = await openInstance(scene, store, { poll: 20, keep: KEEP })
+  const one = await openInstance(scene, store, { poll: 20, retention: KEEP })
   const id = await madeAndKept(one)
-  const two = await openInstance(scene, store, { poll: 20, keep: KEEP, limit: 1 })
+  const two = await openInstance(scene, store, { poll: 20, retention: KEEP, limit: 1 })
   await sleep(200)
   expect([one.files(), two.files(), scene.upstream.count('content')]).toEqual([[id], [], 1])
   const whole = await (await two.client.videos.downloadContent(id)).bytes()
@@ -73,9 +73,9 @@ test('a video that one keeps is had from its upstream by the other, which leaves
 
 test('what is too old or too much for one is still kept by the other', async () => {
   const [scene, store] = [await openScene(), scratch()]
-  const one = await openInstance(scene, store, { poll: 20, keep: KEEP })
+  const one = await openInstance(scene, store, { poll: 20, retention: KEEP })
   const id = await madeAndKept(one)
-  const two = await openInstance(scene, store, { poll: 20, keep: 1, limit: 1 })
+  const two = await openInstance(scene, store, { poll: 20, retention: 1, limit: 1 })
   await sleep(200)
   expect([one.files(), two.files()]).toEqual([[id], []])
   await one.client.videos.downloadContent(id)
@@ -84,7 +84,7 @@ test('what is too old or too much for one is still kept by the other', async () 
 
 test('a video that is deleted at the other goes from the folder of the one that kept it', async () => {
   const [scene, store] = [await openScene(), scratch()]
-  const one = await openInstance(scene, store, { poll: 20, keep: KEEP })
+  const one = await openInstance(scene, store, { poll: 20, retention: KEEP })
   const id = await madeAndKept(one)
   const two = await openInstance(scene, store, { poll: 0 })
   await two.client.videos.delete(id)
@@ -107,21 +107,21 @@ test('a video that one gives up is still kept by the other, however late it give
   } as StoredTask)
   const folder = scratch()
   let asked = 0
-  const files = new KeptFiles({
-    ...{ store: () => store.tasks, now: () => 2, poll: () => 1, limits: () => ({ keep: 1000, limit: 1000 }) },
+  const files = new StoredFiles({
+    ...{ store: () => store.tasks, now: () => 2, poll: () => 1, limits: () => ({ retention: 1000, limit: 1000 }) },
     ...{ folder: () => folder, worker: async () => 'd'.repeat(32), isAlive: async () => true, onFault: () => {} },
     async open() {
       asked++
       // Meanwhile the other instance has stored the file.
-      await store.tasks.keepFile('o', id, 5)
-      throw GONE_THERE
+      await store.tasks.setFileSize('o', id, 5)
+      throw VIDEO_GONE
     },
   })
-  await files.tend()
+  await files.maintain()
   expect((await store.tasks.find('o', id))?.fileSize).toBe(5)
-  await store.tasks.keepFile('o', id, undefined)
-  await store.tasks.leaveFile('o', id)
+  await store.tasks.setFileSize('o', id, undefined)
+  await store.tasks.skipFile('o', id)
   expect((await store.tasks.find('o', id))?.fileSize).toBe(0)
-  await files.tend()
+  await files.maintain()
   expect(asked).toBe(1)
 })

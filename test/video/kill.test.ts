@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { TasksConfig } from '../../src/config/index.ts'
 import { configOf } from '../builders/config.ts'
 import { noticeDead } from '../builders/engines.ts'
-import { clientAt, MODELS, PUBLIC, TASKS, untilKept } from './stage.ts'
+import { clientAt, MODELS, PUBLIC, TASKS, untilStored } from './stage.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
 /* SIGKILL at every step of a task's life, followed by a restart: no task is lost, none is submitted twice. */
@@ -153,7 +153,7 @@ describe('after the task itself', () => {
   })
 
   test('a video that is being kept is kept by the next process, and no part of it stays', async () => {
-    const keep = { keep: 3_600_000 }
+    const keep = { retention: 3_600_000 }
     scene = await openVideoUpstream('videos')
     folder = mkdtempSync(join(tmpdir(), 'interlingua-kill-'))
     const { upstream } = scene
@@ -169,7 +169,7 @@ describe('after the task itself', () => {
     const second = await start(keep)
     const file = join('videos', id)
     await expect.poll(() => names().filter(name => name.startsWith('videos/'))).toEqual([file])
-    await untilKept(folder, id)
+    await untilStored(folder, id)
     upstream.last.expired = true
     expect((await (await second.client.videos.downloadContent(id)).arrayBuffer()).byteLength).toBe(4096)
     await second.kill()

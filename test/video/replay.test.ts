@@ -1,16 +1,16 @@
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { movieOf, thumbnailOf } from '../../src/upstreams/mock/movie.ts'
 import { PIXEL } from './upstreams/index.ts'
 
 /* The built-in mock upstream runs a video task to its end. */
 
-let replay: Replay
+let replay: Mock
 let client: OpenAI
 let clock = Date.now()
 beforeAll(async () => {
-  replay = await openReplay({ now: () => clock })
+  replay = await openMock({ now: () => clock })
   client = new OpenAI({ apiKey: 'none', baseURL: `${replay.url}/v1`, maxRetries: 0 })
 })
 afterAll(() => replay.close())
@@ -40,7 +40,7 @@ describe('a whole life', () => {
 
   it('is the same at another replay, which never saw the task, and after a restart', async () => {
     const made = await client.videos.create({ model: 'replay', prompt: 'A boat.', seconds: '8', size: '1024x1792' })
-    const other = await openReplay({ now: () => clock })
+    const other = await openMock({ now: () => clock })
     try {
       const there = new OpenAI({ apiKey: 'none', baseURL: `${other.url}/v1`, maxRetries: 0 })
       const { prompt: _, ...seen } = await client.videos.retrieve(made.id)

@@ -183,9 +183,9 @@ describe('content', () => {
   })
 
   test('a finished video that is kept outlives its upstream', async () => {
-    const { upstream, client } = await open('videos', { tasks: { poll: 20, keep: 3_600_000 } })
+    const { upstream, client } = await open('videos', { tasks: { poll: 20, retention: 3_600_000 } })
     const id = await finished()
-    await stage!.kept(id)
+    await stage!.storedVideo(id)
     upstream.last.expired = true
     const whole = Buffer.from(await (await client.videos.downloadContent(id)).arrayBuffer())
     expect(whole).toHaveLength(upstream.size)

@@ -19,7 +19,7 @@ const models = (kind: Kind): Pick<ChannelConfig, 'models'> => ({
   models: { named: new Map([[PUBLIC, MODELS[kind]]]), patterns: [] },
 })
 
-export const TASKS: TasksConfig = { poll: 0, keep: 0, limit: 2 ** 30, vendorPath: 'videovendor' }
+export const TASKS: TasksConfig = { poll: 0, retention: 0, limit: 2 ** 30, vendorPath: 'videovendor' }
 
 export interface StageOptions extends TestServerOptions {
   readonly tasks?: Partial<TasksConfig>
@@ -81,8 +81,8 @@ export class VideoStage {
   }
 
   /** Waits until the video of a task is stored and the store says so. */
-  kept(id: string): Promise<void> {
-    return untilKept(this.folder, id)
+  storedVideo(id: string): Promise<void> {
+    return untilStored(this.folder, id)
   }
 
   async close(): Promise<void> {
@@ -93,9 +93,9 @@ export class VideoStage {
 }
 
 /** Waits until the video of a task is stored. The file exists before the store, which stands for a folder, says so. */
-export async function untilKept(store: string, id: string): Promise<void> {
-  const kept = () => inDatabase(store, 'select id from tasks where file_size > 0')
-  await expect.poll(kept).toContainEqual({ id })
+export async function untilStored(store: string, id: string): Promise<void> {
+  const storedVideo = () => inDatabase(store, 'select id from tasks where file_size > 0')
+  await expect.poll(storedVideo).toContainEqual({ id })
 }
 
 export const clientAt = (testServer: Pick<TestServer, 'server'>, apiKey: string = KEY): OpenAI =>

@@ -36,7 +36,7 @@ interface Stage extends VideoScene {
 async function open(kind: Kind, options: Parameters<typeof openVideoUpstream>[1] = {}): Promise<Stage> {
   const keep = mkdtempSync(join(tmpdir(), 'interlingua-videos-'))
   const scene = await openVideoUpstream(kind, options)
-  const tasks = { poll: 10, keep: 0, limit: 2 ** 30, vendorPath: 'videovendor' }
+  const tasks = { poll: 10, retention: 0, limit: 2 ** 30, vendorPath: 'videovendor' }
   const testServer = await TestServer.open([scene.channel], { allow: ['127.0.0.0/8'], keep, config: { tasks } })
   const client = new OpenAI({ apiKey: KEY, baseURL: `${testServer.server.address}/v1`, maxRetries: 0 })
   closing.push(

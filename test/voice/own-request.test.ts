@@ -5,21 +5,21 @@ import { fold } from '../../src/canonical/fold.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { defaultConfig } from '../../src/config/read.ts'
 import { Gateway } from '../../src/gateway/index.ts'
-import { withReplay } from '../../src/upstreams/mock/channels.ts'
-import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { withMock } from '../../src/upstreams/mock/channels.ts'
+import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import type { RunRequest } from '../../src/voice/upstream.ts'
 import { configOf } from '../builders/config.ts'
 import { permitting } from '../builders/permissions.ts'
 
-let replay: Replay
+let replay: Mock
 let gateway: Gateway
 let run: RunRequest
 const lines: object[] = []
 
 beforeAll(async () => {
-  replay = await openReplay()
+  replay = await openMock()
   const log = { info: (fields: object) => void lines.push(fields), warn: () => {}, error: () => {} }
-  gateway = new Gateway(configOf(withReplay(defaultConfig({}).channels, replay)), log)
+  gateway = new Gateway(configOf(withMock(defaultConfig({}).channels, replay)), log)
   const caller = { key: 'dev', id: 'dev', group: 'default', permissions: permitting('*') }
   const { realtime } = gateway as unknown as {
     realtime: Promise<{ run(caller: object, message: IncomingMessage): RunRequest }>

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultConfig } from '../../src/config/read.ts'
-import { withReplay } from '../../src/upstreams/mock/channels.ts'
-import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { withMock } from '../../src/upstreams/mock/channels.ts'
+import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 
@@ -21,13 +21,13 @@ const hasClient = ((): boolean => {
   }
 })()
 
-let replay: Replay
+let replay: Mock
 let testServer: TestServer
 
 describe.skipIf(!hasClient)('the openai SDK of Python', () => {
   beforeAll(async () => {
-    replay = await openReplay()
-    testServer = await TestServer.open(withReplay(defaultConfig({}).channels, replay))
+    replay = await openMock()
+    testServer = await TestServer.open(withMock(defaultConfig({}).channels, replay))
   })
 
   afterAll(async () => {

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { defaultConfig } from '../../src/config/read.ts'
-import { withReplay } from '../../src/upstreams/mock/channels.ts'
-import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { withMock } from '../../src/upstreams/mock/channels.ts'
+import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client, type Event } from '../sockets/client.ts'
 
-let replay: Replay
+let replay: Mock
 let testServer: TestServer
 
 beforeAll(async () => {
-  replay = await openReplay()
-  testServer = await TestServer.open(withReplay(defaultConfig({}).channels, replay))
+  replay = await openMock()
+  testServer = await TestServer.open(withMock(defaultConfig({}).channels, replay))
 })
 
 afterAll(async () => {

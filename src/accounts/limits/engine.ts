@@ -161,7 +161,7 @@ class KeyCount {
   private requests: Bucket | undefined
   private tokens: Bucket | undefined
   /** Names of the taken slots; undefined until the first is taken. */
-  private places: string[] | undefined
+  private slots: string[] | undefined
   private day: Spend | undefined
   private month: Spend | undefined
 
@@ -204,7 +204,7 @@ class KeyCount {
 
   /** Releases all slots of an owner. */
   leaveAll(owner: string): void {
-    this.places = this.places?.filter(name => !name.startsWith(`${owner}.`))
+    this.slots = this.slots?.filter(name => !name.startsWith(`${owner}.`))
   }
 
   /**
@@ -212,9 +212,9 @@ class KeyCount {
    * period cannot.
    */
   isInitial(now: number): boolean {
-    const { requests, tokens, places, day, month } = this
+    const { requests, tokens, slots, day, month } = this
     return (
-      (places === undefined || places.length === 0) &&
+      (slots === undefined || slots.length === 0) &&
       (requests === undefined || requests.isFull(now)) &&
       (tokens === undefined || tokens.isFull(now)) &&
       (day === undefined || day.isIdle(now)) &&
@@ -234,21 +234,21 @@ class KeyCount {
   }
 
   private hasRoom(name: string, concurrent: number): boolean {
-    const { places } = this
-    return (places?.length ?? 0) < concurrent || places?.includes(name) === true
+    const { slots } = this
+    return (slots?.length ?? 0) < concurrent || slots?.includes(name) === true
   }
 
   private enter(name: string): void {
-    this.places ??= []
-    if (!this.places.includes(name)) this.places.push(name)
+    this.slots ??= []
+    if (!this.slots.includes(name)) this.slots.push(name)
   }
 
   private leave(name: string): void {
-    const { places } = this
-    const place = places?.indexOf(name) ?? -1
-    if (place < 0) return
-    const last = places!.pop()!
-    if (place < places!.length) places![place] = last
+    const { slots } = this
+    const index = slots?.indexOf(name) ?? -1
+    if (index < 0) return
+    const last = slots!.pop()!
+    if (index < slots!.length) slots![index] = last
   }
 }
 

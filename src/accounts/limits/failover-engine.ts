@@ -13,7 +13,7 @@ export interface FailoverOptions {
    * Called before a key takes its first slot in Redis, so that the primary can release the slots if this worker is
    * killed.
    */
-  readonly onFirstPlace: (key: string) => void
+  readonly onFirstSlot: (key: string) => void
   /** Whether the primary has transferred its counts to Redis. Rejects if the primary does not answer. */
   readonly isSettled: () => Promise<boolean>
   readonly onFault?: (thrown: unknown) => void
@@ -103,7 +103,7 @@ export class FailoverEngine implements LimitEngine {
     if (announced.has(key)) return
     if (announced.size >= MOST_KEYS) announced.clear()
     announced.add(key)
-    this.options.onFirstPlace(key)
+    this.options.onFirstSlot(key)
   }
 
   private note(key: string, { requests, tokens }: LimitState): void {

@@ -3,18 +3,18 @@ import type { LimitSettings } from '../../config/index.ts'
 import type { Log } from '../../log.ts'
 import { Outage } from '../../outage.ts'
 import type { RedisLink } from '../../store/cluster/redis-link.ts'
-import { Allowance, KeyUse, type Limiter } from './allowance.ts'
+import { EarlierSpend, type ReadSpent } from './earlier-spend.ts'
 import { type InitialSpend, type LimitEngine, type LimitState, type LimitStep, MemoryEngine } from './engine.ts'
 import { FailoverEngine } from './failover-engine.ts'
-import { type PlaceKind, takePlace } from './places.ts'
 import { RedisCounts } from './redis-counts.ts'
-import { type AskSteps, RemoteCounts, takeSteps } from './remote-engine.ts'
+import { type AskSteps, PrimaryCounts, takeSteps } from './remote-engine.ts'
+import { KeyUse, type Limiter, Reservation } from './reservation.ts'
 import { SharedEngine } from './shared-engine.ts'
-import { type ReadSpent, SpentBefore } from './spent-before.ts'
+import { type SlotKind, takeSlot } from './slots.ts'
 
+export type { ReadSpent } from './earlier-spend.ts'
 export type { LimitState, LimitStep } from './engine.ts'
 export type { AskSteps } from './remote-engine.ts'
-export type { ReadSpent } from './spent-before.ts'
 
 /** Dependencies of `Limits`; all have defaults. */
 export interface LimitsOptions {
@@ -36,7 +36,7 @@ export interface LimitsOptions {
 /** The primary's limits, as seen by a worker that uses Redis. */
 export interface PrimaryLimits {
   /** Announces that this worker takes slots of a key in Redis. */
-  takesPlaces(key: string): void
+  takesSlots(key: string): void
   /** Whether the primary has transferred its counts to Redis. */
   isSettled(): Promise<boolean>
 }
@@ -52,8 +52,8 @@ export class Limits implements Limiter {
   private readonly owner: string
   private readonly redis: RedisCounts | undefined
   private readonly shared: readonly (SharedEngine | FailoverEngine)[]
-  private readonly spent: SpentBefore
-  private places = 0
+  private readonly spent: EarlierSpend
+  private slotCount = 0
 
   constructor(options: LimitsOptions = {}) {
     const { now = Date.now, log = SILENT, owner = randomBytes(6).toString('hex') } = options
@@ -63,33 +63,33 @@ export class Limits implements Limiter {
     this.redis = options.redis && new RedisCounts(options.redis, now)
     this.shared = sharedEngines(options, this.redis, now, log)
     this.engine = this.shared[0] ?? new MemoryEngine(now)
-    this.spent = spentBefore(spent, now, log)
+    this.spent = earlierSpend(spent, now, log)
   }
 
   /** Creates the reservation of one request in its key's limits; nothing is counted yet. */
-  of(key: string, settings: LimitSettings): Allowance {
+  of(key: string, settings: LimitSettings): Reservation {
     let use = this.keys.get(key)
     if (use === undefined) {
       if (this.keys.size >= MOST_KEYS) this.keys.delete(this.keys.keys().next().value!)
       this.keys.set(key, (use = new KeyUse()))
     }
     use.limit(settings)
-    return new Allowance(key, use, this)
+    return new Reservation(key, use, this)
   }
 
-  placeName(): string {
-    return `${this.owner}.${(this.places++).toString(36)}`
+  slotName(): string {
+    return `${this.owner}.${(this.slotCount++).toString(36)}`
   }
 
   /**
    * Takes one of `most` slots that a key has across all processes. The result releases the slot; undefined if none is
    * free.
    */
-  place(kind: PlaceKind, key: string, most: number): Promise<(() => void) | undefined> {
-    return takePlace(this.engine, kind, key, most, this.placeName())
+  takeSlot(kind: SlotKind, key: string, most: number): Promise<(() => void) | undefined> {
+    return takeSlot(this.engine, kind, key, most, this.slotName())
   }
 
-  spentBefore(key: string): Promise<InitialSpend | undefined> {
+  earlierSpend(key: string): Promise<InitialSpend | undefined> {
     return this.spent.of(key)
   }
 
@@ -134,45 +134,46 @@ function sharedEngines(
   log: Log,
 ): readonly (SharedEngine | FailoverEngine)[] {
   const asking =
-    ask && new SharedEngine(new RemoteCounts(ask), { local: new MemoryEngine(now), ...alone(log, 'primary') })
+    ask &&
+    new SharedEngine(new PrimaryCounts(ask), { local: new MemoryEngine(now), ...outageListeners(log, 'primary') })
   // The Redis link logs that Redis is unreachable.
-  const outage = options.redis && alone(log, 'redis', () => options.redis!.isUp)
+  const outage = options.redis && outageListeners(log, 'redis', () => options.redis!.isUp)
   if (redis === undefined) return asking === undefined ? [] : [asking]
   if (asking === undefined) return [new SharedEngine(redis, { local: new MemoryEngine(now), ...outage })]
   const failover = new FailoverEngine(redis, {
     ...{ primary: asking, now, ...outage },
     isSettled: async () => primary?.isSettled() ?? true,
-    onFirstPlace: key => primary?.takesPlaces(key),
+    onFirstSlot: key => primary?.takesSlots(key),
   })
   return [failover, asking]
 }
 
 /** Logs the start and end of a period in which counts are not shared. */
-function alone(log: Log, limits: 'primary' | 'redis', logs = () => true) {
+function outageListeners(log: Log, limits: 'primary' | 'redis', logs = () => true) {
   const who = limits === 'primary' ? 'process' : 'machine'
   const began = `limits are counted for this ${who} only`
   const outage = new Outage(log, { began, ended: 'limits are shared again' })
   return {
     onFault: (thrown: unknown) => {
-      if (logs()) outage.began(thrown, { limits })
+      if (logs()) outage.start(thrown, { limits })
     },
-    onRecovery: () => outage.ended(),
+    onRecovery: () => outage.end(),
   }
 }
 
 /** Reads earlier spend, and logs when it is unavailable. */
-function spentBefore(read: ReadSpent, now: () => number, log: Log): SpentBefore {
+function earlierSpend(read: ReadSpent, now: () => number, log: Log): EarlierSpend {
   const texts = {
     began: 'budgets are not enforced: the spend of keys cannot be read',
     ended: 'budgets are enforced again',
   }
   const outage = new Outage(log, texts)
-  return new SpentBefore({
+  return new EarlierSpend({
     ...{ read, now },
     onFault(thrown) {
-      outage.began(thrown)
-      outage.affects()
+      outage.start(thrown)
+      outage.countAffected()
     },
-    onRecovery: () => outage.ended(),
+    onRecovery: () => outage.end(),
   })
 }

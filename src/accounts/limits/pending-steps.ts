@@ -52,12 +52,12 @@ export class PendingSteps {
 
   /** Removes and returns the next step to transfer. Slots come last, because many of them are released meanwhile. */
   next(): LimitStep | undefined {
-    const leave = taken(this.leaves)
+    const leave = removeFirst(this.leaves)
     if (leave !== undefined) return leave
-    const cost = taken(this.costs)
+    const cost = removeFirst(this.costs)
     if (cost !== undefined) return this.withSpend(cost)
-    const level = taken(this.levels)
-    if (level === undefined) return taken(this.entered)
+    const level = removeFirst(this.levels)
+    if (level === undefined) return removeFirst(this.entered)
     const at = Date.now()
     const { requests, tokens } = this.local.step(level)
     return { ...level, atMost: { requests, tokens, at } }
@@ -99,7 +99,7 @@ function put(steps: Map<string, LimitStep>, name: string, step: LimitStep): void
 }
 
 /** Removes and returns the first step. */
-function taken(steps: Map<string, LimitStep>): LimitStep | undefined {
+function removeFirst(steps: Map<string, LimitStep>): LimitStep | undefined {
   const [first] = steps
   if (first === undefined) return undefined
   steps.delete(first[0])

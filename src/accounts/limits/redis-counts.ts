@@ -22,7 +22,7 @@ export class RedisCounts implements SharedCounts {
   private readonly link: RedisLink
   private readonly now: () => number
   /** Keys of the slots that this instance holds, by slot name. */
-  private readonly places = new Map<string, string>()
+  private readonly slots = new Map<string, string>()
   /** Keys in which other processes hold slots, by owner. */
   private readonly keysOfOwners = new Map<string, Set<string>>()
   /** Owners that ended; a step of theirs may still be on its way. */
@@ -47,7 +47,7 @@ export class RedisCounts implements SharedCounts {
 
   async step(step: LimitStep): Promise<LimitState> {
     const { key, limits, enter, leave } = step
-    if (leave !== undefined) this.places.delete(leave)
+    if (leave !== undefined) this.slots.delete(leave)
     const state = this.stateOf(await this.link.run(STEP, keysOf(key), argumentsOf(step, this.now())), step)
     if (enter !== undefined && limits.concurrent !== undefined && state.refused === undefined && !state.unknown)
       this.entered(enter, key)
@@ -68,8 +68,8 @@ export class RedisCounts implements SharedCounts {
   }
 
   /** Stops renewing a slot that another process releases. */
-  forget(place: string): void {
-    this.places.delete(place)
+  forget(slot: string): void {
+    this.slots.delete(slot)
   }
 
   /** Notes that another process takes slots of a key under its own name. */
@@ -82,9 +82,9 @@ export class RedisCounts implements SharedCounts {
   /** Releases all slots of an owner, as soon as Redis is reachable. */
   leaveAll(owner: string): void {
     const keys = this.keysOfOwners.get(owner) ?? new Set()
-    for (const [name, key] of this.places)
+    for (const [name, key] of this.slots)
       if (isOf(owner, name)) {
-        this.places.delete(name)
+        this.slots.delete(name)
         keys.add(key)
       }
     this.keysOfOwners.delete(owner)
@@ -102,7 +102,7 @@ export class RedisCounts implements SharedCounts {
   private entered(name: string, key: string): void {
     const owner = name.slice(0, name.indexOf('.'))
     if (!this.ended.has(owner)) {
-      this.places.set(name, key)
+      this.slots.set(name, key)
       return
     }
     this.releasing.set(owner, (this.releasing.get(owner) ?? new Set()).add(key))
@@ -136,10 +136,10 @@ export class RedisCounts implements SharedCounts {
   /** Renews the leases of all slots. Runs the script even without slots, to test that scripts run. */
   private async renew(): Promise<void> {
     await this.release()
-    const places = [...this.places]
-    for (let from = 0; from === 0 || from < places.length; from += MOST) {
+    const slots = [...this.slots]
+    for (let from = 0; from === 0 || from < slots.length; from += MOST) {
       // A slot released in the meantime must not be renewed.
-      const some = places.slice(from, from + MOST).filter(([name]) => this.places.has(name))
+      const some = slots.slice(from, from + MOST).filter(([name]) => this.slots.has(name))
       const keys = some.map(([, key]) => keysOf(key)[1]!)
       await this.link.run(RENEW, keys, [`${LEASE}`, ...some.map(([name]) => name)])
     }
@@ -157,8 +157,8 @@ export class RedisCounts implements SharedCounts {
               Number(requestsWait),
               Number(tokensWait),
               full === '1',
-              day === '1' ? DAYS.left(now) : 0,
-              month === '1' ? MONTHS.left(now) : 0,
+              day === '1' ? DAYS.remaining(now) : 0,
+              month === '1' ? MONTHS.remaining(now) : 0,
             )
           : undefined,
       requests: limits.rpm === undefined ? undefined : Number(requests),

@@ -11,12 +11,12 @@ interface Waiting {
 }
 
 /** ms; timeout for an answer of the primary. */
-const PATIENCE = 1000
+const TIMEOUT = 1000
 /** ms; delay of steps that nobody waits for, so that most of them share a message with a later request. */
-const NO_HURRY = 5
+const UNAWAITED_DELAY = 5
 
 /** The counts in the primary process. Steps of one turn of the event loop share a message. */
-export class RemoteCounts implements SharedCounts {
+export class PrimaryCounts implements SharedCounts {
   readonly isUp = true
   readonly takesDoubtful = true
   private readonly ask: AskSteps
@@ -34,12 +34,12 @@ export class RemoteCounts implements SharedCounts {
     const taken = Promise.withResolvers<LimitState>()
     this.waiting.push({ step, taken })
     if (step.enforced || step.leave !== undefined) this.soon()
-    else this.timer ??= setTimeout(this.flush, NO_HURRY)
+    else this.timer ??= setTimeout(this.flush, UNAWAITED_DELAY)
     return taken.promise
   }
 
   probe(): Promise<unknown> {
-    return within(PATIENCE, this.ask([]))
+    return within(TIMEOUT, this.ask([]))
   }
 
   mayBeCounted(): boolean {
@@ -67,7 +67,7 @@ export class RemoteCounts implements SharedCounts {
     this.timer = undefined
     if (sent.length === 0) return
     try {
-      const states = await within(PATIENCE, this.ask(sent.map(({ step }) => step)))
+      const states = await within(TIMEOUT, this.ask(sent.map(({ step }) => step)))
       if (states.length !== sent.length) throw new Error(`sent ${sent.length} steps, received ${states.length} states`)
       for (const [index, { taken }] of sent.entries()) taken.resolve(states[index]!)
     } catch (thrown) {

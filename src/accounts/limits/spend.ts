@@ -5,13 +5,13 @@ export interface Period {
   /** Number of the period that contains a time in Unix milliseconds. */
   at(now: number): number
   /** Milliseconds until the period ends. */
-  left(now: number): number
+  remaining(now: number): number
 }
 
 /** UTC days. */
 export const DAYS: Period = {
   at: now => Math.floor(now / DAY),
-  left: now => DAY - (now % DAY),
+  remaining: now => DAY - (now % DAY),
 }
 
 /** Cache of the last requested day and its month, because computing dates is expensive. */
@@ -28,7 +28,7 @@ export const MONTHS: Period = {
     }
     return latest.month
   },
-  left(now) {
+  remaining(now) {
     const date = new Date(now)
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - now
   },
@@ -57,7 +57,7 @@ export class Spend {
   /** Milliseconds until `cost` fits into the budget; 0 if it fits now. */
   wait(now: number, cost: number, limit: number): number {
     const amount = this.current(now)
-    return amount < limit && amount + cost <= limit ? 0 : this.period.left(now)
+    return amount < limit && amount + cost <= limit ? 0 : this.period.remaining(now)
   }
 
   /** Adds a cost; negative to refund it. Ignores the correction of a cost reserved in an earlier period. */

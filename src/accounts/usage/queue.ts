@@ -28,7 +28,7 @@ export interface UsageQueueOptions {
   readonly records: RowRecords
   readonly log: Log
   /** ms; retention of rows. 0 records nothing. */
-  readonly keep: number
+  readonly retention: number
   /** Whether the error is a temporary fault of the store. */
   isFault(thrown: unknown): boolean
 }
@@ -40,7 +40,7 @@ export class UsageQueue {
   /** Rows stored so far. */
   written = 0
   private readonly options: UsageQueueOptions
-  private keep: number
+  private retention: number
   private waiting: UsageRow[] = []
   /** The batch being written or retried. */
   private batch: readonly UsageRow[] = []
@@ -52,11 +52,11 @@ export class UsageQueue {
 
   constructor(options: UsageQueueOptions) {
     this.options = options
-    this.keep = options.keep
+    this.retention = options.retention
   }
 
-  reload(keep: number): void {
-    this.keep = keep
+  reload(retention: number): void {
+    this.retention = retention
   }
 
   /** Rows that are not stored yet. */
@@ -65,8 +65,8 @@ export class UsageQueue {
   }
 
   /** Queues a row. */
-  take(row: UsageRow): void {
-    if (this.keep === 0) return
+  add(row: UsageRow): void {
+    if (this.retention === 0) return
     if (this.queued >= MOST) return this.drop(1)
     this.waiting.push(row)
     if (this.timer === undefined && this.writing === undefined) this.later(INTERVAL)
@@ -135,7 +135,7 @@ export class UsageQueue {
     if (performance.now() - this.sweptAt < SWEEP) return
     this.sweptAt = performance.now()
     const { records, log, isFault } = this.options
-    records.sweep(Date.now() - this.keep).catch((err: unknown) => {
+    records.sweep(Date.now() - this.retention).catch((err: unknown) => {
       if (!isFault(err)) log.error({ err }, 'expired usage cannot be deleted')
     })
   }

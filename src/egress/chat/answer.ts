@@ -2,7 +2,7 @@ import type { Annotation, MediaPart, Part, ReasoningPart, TextPart, ToolCallPart
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { EndContent, Finish, TokenLogprob } from '../../canonical/result.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { finishWord, reportCitations, requiredFields } from '../openai-answer.ts'
 import { around, FORMAT, writeLink } from './content.ts'
 
@@ -23,8 +23,14 @@ export function writeAnnotation(annotation: Annotation, offset: number): JsonObj
 export const writeLogprob = (token: TokenLogprob): JsonObject => writeToken(token, token.top ?? [])
 
 function writeToken({ token, logprob, bytes, ...node }: TokenLogprob, top: TokenLogprob['top']): JsonObject {
-  const top_logprobs = top?.map(rival => writeToken(rival, rival.top))
-  return { token, logprob, bytes: bytes ?? null, ...(defined({ top_logprobs }) as JsonObject), ...kept(node, FORMAT) }
+  const top_logprobs = top?.map(alternative => writeToken(alternative, alternative.top))
+  return {
+    token,
+    logprob,
+    bytes: bytes ?? null,
+    ...(defined({ top_logprobs }) as JsonObject),
+    ...extrasFor(node, FORMAT),
+  }
 }
 
 /** Whether the reasoning part carries Google's thought signature of the call right after it (trap 31). */
@@ -53,13 +59,13 @@ export function callHead(part: ToolCallPart): { readonly type: string; readonly 
 
 /** The field for reasoning text: the one its upstream used, by default `reasoning_content`. */
 export const reasoningField = (part: Part): string =>
-  spelt(part, FORMAT)['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'
+  spellingFor(part, FORMAT)['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'
 
 /** Whether the part is an image that `images` can carry: base64 data or a URL. */
-export const isPicture = (part: Part): part is MediaPart =>
+export const isImage = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'image' && (part.source.type === 'base64' || part.source.type === 'url')
 
-const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail' | 'cache'> = {
+const IMAGE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail' | 'cache'> = {
   name: 'no-name-here',
   transcript: 'no-transcript-here',
   use: 'no-masks-here',
@@ -67,8 +73,8 @@ const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail'
 }
 
 /** Writes the image as an entry of `images`, OpenRouter's field beside `content`; OpenAI defines none. */
-export function writePicture(part: MediaPart, path: Path, losses: Losses): JsonObject {
-  losses.dropFields(part, path, PICTURE_LOSSES)
+export function writeImage(part: MediaPart, path: Path, losses: Losses): JsonObject {
+  losses.dropFields(part, path, IMAGE_LOSSES)
   return writeLink(part, 'image_url', path, { dialect: {}, losses })!
 }
 
@@ -83,7 +89,7 @@ export function writeFinish(finish: Finish | undefined, { called, refused }: End
 }
 
 /** A text part and its start in the message. */
-interface Placed {
+interface TextAtOffset {
   readonly part: TextPart
   readonly path: Path
   /** UTF-16 units; start of the part in the single text of the message. */
@@ -92,10 +98,10 @@ interface Placed {
 
 /** Joins the text parts of an answer into the single text of a message; citation offsets point into that text. */
 export class Texts {
-  private readonly list: Placed[] = []
+  private readonly list: TextAtOffset[] = []
   private length = 0
 
-  get some(): boolean {
+  get hasText(): boolean {
     return this.list.length > 0
   }
 
@@ -136,10 +142,10 @@ function readBack(annotation: Annotation, offset: number): Annotation | undefine
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
   const { quote: _, extras, ...rest } = annotation
   const { title, start, end } = requiredFields(annotation)
-  const own = extras?.[FORMAT]
+  const formatExtras = extras?.[FORMAT]
   return {
     ...rest,
     ...{ title, start: start + offset, end: end + offset },
-    ...(own === undefined ? {} : { extras: { [FORMAT]: own } }),
+    ...(formatExtras === undefined ? {} : { extras: { [FORMAT]: formatExtras } }),
   }
 }

@@ -2,8 +2,8 @@ import type { Part } from '../../canonical/content.ts'
 import { foreignLosses, type Loss, Losses, lose, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { kept } from '../fields.ts'
-import { PLACES, type Place, placeOf, Turn } from './assistant.ts'
+import { extrasFor } from '../fields.ts'
+import { FIELD_ORDER, type Field, fieldOf, Turn } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
 /*
@@ -27,15 +27,15 @@ export function lengthOfRun(messages: readonly Message[], order: readonly number
 const joins = (first: Message, next: Message): boolean =>
   next.role === 'assistant' && next.name === first.name && hasNoExtras(first) && hasNoExtras(next)
 
-const hasNoExtras = (message: Message): boolean => Object.keys(kept(message, FORMAT)).length === 0
+const hasNoExtras = (message: Message): boolean => Object.keys(extrasFor(message, FORMAT)).length === 0
 
-interface Placed {
+interface LocatedPart {
   readonly part: Part
   readonly path: Path
-  readonly place: Place
+  readonly field: Field
 }
 
-const rankOf = ({ place }: Placed): number => PLACES[place]
+const rankOf = ({ field }: LocatedPart): number => FIELD_ORDER[field]
 
 /** Writes the assistant turns at the indexes in `run` as one message. */
 export function writeAssistantRun(
@@ -45,16 +45,16 @@ export function writeAssistantRun(
 ): JsonObject {
   const losses = new Losses()
   const turn = new Turn(messages[run[0]!]!, { ...context, losses })
-  const parts: Placed[] = []
+  const parts: LocatedPart[] = []
   for (const index of run) {
     for (const [at, part] of messages[index]!.content.entries()) {
       if (isEmptyText(part)) continue
-      const place = placeOf(part, context)
-      parts.push({ part, place, path: ['messages', index, 'content', at] })
+      const field = fieldOf(part, context)
+      parts.push({ part, field, path: ['messages', index, 'content', at] })
     }
   }
-  for (const { part, place, path } of context.dialect.text_only_content === 'string' ? joinedTexts(parts) : parts)
-    turn.put(part, place, path)
+  for (const { part, field, path } of context.dialect.text_only_content === 'string' ? joinedTexts(parts) : parts)
+    turn.put(part, field, path)
   context.losses.report(losses.list)
   reportOrder(parts, losses.list, context)
   return turn.written()
@@ -73,8 +73,8 @@ const isEmptyText = (part: Part): boolean =>
  * Concatenates texts of successive turns without a separator, because they are chunks of one streamed text. Only needed
  * for upstreams that take `content` as one string.
  */
-function joinedTexts(parts: readonly Placed[]): readonly Placed[] {
-  const joined: Placed[] = []
+function joinedTexts(parts: readonly LocatedPart[]): readonly LocatedPart[] {
+  const joined: LocatedPart[] = []
   for (const one of parts) {
     const last = joined.at(-1)
     const continues = last?.part.type === 'text' && one.part.type === 'text' && last.path[1] !== one.path[1]
@@ -88,9 +88,9 @@ function joinedTexts(parts: readonly Placed[]): readonly Placed[] {
  * Reports parts that move to another field. A loss cannot move a part to another message, so the part is reported as
  * dropped from one message and inserted into the other.
  */
-function reportOrder(parts: readonly Placed[], losses: readonly Loss[], context: WriteContext): void {
-  const staying: Placed[] = []
-  const moving: Placed[] = []
+function reportOrder(parts: readonly LocatedPart[], losses: readonly Loss[], context: WriteContext): void {
+  const staying: LocatedPart[] = []
+  const moving: LocatedPart[] = []
   let highest = 0
   for (const one of parts) {
     if (rankOf(one) < highest) moving.push(one)
@@ -99,14 +99,14 @@ function reportOrder(parts: readonly Placed[], losses: readonly Loss[], context:
   }
   if (moving.length === 0) return
   const firstBehind = new Map<number, Path>()
-  for (const { path, place } of staying.toReversed())
-    for (let rank = 0; rank < PLACES[place]; rank++) firstBehind.set(rank, path)
+  for (const { path, field } of staying.toReversed())
+    for (let rank = 0; rank < FIELD_ORDER[field]; rank++) firstBehind.set(rank, path)
   const within = Map.groupBy(losses, ({ path }) => keyOf(path))
   for (const one of moving.sort((a, b) => rankOf(a) - rankOf(b))) {
-    const left = remainder(one.part, within.get(keyOf(one.path)) ?? [])
-    if (left === undefined) continue
+    const remaining = remainder(one.part, within.get(keyOf(one.path)) ?? [])
+    if (remaining === undefined) continue
     context.losses.drop(one.path, 'fields-have-an-order')
-    context.losses.insert(firstBehind.get(rankOf(one))!, left, 'fields-have-an-order')
+    context.losses.insert(firstBehind.get(rankOf(one))!, remaining, 'fields-have-an-order')
   }
 }
 
@@ -114,9 +114,9 @@ const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
 
 /** The part after its losses; undefined if nothing of it remains. */
 function remainder(part: Part, losses: readonly Loss[]): Part | undefined {
-  const own = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreignLosses(part, FORMAT)]
+  const partLosses = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreignLosses(part, FORMAT)]
   return lose<{ part?: Part }>(
     { part },
-    own.map(loss => ({ ...loss, path: ['part', ...loss.path] })),
+    partLosses.map(loss => ({ ...loss, path: ['part', ...loss.path] })),
   ).part
 }

@@ -2,24 +2,24 @@ import type { MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonic
 import type { Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { around, contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
 /** Writes an assistant turn. Reasoning, content, audio and calls each have their own field, read in this order. */
 export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
-  const places = message.content.map(part => placeOf(part, context))
-  reportOrder(places, [...path, 'content'], context)
+  const fields = message.content.map(part => fieldOf(part, context))
+  reportOrder(fields, [...path, 'content'], context)
   const turn = new Turn(message, context)
-  for (const [index, part] of message.content.entries()) turn.put(part, places[index]!, [...path, 'content', index])
+  for (const [index, part] of message.content.entries()) turn.put(part, fields[index]!, [...path, 'content', index])
   return turn.written()
 }
 
 /** The fields of an assistant turn; the numbers are the order in which a reader takes them. */
-export const PLACES = { thoughts: 0, content: 1, audio: 2, calls: 3 } as const
-export type Place = keyof typeof PLACES
+export const FIELD_ORDER = { thoughts: 0, content: 1, audio: 2, calls: 3 } as const
+export type Field = keyof typeof FIELD_ORDER
 
 /** The field for a part of an assistant turn. */
-export function placeOf(part: Part, { dialect }: WriteContext): Place {
+export function fieldOf(part: Part, { dialect }: WriteContext): Field {
   switch (part.type) {
     case 'reasoning':
       return dialect.reasoning_field === 'parts' ? 'content' : 'thoughts'
@@ -32,16 +32,16 @@ export function placeOf(part: Part, { dialect }: WriteContext): Place {
   }
 }
 
-function reportOrder(places: readonly Place[], path: Path, { losses }: WriteContext): void {
-  const order = [...places.keys()].sort((a, b) => PLACES[places[a]!] - PLACES[places[b]!] || a - b)
-  losses.reorder(path, order, places.length, 'fields-have-an-order')
+function reportOrder(fields: readonly Field[], path: Path, { losses }: WriteContext): void {
+  const order = [...fields.keys()].sort((a, b) => FIELD_ORDER[fields[a]!] - FIELD_ORDER[fields[b]!] || a - b)
+  losses.reorder(path, order, fields.length, 'fields-have-an-order')
 }
 
 /** The separator between two reasoning texts in one field. */
-export const CUT = '\n\n'
+export const SEPARATOR = '\n\n'
 
 /** The reasoning of a turn so far, joined into one text. */
-interface Thoughts {
+interface JoinedReasoning {
   /** The path of the first reasoning part. */
   readonly path: Path
   readonly text: string
@@ -58,7 +58,7 @@ export class Turn {
   private readonly content: JsonObject[] = []
   private readonly calls: JsonObject[] = []
   private readonly fields: { [field: string]: Json } = {}
-  private thoughts: Thoughts | undefined
+  private joinedReasoning: JoinedReasoning | undefined
   private readonly message: Message
   private readonly context: WriteContext
 
@@ -67,10 +67,10 @@ export class Turn {
     this.context = context
   }
 
-  put(part: Part, place: Place, path: Path): void {
-    if (part.type === 'reasoning') this.reasoning(part, place, path)
+  put(part: Part, field: Field, path: Path): void {
+    if (part.type === 'reasoning') this.reasoning(part, field, path)
     else if (part.type === 'tool-call') this.call(part, path)
-    else if (place === 'audio') this.audio(part as MediaPart, path)
+    else if (field === 'audio') this.audio(part as MediaPart, path)
     else if (part.type === 'media') this.context.losses.drop(path, 'no-media-from-assistants')
     else {
       const wire = writePart(part, path, this.context)
@@ -78,33 +78,33 @@ export class Turn {
     }
   }
 
-  private reasoning(part: ReasoningPart, place: Place, path: Path): void {
+  private reasoning(part: ReasoningPart, field: Field, path: Path): void {
     const { dialect, losses } = this.context
     if ((dialect.reasoning_field ?? 'none') === 'none') return losses.drop(path, 'no-reasoning-in-history')
     if (part.redacted || (part.text === '' && part.signature !== undefined))
       return losses.drop(path, 'no-hidden-reasoning')
     losses.dropFields(part, path, REASONING_PART_LOSSES)
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
-    if (place === 'thoughts') {
-      this.thoughts = this.join(this.thoughts, part, path)
+    if (field === 'thoughts') {
+      this.joinedReasoning = this.join(this.joinedReasoning, part, path)
       return
     }
     const continues =
-      part.continues !== undefined && this.content.length > 0 && this.content.at(-1) === this.thoughts?.wire
-    const joined = this.join(continues ? this.thoughts : undefined, part, path)
+      part.continues !== undefined && this.content.length > 0 && this.content.at(-1) === this.joinedReasoning?.wire
+    const joined = this.join(continues ? this.joinedReasoning : undefined, part, path)
     const wire = thinkingPart(joined.text)
     if (continues) this.content.pop()
     this.content.push(wire)
-    this.thoughts = { ...joined, wire }
+    this.joinedReasoning = { ...joined, wire }
   }
 
   /**
    * Appends reasoning to the text before it, because the field holds one text. Streamed chunks of one reasoning are
    * concatenated without a separator.
    */
-  private join(before: Thoughts | undefined, { text, continues }: ReasoningPart, path: Path): Thoughts {
+  private join(before: JoinedReasoning | undefined, { text, continues }: ReasoningPart, path: Path): JoinedReasoning {
     if (before === undefined) return { path, text }
-    const joined = { path: before.path, text: before.text + (continues === undefined ? CUT : '') + text }
+    const joined = { path: before.path, text: before.text + (continues === undefined ? SEPARATOR : '') + text }
     this.context.losses.drop(path, 'joined-with-the-one-before')
     this.context.losses.change([...before.path, 'text'], joined.text, 'joined-with-the-next')
     return joined
@@ -117,7 +117,7 @@ export class Turn {
     this.context.losses.dropFields(part, path, AUDIO_LOSSES)
     if (source.mediaType !== undefined)
       this.context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
-    this.fields['audio'] = { id: source.id, ...kept(part, FORMAT) }
+    this.fields['audio'] = { id: source.id, ...extrasFor(part, FORMAT) }
   }
 
   private call(part: ToolCallPart, path: Path): void {
@@ -132,16 +132,16 @@ export class Turn {
       role: 'assistant',
       content: isBare ? null : contentOf(this.content, context.dialect),
       ...defined({ name: message.name }),
-      ...this.thought(),
+      ...this.reasoningFields(),
       ...this.fields,
       ...(this.calls.length === 0 ? {} : { tool_calls: this.calls }),
-      ...kept(message, FORMAT),
+      ...extrasFor(message, FORMAT),
     }
   }
 
-  private thought(): JsonObject {
-    if (this.thoughts === undefined || this.thoughts.wire !== undefined) return {}
-    return { [this.context.dialect.reasoning_field!]: this.thoughts.text }
+  private reasoningFields(): JsonObject {
+    if (this.joinedReasoning === undefined || this.joinedReasoning.wire !== undefined) return {}
+    return { [this.context.dialect.reasoning_field!]: this.joinedReasoning.text }
   }
 }
 

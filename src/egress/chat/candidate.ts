@@ -5,20 +5,20 @@ import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { stopField } from '../openai-answer.ts'
 import {
   callHead,
   isAudio,
-  isPicture,
+  isImage,
   reasoningField,
   signatureExtra,
   writeAnnotation,
   writeFinish,
+  writeImage,
   writeLogprob,
-  writePicture,
 } from './answer.ts'
-import type { Envelope } from './chunk.ts'
+import type { ChunkTemplate } from './chunk-template.ts'
 import { around, FORMAT } from './content.ts'
 
 /** The message field that a part is written to. */
@@ -37,12 +37,12 @@ interface Open {
   hasDelta: boolean
   signature: string | undefined
   /** An image and its base64 data so far; an image is written whole when it ends. */
-  picture?: { part: MediaPart; readonly data: string[] }
+  image?: { part: MediaPart; readonly data: string[] }
 }
 
 /** A citation and the index of its text part in the candidate. */
 interface Annotated {
-  readonly place: number
+  readonly partIndex: number
   readonly wire: JsonObject
 }
 
@@ -54,11 +54,11 @@ type PartEvent = PartStart | PartPatch | PartEnd
  */
 export class CandidateWriter {
   /** Whether the caller has received the role. */
-  begun = false
+  hasRole = false
   /** Whether the caller has received the finish reason. */
   isOver = false
   private readonly index: number
-  private readonly envelope: Envelope
+  private readonly template: ChunkTemplate
   /** The part that started last, while it is open. */
   private open: Open | undefined
   /** Earlier parts that are still open, by index. */
@@ -77,9 +77,9 @@ export class CandidateWriter {
   /** UTF-16 units; start of each text part, by index. Citations may come after their text has ended. */
   private readonly offsets: (number | undefined)[] = []
 
-  constructor(index: number, envelope: Envelope) {
+  constructor(index: number, template: ChunkTemplate) {
     this.index = index
-    this.envelope = envelope
+    this.template = template
   }
 
   delta(event: PartDelta): readonly WireEvent[] {
@@ -99,14 +99,14 @@ export class CandidateWriter {
     return this.out
   }
 
-  private find(place: number): Open | undefined {
-    return this.open?.place === place ? this.open : this.others?.get(place)
+  private find(partIndex: number): Open | undefined {
+    return this.open?.place === partIndex ? this.open : this.others?.get(partIndex)
   }
 
   /** Flushes the held citations and images. */
-  rest(): readonly WireEvent[] {
+  flushHeld(): readonly WireEvent[] {
     this.out = []
-    this.settle()
+    this.writeHeld()
     return this.out
   }
 
@@ -126,16 +126,16 @@ export class CandidateWriter {
   }
 
   /** Holds log probabilities until the next chunk with text, or the last one. */
-  keepLogprobs(append: readonly TokenLogprob[]): void {
+  holdLogprobs(append: readonly TokenLogprob[]): void {
     for (const one of append) this.logprobs.push(one)
   }
 
   end(event: CandidateEnd): readonly WireEvent[] {
     this.out = []
-    this.settle()
+    this.writeHeld()
     if (this.isOver) return this.out
     this.begin()
-    const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
+    const { message, finish_reason: _, ...extras } = extrasFor(event, FORMAT)
     const finish = writeFinish(event.finish, { called: this.calls > 0, refused: this.refused })
     this.pushChunk((message as JsonObject | undefined) ?? {}, finish, { ...stopField(event, FORMAT), ...extras })
     return this.out
@@ -146,7 +146,7 @@ export class CandidateWriter {
     if (open === undefined) return
     if (open.prefix === undefined) {
       open.hasDelta = true
-      if (event.of === undefined) open.picture?.data.push(event.append)
+      if (event.of === undefined) open.image?.data.push(event.append)
       return
     }
     this.begin()
@@ -155,7 +155,7 @@ export class CandidateWriter {
     if (open.lane === 'content') this.written += event.append.length
     else if (open.lane === 'refusal') this.refused = true
     const suffix =
-      this.logprobs.length > 0 && open.lane === 'content' ? this.envelope.suffix('', this.takeLogprobs()) : open.suffix
+      this.logprobs.length > 0 && open.lane === 'content' ? this.template.suffix('', this.takeLogprobs()) : open.suffix
     this.out.push({ data: open.prefix + JSON.stringify(event.append) + suffix })
   }
 
@@ -185,13 +185,13 @@ export class CandidateWriter {
     }
     if (part.type === 'tool-call') return { ...common, ...this.openCall(part) }
     if (lane === 'audio') return { ...common, ...this.openAudio(part) }
-    if (isPicture(part)) return { ...common, prefix: undefined, suffix: '', picture: { part, data: [] } }
+    if (isImage(part)) return { ...common, prefix: undefined, suffix: '', image: { part, data: [] } }
     if (lane === undefined) return { ...common, prefix: undefined, suffix: '' }
     const field = lane === 'reasoning' ? reasoningField(part) : lane
     return {
       ...common,
-      prefix: this.envelope.prefix(this.index, `"${field}":`),
-      suffix: this.envelope.suffix('', 'null'),
+      prefix: this.template.prefix(this.index, `"${field}":`),
+      suffix: this.template.suffix('', 'null'),
     }
   }
 
@@ -205,40 +205,40 @@ export class CandidateWriter {
     })
     const field = type === 'custom' ? '"custom":{"input":' : '"function":{"arguments":'
     return {
-      prefix: this.envelope.prefix(this.index, `"tool_calls":[{"index":${call},${field}`),
-      suffix: this.envelope.suffix('}}]', 'null'),
+      prefix: this.template.prefix(this.index, `"tool_calls":[{"index":${call},${field}`),
+      suffix: this.template.suffix('}}]', 'null'),
     }
   }
 
   private openAudio(part: Part): Pick<Open, 'prefix' | 'suffix'> {
     this.begin()
     this.hasAudio = true
-    this.pushChunk({ audio: { data: '', ...kept(part, FORMAT) } })
-    return { prefix: this.envelope.prefix(this.index, '"audio":{"data":'), suffix: this.envelope.suffix('}', 'null') }
+    this.pushChunk({ audio: { data: '', ...extrasFor(part, FORMAT) } })
+    return { prefix: this.template.prefix(this.index, '"audio":{"data":'), suffix: this.template.suffix('}', 'null') }
   }
 
   private patch(event: PartPatch, open: Open | undefined): void {
     if (event.annotations !== undefined) this.annotate(event.annotations, event.at.part)
     if (open === undefined) return
     if (event.signature?.format === 'contents' && open.lane === 'reasoning') open.signature = event.signature.value
-    if (open.picture !== undefined) open.picture.part = patched(open.picture.part, event, true) as MediaPart
+    if (open.image !== undefined) open.image.part = patched(open.image.part, event, true) as MediaPart
     if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.pushChunk({ audio: event.extras[FORMAT] })
   }
 
-  private annotate(list: readonly Annotation[], place: number): void {
-    const offset = this.offsets[place]
+  private annotate(list: readonly Annotation[], partIndex: number): void {
+    const offset = this.offsets[partIndex]
     if (offset === undefined) return
     for (const annotation of list) {
       const wire = writeAnnotation(annotation, offset)
-      if (wire !== undefined) (this.annotations ??= []).push({ place, wire })
+      if (wire !== undefined) (this.annotations ??= []).push({ partIndex, wire })
     }
   }
 
   /** Writes the held citations and images in one chunk, as a whole message has them. */
-  private settle(): void {
+  private writeHeld(): void {
     const { images } = this
     if (this.annotations === undefined && images === undefined) return
-    const annotations = this.annotations?.sort((a, b) => a.place - b.place).map(({ wire }) => wire)
+    const annotations = this.annotations?.sort((a, b) => a.partIndex - b.partIndex).map(({ wire }) => wire)
     this.passedLists()
     this.begin()
     this.pushChunk(defined({ annotations, images }))
@@ -247,36 +247,36 @@ export class CandidateWriter {
   private finish(open: Open): void {
     if (open === this.open) this.open = undefined
     else this.others?.delete(open.place)
-    if (open.picture !== undefined) this.show(open.picture)
+    if (open.image !== undefined) this.show(open.image)
     if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
     if (open.part.type === 'reasoning' && open.signature !== undefined) this.signature = open.signature
   }
 
-  private show({ part, data }: NonNullable<Open['picture']>): void {
-    if (!isPicture(part)) return
+  private show({ part, data }: NonNullable<Open['image']>): void {
+    if (!isImage(part)) return
     const whole = part.source.type === 'base64' ? withBody(part, data.join('')) : part
     this.images ??= []
-    this.images.push(writePicture(whole as MediaPart, [], new Losses()))
+    this.images.push(writeImage(whole as MediaPart, [], new Losses()))
   }
 
   /** Writes the role, which comes before everything else of a candidate. */
   private begin(): void {
-    if (this.begun) return
-    this.begun = true
+    if (this.hasRole) return
+    this.hasRole = true
     this.pushChunk({ role: 'assistant', content: '' })
   }
 
   /** The role, for the chunk of a call that comes first. */
   private role(): JsonObject {
-    if (this.begun) return {}
-    this.begun = true
+    if (this.hasRole) return {}
+    this.hasRole = true
     return { role: 'assistant', content: null }
   }
 
   private pushChunk(delta: JsonObject, finish: string | null = null, extras: JsonObject = {}): void {
     const logprobs = finish === null || this.logprobs.length === 0 ? 'null' : this.takeLogprobs()
-    this.out.push({ data: this.envelope.chunk(this.index, delta, logprobs, finish, extras) })
+    this.out.push({ data: this.template.chunk(this.index, delta, logprobs, finish, extras) })
   }
 
   private takeLogprobs(): string {

@@ -2,7 +2,7 @@ import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import type { ChatDialect } from './dialect.ts'
 
 export const FORMAT = 'chat'
@@ -18,7 +18,7 @@ export function writePart(part: Part, path: Path, context: WriteContext): JsonOb
   const wire = writeBare(part, path, context)
   if (wire === undefined || part.type === 'opaque') return wire
   const cached = { ...wire, ...writeCache(part, path, context) }
-  return part.type === 'text' || part.type === 'refusal' ? { ...cached, ...kept(part, FORMAT) } : cached
+  return part.type === 'text' || part.type === 'refusal' ? { ...cached, ...extrasFor(part, FORMAT) } : cached
 }
 
 function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
@@ -133,7 +133,7 @@ function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonOb
   if (source.type === 'url' && source.mediaType !== undefined)
     context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
   const named = defined({ document_name: name }) as JsonObject
-  return { type: 'document_url', document_url: url, ...named, ...kept(part, FORMAT) }
+  return { type: 'document_url', document_url: url, ...named, ...extrasFor(part, FORMAT) }
 }
 
 /** Writes a text document as a text part, preceded by its name. */
@@ -146,16 +146,18 @@ function writeDocument(part: MediaPart, path: Path, context: WriteContext): Json
 
 /** Writes a node as `{ type: field, [field]: inside }`, with the format's extras on both levels. */
 export function around(node: Node, field: string, inside: JsonObject): JsonObject {
-  const { [field]: deeper, ...outer } = kept(node, FORMAT)
+  const { [field]: deeper, ...outer } = extrasFor(node, FORMAT)
   return { type: field, [field]: { ...inside, ...(deeper as JsonObject | undefined) }, ...outer }
 }
 
 /** The content as one string or as a list of parts, whichever the upstream takes. Empty texts are left out. */
 export function contentOf(parts: readonly JsonObject[], { text_only_content }: ChatDialect): Json {
-  const said = parts.filter(part => !isPlainText(part) || part['text'] !== '')
-  if (said.length === 0) return ''
-  if (said.length === 1 && isPlainText(said[0]!)) return said[0]!['text']!
-  return text_only_content === 'string' && said.every(isPlainText) ? said.map(part => part['text']).join('\n\n') : said
+  const nonEmpty = parts.filter(part => !isPlainText(part) || part['text'] !== '')
+  if (nonEmpty.length === 0) return ''
+  if (nonEmpty.length === 1 && isPlainText(nonEmpty[0]!)) return nonEmpty[0]!['text']!
+  return text_only_content === 'string' && nonEmpty.every(isPlainText)
+    ? nonEmpty.map(part => part['text']).join('\n\n')
+    : nonEmpty
 }
 
 const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Object.keys(wire).length === 2

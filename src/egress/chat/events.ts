@@ -8,10 +8,10 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
-import { kept } from '../fields.ts'
+import { extrasFor } from '../fields.ts'
 import { writeUsage } from '../usage/openai.ts'
 import { CandidateWriter } from './candidate.ts'
-import { Envelope } from './chunk.ts'
+import { ChunkTemplate } from './chunk-template.ts'
 import { FORMAT } from './content.ts'
 
 /** The event that ends every stream without an error. */
@@ -26,7 +26,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   tier: string | undefined
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateWriter[] = []
-  private madeEnvelope: Envelope | undefined
+  private madeTemplate: ChunkTemplate | undefined
   private usage: Usage | undefined
   private over = false
 
@@ -35,9 +35,9 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /** The fixed text around the chunks; without a `result-start` event it has default values. */
-  private get envelope(): Envelope {
-    this.madeEnvelope ??= new Envelope({ type: 'result-start' }, this.request)
-    return this.madeEnvelope
+  private get template(): ChunkTemplate {
+    this.madeTemplate ??= new ChunkTemplate({ type: 'result-start' }, this.request)
+    return this.madeTemplate
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -50,10 +50,10 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
       case 'part-end':
         return this.candidate(event.at.candidate).part(event)
       case 'logprobs':
-        this.candidate(event.candidate).keepLogprobs(event.append)
+        this.candidate(event.candidate).holdLogprobs(event.append)
         return NOTHING
       case 'result-start':
-        this.madeEnvelope = new Envelope(event, this.request)
+        this.madeTemplate = new ChunkTemplate(event, this.request)
         this.tier = event.serviceTier
         return NOTHING
       case 'candidate-end':
@@ -78,7 +78,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
 
   /** Whether the caller requested usage. */
   get withUsage(): boolean {
-    return this.envelope.withUsage
+    return this.template.withUsage
   }
 
   /** Records a delta that was relayed to the caller. */
@@ -89,14 +89,14 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   /** Records a choice of a chunk that was relayed to the caller. */
   passedChoice({ index, finish_reason }: JsonObject): void {
     const candidate = this.candidate(Number(index))
-    candidate.begun = true
+    candidate.hasRole = true
     candidate.passedLists()
     candidate.isOver ||= typeof finish_reason === 'string'
   }
 
   private candidate(index: number): CandidateWriter {
     while (this.candidates.length <= index)
-      this.candidates.push(new CandidateWriter(this.candidates.length, this.envelope))
+      this.candidates.push(new CandidateWriter(this.candidates.length, this.template))
     return this.candidates[index]!
   }
 
@@ -105,16 +105,16 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     const { serviceTier = this.tier } = event
     const late: JsonObject = {
       ...(serviceTier === undefined || serviceTier === this.tier ? {} : { service_tier: serviceTier }),
-      ...kept(event, FORMAT),
+      ...extrasFor(event, FORMAT),
     }
     const usage =
-      this.envelope.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, new Losses()) } : {}
+      this.template.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, new Losses()) } : {}
     const facts = { ...late, ...usage }
-    return Object.keys(facts).length === 0 ? [DONE] : [{ data: this.envelope.closing(facts) }, DONE]
+    return Object.keys(facts).length === 0 ? [DONE] : [{ data: this.template.closing(facts) }, DONE]
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {
     this.over = true
-    return [...this.candidates.flatMap(candidate => candidate.rest()), { data: JSON.stringify(errorBody(error)) }]
+    return [...this.candidates.flatMap(candidate => candidate.flushHeld()), { data: JSON.stringify(errorBody(error)) }]
   }
 }

@@ -4,8 +4,8 @@ import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
 import { ChatChunks } from './events.ts'
 import { models } from './models.ts'
-import { handsBack } from './own.ts'
-import { RelayedChunks } from './own-stream.ts'
+import { handsBack } from './native.ts'
+import { RelayedChunks } from './relayed-stream.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -14,9 +14,9 @@ export const chat: Writer = {
   request: transcriptionByChat(writeRequest, { times: false }),
   result: writeResult,
   events: request => new Sequential(new ChatChunks(request), { overtakes: true }),
-  ownEvents: request => new RelayedChunks(new ChatChunks(request)),
-  handsBack,
-  fetches: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
+  nativeEvents: request => new RelayedChunks(new ChatChunks(request)),
+  reasoningForHistory: handsBack,
+  mustFetch: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
   error: writeError,
   models,
 }

@@ -4,9 +4,9 @@ import { append } from '../../canonical/lists.ts'
 import { foreignLosses, Losses, lose, type Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
-import { FOR_SYSTEMS, FOR_USERS, withFailure, withMarker, writeAllowed } from '../turns.ts'
+import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { writeAssistant } from './assistant.ts'
 import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
@@ -17,30 +17,30 @@ import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
-  let waiting: Waiting[] = []
+  let moved: MovedPart[] = []
   const order = resultsFirst(messages, 0)
-  for (let place = 0; place < order.length; place++) {
-    const index = order[place]!
+  for (let position = 0; position < order.length; position++) {
+    const index = order[position]!
     const message = messages[index]!
     const path: Path = ['messages', index]
     if (message.role === 'tool') {
-      append(wire, writeResults(message, path, context, waiting))
+      append(wire, writeResults(message, path, context, moved))
       continue
     }
-    waiting = flush(waiting, place, wire, context)
-    const run = lengthOfRun(messages, order, place)
-    place += run - 1
+    moved = flush(moved, position, wire, context)
+    const run = lengthOfRun(messages, order, position)
+    position += run - 1
     const written =
       message.role !== 'assistant'
         ? writeMessage(message, path, context)
         : run === 1
           ? writeAssistant(message, path, context)
-          : writeAssistantRun(messages, order.slice(place - run + 1, place + 1), context)
+          : writeAssistantRun(messages, order.slice(position - run + 1, position + 1), context)
     if (!hasContent(written)) continue
-    if (message.role !== 'assistant') answerTools(place, wire, context)
+    if (message.role !== 'assistant') answerTools(position, wire, context)
     wire.push(written)
   }
-  flush(waiting, messages.length, wire, context)
+  flush(moved, messages.length, wire, context)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
   return wire
 }
@@ -60,35 +60,35 @@ export function answerTools(index: number, wire: JsonObject[], { dialect, losses
 function hasContent(wire: JsonObject): boolean {
   const { content } = wire
   if (content !== '' && content !== null) return true
-  return Object.keys(wire).some(field => !ABOUT_IT.has(field))
+  return Object.keys(wire).some(field => !NOT_CONTENT.has(field))
 }
 
 /** Fields that a message without content may have. */
-const ABOUT_IT: ReadonlySet<string> = new Set(['role', 'name', 'content'])
+const NOT_CONTENT: ReadonlySet<string> = new Set(['role', 'name', 'content'])
 
 /** A part that was moved out of a tool message, with its wire form. */
-interface Waiting {
+interface MovedPart {
   readonly part: Part
   readonly wire: JsonObject
 }
 
 /** Writes the media of tool results as a user message after the whole run of results (trap 48). */
-function flush(waiting: Waiting[], index: number, wire: JsonObject[], context: WriteContext): Waiting[] {
-  if (waiting.length === 0) return waiting
+function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: WriteContext): MovedPart[] {
+  if (moved.length === 0) return moved
   answerTools(index, wire, context)
-  const content = waiting.map(({ part }) => part)
+  const content = moved.map(({ part }) => part)
   context.losses.insert(['messages', index], { role: 'user', content }, 'moved-to-user-turn')
-  wire.push({ role: 'user', content: waiting.map(({ wire }) => wire) })
+  wire.push({ role: 'user', content: moved.map(({ wire }) => wire) })
   return []
 }
 
 function writeMessage(message: Message, path: Path, context: WriteContext): JsonObject {
-  const allowed = message.role === 'user' ? FOR_USERS : FOR_SYSTEMS
+  const allowed = message.role === 'user' ? USER_PARTS : SYSTEM_PARTS
   return {
     role: writeRole(message, path, context),
     content: writeContent(message.content, [...path, 'content'], context, allowed),
     ...defined({ name: message.name }),
-    ...kept(message, FORMAT),
+    ...extrasFor(message, FORMAT),
   }
 }
 
@@ -111,30 +111,30 @@ const writeContent = (
   )
 
 /** Writes each tool result as a message of its own. */
-function writeResults(message: Message, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject[] {
+function writeResults(message: Message, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject[] {
   const wire: JsonObject[] = []
   if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-of-tool-turns')
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   message.content.forEach((part, index) => {
     const at = [...path, 'content', index]
-    if (part.type === 'tool-result') wire.push(writeResult(part, at, context, waiting))
+    if (part.type === 'tool-result') wire.push(writeResult(part, at, context, moved))
     else context.losses.drop(at, 'not-in-this-turn')
   })
   return wire
 }
 
-function writeResult(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject {
+function writeResult(result: ToolResultPart, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject {
   if (result.freeform !== undefined) context.losses.hide([...path, 'freeform'], 'implied-by-the-call')
   const { dialect, losses } = context
   const marked = withMarker(result, (dialect.cache ?? 'none') !== 'none', path, losses)
-  const said = withFailure(marked, path, losses)
+  const withFailureText = withFailure(marked, path, losses)
   const content = writeContent(
-    withoutMedia(said, result.id, path, context, waiting),
+    withoutMedia(withFailureText, result.id, path, context, moved),
     [...path, 'content'],
     context,
-    FOR_SYSTEMS,
+    SYSTEM_PARTS,
   )
-  return { role: 'tool', tool_call_id: result.id, content, ...kept(result, FORMAT) }
+  return { role: 'tool', tool_call_id: result.id, content, ...extrasFor(result, FORMAT) }
 }
 
 /** Moves media from a tool result to the user message after it, labelled with the id of the call. */
@@ -143,7 +143,7 @@ function withoutMedia(
   id: string,
   path: Path,
   context: WriteContext,
-  waiting: Waiting[],
+  moved: MovedPart[],
 ): readonly Part[] {
   return content.map((part, index): Part => {
     if (part.type !== 'media') return part
@@ -154,7 +154,7 @@ function withoutMedia(
     else {
       const text = `Result of tool call ${id}:`
       context.losses.drop(at, 'moved-to-user-turn')
-      waiting.push(
+      moved.push(
         { part: { type: 'text', text }, wire: { type: 'text', text } },
         { part: lose<Part>(part, [...losses.list, ...foreignLosses(part, FORMAT)]), wire },
       )
@@ -172,11 +172,11 @@ const shortId = (id: string): string =>
 /** Replaces call ids by nine letters and digits, for upstreams that accept no others. */
 export function withLegalIds(messages: readonly Message[], { dialect, losses }: WriteContext): readonly Message[] {
   if (dialect.call_ids !== 'short') return messages
-  return messages.map((message, place) => {
+  return messages.map((message, messageIndex) => {
     const content = message.content.map((part, index): Part => {
       const id = part.type === 'tool-call' || part.type === 'tool-result' ? shortId(part.id) : undefined
       if (id === undefined || id === (part as ToolResultPart).id) return part
-      losses.rename(['messages', place, 'content', index, 'id'], id, 'id-made-short')
+      losses.rename(['messages', messageIndex, 'content', index, 'id'], id, 'id-made-short')
       return { ...part, id } as Part
     })
     return content.some((part, index) => part !== message.content[index]) ? { ...message, content } : message

@@ -5,32 +5,32 @@ import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/chat.ts'
 import { reportCompletion } from '../completion.ts'
-import { defined, kept } from '../fields.ts'
-import { ownOrigin, REWRITTEN } from '../own.ts'
-import { NO_STATE } from '../sanitize/bare.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withoutBudget } from '../sanitize/efforts.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
-import { endUserOf, fewStops, supportedTier } from '../sanitize/limits.ts'
+import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { NO_STATE } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import { streamFields } from '../stream-options.ts'
 import type { WriteOptions } from '../writer.ts'
 import { around, FORMAT, type WriteContext } from './content.ts'
 import { chatDialect } from './dialect.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
-import { PATH, writeOwnRequest } from './own.ts'
+import { PATH, writeNativeRequest } from './native.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** Writes the canonical request as `POST /chat/completions` (docs/wire/chat.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
-  const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
-  if (own !== undefined) return writeOwnRequest(original, own, dialect)
+  const source = options.native ? nativeSourceOf(original, FORMAT, REWRITABLE) : undefined
+  if (source !== undefined) return writeNativeRequest(original, source, dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: false }
   const { request, losses, renamed } = sanitize(original, rule)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }
-  const extras = kept(request, FORMAT)
+  const extras = extrasFor(request, FORMAT)
   const tools = writeTools(request, context)
   const body = {
     model: request.model,
@@ -52,7 +52,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 function writeSampling({ maxTokens, stop, logprobs }: Sampling, { dialect, losses }: WriteContext): JsonObject {
   return defined({
     [dialect.limit_field ?? 'max_completion_tokens']: maxTokens,
-    stop: fewStops(stop, 4, losses),
+    stop: limitedStops(stop, 4, losses),
     logprobs: logprobs === undefined ? undefined : true,
     top_logprobs: logprobs === 0 ? undefined : logprobs,
   }) as JsonObject
@@ -82,8 +82,8 @@ const OUTPUT_LOSSES: Unwritten<
 function writeShape(given: NonNullable<Output['text']>, { dialect, losses }: WriteContext): JsonObject | undefined {
   if (given.shape === 'enum' && dialect.json_schema === false) return losses.drop(['output', 'text'], 'no-json-schema')
   const text = withEnumInObject(given, losses, { strict: true })
-  if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
-  if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
+  if (text.shape === 'text') return { type: 'text', ...extrasFor(text, FORMAT) }
+  if (text.shape === 'json') return { type: 'json_object', ...extrasFor(text, FORMAT) }
   if (dialect.json_schema === false) {
     losses.change(['output', 'text'], { shape: 'json' }, 'no-json-schema')
     return { type: 'json_object' }
@@ -95,16 +95,16 @@ function writeShape(given: NonNullable<Output['text']>, { dialect, losses }: Wri
 
 function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
-  const own = dialect.reasoning_as ?? 'reasoning_effort'
-  if (own === 'reasoning') {
+  const field = dialect.reasoning_as ?? 'reasoning_effort'
+  if (field === 'reasoning') {
     const { effort, budget, show } = reasoning
     const exclude = show === undefined ? undefined : !show
-    return { reasoning: { ...defined({ effort, max_tokens: budget, exclude }), ...kept(reasoning, FORMAT) } }
+    return { reasoning: { ...defined({ effort, max_tokens: budget, exclude }), ...extrasFor(reasoning, FORMAT) } }
   }
-  if (own === 'thinking') return writeThinking(reasoning, losses)
-  const { effort } = withoutBudget(reasoning, FORMAT, own === 'none' ? [] : dialect.efforts, losses)
+  if (field === 'thinking') return writeThinking(reasoning, losses)
+  const { effort } = withoutBudget(reasoning, FORMAT, field === 'none' ? [] : dialect.efforts, losses)
   dropShow(reasoning, losses)
-  if (own !== 'none') return defined({ reasoning_effort: effort }) as JsonObject
+  if (field !== 'none') return defined({ reasoning_effort: effort }) as JsonObject
   if (reasoning.effort !== undefined) losses.drop(['reasoning', 'effort'], 'no-reasoning-effort')
   return {}
 }
@@ -162,20 +162,20 @@ const CONTAINERS: { readonly [type: string]: string } = {
 }
 
 /** The default voice and container. */
-const USUAL = { voice: 'alloy', mediaType: 'audio/wav' } as const
+const AUDIO_DEFAULTS = { voice: 'alloy', mediaType: 'audio/wav' } as const
 
 /** Writes the speech settings. Voice and container are required, so missing ones get defaults. */
 function writeAudio({ audio, modalities }: Output, { losses }: WriteContext): JsonObject | undefined {
   if (audio === undefined) {
     if (modalities?.includes('audio') !== true) return undefined
-    losses.add(['output', 'audio'], USUAL, 'minted-voice')
-    return { voice: USUAL.voice, format: 'wav' }
+    losses.add(['output', 'audio'], AUDIO_DEFAULTS, 'minted-voice')
+    return { voice: AUDIO_DEFAULTS.voice, format: 'wav' }
   }
   if (audio.speed !== undefined) losses.drop(['output', 'audio', 'speed'], 'no-speed')
   const format = writeContainer(audio.mediaType, losses)
-  if (audio.voice === undefined) losses.add(['output', 'audio', 'voice'], USUAL.voice, 'minted-voice')
-  if (format === undefined) losses.add(['output', 'audio', 'mediaType'], USUAL.mediaType, 'minted-container')
-  return { voice: audio.voice ?? USUAL.voice, format: format ?? 'wav', ...kept(audio, FORMAT) }
+  if (audio.voice === undefined) losses.add(['output', 'audio', 'voice'], AUDIO_DEFAULTS.voice, 'minted-voice')
+  if (format === undefined) losses.add(['output', 'audio', 'mediaType'], AUDIO_DEFAULTS.mediaType, 'minted-container')
+  return { voice: audio.voice ?? AUDIO_DEFAULTS.voice, format: format ?? 'wav', ...extrasFor(audio, FORMAT) }
 }
 
 function writeContainer(mediaType: string | undefined, losses: Losses): string | undefined {

@@ -6,20 +6,20 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type Candidate, type CanonicalResult, endContentOf } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { reportFinish, stopField, writeAnswer } from '../openai-answer.ts'
-import { NO_TIMES } from '../sanitize/bare.ts'
+import { NO_TIMES } from '../sanitize/unwritten.ts'
 import {
   isAudio,
   isHidden,
-  isPicture,
+  isImage,
   reasoningField,
   signatureExtra,
   signsCall,
   Texts,
   writeFinish,
+  writeImage,
   writeLogprob,
-  writePicture,
 } from './answer.ts'
 import { writeCall } from './assistant.ts'
 import { FORMAT } from './content.ts'
@@ -34,7 +34,7 @@ export const writeResult = (result: CanonicalResult, request: CanonicalRequest):
 
 function writeChoice(candidate: Candidate, index: number, request: CanonicalRequest, losses: Losses): JsonObject {
   const path: Path = ['candidates', index]
-  const { message: extras, ...outer } = kept(candidate, FORMAT)
+  const { message: extras, ...outer } = extrasFor(candidate, FORMAT)
   const content = { ...writeMessage(candidate, path, request, losses), ...(extras as JsonObject | undefined) }
   const end = endContentOf(candidate)
   const finish_reason = writeFinish(candidate.finish, end)
@@ -42,8 +42,8 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   reportFinish(candidate.finish, finish_reason, path, losses, stop, end)
   losses.dropFields(candidate, path, NO_TIMES)
   const { logprobs } = candidate
-  const rated = logprobs === undefined ? null : { content: logprobs.map(writeLogprob), refusal: null }
-  return { index, message: content, logprobs: rated, finish_reason, ...stop, ...outer }
+  const writtenLogprobs = logprobs === undefined ? null : { content: logprobs.map(writeLogprob), refusal: null }
+  return { index, message: content, logprobs: writtenLogprobs, finish_reason, ...stop, ...outer }
 }
 
 /** Writes the message of a choice. Each kind of part has its field; a part without a field is a loss. */
@@ -74,18 +74,18 @@ const ORDER: { readonly [T in Part['type']]: number } = {
 }
 
 /** The rank of images: after spoken audio, before calls. */
-const PICTURES = 4
+const IMAGE_RANK = 4
 
 function rankOf(part: Part, next: Part | undefined): number {
   if (signsCall(part, next) && bodyOf(part) === '') return ORDER['tool-call']
-  return isPicture(part) ? PICTURES : ORDER[part.type]
+  return isImage(part) ? IMAGE_RANK : ORDER[part.type]
 }
 
 function reportOrder(content: readonly Part[], path: Path, losses: Losses): void {
   if (content.length < 2) return
   const rank = content.map((part, index) => rankOf(part, content[index + 1]))
   const order = [...rank.keys()].sort((a, b) => rank[a]! - rank[b]! || a - b)
-  reportParted(content, order, path, losses)
+  reportSeparated(content, order, path, losses)
   losses.reorder(path, order, content.length, 'fields-have-an-order')
 }
 
@@ -93,15 +93,15 @@ function reportOrder(content: readonly Part[], path: Path, losses: Losses): void
  * Reports signatures that other fields separate from their reasoning. The format attaches a signature to the call, so a
  * reader assigns it to the call alone, without the reasoning text.
  */
-function reportParted(content: readonly Part[], order: readonly number[], path: Path, losses: Losses): void {
-  for (const [place, index] of order.entries()) {
+function reportSeparated(content: readonly Part[], order: readonly number[], path: Path, losses: Losses): void {
+  for (const [position, index] of order.entries()) {
     const call = content[index]!
-    const thought = content[index - 1]
-    if (thought?.type !== 'reasoning' || !signsCall(thought, call)) continue
-    if (thought.text === '' || order[place - 1] === index - 1) continue
-    const { signature } = thought
+    const reasoning = content[index - 1]
+    if (reasoning?.type !== 'reasoning' || !signsCall(reasoning, call)) continue
+    if (reasoning.text === '' || order[position - 1] === index - 1) continue
+    const { signature } = reasoning
     losses.drop([...path, index - 1, 'signature'], 'signs-the-call')
-    losses.insert([...path, place], { type: 'reasoning', text: '', signature }, 'signs-the-call')
+    losses.insert([...path, position], { type: 'reasoning', text: '', signature }, 'signs-the-call')
   }
 }
 
@@ -111,11 +111,11 @@ function reportParted(content: readonly Part[], order: readonly number[], path: 
  */
 function reportJoined(content: readonly Part[], path: Path, losses: Losses): void {
   if (content.length < 2) return
-  const thoughts = [...content.entries()].filter(([, part]) => part.type === 'reasoning' && isShown(part))
-  if (thoughts.length < 2 || !content.some((part, index) => signsCall(part, content[index + 1]))) return
-  const joined = thoughts.map(([, part]) => bodyOf(part)).join('')
-  for (const [place, [index]] of thoughts.entries())
-    losses.change([...path, index, 'text'], place === 0 ? joined : '', 'thoughts-are-one')
+  const reasoning = [...content.entries()].filter(([, part]) => part.type === 'reasoning' && isShown(part))
+  if (reasoning.length < 2 || !content.some((part, index) => signsCall(part, content[index + 1]))) return
+  const joined = reasoning.map(([, part]) => bodyOf(part)).join('')
+  for (const [position, [index]] of reasoning.entries())
+    losses.change([...path, index, 'text'], position === 0 ? joined : '', 'thoughts-are-one')
 }
 
 const isShown = (part: ReasoningPart): boolean => part.text !== '' && !isHidden(part)
@@ -128,7 +128,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'transcrip
 /** Collects the parts of a message by field, then writes the message. */
 class MessageWriter {
   private readonly texts = new Texts()
-  private readonly thoughts: ReasoningPart[] = []
+  private readonly reasoningParts: ReasoningPart[] = []
   private readonly calls: JsonObject[] = []
   private readonly images: JsonObject[] = []
   private readonly fields: { refusal?: string; audio?: JsonObject } = {}
@@ -159,7 +159,7 @@ class MessageWriter {
         return this.opaque(part, path)
       default:
         if (isAudio(part) && this.fields.audio === undefined) this.speech(part, path)
-        else if (isPicture(part)) this.images.push(writePicture(part, path, this.losses))
+        else if (isImage(part)) this.images.push(writeImage(part, path, this.losses))
         else this.losses.drop(path, 'no-such-content')
     }
   }
@@ -167,19 +167,19 @@ class MessageWriter {
   /** Reports cache markers and extras that are lost. Only parts written as objects can carry extras. */
   private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
     if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-    if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isAudio(part) || isPicture(part)) return
+    if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isAudio(part) || isImage(part)) return
     this.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   }
 
   private reasoning(part: ReasoningPart, next: Part | undefined, path: Path): void {
     if (signsCall(part, next)) {
       this.signature = part.signature!.value
-      if (part.text !== '') this.thoughts.push(part)
+      if (part.text !== '') this.reasoningParts.push(part)
     } else if (isHidden(part)) this.losses.drop(path, 'no-hidden-reasoning')
     else {
       if (part.signature !== undefined) this.losses.drop([...path, 'signature'], 'no-signatures')
       if (part.text === '') this.losses.hide(path, 'nothing-reasoned')
-      else this.thoughts.push(part)
+      else this.reasoningParts.push(part)
     }
   }
 
@@ -204,27 +204,27 @@ class MessageWriter {
     if (source.type !== 'base64') return
     const mediaType = this.request.output.audio?.mediaType ?? 'audio/wav'
     if (mediaType !== source.mediaType) this.losses.change([...path, 'source', 'mediaType'], mediaType, 'type-as-asked')
-    this.fields.audio = defined({ data: source.data, transcript, ...kept(part, FORMAT) }) as JsonObject
+    this.fields.audio = defined({ data: source.data, transcript, ...extrasFor(part, FORMAT) }) as JsonObject
   }
 
   written(): JsonObject {
     const calls = this.calls.length > 0 ? { tool_calls: this.calls } : {}
     const images = this.images.length === 0 ? {} : { images: this.images }
     return {
-      ...{ role: 'assistant', ...this.content(), refusal: null, ...this.reasoned() },
+      ...{ role: 'assistant', ...this.content(), refusal: null, ...this.reasoningFields() },
       ...{ ...images, ...calls, ...this.fields },
     }
   }
 
   private content(): { content: Json; annotations?: readonly JsonObject[] } {
-    if (!this.texts.some) return { content: null }
+    if (!this.texts.hasText) return { content: null }
     const { text, annotations } = this.texts.joined(this.losses)
     return annotations.length === 0 ? { content: text } : { content: text, annotations }
   }
 
-  private reasoned(): JsonObject {
-    const [first] = this.thoughts
+  private reasoningFields(): JsonObject {
+    const [first] = this.reasoningParts
     if (first === undefined) return {}
-    return { [reasoningField(first)]: this.thoughts.map(part => part.text).join('') }
+    return { [reasoningField(first)]: this.reasoningParts.map(part => part.text).join('') }
   }
 }

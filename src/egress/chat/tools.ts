@@ -3,7 +3,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
@@ -47,8 +47,8 @@ export function writeToolChoice(request: CanonicalRequest, hasTools: boolean, { 
 }
 
 function writeChosen(choice: ToolChoice, tools: readonly Tool[], losses: Losses): JsonObject {
-  const own = kept(choice, FORMAT)
-  if (Object.keys(own).length > 0) return own
+  const extras = extrasFor(choice, FORMAT)
+  if (Object.keys(extras).length > 0) return extras
   if (choice.hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'no-hosted-tools')
   return { tool_choice: writeChoice(choice, tools, losses) }
 }

@@ -3,11 +3,14 @@ import type { Writer } from '../writer.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** The writer for version 2 of Cohere's API: ranking and embedding (FORMATS §8 and §9). */
+/**
+ * The writer for version 2 of Cohere's API: ranking and embedding (docs/wire/embeddings.md#cohere,
+ * docs/wire/rerank.md#request).
+ */
 export const cohere: Writer = {
   request: writeRequest,
   result: writeResult,
-  // Cohere embeds images as data URLs, never by URL (FORMATS §8), and ranks no images.
-  fetches: ({ kind }, _, work) => kind === 'image' && work === 'embedding',
+  // Cohere embeds images as data URLs, never by URL (docs/wire/embeddings.md#cohere), and ranks no images.
+  mustFetch: ({ kind }, _, work) => kind === 'image' && work === 'embedding',
   error: writeRetrievalError,
 }

@@ -6,22 +6,22 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
-import { defined, kept } from '../fields.ts'
-import { ownOrigin, underModel } from '../own.ts'
-import { dropOwn, NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { bodyWithModel, nativeSourceOf } from '../native.ts'
+import { dropExtras, PLAIN_TEXT_LOSSES, reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 
 export const FORMAT = 'cohere'
 
 /** Writes the request as `POST /v2/rerank` or `/v2/embed`. Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
-  const own = native ? ownOrigin(request, FORMAT) : undefined
+  const nativeSource = native ? nativeSourceOf(request, FORMAT) : undefined
   const losses = new Losses()
   const work = workOf(request)
   const write = WORK[work]
   if (write === undefined) throw inexpressible('This upstream can only rank and embed.')
   const { path } = write
-  const body = own === undefined ? write.body(request, losses) : underModel(request, own)
+  const body = nativeSource === undefined ? write.body(request, losses) : bodyWithModel(request, nativeSource)
   return { wire: { query: {}, headers: {}, path, body }, losses: losses.list }
 }
 
@@ -53,7 +53,7 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
     query: ranking.query,
     documents,
     ...defined({ top_n: ranking.top }),
-    ...kept(request, FORMAT),
+    ...extrasFor(request, FORMAT),
   } as JsonObject
 }
 
@@ -67,8 +67,8 @@ function writeDocument({ content }: Message, path: Path, losses: Losses): string
       if (part.text !== undefined) texts.push(part.text)
     } else if (part.type !== 'text') losses.drop(at, 'documents-are-text')
     else {
-      losses.dropFields(part, at, NO_MARKS)
-      dropOwn(part, at, FORMAT, losses)
+      losses.dropFields(part, at, PLAIN_TEXT_LOSSES)
+      dropExtras(part, at, FORMAT, losses)
       texts.push(part.text)
     }
   }
@@ -81,7 +81,7 @@ const EMBEDDING = new Set(['modalities', 'embedding'])
 
 const WRITTEN_OUT = { kind: 'added', reason: 'said-outright', restored: true } as const
 
-/** Writes an embedding request (FORMATS §8). */
+/** Writes an embedding request (docs/wire/embeddings.md#cohere). */
 function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.report(foreignLosses(request, FORMAT))
   reportUnwritten(request, EMBEDDING, losses)
@@ -96,7 +96,7 @@ function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
       embedding_types: writeEncoding(request, losses),
       output_dimension: dimensions,
     }),
-    ...kept(request, FORMAT),
+    ...extrasFor(request, FORMAT),
   } as JsonObject
 }
 
@@ -124,7 +124,8 @@ function writePurpose(request: CanonicalRequest, losses: Losses): Json {
     if (means !== embedding.purpose) losses.change(path, means, 'nearest-purpose')
     return inputType
   }
-  if (request.messages.every(({ content }) => content.length === 1 && linkOf(content[0]!) !== undefined)) return 'image'
+  if (request.messages.every(({ content }) => content.length === 1 && imageUrlOf(content[0]!) !== undefined))
+    return 'image'
   losses.add(path, 'document', 'purpose-required')
   return 'search_document'
 }
@@ -150,42 +151,42 @@ function plainText(input: JsonObject): string | undefined {
   return isPlain && only!['type'] === 'text' ? (only!['text'] as string) : undefined
 }
 
-const NOTHING: JsonObject = { type: 'text', text: '' }
+const EMPTY_TEXT: JsonObject = { type: 'text', text: '' }
 
 function writeInput(message: Message, path: Path, losses: Losses): JsonObject {
   const content = message.content.flatMap((part, index): JsonObject[] => {
     const written = writePart(part, [...path, 'content', index], losses)
     return written === undefined ? [] : [written]
   })
-  return { content: content.length === 0 ? [NOTHING] : content, ...kept(message, FORMAT) }
+  return { content: content.length === 0 ? [EMPTY_TEXT] : content, ...extrasFor(message, FORMAT) }
 }
 
-const NO_NOTES = { cache: 'no-cache-markers', name: 'no-name-here', detail: 'no-detail-here', use: 'no-masks' }
+const IMAGE_LOSSES = { cache: 'no-cache-markers', name: 'no-name-here', detail: 'no-detail-here', use: 'no-masks' }
 
 function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'text') {
-    losses.dropFields(part, at, NO_MARKS)
-    return { type: 'text', text: part.text, ...kept(part, FORMAT) }
+    losses.dropFields(part, at, PLAIN_TEXT_LOSSES)
+    return { type: 'text', text: part.text, ...extrasFor(part, FORMAT) }
   }
   if (part.type === 'opaque') {
     if (part.format === FORMAT) return part.value
     // The loss of another format's part is reported by `foreignLosses`.
     return part.text === undefined ? undefined : { type: 'text', text: part.text }
   }
-  const url = linkOf(part)
+  const url = imageUrlOf(part)
   if (part.type !== 'media' || url === undefined)
     return losses.drop(at, part.type === 'media' ? 'texts-and-pictures-only' : 'no-place-for-it')
-  losses.dropFields(part, at, { ...NO_NOTES, transcript: 'no-transcript-here' })
+  losses.dropFields(part, at, { ...IMAGE_LOSSES, transcript: 'no-transcript-here' })
   if (part.source.type === 'url' && part.source.mediaType !== undefined)
     losses.drop([...at, 'source', 'mediaType'], 'implied-by-the-address')
-  return writePicture(part, url)
+  return writeImage(part, url)
 }
 
 /** The URL of an image, or its data URL. */
-const linkOf = (part: Part): string | undefined =>
+const imageUrlOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'image' ? urlOfSource(part.source) : undefined
 
-function writePicture(part: MediaPart, url: string): JsonObject {
-  const { image_url: more, ...outer } = kept(part, FORMAT)
+function writeImage(part: MediaPart, url: string): JsonObject {
+  const { image_url: more, ...outer } = extrasFor(part, FORMAT)
   return { type: 'image_url', image_url: { url, ...(more as JsonObject) }, ...outer }
 }

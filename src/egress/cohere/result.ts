@@ -6,30 +6,33 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { OPTIONAL_HEAD, ownBody } from '../own.ts'
-import { onlyAnswers } from '../sanitize/bare.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
+import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
+import { reportUnwrittenResult } from '../sanitize/unwritten.ts'
 import { writeMeta } from '../usage/meta.ts'
 import { FORMAT } from './request.ts'
 
 const WRITTEN = new Set(['id', 'candidates', 'usage'])
 const AT: Path = ['candidates', 0, 'content']
 
-/** Writes a whole answer (FORMATS §8, §9): ranks, or vectors if they were requested. */
+/**
+ * Writes a whole answer (docs/wire/embeddings.md#cohere, docs/wire/rerank.md#response): ranks, or vectors if they were
+ * requested.
+ */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
+  const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
+  if (nativeBody !== undefined) return { wire: { status: 200, headers: {}, body: nativeBody }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
-  onlyAnswers(result, WRITTEN, losses)
+  reportUnwrittenResult(result, WRITTEN, losses)
   const isEmbed = workOf(request) === 'embedding'
-  const { embeddings: more, ...others } = kept(result, FORMAT)
+  const { embeddings: more, ...others } = extrasFor(result, FORMAT)
   const answer = isEmbed ? writeVectors(result, request, more, losses) : { results: writeRanks(result, losses) }
-  const body = { ...defined({ id: result.id }), ...answer, ...writeSpent(result, isEmbed, losses), ...others }
+  const body = { ...defined({ id: result.id }), ...answer, ...writeMetaField(result, isEmbed, losses), ...others }
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
 /** Writes `meta`, which clients require of embeddings. */
-function writeSpent({ usage }: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
+function writeMetaField({ usage }: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
   if (!isEmbed || usage?.input !== undefined)
     return usage === undefined ? {} : { meta: writeMeta(FORMAT, usage, losses) }
   if (usage === undefined) losses.add(['usage'], { input: 0 }, 'usage-required')
@@ -43,7 +46,7 @@ function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly J
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
     if (part.type === 'rank') {
       losses.dropFields(part, [...AT, index], { content: 'not-repeated', cache: 'no-cache-markers' })
-      return [{ index: part.index, relevance_score: part.score, ...kept(part, FORMAT) }]
+      return [{ index: part.index, relevance_score: part.score, ...extrasFor(part, FORMAT) }]
     }
     if (part.type !== 'opaque' || part.text !== undefined) losses.drop([...AT, index], 'no-place-for-it')
     return []
@@ -71,7 +74,7 @@ function writeVectors(
 
 /** The embedded texts, if the upstream returned one with every vector. The gateway has merged the batches. */
 function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
-  const texts = parts.map(part => spelt(part, FORMAT)['text'])
+  const texts = parts.map(part => spellingFor(part, FORMAT)['text'])
   return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}
 }
 

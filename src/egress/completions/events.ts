@@ -10,7 +10,7 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
-import { kept, spelt } from '../fields.ts'
+import { extrasFor, spellingFor } from '../fields.ts'
 import { stopField } from '../openai-answer.ts'
 import { wantsUsage } from '../stream-options.ts'
 import { writeUsage } from '../usage/openai.ts'
@@ -23,10 +23,10 @@ const DONE: WireEvent = { data: '[DONE]' }
 interface Choice {
   readonly text: ChoiceText
   /** Log probabilities held until the chunk with their text. */
-  rated: TokenLogprob[]
+  heldLogprobs: TokenLogprob[]
   /** UTF-16 units; length of the text written so far. */
   length: number
-  begun: boolean
+  started: boolean
 }
 
 /**
@@ -62,7 +62,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
         return text === '' ? NOTHING : this.textChunk(choice, event.at.candidate, text)
       }
       case 'logprobs':
-        for (const one of event.append) this.choice(event.candidate).rated.push(one)
+        for (const one of event.append) this.choice(event.candidate).heldLogprobs.push(one)
         return NOTHING
       case 'result-start':
         this.start(event)
@@ -95,53 +95,53 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
       created: event.createdAt ?? 0,
       model: event.model ?? this.request.model,
       ...(event.serviceTier === undefined ? {} : { service_tier: event.serviceTier }),
-      ...kept(event, FORMAT),
+      ...extrasFor(event, FORMAT),
     }
     this.head = `${JSON.stringify(fixed).slice(0, -1)},"choices":[`
     this.tail = this.withUsage ? '],"usage":null}' : ']}'
-    this.echoes = spelt(event, FORMAT)['own'] !== true
+    this.echoes = spellingFor(event, FORMAT)['own'] !== true
     this.tier = event.serviceTier
   }
 
   private choice(index: number): Choice {
     while (this.choices.length <= index)
-      this.choices.push({ text: new ChoiceText(), rated: [], length: 0, begun: false })
+      this.choices.push({ text: new ChoiceText(), heldLogprobs: [], length: 0, started: false })
     return this.choices[index]!
   }
 
   private textChunk(choice: Choice, index: number, text: string): readonly WireEvent[] {
     const whole = this.echo(choice, index) + text
-    const rated = choice.rated.length === 0 ? null : this.ratings(choice)
+    const logprobs = choice.heldLogprobs.length === 0 ? null : this.takeLogprobs(choice)
     choice.length += text.length
-    return [this.chunk(index, whole, rated, null, {})]
+    return [this.chunk(index, whole, logprobs, null, {})]
   }
 
   private candidateEnd(event: CandidateEnd): readonly WireEvent[] {
     const choice = this.choice(event.candidate)
     const text = this.echo(choice, event.candidate)
-    const rated = choice.rated.length === 0 ? null : this.ratings(choice)
-    const beside = { ...stopField(event, FORMAT), ...kept(event, FORMAT) }
-    return [this.chunk(event.candidate, text, rated, writeFinish(event.finish), beside)]
+    const logprobs = choice.heldLogprobs.length === 0 ? null : this.takeLogprobs(choice)
+    const beside = { ...stopField(event, FORMAT), ...extrasFor(event, FORMAT) }
+    return [this.chunk(event.candidate, text, logprobs, writeFinish(event.finish), beside)]
   }
 
   /** The echoed prompt before the first text of a choice; empty afterwards. */
   private echo(choice: Choice, index: number): string {
-    if (choice.begun) return ''
-    choice.begun = true
-    const text = this.echoes ? echoOf(this.request, index, this.request.messages.length * this.each) : ''
+    if (choice.started) return ''
+    choice.started = true
+    const text = this.echoes ? echoOf(this.request, index, this.request.messages.length * this.choicesPerPrompt) : ''
     choice.length += text.length
     return text
   }
 
   /** The requested number of choices per prompt. */
-  private get each(): number {
+  private get choicesPerPrompt(): number {
     return Math.max(1, this.request.output.candidates ?? 1)
   }
 
-  private ratings(choice: Choice): JsonObject {
-    const { rated } = choice
-    choice.rated = []
-    return writeLogprobs(rated, choice.length)
+  private takeLogprobs(choice: Choice): JsonObject {
+    const { heldLogprobs: logprobs } = choice
+    choice.heldLogprobs = []
+    return writeLogprobs(logprobs, choice.length)
   }
 
   private chunk(index: number, text: string, logprobs: Json, finish_reason: Json, extras: JsonObject): WireEvent {
@@ -153,7 +153,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     const { serviceTier = this.tier } = event
     const facts = {
       ...(serviceTier === undefined || serviceTier === this.tier ? {} : { service_tier: serviceTier }),
-      ...kept(event, FORMAT),
+      ...extrasFor(event, FORMAT),
       ...(this.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, new Losses()) } : {}),
     }
     const text = JSON.stringify(facts).slice(1, -1)

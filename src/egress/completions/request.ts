@@ -5,11 +5,11 @@ import type { CanonicalRequest, Message, Output } from '../../canonical/request.
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/completions.ts'
-import { defined, kept } from '../fields.ts'
-import { ownOrigin } from '../own.ts'
-import { fewStops } from '../sanitize/limits.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { nativeSourceOf } from '../native.ts'
+import { limitedStops } from '../sanitize/limits.ts'
 import { writeSettings } from '../settings.ts'
-import { ownBodyOf, streamFields, wantsUsage } from '../stream-options.ts'
+import { nativeRequestBody, streamFields, wantsUsage } from '../stream-options.ts'
 import type { WriteOptions } from '../writer.ts'
 import { completionsDialect } from './dialect.ts'
 
@@ -23,9 +23,10 @@ const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const isCounted = completionsDialect(options.dialect).include_usage === true
-  const own = options.native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
+  const source = options.native ? nativeSourceOf(request, FORMAT, REWRITTEN) : undefined
   const losses = new Losses()
-  const body = own === undefined ? writeBody(request, isCounted, losses) : ownBodyOf(request, own, isCounted)
+  const body =
+    source === undefined ? writeBody(request, isCounted, losses) : nativeRequestBody(request, source, isCounted)
   return { wire: { path: '/completions', query: {}, headers: {}, body }, losses: losses.list }
 }
 
@@ -33,12 +34,12 @@ function writeBody(request: CanonicalRequest, isCounted: boolean, losses: Losses
   losses.report(foreignLosses(request, FORMAT))
   losses.dropFields(request, [], LOSSES)
   const { stop, logprobs } = request.sampling
-  const extras = kept(request, FORMAT)
+  const extras = extrasFor(request, FORMAT)
   return {
     model: request.model,
     prompt: writePrompt(request, losses),
     ...writeSettings(SETTINGS, request, losses),
-    ...(defined({ stop: fewStops(stop, 4, losses), logprobs }) as JsonObject),
+    ...(defined({ stop: limitedStops(stop, 4, losses), logprobs }) as JsonObject),
     ...writeOutput(request.output, losses),
     ...extras,
     ...streamFields(request, isCounted || wantsUsage(request, FORMAT), extras),

@@ -4,20 +4,20 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { kept, spelt } from '../fields.ts'
+import { extrasFor, spellingFor } from '../fields.ts'
 import { finishWord, reportFinish, stopField, writeAnswer } from '../openai-answer.ts'
-import { NO_BYTES, NO_TIMES } from '../sanitize/bare.ts'
+import { NO_BYTES, NO_TIMES } from '../sanitize/unwritten.ts'
 import { FORMAT, textOf } from './request.ts'
 
 /** Writes a whole answer as a `text_completion` (docs/wire/completions.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const isOwn = spelt(result, FORMAT)['own'] === true
+  const isNative = spellingFor(result, FORMAT)['own'] === true
   const { length } = result.candidates
   return writeAnswer(result, request, {
     format: FORMAT,
     object: 'text_completion',
     writeChoice: (candidate, index, losses) =>
-      writeChoice(candidate, index, isOwn ? '' : echoOf(request, index, length), losses),
+      writeChoice(candidate, index, isNative ? '' : echoOf(request, index, length), losses),
   })
 }
 
@@ -32,8 +32,8 @@ function writeChoice(candidate: Candidate, index: number, echo: string, losses: 
   const stop = stopField(candidate, FORMAT)
   reportFinish(finish, finish_reason, path, losses, stop)
   if (logprobs !== undefined) reportLogprobs(logprobs, [...path, 'logprobs'], losses)
-  const rated = logprobs === undefined ? null : writeLogprobs(logprobs, echo.length)
-  return { index, text, logprobs: rated, finish_reason, ...stop, ...kept(candidate, FORMAT) }
+  const writtenLogprobs = logprobs === undefined ? null : writeLogprobs(logprobs, echo.length)
+  return { index, text, logprobs: writtenLogprobs, finish_reason, ...stop, ...extrasFor(candidate, FORMAT) }
 }
 
 /** The reason for an inserted echo, which is not shown as a loss because the caller requested the echo. */
@@ -74,8 +74,8 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
  */
 export function echoOf({ messages, output }: CanonicalRequest, index: number, choices: number): string {
   if (output.completion?.echo !== true || messages.length === 0) return ''
-  const each = Math.max(1, Math.floor(choices / messages.length))
-  const prompt = messages[Math.min(messages.length - 1, Math.floor(index / each))]!
+  const choicesPerPrompt = Math.max(1, Math.floor(choices / messages.length))
+  const prompt = messages[Math.min(messages.length - 1, Math.floor(index / choicesPerPrompt))]!
   return prompt.content.map(part => textOf(part) ?? '').join('')
 }
 
@@ -89,36 +89,36 @@ export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): Js
   const text_offset = tokens.map(one => {
     const at = offset
     offset += one.token.length
-    return spelt(one, FORMAT)['offset'] ?? at
+    return spellingFor(one, FORMAT)['offset'] ?? at
   })
   return {
     tokens: tokens.map(({ token }) => token),
     token_logprobs: tokens.map(({ logprob }) => logprob),
-    top_logprobs: tokens.map(({ top }) => (top === undefined ? null : rivals(top))),
+    top_logprobs: tokens.map(({ top }) => (top === undefined ? null : alternatives(top))),
     text_offset,
   }
 }
 
 /** The alternatives as an object keyed by token text; the first of equal texts is written. */
-const rivals = (top: readonly TokenLogprob[]): Json =>
+const alternatives = (top: readonly TokenLogprob[]): Json =>
   Object.fromEntries(top.toReversed().map(({ token, logprob }) => [token, logprob]))
 /** Reports token fields that the lists cannot carry. */
 function reportLogprobs(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   for (const [index, token] of tokens.entries()) {
     losses.dropFields(token, [...path, index], NO_BYTES)
-    if (token.top !== undefined) reportRivals(token.top, [...path, index, 'top'], losses)
+    if (token.top !== undefined) reportAlternatives(token.top, [...path, index, 'top'], losses)
   }
 }
 
-function reportRivals(top: readonly TokenLogprob[], path: Path, losses: Losses): void {
+function reportAlternatives(top: readonly TokenLogprob[], path: Path, losses: Losses): void {
   const first = new Map<string, number>()
   for (const [index, { token }] of top.entries()) if (!first.has(token)) first.set(token, index)
   const written = new Set(first.values())
-  for (const [index, rival] of top.entries()) {
+  for (const [index, alternative] of top.entries()) {
     if (!written.has(index)) losses.drop([...path, index], 'same-text-twice')
-    else losses.dropFields(rival, [...path, index], { bytes: 'no-bytes-of-tokens', top: 'no-rivals-of-rivals' })
+    else losses.dropFields(alternative, [...path, index], { bytes: 'no-bytes-of-tokens', top: 'no-rivals-of-rivals' })
   }
-  const read = Object.keys(rivals(top) as JsonObject)
+  const read = Object.keys(alternatives(top) as JsonObject)
     .map(token => first.get(token)!)
     .sort((a, b) => top[b]!.logprob - top[a]!.logprob)
   losses.reorder(path, read, top.length, 'the-likeliest-first')

@@ -2,9 +2,9 @@ import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject, originOf } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
-import { spelt } from '../fields.ts'
+import { spellingFor } from '../fields.ts'
 import { writeArguments } from './calls.ts'
-import { extrasOf, FORMAT, ownIn, ownOf, withOwn } from './fields.ts'
+import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /* Pieces of an answer that a whole answer and the events of a stream share. */
@@ -15,7 +15,7 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObj
     case 'text':
       return part.text === '' && isBare(part) ? undefined : { text: part.text }
     case 'refusal':
-      losses.change(path, { type: 'text', text: part.text, ...extrasOf(part) }, 'said-as-text')
+      losses.change(path, { type: 'text', text: part.text, ...extrasField(part) }, 'said-as-text')
       return part.text === '' && isBare(part) ? undefined : { text: part.text }
     case 'media': {
       const wire = writeMedia(part, path, { names: true, losses })
@@ -35,7 +35,7 @@ function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonOb
   if (part.freeform !== undefined) losses.drop([...path, 'freeform'], 'no-freeform-calls')
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
   const fields = { id: givenId(part), name: part.name, args: writeArguments(part, path, { losses }) }
-  return { functionCall: withOwn(ownIn(ownOf(part), 'functionCall'), fields) }
+  return { functionCall: withExtras(nestedExtras(nativeExtras(part), 'functionCall'), fields) }
 }
 
 /**
@@ -53,47 +53,48 @@ const anyId = (id: Json | undefined): string | undefined => (typeof id === 'stri
 /** The wire part with the signature of the reasoning before it, and with the part's extras. */
 export function signedPart(part: Part, wire: JsonObject, signature: string | undefined): JsonObject {
   const signed = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
-  return part.type === 'opaque' ? signed : withOwn(ownOf(part), signed)
+  return part.type === 'opaque' ? signed : withExtras(nativeExtras(part), signed)
 }
 
 /** Reasoning in its wire form: a part, a signature for the next part, or both. */
-export interface Thought {
+export interface WrittenReasoning {
   readonly wire?: JsonObject
   /** The reasoning whose signature goes into the `thoughtSignature` of the next part. */
-  readonly slotted?: ReasoningPart
+  readonly signsNext?: ReasoningPart
 }
 
-const NO_THOUGHT: Thought = {}
+const NOTHING_WRITTEN: WrittenReasoning = {}
 
 /**
  * Writes reasoning. Its signature goes on the next part, as Google does it, unless the upstream put it elsewhere (trap
  * 91).
  */
-export function writeThought(part: ReasoningPart, path: Path, losses: Losses): Thought {
-  const { as, text, thought, proof: where } = spelt(part, FORMAT)
+export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): WrittenReasoning {
+  const { as, text, thought, proof: where } = spellingFor(part, FORMAT)
   const { signature } = part
-  const own = ownOf(part)
-  const isOwn = signature?.format === FORMAT
-  if (as === 'alone' && isOwn) return { wire: withOwn(own, { text, thought, thoughtSignature: signature.value }) }
-  if (part.redacted && part.text === '' && signature === undefined && own === undefined) {
+  const extras = nativeExtras(part)
+  const isNative = signature?.format === FORMAT
+  if (as === 'alone' && isNative)
+    return { wire: withExtras(extras, { text, thought, thoughtSignature: signature.value }) }
+  if (part.redacted && part.text === '' && signature === undefined && extras === undefined) {
     losses.drop(path, 'no-hidden-reasoning')
-    return NO_THOUGHT
+    return NOTHING_WRITTEN
   }
-  const self = (where === 'self' && isOwn) || own !== undefined
-  if (part.redacted && (self || signature === undefined || isOwn))
+  const signsItself = (where === 'self' && isNative) || extras !== undefined
+  if (part.redacted && (signsItself || signature === undefined || isNative))
     losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
-  if (self) {
-    const proof = signature === undefined ? undefined : enclose([{ signature }], FORMAT)
-    const isProof = part.text === '' && signature !== undefined && where !== 'self'
-    const body = isProof ? { text: '' } : { text: part.text, thought: true }
-    return { wire: withOwn(own, { ...body, thoughtSignature: proof }) }
+  if (signsItself) {
+    const wrapped = signature === undefined ? undefined : enclose([{ signature }], FORMAT)
+    const isSignatureOnly = part.text === '' && signature !== undefined && where !== 'self'
+    const body = isSignatureOnly ? { text: '' } : { text: part.text, thought: true }
+    return { wire: withExtras(extras, { ...body, thoughtSignature: wrapped }) }
   }
-  if (part.text === '') return signature === undefined ? NO_THOUGHT : { slotted: part }
-  return { wire: { text: part.text, thought: true }, slotted: part }
+  if (part.text === '') return signature === undefined ? NOTHING_WRITTEN : { signsNext: part }
+  return { wire: { text: part.text, thought: true }, signsNext: part }
 }
 
 /** Whether the part has no extras of this format. */
-export const isBare = (part: Part): boolean => ownOf(part) === undefined
+export const isBare = (part: Part): boolean => nativeExtras(part) === undefined
 
 /** A signature that no part follows, on an empty text, as Google writes it. */
 export const aloneSignature = (signature: string): JsonObject => ({ text: '', thoughtSignature: signature })

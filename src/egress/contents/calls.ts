@@ -3,7 +3,7 @@ import type { MediaSource, Part, TextPart, ToolCallPart, ToolResultPart } from '
 import type { Path, Unwritten } from '../../canonical/loss.ts'
 import { type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
 import { sanitizeName } from '../sanitize/names.ts'
-import { FORMAT, ownIn, ownOf, type WriteContext, withOwn } from './fields.ts'
+import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /** Writes a call of a request. Arguments that are no object become the single argument `input`. */
@@ -12,7 +12,7 @@ export function writeCall(part: ToolCallPart, path: Path, context: WriteContext,
   const read = ids.call(id, part.name)
   if (read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
   const args = writeArguments(part, path, context)
-  return { functionCall: withOwn(ownIn(ownOf(part), 'functionCall'), { id, name: part.name, args }) }
+  return { functionCall: withExtras(nestedExtras(nativeExtras(part), 'functionCall'), { id, name: part.name, args }) }
 }
 
 /** The arguments of a call as an object, which the format requires. */
@@ -38,7 +38,7 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
   const { texts, media } = sorted(part, [...path, 'content'], context)
   const response = writeResponse(texts.join('\n\n'), part.failed)
   const fields = { id, name, response, parts: media.length > 0 ? media : undefined }
-  return { functionResponse: withOwn(ownIn(ownOf(part), 'functionResponse'), fields) }
+  return { functionResponse: withExtras(nestedExtras(nativeExtras(part), 'functionResponse'), fields) }
 }
 
 /** The keys whose value a reader takes as the whole text if the object has no other key. */
@@ -86,25 +86,25 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
   losses.dropFields(part, path, { cache: 'no-cache-markers' })
   if (part.type === 'text') {
     losses.dropFields(part, path, TEXT_LOSSES)
-    if (ownOf(part) !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    if (nativeExtras(part) !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
     return part.text
   }
   if (part.type === 'media') {
-    const place = dialect.vertex === true ? undefined : placeOf(part.source)
-    if (place !== undefined) {
-      losses.change(path, { type: 'text', text: place }, 'said-in-words')
-      return place
+    const address = dialect.vertex === true ? undefined : addressOf(part.source)
+    if (address !== undefined) {
+      losses.change(path, { type: 'text', text: address }, 'said-in-words')
+      return address
     }
     const { extras: _, ...plain } = part
     const rule = { names: dialect.vertex === true, losses }
     const wire = writeMedia(part.source.type === 'text' ? plain : part, path, rule)
-    return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && withOwn(ownOf(part), wire)
+    return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && withExtras(nativeExtras(part), wire)
   }
   return losses.drop(path, 'not-in-results')
 }
 
 /** The address of a file that is not inline, to be written as text: beside its text, a result holds only bytes. */
-function placeOf(source: MediaSource): string | undefined {
+function addressOf(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'file-id' && source.format === FORMAT ? source.id : undefined
 }

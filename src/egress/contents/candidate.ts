@@ -10,18 +10,18 @@ import {
   impliedReason,
   type TokenLogprob,
 } from '../../canonical/result.ts'
-import { spelt } from '../fields.ts'
-import { NO_BYTES, NO_TIMES } from '../sanitize/bare.ts'
-import { aloneSignature, givenId, isBare, signedPart, writeAnswerPart, writeThought } from './answer.ts'
+import { spellingFor } from '../fields.ts'
+import { NO_BYTES, NO_TIMES } from '../sanitize/unwritten.ts'
+import { aloneSignature, givenId, isBare, signedPart, writeAnswerPart, writeReasoning } from './answer.ts'
 import { GroundingWriter, reportCitations } from './citations.ts'
-import { FORMAT, ownIn, ownOf, withOwn } from './fields.ts'
-import { Slotted } from './proofs.ts'
+import { FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
+import { PendingSignatures } from './pending-signatures.ts'
 
 /** What the candidates of one answer share. */
 export interface CandidateContext {
   readonly ids: CallIds
   /** Whether the answer comes from an upstream of this format. */
-  readonly own: boolean
+  readonly isNative: boolean
   readonly losses: Losses
 }
 
@@ -29,19 +29,19 @@ export interface CandidateContext {
 export function writeCandidate(
   candidate: Candidate,
   index: number,
-  { ids, own: isOwn, losses }: CandidateContext,
+  { ids, isNative, losses }: CandidateContext,
 ): JsonObject {
   const path: Path = ['candidates', index]
-  const own = ownOf(candidate)
-  const { parts, grounding } = writeParts(candidate, path, isOwn, losses)
+  const extras = nativeExtras(candidate)
+  const { parts, grounding } = writeParts(candidate, path, isNative, losses)
   reportFinish(candidate, path, losses)
   losses.dropFields(candidate, path, NO_TIMES)
   reportIds(candidate, ids, path, losses)
   const { logprobs } = candidate
   reportLogprobs(logprobs, [...path, 'logprobs'], losses)
-  return withOwn(own, {
+  return withExtras(extras, {
     index,
-    content: withOwn(ownIn(own, 'content'), { parts, role: 'model' }),
+    content: withExtras(nestedExtras(extras, 'content'), { parts, role: 'model' }),
     finishReason: writeFinish(candidate, endContentOf(candidate)),
     finishMessage: refusalOf(candidate),
     groundingMetadata: groundingOf(candidate, grounding),
@@ -54,9 +54,9 @@ export function writeCandidate(
  * undefined if the extras have it.
  */
 export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, grounding: GroundingWriter) {
-  const asItCame = spelt(candidate, FORMAT)['groundingMetadata'] as JsonObject | undefined
-  if (asItCame !== undefined) return asItCame
-  return ownOf(candidate)?.['groundingMetadata'] === undefined ? grounding.written() : undefined
+  const original = spellingFor(candidate, FORMAT)['groundingMetadata'] as JsonObject | undefined
+  if (original !== undefined) return original
+  return nativeExtras(candidate)?.['groundingMetadata'] === undefined ? grounding.written() : undefined
 }
 
 /** Reports new ids for calls that share one, because a reader makes ids unique (trap 6). */
@@ -81,7 +81,7 @@ type Ended = Pick<Candidate, 'finish' | 'spelling'>
 /** The finish reason that this format can express: a refusal is one, whatever the upstream reports (trap 113). */
 export function reasonOf({ finish, ...node }: Ended, content: EndContent): FinishReason {
   const reason = finish?.reason ?? 'stop'
-  if (reason !== 'stop' || content.called || spelt(node, FORMAT)['finishReason'] !== undefined) return reason
+  if (reason !== 'stop' || content.called || spellingFor(node, FORMAT)['finishReason'] !== undefined) return reason
   return impliedReason(content)
 }
 
@@ -91,14 +91,14 @@ export const isRefusal = (part: Part): part is Part & { readonly type: 'refusal'
 function writeParts(
   candidate: Candidate,
   path: Path,
-  own: boolean,
+  isNative: boolean,
   losses: Losses,
 ): { readonly parts: readonly JsonObject[]; readonly grounding: GroundingWriter } {
   const parts: JsonObject[] = []
   const grounding = new GroundingWriter()
-  const slotted = new Slotted(own)
+  const pending = new PendingSignatures(isNative)
   const flush = (): void => {
-    const signature = slotted.take()
+    const signature = pending.take()
     if (signature !== undefined) parts.push(aloneSignature(signature))
   }
   const content = refusalOf(candidate) === undefined ? candidate.content : candidate.content.slice(0, -1)
@@ -106,10 +106,10 @@ function writeParts(
     const at = [...path, 'content', index]
     if (part.cache !== undefined) losses.drop([...at, 'cache'], 'no-cache-markers')
     if (part.type === 'reasoning') {
-      const thought = writeThought(part, at, losses)
-      if (thought.wire !== undefined && (slotted.full || thought.slotted === undefined)) flush()
-      if (thought.wire !== undefined) parts.push(thought.wire)
-      if (thought.slotted !== undefined) slotted.add(thought.slotted)
+      const reasoning = writeReasoning(part, at, losses)
+      if (reasoning.wire !== undefined && (pending.full || reasoning.signsNext === undefined)) flush()
+      if (reasoning.wire !== undefined) parts.push(reasoning.wire)
+      if (reasoning.signsNext !== undefined) pending.add(reasoning.signsNext)
       continue
     }
     const wire = writeAnswerPart(part, at, losses)
@@ -118,7 +118,7 @@ function writeParts(
     if (typeof wire['text'] === 'string')
       grounding.add(wire['text'], part.type === 'text' ? part.annotations : undefined)
     if (wire['text'] === '') flush()
-    parts.push(signedPart(part, wire, slotted.take()))
+    parts.push(signedPart(part, wire, pending.take()))
   }
   flush()
   return { parts, grounding }
@@ -137,9 +137,9 @@ const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
 
 /** The finish reason; undefined if the upstream gave none. */
 function writeFinish(candidate: Ended, content: EndContent): string | undefined {
-  const own = spelt(candidate, FORMAT)['finishReason']
-  if (own === 'absent') return undefined
-  if (typeof own === 'string') return own
+  const spelled = spellingFor(candidate, FORMAT)['finishReason']
+  if (spelled === 'absent') return undefined
+  if (typeof spelled === 'string') return spelled
   return FINISH_REASONS[reasonOf(candidate, content)]
 }
 
@@ -151,8 +151,8 @@ function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   const { finish } = candidate
   const content = endContentOf(candidate)
   const stop = impliedReason(content)
-  const own = spelt(candidate, FORMAT)
-  if (own['finishReason'] !== undefined || own['blocked'] !== undefined) return
+  const spelling = spellingFor(candidate, FORMAT)
+  if (spelling['finishReason'] !== undefined || spelling['blocked'] !== undefined) return
   if (finish === undefined) return losses.add([...path, 'finish'], { reason: stop }, 'finish-required')
   if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
   const reason = reasonOf(candidate, content)
@@ -162,15 +162,17 @@ function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
 
 /** Writes the chosen tokens and, if any are reported, the most likely alternatives at each step. */
 export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
-  const rivals = logprobs.some(({ top }) => top !== undefined && top.length > 0)
+  const hasAlternatives = logprobs.some(({ top }) => top !== undefined && top.length > 0)
   return {
     chosenCandidates: logprobs.map(writeToken),
-    ...(rivals ? { topCandidates: logprobs.map(({ top }) => ({ candidates: (top ?? []).map(writeToken) })) } : {}),
+    ...(hasAlternatives
+      ? { topCandidates: logprobs.map(({ top }) => ({ candidates: (top ?? []).map(writeToken) })) }
+      : {}),
   }
 }
 
 const writeToken = ({ token, logprob, ...node }: TokenLogprob): JsonObject =>
-  withOwn(ownOf(node), { token, logProbability: logprob })
+  withExtras(nativeExtras(node), { token, logProbability: logprob })
 
 function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Path, losses: Losses): void {
   logprobs?.forEach((token, index) => {

@@ -2,12 +2,12 @@ import type { Annotation, Citation } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { Offsets } from '../../canonical/text.ts'
-import { spelt } from '../fields.ts'
+import { spellingFor } from '../fields.ts'
 import { Budget } from '../sanitize/budget.ts'
 import { FORMAT } from './fields.ts'
 
 /** Factor; the cited passages of a text may add up to this many times its length. */
-const AGAIN = 32
+const REPEAT_FACTOR = 32
 
 /**
  * Writes the citations of a candidate's texts as grounding metadata. Each citation names a chunk, with byte offsets
@@ -16,7 +16,7 @@ const AGAIN = 32
  */
 export class GroundingWriter {
   private readonly chunks: JsonObject[] = []
-  private readonly places = new Map<string, number>()
+  private readonly chunkIndexes = new Map<string, number>()
   private readonly supports: Support[] = []
   private bytes = 0
   /** The texts of a stream, by part index: citations may come after their text has ended. */
@@ -25,16 +25,21 @@ export class GroundingWriter {
   private reported = 0
 
   /** Adds the next text of the candidate. A text added with its part index can be cited later. */
-  add(text: string, annotations: readonly Annotation[] | undefined, place?: number): void {
-    const added: Text = { text, from: this.bytes, offsets: new Offsets(text), budget: new Budget(AGAIN * text.length) }
+  add(text: string, annotations: readonly Annotation[] | undefined, partIndex?: number): void {
+    const added: Text = {
+      text,
+      from: this.bytes,
+      offsets: new Offsets(text),
+      budget: new Budget(REPEAT_FACTOR * text.length),
+    }
     this.cite(added, annotations)
     this.bytes += Buffer.byteLength(text)
-    if (place !== undefined) (this.texts ??= new Map()).set(place, added)
+    if (partIndex !== undefined) (this.texts ??= new Map()).set(partIndex, added)
   }
 
   /** Adds citations of a text that was added before. */
-  addLate(place: number, annotations: readonly Annotation[] | undefined): void {
-    const text = this.texts?.get(place)
+  addLate(partIndex: number, annotations: readonly Annotation[] | undefined): void {
+    const text = this.texts?.get(partIndex)
     if (text !== undefined) this.cite(text, annotations)
   }
 
@@ -43,13 +48,13 @@ export class GroundingWriter {
   }
 
   /** Whether there are any citations. */
-  get some(): boolean {
+  get hasCitations(): boolean {
     return this.supports.length > 0
   }
 
   /** All citations so far; undefined if there are none. */
   written(): JsonObject | undefined {
-    return this.some ? metadataOf(this.supports, this.chunks) : undefined
+    return this.hasCitations ? metadataOf(this.supports, this.chunks) : undefined
   }
 
   /** The citations not yet returned by this method; undefined if there are none. */
@@ -57,18 +62,18 @@ export class GroundingWriter {
     const fresh = this.supports.slice(this.reported)
     if (fresh.length === 0) return undefined
     this.reported = this.supports.length
-    const places = new Map<number, number>()
-    for (const { chunk } of fresh) if (!places.has(chunk)) places.set(chunk, places.size)
+    const newIndexes = new Map<number, number>()
+    for (const { chunk } of fresh) if (!newIndexes.has(chunk)) newIndexes.set(chunk, newIndexes.size)
     return metadataOf(
-      fresh.map(({ segment, chunk }) => ({ segment, chunk: places.get(chunk)! })),
-      [...places.keys()].map(chunk => this.chunks[chunk]!),
+      fresh.map(({ segment, chunk }) => ({ segment, chunk: newIndexes.get(chunk)! })),
+      [...newIndexes.keys()].map(chunk => this.chunks[chunk]!),
     )
   }
 
   private support({ text, from, offsets, budget }: Text, citation: Citation): void {
-    const place = placeOf(text, citation)
-    if (place === undefined) return
-    const { start, end } = place
+    const range = citedRange(text, citation)
+    if (range === undefined) return
+    const { start, end } = range
     const cited = text.slice(start, end)
     const segment = {
       startIndex: from + offsets.byteAt(start),
@@ -80,9 +85,9 @@ export class GroundingWriter {
 
   private chunk({ url, title }: Citation): number {
     const key = JSON.stringify([url, title])
-    const found = this.places.get(key)
+    const found = this.chunkIndexes.get(key)
     if (found !== undefined) return found
-    this.places.set(key, this.chunks.length)
+    this.chunkIndexes.set(key, this.chunks.length)
     this.chunks.push({ web: { uri: url, ...(title === undefined ? {} : { title }) } })
     return this.chunks.length - 1
   }
@@ -111,10 +116,10 @@ const metadataOf = (supports: readonly Support[], chunks: readonly JsonObject[])
 
 /** Whether the citation is missing from the format's own metadata. */
 const needsSupport = (annotation: Annotation): annotation is Citation =>
-  annotation.type === 'citation' && spelt(annotation, FORMAT)['own'] === undefined
+  annotation.type === 'citation' && spellingFor(annotation, FORMAT)['own'] === undefined
 
 /** The cited range: the whole text if the range is missing or invalid, undefined for an empty text. */
-function placeOf(text: string, { start, end }: Citation): { start: number; end: number } | undefined {
+function citedRange(text: string, { start, end }: Citation): { start: number; end: number } | undefined {
   const fits = start !== undefined && end !== undefined && start < end && end <= text.length
   if (fits && isWhole(text, start) && isWhole(text, end)) return { start, end }
   return text === '' ? undefined : { start: 0, end: text.length }
@@ -138,12 +143,12 @@ export function reportCitations(
 }
 
 function reportCitation(text: string, citation: Citation, path: Path, losses: Losses): void {
-  const place = placeOf(text, citation)
-  if (place === undefined) return losses.drop(path, 'no-text-to-cite')
+  const range = citedRange(text, citation)
+  if (range === undefined) return losses.drop(path, 'no-text-to-cite')
   if (citation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
   if (citation.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   for (const edge of ['start', 'end'] as const) {
-    if (citation[edge] === undefined) losses.add([...path, edge], place[edge], 'cites-all-of-the-text')
-    else if (citation[edge] !== place[edge]) losses.change([...path, edge], place[edge], 'cites-all-of-the-text')
+    if (citation[edge] === undefined) losses.add([...path, edge], range[edge], 'cites-all-of-the-text')
+    else if (citation[edge] !== range[edge]) losses.change([...path, edge], range[edge], 'cites-all-of-the-text')
   }
 }

@@ -2,12 +2,12 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
-import { ownBody } from '../own.ts'
+import { nativeBodyOf } from '../native.ts'
 import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
-import { FORMAT, ownOf, withOwn } from './fields.ts'
-import { ownRequest } from './own.ts'
+import { FORMAT, nativeExtras, withExtras } from './fields.ts'
+import { nativeRequest } from './native.ts'
 import { pathOf } from './path.ts'
 import { writeRequest } from './request.ts'
 import { byModality } from './usage.ts'
@@ -17,8 +17,8 @@ import { byModality } from './usage.ts'
  * wrapped request; Google's cloud takes all fields in the body itself.
  */
 export function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const asItCame = ownRequest(original, options)
-  if (asItCame !== undefined) return asItCame
+  const native = nativeRequest(original, options)
+  if (native !== undefined) return native
   const losses = new Losses()
   const dialect = contentsDialect(options.dialect)
   const request = countable(original, losses, ['cache', 'parallelToolCalls', 'state'])
@@ -32,13 +32,13 @@ export function writeCounting(original: CanonicalRequest, options: WriteOptions)
 
 /** Writes a token count as `{totalTokens, …}`. */
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
-  const own = ownBody(result, FORMAT, {})
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
+  const native = nativeBodyOf(result, FORMAT, {})
+  if (native !== undefined) return { wire: { status: 200, headers: {}, body: native }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   const { usage } = result
   if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
   if (usage?.inputBy?.embedding !== undefined) losses.drop(['usage', 'inputBy', 'embedding'], 'no-such-count')
-  const body = withOwn(ownOf(result), {
+  const body = withExtras(nativeExtras(result), {
     totalTokens: usage?.input ?? 0,
     cachedContentTokenCount: usage?.cacheRead,
     promptTokensDetails: byModality(usage?.inputBy),

@@ -7,25 +7,25 @@ import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
 import { writeVectors } from '../media/vectors.ts'
-import { ownBody } from '../own.ts'
-import { type Conversational, reportConversational } from '../sanitize/bare.ts'
+import { nativeBodyOf } from '../native.ts'
 import { Budget } from '../sanitize/budget.ts'
+import { type Conversational, reportConversational } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
-import { FORMAT, ownIn, ownOf, type WriteContext, withOwn, withOwnUnlessEmpty } from './fields.ts'
+import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
 import { MESSAGE_LOSSES } from './messages.ts'
-import { ownRequest } from './own.ts'
+import { nativeRequest } from './native.ts'
 import { PartsWriter } from './parts.ts'
 import { pathOf } from './path.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes inputs to embed as `:batchEmbedContents`, one request each (FORMATS §8). A single input goes to
- * `:embedContent` if the upstream has no batches.
+ * Writes inputs to embed as `:batchEmbedContents`, one request each (docs/wire/embeddings.md#gemini). A single input
+ * goes to `:embedContent` if the upstream has no batches.
  */
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const asItCame = ownRequest(request, options)
-  if (asItCame !== undefined) return asItCame
+  const native = nativeRequest(request, options)
+  if (native !== undefined) return native
   const losses = new Losses(foreignLosses(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
@@ -33,7 +33,7 @@ export function writeEmbedding(request: CanonicalRequest, options: WriteOptions)
   const items = request.messages.map((message, index) =>
     writeItem(message, ['messages', index], request, alone, context),
   )
-  const body = withOwn(ownOf(request), alone ? items[0]! : { requests: items })
+  const body = withExtras(nativeExtras(request), alone ? items[0]! : { requests: items })
   report(request, losses)
   const path = pathOf(request.model, alone ? 'embedContent' : 'batchEmbedContents', dialect)
   return { wire: { path, query: {}, headers: {}, body }, losses: losses.list }
@@ -60,26 +60,26 @@ function writeItem(
   alone: boolean,
   context: WriteContext,
 ): JsonObject {
-  const own = ownOf(message)
+  const extras = nativeExtras(message)
   const { purpose, dimensions } = request.output.embedding ?? {}
   const settings = { taskType: purpose && PURPOSES[purpose], outputDimensionality: dimensions }
   const within = context.dialect.vertex === true
-  return withOwn(own, {
+  return withExtras(extras, {
     // Each request of a batch repeats the model of the path.
     model: alone ? undefined : `models/${request.model}`,
-    content: writeContent(message, ownIn(own, 'content'), path, context),
+    content: writeContent(message, nestedExtras(extras, 'content'), path, context),
     ...(within ? {} : settings),
-    embedContentConfig: withOwnUnlessEmpty(ownIn(own, 'embedContentConfig'), within ? settings : {}),
+    embedContentConfig: withExtrasUnlessEmpty(nestedExtras(extras, 'embedContentConfig'), within ? settings : {}),
   })
 }
 
-function writeContent(message: Message, own: JsonObject | undefined, path: Path, context: WriteContext): JsonObject {
+function writeContent(message: Message, extras: JsonObject | undefined, path: Path, context: WriteContext): JsonObject {
   context.losses.dropFields(message, path, MESSAGE_LOSSES)
   if (message.role !== 'user') context.losses.change([...path, 'role'], 'user', 'no-roles')
   const writer = new PartsWriter(context, new CallIds())
   writer.putAll(message, 'user', path)
   writer.end()
-  return withOwn(own, { parts: writer.parts })
+  return withExtras(extras, { parts: writer.parts })
 }
 
 const REQUEST_LOSSES: Unwritten<
@@ -98,16 +98,19 @@ function report(request: CanonicalRequest, losses: Losses): void {
     losses.hide(['output', 'embedding', 'encoding'], 'always-numbers')
 }
 
-/** Writes vectors in the shape of the requested method: one `embedding`, or a list of `embeddings` (FORMATS §8). */
+/**
+ * Writes vectors in the shape of the requested method: one `embedding`, or a list of `embeddings`
+ * (docs/wire/embeddings.md#gemini).
+ */
 export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const alone = originOf<WireRequest>(request, FORMAT)?.wire.path.endsWith(':embedContent')
-  const asItCame = ownBody(result, FORMAT, {})
-  if (asItCame !== undefined && (alone === undefined || alone === 'embedding' in asItCame))
-    return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
+  const native = nativeBodyOf(result, FORMAT, {})
+  if (native !== undefined && (alone === undefined || alone === 'embedding' in native))
+    return { wire: { status: 200, headers: {}, body: native }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], { model: 'no-model-here' })
   const vectors = writeVectors(result, FORMAT, (part, path) => writeVector(part, path, losses), losses)
-  const body = withOwn(ownOf(result), {
+  const body = withExtras(nativeExtras(result), {
     ...(alone && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),
     usageMetadata: writeCounts(result.usage, losses),
   })
@@ -118,7 +121,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
 function writeVector(part: EmbeddingPart, path: Path, losses: Losses): JsonObject {
   const values = vectorAs(part.vector, 'float') as readonly number[]
   if (typeof part.vector === 'string') losses.rename([...path, 'vector'], values, 'always-numbers')
-  return withOwn(ownOf(part), { values })
+  return withExtras(nativeExtras(part), { values })
 }
 
 function writeCounts(usage: Usage | undefined, losses: Losses): JsonObject | undefined {

@@ -7,9 +7,9 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { CandidateWriter } from './candidate-events.ts'
-import { Envelope } from './envelope.ts'
 import { errorBody } from './error.ts'
-import { FORMAT, ownOf } from './fields.ts'
+import { EventTemplate } from './event-template.ts'
+import { FORMAT, nativeExtras } from './fields.ts'
 import { isBlocked } from './result.ts'
 import { writeUsage } from './usage.ts'
 
@@ -20,7 +20,7 @@ import { writeUsage } from './usage.ts'
  */
 export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly candidates: CandidateWriter[] = []
-  private envelope = new Envelope(undefined)
+  private template = new EventTemplate(undefined)
   private usage: Usage | undefined
   private tier: string | undefined
   private over = false
@@ -41,7 +41,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
         this.candidate(event.candidate).addLogprobs(event.append)
         return NOTHING
       case 'result-start':
-        this.envelope = new Envelope(event)
+        this.template = new EventTemplate(event)
         this.tier = event.serviceTier
         return NOTHING
       case 'candidate-end':
@@ -67,14 +67,14 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
 
   private candidate(index: number): CandidateWriter {
     while (this.candidates.length <= index)
-      this.candidates.push(new CandidateWriter(this.candidates.length, this.envelope))
+      this.candidates.push(new CandidateWriter(this.candidates.length, this.template))
     return this.candidates[index]!
   }
 
   private close(event: ResultEnd): readonly WireEvent[] {
     this.over = true
     this.tier = event.serviceTier ?? this.tier
-    return [this.last(ownOf(event) ?? {})]
+    return [this.last(nativeExtras(event) ?? {})]
   }
 
   /** The last event: finish and usage of all candidates, including those that finished before an error. */
@@ -84,12 +84,12 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
     const blocked = first?.finish !== undefined && isBlocked(first.finish)
     const candidates = blocked ? undefined : this.candidates.map(candidate => candidate.written())
     const facts = { ...(usageMetadata === undefined ? {} : { usageMetadata }), ...late }
-    return { data: this.envelope.last(candidates, facts) }
+    return { data: this.template.last(candidates, facts) }
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {
     this.over = true
-    const rest = this.candidates.flatMap(candidate => candidate.rest())
+    const rest = this.candidates.flatMap(candidate => candidate.flushHeld())
     const finished = this.candidates.some(({ finish }) => finish !== undefined)
     const last = finished || this.usage !== undefined ? [this.last({})] : []
     return [...rest, ...last, { data: JSON.stringify(errorBody(error)) }]

@@ -19,25 +19,25 @@ export interface WriteContext {
 }
 
 /** The format's extras of a node. */
-export const ownOf = (node: Node | undefined): JsonObject | undefined => node?.extras?.[FORMAT]
+export const nativeExtras = (node: Node | undefined): JsonObject | undefined => node?.extras?.[FORMAT]
 
 /** The extras inside a nested field, given the extras of the object around it. */
-export const ownIn = (own: JsonObject | undefined, field: string): JsonObject | undefined =>
-  own?.[field] as JsonObject | undefined
+export const nestedExtras = (extras: JsonObject | undefined, field: string): JsonObject | undefined =>
+  extras?.[field] as JsonObject | undefined
 
 /** An `extras` field with only this format's extras of the node. */
-export const extrasOf = (node: Node): Pick<Node, 'extras'> => {
-  const own = ownOf(node)
-  return own === undefined ? {} : { extras: { [FORMAT]: own } }
+export const extrasField = (node: Node): Pick<Node, 'extras'> => {
+  const extras = nativeExtras(node)
+  return extras === undefined ? {} : { extras: { [FORMAT]: extras } }
 }
 
 /** An object of the format's extras and the given fields, which win over the extras. */
-export const withOwn = (own: JsonObject | undefined, fields: object): JsonObject =>
-  withDefined(own === undefined ? {} : { ...own }, fields) as JsonObject
+export const withExtras = (extras: JsonObject | undefined, fields: object): JsonObject =>
+  withDefined(extras === undefined ? {} : { ...extras }, fields) as JsonObject
 
 /** Like `withOwn`; undefined if the object would be empty. */
-export function withOwnUnlessEmpty(own: JsonObject | undefined, fields: object): JsonObject | undefined {
-  const out = withOwn(own, fields)
+export function withExtrasUnlessEmpty(extras: JsonObject | undefined, fields: object): JsonObject | undefined {
+  const out = withExtras(extras, fields)
   for (const _ in out) return out
   return undefined
 }

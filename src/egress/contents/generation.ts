@@ -4,10 +4,10 @@ import type { CanonicalRequest, Effort, Output, Reasoning, Sampling } from '../.
 import type { SettingName } from '../../canonical/settings.ts'
 import { SETTINGS } from '../../formats/settings/contents.ts'
 import { reportCompletion } from '../completion.ts'
-import { fewStops } from '../sanitize/limits.ts'
+import { limitedStops } from '../sanitize/limits.ts'
 import { narrowed, openApiOf } from '../sanitize/schema.ts'
 import { writeSettings } from '../settings.ts'
-import { ownIn, type WriteContext, withOwnUnlessEmpty } from './fields.ts'
+import { nestedExtras, type WriteContext, withExtrasUnlessEmpty } from './fields.ts'
 import { writeImage } from './image.ts'
 import { writeVoice } from './speech.ts'
 import { reportSchema } from './tools.ts'
@@ -15,19 +15,19 @@ import { reportSchema } from './tools.ts'
 /** Writes `generationConfig`; undefined if there is nothing to set (docs/wire/contents.md#generation-config). */
 export function writeGeneration(
   request: CanonicalRequest,
-  own: JsonObject | undefined,
+  extras: JsonObject | undefined,
   context: WriteContext,
 ): JsonObject | undefined {
-  return withOwnUnlessEmpty(own, {
+  return withExtrasUnlessEmpty(extras, {
     ...writeSettings(SETTINGS, request, context.losses),
     ...writeSampling(request.sampling, context),
-    ...writeOutput(request, own, context),
-    thinkingConfig: withOwnUnlessEmpty(ownIn(own, 'thinkingConfig'), writeThinking(request, context)),
+    ...writeOutput(request, extras, context),
+    thinkingConfig: withExtrasUnlessEmpty(nestedExtras(extras, 'thinkingConfig'), writeThinking(request, context)),
   })
 }
 
 const writeSampling = ({ stop, logprobs }: Sampling, { losses }: WriteContext) => ({
-  stopSequences: fewStops(stop, 5, losses),
+  stopSequences: limitedStops(stop, 5, losses),
   responseLogprobs: logprobs === undefined ? undefined : true,
   logprobs: logprobs === 0 ? undefined : logprobs,
 })
@@ -41,14 +41,14 @@ const OUTPUT_LOSSES: Unwritten<
   transcript: 'no-transcripts',
 }
 
-function writeOutput(request: CanonicalRequest, own: JsonObject | undefined, context: WriteContext) {
+function writeOutput(request: CanonicalRequest, extras: JsonObject | undefined, context: WriteContext) {
   const { output } = request
   context.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, context.losses)
   return {
     responseModalities: writeModalities(output.modalities, context),
     ...writeShape(output.text, context),
-    speechConfig: withOwnUnlessEmpty(ownIn(own, 'speechConfig'), writeVoice(request, context) ?? {}),
+    speechConfig: withExtrasUnlessEmpty(nestedExtras(extras, 'speechConfig'), writeVoice(request, context) ?? {}),
     imageConfig: writeImage(request, context),
   }
 }

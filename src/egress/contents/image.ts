@@ -45,14 +45,14 @@ const ONE_CLASS = /gemini-2\.5/
 
 function writeSize(size: string, model: string, losses: Losses): JsonObject | undefined {
   if (CLASS.test(size)) return { imageSize: size }
-  const [, look = '', among] = /^(\S+)(?: (\d+K|512))?$/.exec(size) ?? []
-  const ratio = nearestRatio(look, RATIOS)
+  const [, ratioText = '', sizeClass] = /^(\S+)(?: (\d+K|512))?$/.exec(size) ?? []
+  const ratio = nearestRatio(ratioText, RATIOS)
   if (ratio === undefined) {
     reportChoice({ size }, 'size', losses)
     return undefined
   }
-  const pixels = pixelsOf(look)
-  const classed = pixels === undefined ? among : ONE_CLASS.test(model) ? undefined : classOf(Math.max(...pixels))
+  const pixels = pixelsOf(ratioText)
+  const classed = pixels === undefined ? sizeClass : ONE_CLASS.test(model) ? undefined : classOf(Math.max(...pixels))
   const became = classed === undefined ? ratio : `${ratio} ${classed}`
   if (became !== size) losses.change(['output', 'image', 'size'], became, 'a-ratio-only')
   return defined({ aspectRatio: ratio, imageSize: classed }) as JsonObject

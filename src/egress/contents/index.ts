@@ -2,7 +2,7 @@ import type { ReasoningPart } from '../../canonical/content.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import { workOf } from '../../canonical/work.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
-import type { HandBack, Writer } from '../writer.ts'
+import type { ReasoningTarget, Writer } from '../writer.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeEmbedded, writeEmbedding } from './embedding.ts'
 import { writeError } from './error.ts'
@@ -15,8 +15,8 @@ import { writeResult } from './result.ts'
 const write = transcriptionByChat(writeRequest, { times: true })
 
 /** Returns reasoning to the model that generated it, because Google's own clients return whole turns (trap 31). */
-const handsBack = (thought: ReasoningPart, { own }: HandBack): ReasoningPart | undefined =>
-  own && (thought.signature === undefined || thought.signature.format === FORMAT) ? thought : undefined
+const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
+  toIssuer && (reasoning.signature === undefined || reasoning.signature.format === FORMAT) ? reasoning : undefined
 
 /**
  * The writers of Google's generateContent and embedding methods (docs/wire/contents.md and docs/wire/embeddings.md).
@@ -33,8 +33,8 @@ export const contents: Writer = {
     return work === 'embedding' ? writeEmbedded(result, request) : writeResult(result, request)
   },
   events: () => new Sequential(new ContentsStream(), { overtakes: true }),
-  handsBack,
-  fetches: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
+  reasoningForHistory: handsBack,
+  mustFetch: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,
   models,
 }

@@ -2,7 +2,7 @@ import type { MediaKind, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { extrasOf, FORMAT, ownIn, ownOf, withOwn } from './fields.ts'
+import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 
 /** The rules for media at one position of a request or answer. */
 export interface MediaRule {
@@ -32,24 +32,28 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
 function writeBytes(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
   const { mediaType, data } = part.source as { mediaType: string; data: string }
   reportKind(part, mediaType, path, rule)
-  return { inlineData: withOwn(ownIn(ownOf(part), 'inlineData'), { mimeType: mediaType, data, displayName }) }
+  return {
+    inlineData: withExtras(nestedExtras(nativeExtras(part), 'inlineData'), { mimeType: mediaType, data, displayName }),
+  }
 }
 
 function writeFile(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
   const { source } = part
   const uri = source.type === 'url' ? source.url : (source as { id: string }).id
-  const own = isOwn(uri)
+  const isGoogleFile = namesGoogleFile(uri)
   const declared = 'mediaType' in source ? source.mediaType : undefined
-  const mimeType = declared ?? guess(uri, part.kind)
+  const mimeType = declared ?? guessedType(uri, part.kind)
   if (declared === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType, 'media-type-guessed')
-  if (own !== (source.type === 'file-id')) reportSource(uri, own, mimeType, path, rule.losses)
+  if (isGoogleFile !== (source.type === 'file-id')) reportSource(uri, isGoogleFile, mimeType, path, rule.losses)
   reportKind(part, mimeType, path, rule)
-  return { fileData: withOwn(ownIn(ownOf(part), 'fileData'), { mimeType, fileUri: uri, displayName }) }
+  return { fileData: withExtras(nestedExtras(nativeExtras(part), 'fileData'), { mimeType, fileUri: uri, displayName }) }
 }
 
 /** Reports the source as it is read back: a URI of Google's own files becomes a file id, any other a URL. */
-function reportSource(uri: string, own: boolean, mediaType: string, path: Path, losses: Losses): void {
-  const became = own ? { type: 'file-id', format: FORMAT, id: uri, mediaType } : { type: 'url', url: uri, mediaType }
+function reportSource(uri: string, isGoogleFile: boolean, mediaType: string, path: Path, losses: Losses): void {
+  const became = isGoogleFile
+    ? { type: 'file-id', format: FORMAT, id: uri, mediaType }
+    : { type: 'url', url: uri, mediaType }
   losses.change([...path, 'source'], became, 'implied-by-the-place')
 }
 
@@ -63,12 +67,12 @@ function reportKind(part: MediaPart, mediaType: string, path: Path, { losses }: 
 function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): JsonObject {
   const source = part.source as { text: string }
   const text = part.name === undefined ? source.text : `${part.name}\n\n${source.text}`
-  losses.change(path, { type: 'text', text, ...extrasOf(part) } satisfies Part, 'said-in-words')
+  losses.change(path, { type: 'text', text, ...extrasField(part) } satisfies Part, 'said-in-words')
   return { text }
 }
 
 /** Whether the URI names a file stored at Google. */
-const isOwn = (uri: string): boolean =>
+const namesGoogleFile = (uri: string): boolean =>
   !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 
 const BY_EXTENSION: { readonly [extension: string]: string } = {
@@ -89,7 +93,7 @@ const BY_KIND: { readonly [K in MediaKind]: string } = {
 /**
  * The media type of a URI without one: by its extension if that fits the kind, else the most common type of the kind.
  */
-function guess(uri: string, kind: MediaKind): string {
+function guessedType(uri: string, kind: MediaKind): string {
   const extension = /\.(\w+)(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? ''
   const type = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : undefined
   return type !== undefined && (kind === 'file' || kindOfMediaType(type) === kind) ? type : BY_KIND[kind]

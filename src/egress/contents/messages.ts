@@ -4,7 +4,7 @@ import { append } from '../../canonical/lists.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { isInstructing, type Message, type Role, userMessage } from '../../canonical/request.ts'
-import { FORMAT, ownOf, type WriteContext } from './fields.ts'
+import { FORMAT, nativeExtras, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 
 /** The written conversation. */
@@ -44,11 +44,11 @@ function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
 
 /** Writes the messages with the results of calls right after the calls, in the order of the calls (trap 43). */
 function putInCallOrder(messages: readonly Message[], lead: number, writer: ContentsWriter, context: WriteContext) {
-  const places = placesOfCalls(messages)
-  const order = resultsInCallOrder(messages, lead, places)
+  const numbers = numberCalls(messages)
+  const order = resultsInCallOrder(messages, lead, numbers)
   for (const index of order.slice(lead)) {
     const path: Path = ['messages', index]
-    writer.put(messages[index]!, path, inCallOrder(messages[index]!, places, path, context.losses))
+    writer.put(messages[index]!, path, inCallOrder(messages[index]!, numbers, path, context.losses))
   }
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
@@ -70,14 +70,14 @@ function writeSystem(messages: readonly Message[], context: WriteContext, ids: C
     const path: Path = ['messages', index]
     if (message.role !== 'system') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
     context.losses.dropFields(message, path, MESSAGE_LOSSES)
-    if (messages.length > 1 && ownOf(message) !== undefined)
+    if (messages.length > 1 && nativeExtras(message) !== undefined)
       context.losses.drop([...path, 'extras', FORMAT], 'one-instruction-only')
     parts.putAll(message, 'system', path)
   })
   parts.end()
-  const own = messages.length === 1 ? ownOf(messages[0]) : undefined
-  if (parts.parts.length === 0 && own === undefined) return undefined
-  return { parts: parts.parts, ...own }
+  const extras = messages.length === 1 ? nativeExtras(messages[0]) : undefined
+  if (parts.parts.length === 0 && extras === undefined) return undefined
+  return { parts: parts.parts, ...extras }
 }
 
 export const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
@@ -144,7 +144,7 @@ class ContentsWriter {
   private leave(): Open | undefined {
     const last = this.contents.at(-1)
     last?.parts.end()
-    if (last === undefined || last.parts.parts.length > 0 || ownOf(last.message) !== undefined) return last
+    if (last === undefined || last.parts.parts.length > 0 || nativeExtras(last.message) !== undefined) return last
     this.contents.pop()
     return this.contents.at(-1)
   }
@@ -152,25 +152,25 @@ class ContentsWriter {
 
 /** Whether the message can be joined to the content: they belong to one turn, and neither has extras of the format. */
 const continues = (open: Open, turn: Turn, message: Message): boolean =>
-  turn === open.turn && ownOf(open.message) === undefined && ownOf(message) === undefined
+  turn === open.turn && nativeExtras(open.message) === undefined && nativeExtras(message) === undefined
 
 function write({ turn, message, parts: { parts } }: Open): JsonObject {
   const role = turn === 'model' ? 'model' : turn === 'tool' && parts.length === 0 ? 'function' : 'user'
-  return { role, parts, ...ownOf(message) }
+  return { role, parts, ...nativeExtras(message) }
 }
 
 /**
  * The order of messages in which the results of a turn's calls come right after it, in the order of the calls (trap
  * 43). Messages before `lead` keep their index.
  */
-function resultsInCallOrder(messages: readonly Message[], lead: number, places: Places): readonly number[] {
+function resultsInCallOrder(messages: readonly Message[], lead: number, numbers: CallNumbers): readonly number[] {
   const order: number[] = [...messages.keys()].slice(0, lead)
   let results: number[] = []
   let others: number[] = []
   const settle = (): void => {
     append(
       order,
-      byPlace(results, index => placeIn(messages[index]!.content[0], places)),
+      sortedByNumber(results, index => numberOf(messages[index]!.content[0], numbers)),
     )
     append(order, others)
     results = []
@@ -188,32 +188,36 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, places: 
 }
 
 /** Puts the results of a message in the order of their calls; undefined if the message has fewer than two. */
-function inCallOrder({ role, content }: Message, places: Places, path: Path, losses: Losses) {
+function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Path, losses: Losses) {
   if (role !== 'tool' || content.length < 2) return undefined
-  const order = byPlace([...content.keys()], index => placeIn(content[index]!, places))
+  const order = sortedByNumber([...content.keys()], index => numberOf(content[index]!, numbers))
   losses.reorder([...path, 'content'], order, content.length, 'in-order-of-calls')
   return order
 }
 
 /** The number of each call in the history, by its id. */
-type Places = ReadonlyMap<string, number>
+type CallNumbers = ReadonlyMap<string, number>
 
 /** Numbers the ids by their first calls; a repeated id refers to the first call. */
-function placesOfCalls(messages: readonly Message[]): Places {
-  const places = new Map<string, number>()
+function numberCalls(messages: readonly Message[]): CallNumbers {
+  const numbers = new Map<string, number>()
   for (const { content } of messages)
-    for (const part of content) if (part.type === 'tool-call' && !places.has(part.id)) places.set(part.id, places.size)
-  return places
+    for (const part of content)
+      if (part.type === 'tool-call' && !numbers.has(part.id)) numbers.set(part.id, numbers.size)
+  return numbers
 }
 
-const placeIn = (part: Part | undefined, places: Places): number | undefined =>
-  part?.type === 'tool-result' ? places.get(part.id) : undefined
+const numberOf = (part: Part | undefined, numbers: CallNumbers): number | undefined =>
+  part?.type === 'tool-result' ? numbers.get(part.id) : undefined
 
 /** Sorts indexes by their numbers; an index without a number stays after the index that it followed. */
-function byPlace(indices: readonly number[], placeOf: (index: number) => number | undefined): readonly number[] {
+function sortedByNumber(
+  indices: readonly number[],
+  numberFor: (index: number) => number | undefined,
+): readonly number[] {
   let last = -1
   const ranked = indices.map(index => {
-    last = placeOf(index) ?? last
+    last = numberFor(index) ?? last
     return { index, rank: last }
   })
   return ranked.sort((a, b) => a.rank - b.rank).map(({ index }) => index)

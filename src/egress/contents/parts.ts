@@ -3,9 +3,9 @@ import type { MediaPart, Part, ReasoningPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { asRead, isObject, type JsonObject, originOf } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { spelt } from '../fields.ts'
+import { spellingFor } from '../fields.ts'
 import { writeCall, writeResult } from './calls.ts'
-import { extrasOf, FORMAT, ownOf, type WriteContext, withOwn } from './fields.ts'
+import { extrasField, FORMAT, nativeExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /** The parts that a turn of each role may contain. */
@@ -21,7 +21,7 @@ const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
 const SKIP = 'skip_thought_signature_validator'
 
 /** A signature for the next part. */
-interface Waiting {
+interface PendingSignature {
   readonly value: string
   /** The reasoning part whose extras the signature gets if no part follows. */
   readonly part?: ReasoningPart
@@ -41,7 +41,7 @@ export class PartsWriter {
   readonly parts: JsonObject[] = []
   private readonly context: WriteContext
   private readonly ids: CallIds
-  private waiting: Waiting | undefined
+  private pending: PendingSignature | undefined
   private unsigned: Unsigned | undefined
   private called = false
 
@@ -59,34 +59,34 @@ export class PartsWriter {
 
   private put(part: Part, role: Role, path: Path): void {
     const { losses, native } = this.context
-    const asItCame = native ? asRead<JsonObject>(part, FORMAT) : undefined
-    if (asItCame !== undefined) return this.pass(part, asItCame)
+    const nativeWire = native ? asRead<JsonObject>(part, FORMAT) : undefined
+    if (nativeWire !== undefined) return this.pass(part, nativeWire)
     if (!ALLOWED[role].has(part.type)) return losses.drop(path, 'not-in-this-turn')
     if (part.cache !== undefined && part.type !== 'tool-result') losses.drop([...path, 'cache'], 'no-cache-markers')
     if (part.type === 'reasoning') return this.reasoning(part, path)
     const wire = this.bare(part, path)
     if (wire === undefined) return
     const signature = this.signature(part, wire)
-    this.push(withOwn(part.type === 'opaque' ? undefined : ownOf(part), signed(wire, signature)))
+    this.push(withExtras(part.type === 'opaque' ? undefined : nativeExtras(part), signed(wire, signature)))
   }
 
   /** Writes a part as received, with the signature of reasoning that was put back before it. */
   private pass(part: Part, wire: JsonObject): void {
     if (wire['text'] === '' || part.type === 'reasoning') this.end()
-    const proof = this.waiting?.value
-    this.waiting = undefined
+    const signature = this.pending?.value
+    this.pending = undefined
     if (part.type === 'tool-call') this.called = true
     const taken = this.context.dialect.vertex === true ? withoutId(wire) : wire
-    const isProved = proof === undefined || proof === (wire['thoughtSignature'] ?? wire['thought_signature'])
-    this.push(isProved ? taken : signed(unsigned(taken), proof))
+    const isSigned = signature === undefined || signature === (wire['thoughtSignature'] ?? wire['thought_signature'])
+    this.push(isSigned ? taken : signed(unsigned(taken), signature))
   }
 
   /** Ends the content, and writes a signature that no part follows. */
   end(): void {
-    if (this.waiting === undefined) return
-    const { part, value } = this.waiting
-    this.waiting = undefined
-    this.push(withOwn(ownOf(part), { text: '', thoughtSignature: value }))
+    if (this.pending === undefined) return
+    const { part, value } = this.pending
+    this.pending = undefined
+    this.push(withExtras(nativeExtras(part), { text: '', thoughtSignature: value }))
   }
 
   private push(wire: JsonObject): void {
@@ -100,45 +100,45 @@ export class PartsWriter {
    */
   private signature(part: Part, wire: JsonObject): string | undefined {
     if (wire['text'] === '') this.end()
-    const waiting = this.waiting?.value
-    this.waiting = undefined
-    if (part.type !== 'tool-call') return waiting
-    const value = waiting ?? (this.called ? undefined : SKIP)
+    const pending = this.pending?.value
+    this.pending = undefined
+    if (part.type !== 'tool-call') return pending
+    const value = pending ?? (this.called ? undefined : SKIP)
     this.called = true
     return value
   }
 
   private reasoning(part: ReasoningPart, path: Path): void {
     this.end()
-    const signature = this.own(part, path)
+    const signature = this.nativeSignature(part, path)
     const { losses } = this.context
-    const { as, text, thought, proof } = spelt(part, FORMAT)
-    const own = ownOf(part)
+    const { as, text, thought, proof } = spellingFor(part, FORMAT)
+    const extras = nativeExtras(part)
     if (as === 'alone') {
-      if (signature !== undefined) this.push(withOwn(own, { text, thought, thoughtSignature: signature }))
+      if (signature !== undefined) this.push(withExtras(extras, { text, thought, thoughtSignature: signature }))
       return
     }
     if (part.redacted && signature === undefined && part.text === '') {
-      if (own === undefined) return losses.drop(path, 'no-hidden-reasoning')
+      if (extras === undefined) return losses.drop(path, 'no-hidden-reasoning')
     }
     if (part.redacted) losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
     if (part.text === '' && signature !== undefined) {
-      this.waiting = { part, value: signature }
-      if (own !== undefined) this.end()
-    } else if (own !== undefined || proof === 'self') {
-      this.push(withOwn(own, { text: part.text, thought: true, thoughtSignature: signature }))
-    } else if (part.text !== '') this.thought(part, signature, path)
+      this.pending = { part, value: signature }
+      if (extras !== undefined) this.end()
+    } else if (extras !== undefined || proof === 'self') {
+      this.push(withExtras(extras, { text: part.text, thought: true, thoughtSignature: signature }))
+    } else if (part.text !== '') this.reasoningPart(part, signature, path)
   }
 
   /**
    * Writes reasoning, whose signature goes on the next part. Reasoning right after unsigned reasoning would be read as
    * its next chunk, so the two are joined.
    */
-  private thought(part: ReasoningPart, signature: string | undefined, path: Path): void {
+  private reasoningPart(part: ReasoningPart, signature: string | undefined, path: Path): void {
     const { losses } = this.context
     const before = part.continues === undefined ? this.unsigned : undefined
     if (before === undefined) {
-      this.push(this.thoughtAsRead(part) ?? { text: part.text, thought: true })
+      this.push(this.reasoningAsRead(part) ?? { text: part.text, thought: true })
       if (signature === undefined) this.unsigned = { path, text: part.text }
     } else {
       const text = `${before.text}\n\n${part.text}`
@@ -149,19 +149,19 @@ export class PartsWriter {
       this.parts[this.parts.length - 1] = { text, thought: true }
       this.unsigned = signature === undefined ? { ...before, text } : undefined
     }
-    if (signature !== undefined) this.waiting = { value: signature }
+    if (signature !== undefined) this.pending = { value: signature }
   }
 
   /**
    * The wire part that reasoning of a native request was read from, even though its signature stands on the next part.
    */
-  private thoughtAsRead(part: ReasoningPart): JsonObject | undefined {
-    const origin = this.context.native ? originOf<JsonObject, ReasoningPart>(part, FORMAT) : undefined
-    return origin?.node.text === part.text ? origin.wire : undefined
+  private reasoningAsRead(part: ReasoningPart): JsonObject | undefined {
+    const source = this.context.native ? originOf<JsonObject, ReasoningPart>(part, FORMAT) : undefined
+    return source?.node.text === part.text ? source.wire : undefined
   }
 
   /** The signature, if an upstream of this format issued it; any other is dropped (trap 30). */
-  private own({ signature }: ReasoningPart, path: Path): string | undefined {
+  private nativeSignature({ signature }: ReasoningPart, path: Path): string | undefined {
     if (signature === undefined || signature.format === FORMAT) return signature?.value
     return this.context.losses.drop([...path, 'signature'], `only-in-${signature.format}`)
   }
@@ -173,7 +173,7 @@ export class PartsWriter {
       case 'text':
         return this.text(part, path)
       case 'refusal':
-        context.losses.rename(path, { type: 'text', text: part.text, ...extrasOf(part) }, 'said-as-text')
+        context.losses.rename(path, { type: 'text', text: part.text, ...extrasField(part) }, 'said-as-text')
         return this.textPart(part.text, part)
       case 'media':
         return this.media(part, path)
@@ -195,7 +195,7 @@ export class PartsWriter {
 
   /** Writes a text part. An empty text is left out, because some upstreams refuse it (trap 81). */
   private textPart(text: string | undefined, part: Part | undefined): JsonObject | undefined {
-    if (text === undefined || (text === '' && ownOf(part) === undefined)) return undefined
+    if (text === undefined || (text === '' && nativeExtras(part) === undefined)) return undefined
     return { text }
   }
 

@@ -3,15 +3,15 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { NO_STATE } from '../sanitize/bare.ts'
 import { Budget } from '../sanitize/budget.ts'
 import { type SanitizeRule, sanitize } from '../sanitize/names.ts'
+import { NO_STATE } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
-import { FORMAT, ownIn, ownOf, type WriteContext, withOwn } from './fields.ts'
+import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeGeneration } from './generation.ts'
 import { writeTurns } from './messages.ts'
-import { ownRequest } from './own.ts'
+import { nativeRequest } from './native.ts'
 import { pathOf } from './path.ts'
 import { withSpokenInstructions } from './speech.ts'
 import { writeToolConfig, writeTools } from './tools.ts'
@@ -25,21 +25,21 @@ const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: fals
  * (docs/wire/contents.md#request).
  */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const asItCame = ownRequest(original, options)
-  if (asItCame !== undefined) return asItCame
+  const native = nativeRequest(original, options)
+  if (native !== undefined) return native
   const { request, losses, renamed } = sanitize(original, RULE)
   losses.report(foreignLosses(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
   const { systemInstruction, contents } = writeTurns(withSpokenInstructions(request, context).messages, context)
   const tools = writeTools(request, context)
-  const own = ownOf(request)
-  const body = withOwn(own, {
+  const extras = nativeExtras(request)
+  const body = withExtras(extras, {
     systemInstruction,
     contents,
     tools,
     toolConfig: writeToolConfig(request, tools !== undefined, context),
-    generationConfig: writeGeneration(request, ownIn(own, 'generationConfig'), context),
+    generationConfig: writeGeneration(request, nestedExtras(extras, 'generationConfig'), context),
     labels: writeLabels(request.metadata, context),
     serviceTier: writeTier(request.serviceTier, context),
   })

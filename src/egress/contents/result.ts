@@ -4,11 +4,11 @@ import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { spelt } from '../fields.ts'
-import { ownBody } from '../own.ts'
+import { spellingFor } from '../fields.ts'
+import { nativeBodyOf } from '../native.ts'
 import { writeCandidate } from './candidate.ts'
 import { errorBody } from './error.ts'
-import { FORMAT, ownOf, withOwn } from './fields.ts'
+import { FORMAT, nativeExtras, withExtras } from './fields.ts'
 import { writeUsage } from './usage.ts'
 
 const RESULT_LOSSES: Unwritten<
@@ -18,12 +18,12 @@ const RESULT_LOSSES: Unwritten<
 
 /** Writes a whole answer of generateContent (docs/wire/contents.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const asItCame = ownBody(result, FORMAT, HEAD)
-  if (asItCame !== undefined) return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
+  const native = nativeBodyOf(result, FORMAT, HEAD)
+  if (native !== undefined) return { wire: { status: 200, headers: {}, body: native }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   reportTime(result, losses)
-  const body = withOwn(ownOf(result), {
+  const body = withExtras(nativeExtras(result), {
     candidates: writeCandidates(result, request, losses),
     usageMetadata: writeUsage(result.usage, result.serviceTier, losses),
     ...writeHead(result),
@@ -39,22 +39,22 @@ const HEAD = { id: 'responseId', model: 'modelVersion' }
 function writeCandidates(result: CanonicalResult, request: CanonicalRequest, losses: Losses): Json | undefined {
   const { candidates } = result
   if (candidates[0] !== undefined && isBlocked(candidates[0])) return undefined
-  const own = isOwn(result)
+  const isNative = isNativeAnswer(result)
   return candidates.map((candidate, index) =>
-    writeCandidate(candidate, index, { ids: CallIds.after(request), own, losses }),
+    writeCandidate(candidate, index, { ids: CallIds.after(request), isNative, losses }),
   )
 }
 
 /** Whether the answer comes from an upstream of this format. */
-export const isOwn = (head: Node): boolean => spelt(head, FORMAT)['own'] === true
+export const isNativeAnswer = (head: Node): boolean => spellingFor(head, FORMAT)['own'] === true
 
 /** Whether the upstream blocked the prompt and gave no candidates. */
-export const isBlocked = (candidate: Node): boolean => spelt(candidate, FORMAT)['blocked'] === true
+export const isBlocked = (candidate: Node): boolean => spellingFor(candidate, FORMAT)['blocked'] === true
 
 /** Writes model, id and time of the answer. */
 export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'spelling'>): JsonObject {
   const { id, model, createdAt } = result
-  const time = spelt(result, FORMAT)['createTime']
+  const time = spellingFor(result, FORMAT)['createTime']
   return {
     ...(model === undefined ? {} : { modelVersion: model }),
     ...(id === undefined ? {} : { responseId: id }),

@@ -29,7 +29,7 @@ export function withSpokenInstructions(request: CanonicalRequest, { losses }: Wr
 /** The output of speaking models: raw samples at 24 kHz. */
 const RAW = 'audio/pcm'
 /** The containers that the gateway can make of raw samples for callers. */
-const MADE: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
+const AVAILABLE_CONTAINERS: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
 /**
  * Writes `speechConfig`. A container that cannot be made of raw samples is a loss, for which a speech request is
@@ -50,6 +50,6 @@ function reportContainer(audio: Output['audio'], voice: string | undefined, loss
   const wanted = audio?.mediaType
   if (wanted === RAW) return
   if (audio === undefined && voice === undefined) losses.rename(['output', 'audio'], { mediaType: RAW }, 'raw-samples')
-  else if (MADE.has(wanted)) losses.rename(path, RAW, 'raw-samples')
+  else if (AVAILABLE_CONTAINERS.has(wanted)) losses.rename(path, RAW, 'raw-samples')
   else losses.change(path, RAW, 'mp3-wav-or-pcm-only')
 }

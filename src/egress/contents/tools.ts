@@ -5,7 +5,7 @@ import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../
 import { defined } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { narrowed, openApiOf } from '../sanitize/schema.ts'
-import { FORMAT, ownIn, ownOf, type WriteContext, withOwn, withOwnUnlessEmpty } from './fields.ts'
+import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
 
 const DECLARATIONS = 'functionDeclarations'
 /** The field name for opaque tools, each of which is an entry of its own. */
@@ -88,12 +88,12 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): J
   if (tool.strict === false) losses.hide([...path, 'strict'], 'lax-anyway')
   else losses.dropFields(tool, path, FUNCTION_LOSSES)
   losses.dropFields(tool, path, { cache: 'no-cache-markers' })
-  const own = ownOf(tool)
+  const extras = nativeExtras(tool)
   if (parameters === undefined || dialect.schema !== 'openapi')
-    return defined({ name, description, parametersJsonSchema: parameters, ...own }) as JsonObject
+    return defined({ name, description, parametersJsonSchema: parameters, ...extras }) as JsonObject
   const narrow = narrowed(parameters, budget)
   reportSchema(parameters, narrow, [...path, 'parameters'], context)
-  return defined({ name, description, parameters: openApiOf(narrow), ...own }) as JsonObject
+  return defined({ name, description, parameters: openApiOf(narrow), ...extras }) as JsonObject
 }
 
 /** Reports a schema that was narrowed to the supported subset. */
@@ -119,7 +119,7 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<
   const domains = tool.kind === 'web-search' && context.dialect.vertex === true
   if (!domains && tool.blockedDomains !== undefined)
     context.losses.drop([...path, 'blockedDomains'], 'no-list-of-domains')
-  const value = defined({ excludeDomains: domains ? tool.blockedDomains : undefined, ...ownOf(tool) })
+  const value = defined({ excludeDomains: domains ? tool.blockedDomains : undefined, ...nativeExtras(tool) })
   return { name: HOSTED[tool.kind], value: value as JsonObject }
 }
 
@@ -131,14 +131,17 @@ export function writeToolConfig(
   choosable: boolean,
   context: WriteContext,
 ): JsonObject | undefined {
-  const own = ownIn(ownOf(request), 'toolConfig')
+  const extras = nestedExtras(nativeExtras(request), 'toolConfig')
   const choice = request.toolChoice
-  const together = writeTogether(request, own, context)
+  const together = writeTogether(request, extras, context)
   if (!choosable) reportNoChoice(request, context.losses)
   else reportParallel(request, context)
-  if (choice === undefined || !choosable) return withOwnUnlessEmpty(own, together)
+  if (choice === undefined || !choosable) return withExtrasUnlessEmpty(extras, together)
   const chosen = writeChoice(choice, request.tools, context)
-  return withOwn(own, { functionCallingConfig: withOwn(ownIn(own, 'functionCallingConfig'), chosen), ...together })
+  return withExtras(extras, {
+    functionCallingConfig: withExtras(nestedExtras(extras, 'functionCallingConfig'), chosen),
+    ...together,
+  })
 }
 
 /** Reports the setting for parallel calls, which are always allowed. */
@@ -152,12 +155,12 @@ const TOGETHER = 'includeServerSideToolInvocations'
 /** Writes the flag that the Gemini API requires for hosted tools beside functions. */
 function writeTogether(
   request: CanonicalRequest,
-  ownConfig: JsonObject | undefined,
+  configExtras: JsonObject | undefined,
   { dialect, losses }: WriteContext,
 ): JsonObject {
   if (dialect.vertex === true || !isMixed(request) || !takesBoth(request) || narrows(request.toolChoice)) return {}
-  if (ownConfig?.[TOGETHER] !== undefined) return {}
-  const became = { ...ownOf(request), toolConfig: { ...ownConfig, [TOGETHER]: true } }
+  if (configExtras?.[TOGETHER] !== undefined) return {}
+  const became = { ...nativeExtras(request), toolConfig: { ...configExtras, [TOGETHER]: true } }
   if (request.extras === undefined) losses.add(['extras'], { [FORMAT]: became }, 'minted-togetherness')
   else losses.add(['extras', FORMAT], became, 'minted-togetherness')
   return { [TOGETHER]: true }

@@ -2,7 +2,7 @@ import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { asRead, type JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { FORMAT, ownOf, withOwn } from './fields.ts'
+import { FORMAT, nativeExtras, withExtras } from './fields.ts'
 
 /**
  * Writes token counts as Google does: reasoning beside the answer, and the service tier among the counts
@@ -13,8 +13,8 @@ export function writeUsage(
   serviceTier: string | undefined,
   losses: Losses,
 ): JsonObject | undefined {
-  const asItCame = usage && asRead<JsonObject>(usage, FORMAT)
-  if (asItCame !== undefined) return asItCame
+  const original = usage && asRead<JsonObject>(usage, FORMAT)
+  if (original !== undefined) return original
   const tier = writeTier(serviceTier, losses)
   if (usage === undefined) return tier
   report(usage, losses)
@@ -23,7 +23,7 @@ export function writeUsage(
   const output = usage.output ?? reasoning
   const answer = usage.output === undefined ? undefined : usage.output - (reasoning ?? 0)
   return {
-    ...withOwn(ownOf(usage), {
+    ...withExtras(nativeExtras(usage), {
       promptTokenCount: input,
       cachedContentTokenCount: usage.cacheRead,
       candidatesTokenCount: answer,
@@ -65,20 +65,20 @@ function report(usage: Usage, losses: Losses): void {
 function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | undefined, losses: Losses) {
   const counts = usage[field]
   if (counts === undefined) return undefined
-  const left = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as NonNullable<
+  const nonZero = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as NonNullable<
     typeof counts
   >
-  const others = Object.values(left).reduce((sum, count) => sum + count, 0)
+  const others = Object.values(nonZero).reduce((sum, count) => sum + count, 0)
   const text = counts.text === undefined && total !== undefined && total > others ? total - others : undefined
-  if (Object.keys(left).length === 0 && text === undefined) {
+  if (Object.keys(nonZero).length === 0 && text === undefined) {
     losses.hide(['usage', field], 'no-entry-for-nothing')
     return undefined
   }
   for (const modality in counts)
     if (counts[modality as Modality] === 0) losses.hide(['usage', field, modality], 'no-entry-for-nothing')
-  if (text === undefined) return left
+  if (text === undefined) return nonZero
   losses.state(['usage', field, 'text'], text, 'the-rest-is-text')
-  return { ...left, text }
+  return { ...nonZero, text }
 }
 
 const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video']

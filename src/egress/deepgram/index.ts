@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
 import { bareRecordingOf } from '../media/recording.ts'
-import { reportUnwritten } from '../sanitize/bare.ts'
+import { reportUnwritten } from '../sanitize/unwritten.ts'
 import type { Writer } from '../writer.ts'
 
 const FORMAT = 'deepgram'
@@ -34,4 +34,4 @@ function writeRequest(request: CanonicalRequest): Written<WireRequest> {
 }
 
 /** The writer for Deepgram, an upstream for transcriptions. */
-export const deepgram: Writer = { request: writeRequest, bytes: true, fetches: () => true }
+export const deepgram: Writer = { request: writeRequest, bytes: true, mustFetch: () => true }

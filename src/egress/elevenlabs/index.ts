@@ -5,5 +5,5 @@ import { writeRequest } from './request.ts'
 export const elevenlabs: Writer = {
   request: writeRequest,
   bytes: true,
-  fetches: () => true,
+  mustFetch: () => true,
 }

@@ -9,7 +9,7 @@ import { defined } from '../fields.ts'
 import { bareRecordingOf } from '../media/recording.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
-import { reportUnwritten } from '../sanitize/bare.ts'
+import { reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { elevenLabsDialect } from './dialect.ts'
 
@@ -42,7 +42,7 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
   reportUnwritten(request, SPEECH, losses)
   const { text, instructions } = speechTextOf(request, losses)
   if (instructions !== undefined) reportInstructions(request, losses)
-  const voice = voiceOf(request, elevenLabsDialect(dialect), losses, { isOwn: isId })
+  const voice = voiceOf(request, elevenLabsDialect(dialect), losses, { isVoiceId: isId })
   if (voice === undefined) throw NO_VOICE
   if (!isAddressable(voice)) throw NO_NAME
   const speed = writeSpeed(request.output.audio?.speed, losses)

@@ -3,5 +3,5 @@ import type { Writer } from '../writer.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** The writer for OpenAI's embeddings format (FORMATS §8). */
+/** The writer for OpenAI's embeddings format (docs/wire/embeddings.md). */
 export const embeddings: Writer = { request: writeRequest, result: writeResult, error: writeError }

@@ -4,10 +4,16 @@ import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
-import { reportToldType } from '../media/pictures.ts'
-import { ownOrigin, withFields } from '../own.ts'
-import { type Conversational, dropOwn, NO_MARKS, NO_NOTES, reportConversational } from '../sanitize/bare.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { reportImpliedType } from '../media/input-images.ts'
+import { nativeSourceOf, withFields } from '../native.ts'
+import {
+  type Conversational,
+  dropExtras,
+  PLAIN_MEDIA_LOSSES,
+  PLAIN_TEXT_LOSSES,
+  reportConversational,
+} from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type EmbeddingsDialect, embeddingsDialect } from './dialect.ts'
 
@@ -17,7 +23,7 @@ export const FORMAT = 'embeddings'
 interface WriteContext {
   readonly dialect: EmbeddingsDialect
   /** The caller's body without its extras, if it goes out as it came; empty for any other request. */
-  readonly own: JsonObject
+  readonly nativeBody: JsonObject
   readonly losses: Losses
 }
 
@@ -26,28 +32,28 @@ const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speak
 /** Writes one input: as it came, else as tokens, an image or text. */
 function writeItem(message: Message, path: Path, context: WriteContext): Json {
   const { losses } = context
-  const own = asRead<Json>(message, FORMAT)
-  if (own !== undefined) return own
+  const nativeItem = asRead<Json>(message, FORMAT)
+  if (nativeItem !== undefined) return nativeItem
   losses.dropFields(message, path, MESSAGE_LOSSES)
   if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'no-roles')
   const [only, ...others] = message.content
   if (only !== undefined && others.length === 0) {
-    if (only.type === 'opaque' && only.format === FORMAT) return writeOwn(only, message, path, losses)
+    if (only.type === 'opaque' && only.format === FORMAT) return writeOpaque(only, message, path, losses)
     if (only.type === 'media') {
       const media = writeMedia(only, path, context)
-      if (media !== undefined) return { ...media, ...kept(message, FORMAT) }
+      if (media !== undefined) return { ...media, ...extrasFor(message, FORMAT) }
     }
   }
   const text = writeText(message.content, path, losses)
-  const extras = kept(message, FORMAT)
+  const extras = extrasFor(message, FORMAT)
   return Object.keys(extras).length > 0 ? { text, ...extras } : text
 }
 
 /** Writes the format's own opaque part. Tokens are a plain list, which cannot hold other fields. */
-function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
+function writeOpaque({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
   const { tokens } = value
   if (!Array.isArray(tokens)) return value
-  dropOwn(message, path, FORMAT, losses)
+  dropExtras(message, path, FORMAT, losses)
   return tokens
 }
 
@@ -58,8 +64,8 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
   const content = source.type === 'base64' ? source.data : urlOfSource(source)
   if (content === undefined || dialect.image_input !== true || kind !== 'image') return undefined
   losses.dropFields(part, at, MEDIA_LOSSES)
-  dropOwn(part, at, FORMAT, losses)
-  reportToldType(part, at, losses)
+  dropExtras(part, at, FORMAT, losses)
+  reportImpliedType(part, at, losses)
   return { image: content }
 }
 
@@ -77,7 +83,7 @@ function writeText(content: readonly Part[], path: Path, losses: Losses): string
 }
 
 const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
-  ...NO_NOTES,
+  ...PLAIN_MEDIA_LOSSES,
   name: 'no-name-here',
   use: 'no-masks',
 }
@@ -85,8 +91,8 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = 
 /** The text of a part; text files are written with their name. Undefined if the part has none. */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
-    losses.dropFields(part, path, NO_MARKS)
-    dropOwn(part, path, FORMAT, losses)
+    losses.dropFields(part, path, PLAIN_TEXT_LOSSES)
+    dropExtras(part, path, FORMAT, losses)
     return part.text
   }
   // The loss of another format's part is reported by `foreignLosses`.
@@ -141,16 +147,16 @@ const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] 
 ]
 
 /** Writes the purpose of the vectors in the upstream's field, or in the caller's field if the channel declares none. */
-function writePurpose(request: CanonicalRequest, { dialect, own, losses }: WriteContext): JsonObject {
+function writePurpose(request: CanonicalRequest, { dialect, nativeBody, losses }: WriteContext): JsonObject {
   const purpose = request.output.embedding?.purpose
   if (purpose === undefined) return {}
-  const field = dialect.purpose_field ?? PURPOSES.find(one => own[one] != null)
+  const field = dialect.purpose_field ?? PURPOSES.find(one => nativeBody[one] != null)
   const path = ['output', 'embedding', 'purpose']
   if (field === undefined) {
     losses.drop(path, 'no-purpose')
     return {}
   }
-  if (own[field] != null) return { [field]: own[field] }
+  if (nativeBody[field] != null) return { [field]: nativeBody[field] }
   const [value, means = purpose] = valuesOf(field, request.model)[purpose] ?? []
   if (value === undefined) losses.drop(path, 'no-such-purpose')
   else if (means !== purpose) losses.change(path, means, 'nearest-purpose')
@@ -164,27 +170,27 @@ const valuesOf = (field: string, model: string): PurposeValues =>
  * The fields that the gateway may change in a body that otherwise goes out as it came: the model, and the inputs of a
  * batch.
  */
-const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages'])
+const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages'])
 
-/** Writes the request as `POST /embeddings` (FORMATS §8). */
+/** Writes the request as `POST /embeddings` (docs/wire/embeddings.md#openai). */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   const { model, messages } = request
-  const extras = kept(request, FORMAT)
-  const read = native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
-  const own = read === undefined ? {} : withFields(read.wire.body, {}, Object.keys(extras))
-  const context: WriteContext = { dialect: embeddingsDialect(dialect), own, losses }
-  if (read === undefined) report(request, losses)
+  const extras = extrasFor(request, FORMAT)
+  const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
+  const nativeBody = nativeSource === undefined ? {} : withFields(nativeSource.wire.body, {}, Object.keys(extras))
+  const context: WriteContext = { dialect: embeddingsDialect(dialect), nativeBody, losses }
+  if (nativeSource === undefined) report(request, losses)
   const settings = writeSettings(request, context)
   for (const field in settings)
     if (extras[field] !== undefined) losses.drop(['extras', FORMAT, field], 'said-in-another-field')
   const input =
-    messages === read?.node.messages
-      ? own['input']!
+    messages === nativeSource?.node.messages
+      ? nativeBody['input']!
       : messages.map((message, index) => writeItem(message, ['messages', index], context))
   const fields = { model, input, ...settings }
-  const gone = SETTINGS.filter(field => own[field] != null && settings[field] === undefined)
-  const body = read === undefined ? { ...extras, ...fields } : withFields(read.wire.body, fields, gone)
+  const gone = SETTINGS.filter(field => nativeBody[field] != null && settings[field] === undefined)
+  const body = nativeSource === undefined ? { ...extras, ...fields } : withFields(nativeSource.wire.body, fields, gone)
   return { wire: { path: '/embeddings', query: {}, headers: {}, body }, losses: losses.list }
 }
 
@@ -195,9 +201,9 @@ const PURPOSES = ['input_type', 'task'] as const
 const SETTINGS = [...DIMENSIONS, ...ENCODINGS, ...PURPOSES, 'user']
 
 function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
-  const { dialect, own, losses } = context
+  const { dialect, nativeBody, losses } = context
   const { dimensions, encoding } = request.output.embedding ?? {}
-  const fieldOf = (fields: readonly string[]): string => fields.find(field => own[field] != null) ?? fields[0]!
+  const fieldOf = (fields: readonly string[]): string => fields.find(field => nativeBody[field] != null) ?? fields[0]!
   const hidden = encoding === 'float' && dialect.float_encoding === false
   if (hidden) losses.hide(['output', 'embedding', 'encoding'], 'numbers-unasked')
   if (dialect.end_user === false && request.endUser !== undefined) losses.drop(['endUser'], 'no-end-user')

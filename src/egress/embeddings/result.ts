@@ -5,19 +5,22 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf, NumbersText, type Vector, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { writeVectors } from '../media/vectors.ts'
-import { OPTIONAL_HEAD, ownBody } from '../own.ts'
-import { ownCounts, writeInputUsage } from '../usage/input-usage.ts'
+import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
+import { nativeCounts, writeInputUsage } from '../usage/input-usage.ts'
 import { FORMAT } from './request.ts'
 
-/** Writes a whole answer as a list of embeddings (FORMATS §8), in the requested encoding if there is one. */
+/**
+ * Writes a whole answer as a list of embeddings (docs/wire/embeddings.md#openai), in the requested encoding if there is
+ * one.
+ */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
+  const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
   const wanted = request.output.embedding?.encoding
-  if (own !== undefined && isAsWanted(result.candidates, wanted)) {
-    const usage = ownCounts(result.usage, FORMAT, COUNTS)
-    return { wire: { status: 200, headers: {}, ...bodyOrText({ ...own, ...defined({ usage }) }) }, losses: [] }
+  if (nativeBody !== undefined && isAsWanted(result.candidates, wanted)) {
+    const usage = nativeCounts(result.usage, FORMAT, COUNTS)
+    return { wire: { status: 200, headers: {}, ...bodyOrText({ ...nativeBody, ...defined({ usage }) }) }, losses: [] }
   }
   const losses = new Losses(foreignLosses(result, FORMAT))
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
@@ -31,7 +34,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     ),
     model: result.model ?? request.model,
     usage: writeInputUsage(result.usage, FORMAT, COUNTS, losses),
-    ...kept(result, FORMAT),
+    ...extrasFor(result, FORMAT),
   }
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
 }
@@ -47,19 +50,19 @@ const COUNTS = ['prompt_tokens', 'total_tokens']
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
   const { data, ...others } = body
   const entries = data as readonly Json[]
-  if (!entries.some(isUnread)) return { body }
+  if (!entries.some(isUnparsed)) return { body }
   const head = JSON.stringify(others).slice(0, -1)
   const text = `${head}${head === '{' ? '' : ','}"data":[${entries.map(entryText).join(',')}]}`
   return { body: {}, raw: { mediaType: 'application/json; charset=utf-8', text } }
 }
 
 /** Whether the entry holds an unparsed vector. An upstream's list may hold anything. */
-const isUnread = (entry: Json): entry is JsonObject =>
+const isUnparsed = (entry: Json): entry is JsonObject =>
   isObject(entry) && (entry['embedding'] as unknown) instanceof NumbersText
 
 /** Writes one entry as JSON text, with an unparsed vector as it came. */
 function entryText(entry: Json): string {
-  if (!isUnread(entry)) return JSON.stringify(entry)
+  if (!isUnparsed(entry)) return JSON.stringify(entry)
   const { embedding, ...others } = entry
   const head = JSON.stringify(others).slice(0, -1)
   return `${head}${head === '{' ? '' : ','}"embedding":${(embedding as unknown as NumbersText).json}}`
@@ -77,5 +80,5 @@ const writeEntry = (part: EmbeddingPart, index: number, vector: Vector): JsonObj
   object: 'embedding',
   index,
   embedding: vector as unknown as Json,
-  ...kept(part, FORMAT),
+  ...extrasFor(part, FORMAT),
 })

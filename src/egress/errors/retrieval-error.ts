@@ -5,7 +5,7 @@ import { TOO_LONG } from './openai-error.ts'
 
 /**
  * Writes an error that every retrieval client can read: `message` and `id` are Cohere's fields, `detail` is Jina's and
- * Voyage's (FORMATS §9).
+ * Voyage's (docs/wire/rerank.md#errors).
  */
 export function writeRetrievalError(error: CanonicalError, requestId: string): WireAnswer {
   const { kind, code = CODES[kind], httpStatus = ERRORS[kind].status } = error

@@ -10,8 +10,8 @@ import { ANSWERED_NO_TASK } from '../media/video-task.ts'
 import type { Writer } from '../writer.ts'
 
 /**
- * Writes a task with its state and, once there is a video, its URL (SERVICE.md, "Video task"). The length is a number,
- * as in the request.
+ * Writes a task with its state and, once there is a video, its URL (docs/wire/videos.md#generations). The length is a
+ * number, as in the request.
  *
  * @throws GatewayError `upstream-failed` if the answer is not a task.
  */
@@ -37,5 +37,5 @@ const writeFailure = ({ kind, code, message }: TaskFailure): JsonObject => ({
   message,
 })
 
-/** The writer for video tasks as one JSON object (SERVICE.md, "Video"); no upstream uses the format. */
+/** The writer for video tasks as one JSON object (docs/wire/videos.md#generations); no upstream uses the format. */
 export const generations: Writer = { result: writeResult, error: writeError }

@@ -3,9 +3,9 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
-import { hasBytes, pictureFile, pictureReference } from '../media/pictures.ts'
-import { joined, wordsOf } from '../media/prompt.ts'
-import { NO_NOTES } from '../sanitize/bare.ts'
+import { hasBytes, imageFile, imageReference } from '../media/input-images.ts'
+import { joinedPrompt, promptTextOf } from '../media/prompt.ts'
+import { PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
 import type { ImagesDialect } from './dialect.ts'
 
 export const FORMAT = 'images'
@@ -32,7 +32,7 @@ export interface InputImages {
   readonly files: readonly WireFile[] | undefined
 }
 
-type Picture = MediaPart | OpaquePart
+type InputImage = MediaPart | OpaquePart
 
 /** Whether the image has bytes, so that it can be a file of a form. */
 const isInForm = (part: Part): boolean => part.type === 'media' && hasBytes(part)
@@ -42,7 +42,7 @@ const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'm
 const FIELDS = ['image', 'image[]', 'images', 'mask']
 
 /** Whether the upstream takes the images in the shape that the caller chose: a form or JSON. */
-export function isTakenAsItCame({ path, body, files }: WireRequest, { edits = 'any' }: ImagesDialect): boolean {
+export function acceptsUnchanged({ path, body, files }: WireRequest, { edits = 'any' }: ImagesDialect): boolean {
   if (edits === 'any' || path.endsWith('/generations')) return true
   const named = FIELDS.flatMap(field => [body[field] ?? []].flat())
   if (edits === 'form') return named.length === 0
@@ -59,52 +59,52 @@ export function writeInputImages(
   losses: Losses,
 ): InputImages {
   const texts: number[] = []
-  const pictures: number[] = []
+  const images: number[] = []
   const masks: number[] = []
   for (const [index, part] of content.entries()) {
     const at = [...path, index]
-    if (wordsOf(part, FORMAT) !== undefined) texts.push(index)
+    if (promptTextOf(part, FORMAT) !== undefined) texts.push(index)
     else if (part.type === 'opaque' && part.format !== FORMAT) continue
-    else if (!isPicture(part)) losses.drop(at, 'pictures-only')
+    else if (!isInputImage(part)) losses.drop(at, 'pictures-only')
     else if (dialect.edits === 'form' && !isInForm(part)) losses.drop(at, 'files-only')
     else if (isMask(part) && masks.length > 0) losses.drop(at, 'one-mask-only')
-    else (isMask(part) ? masks : pictures).push(index)
+    else (isMask(part) ? masks : images).push(index)
   }
-  if (pictures.length === 0) for (const index of masks.splice(0)) losses.drop([...path, index], 'no-picture-to-mask')
-  losses.reorder(path, [...texts, ...pictures, ...masks], content.length, 'words-first')
-  const kept = [...pictures, ...masks].map(index => ({ part: content[index] as Picture, path: [...path, index] }))
-  const inForm = dialect.edits !== 'urls' && kept.every(({ part }) => isInForm(part))
-  const common = { prompt: joined(content, texts, path, FORMAT, losses) ?? '' }
-  if (kept.length === 0) return { ...common, named: {}, files: undefined }
+  if (images.length === 0) for (const index of masks.splice(0)) losses.drop([...path, index], 'no-picture-to-mask')
+  losses.reorder(path, [...texts, ...images, ...masks], content.length, 'words-first')
+  const written = [...images, ...masks].map(index => ({ part: content[index] as InputImage, path: [...path, index] }))
+  const inForm = dialect.edits !== 'urls' && written.every(({ part }) => isInForm(part))
+  const common = { prompt: joinedPrompt(content, texts, path, FORMAT, losses) ?? '' }
+  if (written.length === 0) return { ...common, named: {}, files: undefined }
   return inForm
     ? {
         ...common,
         named: {},
-        files: kept.map(({ part, path }) => writeFile(part as MediaPart, path, pictures, losses)),
+        files: written.map(({ part, path }) => writeFile(part as MediaPart, path, images, losses)),
       }
-    : { ...common, named: writeNamed(kept, dialect, losses), files: undefined }
+    : { ...common, named: writeNamed(written, dialect, losses), files: undefined }
 }
 
-const isPicture = (part: Part): part is Picture =>
+const isInputImage = (part: Part): part is InputImage =>
   part.type === 'opaque' ||
   (part.type === 'media' &&
     part.kind === 'image' &&
     (part.source.type === 'file-id' ? part.source.format === FORMAT : part.source.type !== 'text'))
 
-function writeFile(part: MediaPart, path: Path, pictures: readonly number[], losses: Losses): WireFile {
-  losses.dropFields(part, path, NO_NOTES)
-  return pictureFile(part, path, isMask(part) ? 'mask' : pictures.length > 1 ? 'image[]' : 'image', FORMAT, losses)
+function writeFile(part: MediaPart, path: Path, images: readonly number[], losses: Losses): WireFile {
+  losses.dropFields(part, path, PLAIN_MEDIA_LOSSES)
+  return imageFile(part, path, isMask(part) ? 'mask' : images.length > 1 ? 'image[]' : 'image', FORMAT, losses)
 }
 
-interface Placed {
-  readonly part: Picture
+interface PathedPart {
+  readonly part: InputImage
   readonly path: Path
 }
 
-function writeNamed(kept: readonly Placed[], { edits }: ImagesDialect, losses: Losses): JsonObject {
+function writeNamed(inputs: readonly PathedPart[], { edits }: ImagesDialect, losses: Losses): JsonObject {
   const images: Json[] = []
   let mask: Json | undefined
-  for (const { part, path } of kept) {
+  for (const { part, path } of inputs) {
     const wire = edits === 'urls' ? writeUrl(part, path, losses) : writeReference(part, path, losses)
     if (wire === undefined) continue
     if (isMask(part)) mask = wire
@@ -118,17 +118,17 @@ function writeNamed(kept: readonly Placed[], { edits }: ImagesDialect, losses: L
 const TYPED = { type: 'image_url' }
 
 /** Writes an image for upstreams that take URLs only. */
-function writeUrl(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
+function writeUrl(part: InputImage, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
   const { image_url, ...others } = writeReference(part, path, losses) ?? {}
   return image_url === undefined ? others : { ...others, url: image_url, ...TYPED }
 }
 
-function writeReference(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
+function writeReference(part: InputImage, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
-  const named = pictureReference(part, path, losses)
+  const named = imageReference(part, path, losses)
   if (named === undefined) return losses.drop(path, 'no-bytes-in-json')
-  losses.dropFields(part, path, NO_NOTES)
+  losses.dropFields(part, path, PLAIN_MEDIA_LOSSES)
   return { ...named, ...besideReference(part, path, losses) }
 }
 

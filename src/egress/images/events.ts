@@ -11,10 +11,10 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
 import { FORMAT, outputFormatOfType } from './content.ts'
-import { isPicture, noImageError, startsFromImages, writePicture, writeUsage } from './result.ts'
+import { editsImages, isGeneratedImage, noImageError, writeImage, writeUsage } from './result.ts'
 
 /** An image whose chunks are still arriving. */
 interface Growing {
@@ -24,8 +24,9 @@ interface Growing {
 }
 
 /**
- * Writes a streamed answer (FORMATS §10): previews as they arrive, then one `completed` event per finished image, in
- * the order of the candidates. The last image waits for the usage. A stream without any image ends with an error.
+ * Writes a streamed answer (docs/wire/images.md#streams): previews as they arrive, then one `completed` event per
+ * finished image, in the order of the candidates. The last image waits for the usage. A stream without any image ends
+ * with an error.
  */
 export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
@@ -33,14 +34,14 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly growing = new Map<string, Growing>()
   /** The result without its images; its text becomes the error message if no image arrives. */
   private rest: CanonicalResult = EMPTY
-  private readonly pictures: MediaPart[][] = []
+  private readonly images: MediaPart[][] = []
   private readonly ended = new Map<number, CandidateEnd>()
   private next = 0
   private head: ResultStart = { type: 'result-start' }
   private usage: Usage | undefined
   private waiting: { readonly body: JsonObject } | undefined
   private outputFormat: string | undefined
-  private made = 0
+  private writtenImages = 0
   private over = false
 
   constructor(request: CanonicalRequest) {
@@ -86,24 +87,25 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private part(event: PartEvent): void {
-    const place = `${event.at.candidate}/${event.at.part}`
-    const grown = this.growing.get(place)
-    if (event.type === 'part-start' && isPicture(event.part)) this.growing.set(place, { part: event.part, data: [] })
-    else if (grown === undefined) this.rest = step(this.rest, event)
-    else if (event.type === 'part-delta' && event.of === undefined) grown.data.push(event.append)
-    else if (event.type === 'part-patch') grown.part = withBody(patched(grown.part, event), '')
+    const key = `${event.at.candidate}/${event.at.part}`
+    const pending = this.growing.get(key)
+    if (event.type === 'part-start' && isGeneratedImage(event.part))
+      this.growing.set(key, { part: event.part, data: [] })
+    else if (pending === undefined) this.rest = step(this.rest, event)
+    else if (event.type === 'part-delta' && event.of === undefined) pending.data.push(event.append)
+    else if (event.type === 'part-patch') pending.part = withBody(patched(pending.part, event), '')
     else if (event.type === 'part-end') {
-      this.growing.delete(place)
+      this.growing.delete(key)
       // A patch may have turned a failed image into another part.
-      if (isPicture(grown.part))
-        (this.pictures[event.at.candidate] ??= [])[event.at.part] = whole(grown.part, grown.data)
+      if (isGeneratedImage(pending.part))
+        (this.images[event.at.candidate] ??= [])[event.at.part] = whole(pending.part, pending.data)
     }
   }
 
   private preview(event: Preview): WireEvent {
     const { source, made } = event
     const part: MediaPart = { type: 'media', kind: 'image', source, ...defined({ made }) }
-    const body = { ...writePicture(part), partial_image_index: event.index, ...this.about(part, event) }
+    const body = { ...writeImage(part), partial_image_index: event.index, ...this.about(part, event) }
     return eventOf(`${this.type}.partial_image`, body)
   }
 
@@ -111,13 +113,13 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private finished(): readonly WireEvent[] {
     const out: WireEvent[] = []
     for (let end = this.ended.get(this.next); end !== undefined; end = this.ended.get(++this.next)) {
-      for (const [index, part] of Object.values(this.pictures[this.next] ?? []).entries()) {
+      for (const [index, part] of Object.values(this.images[this.next] ?? []).entries()) {
         append(out, this.flush())
-        this.made++
-        this.waiting = { body: { ...writePicture(part), ...this.about(part, index === 0 ? end : {}) } }
+        this.writtenImages++
+        this.waiting = { body: { ...writeImage(part), ...this.about(part, index === 0 ? end : {}) } }
         if (this.usage !== undefined) append(out, this.flush())
       }
-      delete this.pictures[this.next]
+      delete this.images[this.next]
     }
     return out
   }
@@ -134,8 +136,8 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
 
   /** The usage of this one image if the upstream reported it per image, otherwise the total so far. */
   private counted(usage: Usage): JsonObject {
-    const own = spelt(usage, FORMAT)['own'] as JsonObject | undefined
-    return own ?? writeUsage(usage, new Losses(), !startsFromImages(this.request))
+    const imageUsage = spellingFor(usage, FORMAT)['own'] as JsonObject | undefined
+    return imageUsage ?? writeUsage(usage, new Losses(), !editsImages(this.request))
   }
 
   /** Writes the fields of an event that describe its image and the answer. */
@@ -146,17 +148,17 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
       ...defined({ created_at: this.head.createdAt, output_format }),
       ...(this.native ? {} : { background: 'auto', quality: 'auto', size: 'auto' }),
       ...writeMade(part.made),
-      ...kept(node, FORMAT),
+      ...extrasFor(node, FORMAT),
     } as JsonObject
   }
 
   /** Whether the upstream uses this format. In other formats the image properties that clients require are unknown. */
   private get native(): boolean {
-    return spelt(this.head, FORMAT)['own'] === true
+    return spellingFor(this.head, FORMAT)['own'] === true
   }
 
   private close(): readonly WireEvent[] {
-    if (this.made === 0) return this.fail(noImageError(this.rest).error)
+    if (this.writtenImages === 0) return this.fail(noImageError(this.rest).error)
     this.over = true
     return this.flush()
   }
@@ -170,7 +172,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
 /** Whether the request edits images: by its endpoint, or by its content if it came in another format. */
 function isEdit(request: CanonicalRequest): boolean {
   const path = originOf<WireRequest>(request, FORMAT)?.wire.path
-  return path === undefined ? startsFromImages(request) : !path.endsWith('/generations')
+  return path === undefined ? editsImages(request) : !path.endsWith('/generations')
 }
 
 /** The image with all its collected chunks. */

@@ -5,17 +5,17 @@ import { ImagesStream } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** The writer for image generation and editing (FORMATS §10). */
+/** The writer for image generation and editing (docs/wire/images.md). */
 export const images: Writer = {
   request: writeRequest,
   result: writeResult,
   events: request => new ImagesStream(request),
   bytes: dialect => imagesDialect(dialect).edits !== 'urls',
-  fetches: ({ kind }, dialect) => {
+  mustFetch: ({ kind }, dialect) => {
     const { edits, picture_urls } = imagesDialect(dialect)
     return kind === 'image' && (edits === 'form' || picture_urls === false)
   },
-  fetchesOwn: true,
-  imageAddresses: true,
+  mustFetchNative: true,
+  imageUrls: true,
   error: writeError,
 }

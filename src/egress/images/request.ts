@@ -2,23 +2,31 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { inTexts } from '../media/form-texts.ts'
 import { sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
-import { ownOrigin, underModel } from '../own.ts'
-import { dropOthers } from '../sanitize/bare.ts'
+import { bodyWithModel, nativeSourceOf } from '../native.ts'
+import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
-import { FORMAT, isTakenAsItCame, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
+import { acceptsUnchanged, FORMAT, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
 import { imagesDialect } from './dialect.ts'
 
-/** Writes the request as `POST /images/generations` or, with images to edit, `/images/edits` (FORMATS §10). */
+/**
+ * Writes the request as `POST /images/generations` or, with images to edit, `/images/edits`
+ * (docs/wire/images.md#edits).
+ */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = imagesDialect(options.dialect)
-  const own = options.native ? ownOrigin(request, FORMAT) : undefined
-  if (own !== undefined && isTakenAsItCame(own.wire, dialect)) {
-    const { path, files } = own.wire
-    const wire = { path: path.replace(/^\/v1(?=\/)/, ''), query: {}, headers: {}, body: underModel(request, own) }
+  const nativeSource = options.native ? nativeSourceOf(request, FORMAT) : undefined
+  if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, dialect)) {
+    const { path, files } = nativeSource.wire
+    const wire = {
+      path: path.replace(/^\/v1(?=\/)/, ''),
+      query: {},
+      headers: {},
+      body: bodyWithModel(request, nativeSource),
+    }
     return { wire: { ...wire, ...defined({ files }) }, losses: [] }
   }
   const losses = new Losses(foreignLosses(request, FORMAT))
@@ -27,16 +35,16 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   reportRest(request, turn, {}, losses)
   dropOthers(request.output, ['output'], OUTPUT, 'pictures-only', losses)
   const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
-  const starts = files !== undefined || Object.keys(named).length > 0
-  const asked = originOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
-  const path = !starts ? '/images/generations' : asked.endsWith(VARIATIONS) ? VARIATIONS : '/images/edits'
-  const extras = kept(request, FORMAT)
+  const isEdit = files !== undefined || Object.keys(named).length > 0
+  const endpointPath = originOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
+  const path = !isEdit ? '/images/generations' : endpointPath.endsWith(VARIATIONS) ? VARIATIONS : '/images/edits'
+  const extras = extrasFor(request, FORMAT)
   const fields = {
     model: request.model,
     ...defined({ prompt: prompt === '' && path === VARIATIONS ? undefined : prompt }),
     ...writeOutput(request, options, losses),
     ...writeModeration(request, files === undefined, losses),
-    ...writeFidelity(request, starts, losses),
+    ...writeFidelity(request, isEdit, losses),
     // A native caller may have set both names of the user field.
     [extras['user'] === undefined ? 'user' : 'safety_identifier']: request.endUser,
     stream: request.stream || undefined,
@@ -73,9 +81,9 @@ function writeModeration({ output: { image } }: CanonicalRequest, hasField: bool
 }
 
 /** Writes `input_fidelity`, which applies to edited images only. */
-function writeFidelity({ output: { image } }: CanonicalRequest, starts: boolean, losses: Losses): JsonObject {
+function writeFidelity({ output: { image } }: CanonicalRequest, isEdit: boolean, losses: Losses): JsonObject {
   if (image?.fidelity === undefined) return {}
-  if (starts) return { input_fidelity: image.fidelity }
+  if (isEdit) return { input_fidelity: image.fidelity }
   losses.drop(['output', 'image', 'fidelity'], 'no-picture-to-be-true-to')
   return {}
 }

@@ -5,26 +5,26 @@ import { asRead, type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept, someOf } from '../fields.ts'
+import { defined, extrasFor, someOf } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
-import { reportTypeOfAddress } from '../media/pictures.ts'
-import { dated, OPTIONAL_HEAD, ownBody } from '../own.ts'
-import { NO_NOTES, NO_TASK } from '../sanitize/bare.ts'
+import { reportTypeOfUrl } from '../media/input-images.ts'
+import { nativeBodyOf, OPTIONAL_HEAD, withCreated } from '../native.ts'
+import { NO_TASK, PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
 import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './content.ts'
 
 /** Whether the part is a generated image. */
-export const isPicture = (part: Part): part is MediaPart & { source: { type: 'base64' } | { type: 'url' } } =>
+export const isGeneratedImage = (part: Part): part is MediaPart & { source: { type: 'base64' } | { type: 'url' } } =>
   part.type === 'media' &&
   part.kind === 'image' &&
   part.use === undefined &&
   (part.source.type === 'base64' || part.source.type === 'url')
 
 /** Whether the request edits images: a user turn contains media. */
-export const startsFromImages = ({ messages }: CanonicalRequest): boolean =>
+export const editsImages = ({ messages }: CanonicalRequest): boolean =>
   messages.some(({ role, content }) => role === 'user' && content.some(part => part.type === 'media'))
 
 /** Writes an image as base64 or as its URL. */
-export const writePicture = ({ source }: MediaPart): JsonObject =>
+export const writeImage = ({ source }: MediaPart): JsonObject =>
   source.type === 'base64' ? { b64_json: source.data } : source.type === 'url' ? { url: source.url } : {}
 
 /** The error for an answer without an image; the message contains the model's text. */
@@ -57,18 +57,19 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
 }
 
 /**
- * Writes a whole answer with one entry per image (FORMATS §10).
+ * Writes a whole answer with one entry per image (docs/wire/images.md#response).
  *
  * @throws GatewayError if another format's answer contains no image: `invalid-request` if the model refused, else
  *   `upstream-failed`; the message contains the model's text.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
+  const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
+  if (nativeBody !== undefined)
+    return { wire: { status: 200, headers: {}, body: withCreated(nativeBody, result) }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
   const native = originOf(result, FORMAT) !== undefined
-  if (!native && !result.candidates.some(({ content }) => content.some(isPicture))) throw noImageError(result)
+  if (!native && !result.candidates.some(({ content }) => content.some(isGeneratedImage))) throw noImageError(result)
   const shared = { format: outputFormatOf(result), looks: looksOf(result) }
   const data = result.candidates.flatMap((candidate, index) =>
     writeCandidate(candidate, ['candidates', index], shared, native, losses),
@@ -80,9 +81,9 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     ...shared.looks,
     ...defined({
       output_format: shared.format,
-      usage: result.usage && writeUsage(result.usage, losses, !startsFromImages(request)),
+      usage: result.usage && writeUsage(result.usage, losses, !editsImages(request)),
     }),
-    ...kept(result, FORMAT),
+    ...extrasFor(result, FORMAT),
   }
   return { wire: { status: 200, headers: {}, body: defined(body) as JsonObject }, losses: losses.list }
 }
@@ -93,7 +94,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
   const first = candidates
     .flatMap(({ content }) => content)
-    .find(part => isPicture(part) && part.source.type === 'base64')
+    .find(part => isGeneratedImage(part) && part.source.type === 'base64')
   return first?.type === 'media' && first.source.type === 'base64'
     ? outputFormatOfType(first.source.mediaType)
     : undefined
@@ -107,7 +108,7 @@ interface Shared {
 
 /** The properties that the answer states for all images, each taken from the first image that has it. */
 function looksOf({ candidates }: CanonicalResult): Shared['looks'] {
-  const all = candidates.flatMap(({ content }) => content.filter(isPicture)).toReversed()
+  const all = candidates.flatMap(({ content }) => content.filter(isGeneratedImage)).toReversed()
   const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as Made
   return looks
 }
@@ -122,34 +123,34 @@ function writeCandidate(
 ): JsonObject[] {
   const { content, finish, ...rest } = candidate
   losses.dropFields(rest, path, { logprobs: 'no-logprobs', transcript: 'no-transcripts' })
-  const pictures = content.flatMap((part, index) => {
-    if (isPicture(part)) return [{ part, path: [...path, 'content', index] }]
+  const images = content.flatMap((part, index) => {
+    if (isGeneratedImage(part)) return [{ part, path: [...path, 'content', index] }]
     losses.drop([...path, 'content', index], 'pictures-only')
     return []
   })
-  const [first, ...others] = pictures
+  const [first, ...others] = images
   if (first === undefined && !native) {
     losses.drop(path, 'no-picture')
     return []
   }
   reportFinish(finish, path, losses)
-  const written = pictures.map(({ part, path }, index) => {
-    const kind = reportPicture(part, path, shared, losses)
+  const written = images.map(({ part, path }, index) => {
+    const kind = reportImage(part, path, shared, losses)
     if (index > 0) {
       losses.drop(path, 'an-entry-for-each-picture')
-      losses.insert(behind(path), { content: [kind], finish: { reason: 'stop' } }, 'an-entry-for-each-picture')
+      losses.insert(pathAfter(path), { content: [kind], finish: { reason: 'stop' } }, 'an-entry-for-each-picture')
     }
-    return { ...writePicture(part), ...writeMade(defined({ prompt: part.made?.prompt })) }
+    return { ...writeImage(part), ...writeMade(defined({ prompt: part.made?.prompt })) }
   })
-  return [{ ...written[0], ...kept(candidate, FORMAT) }, ...others.map((_, index) => written[index + 1]!)]
+  return [{ ...written[0], ...extrasFor(candidate, FORMAT) }, ...others.map((_, index) => written[index + 1]!)]
 }
 
-const behind = ([list, index]: Path): Path => [list!, Number(index) + 1]
+const pathAfter = ([list, index]: Path): Path => [list!, Number(index) + 1]
 
-const DETAILS = { ...NO_NOTES, name: 'no-names' }
+const DETAILS = { ...PLAIN_MEDIA_LOSSES, name: 'no-names' }
 
 /** Reports the losses of an image. Returns the image as a reader would read it from the answer. */
-function reportPicture(
+function reportImage(
   part: Candidate['content'][number] & { type: 'media' },
   path: Path,
   { format, looks }: Shared,
@@ -158,29 +159,29 @@ function reportPicture(
   losses.dropFields(part, path, DETAILS)
   const made = { ...defined({ prompt: part.made?.prompt }), ...looks }
   reportLooks(part.made, made, [...path, 'made'], losses)
-  reportTypeOfAddress(part, path, losses)
+  reportTypeOfUrl(part, path, losses)
   const { source } = part
   if (source.type === 'base64' && format !== undefined && source.mediaType !== typeOfOutputFormat(format))
     losses.change([...path, 'source', 'mediaType'], typeOfOutputFormat(format), 'one-kind-for-all')
-  const kept =
+  const readSource =
     source.type === 'url'
       ? { type: 'url', url: source.url }
       : {
           ...source,
           mediaType: format === undefined && source.type === 'base64' ? source.mediaType : typeOfOutputFormat(format!),
         }
-  return { type: 'media', kind: 'image', source: kept, ...defined({ made: someOf(made) }) }
+  return { type: 'media', kind: 'image', source: readSource, ...defined({ made: someOf(made) }) }
 }
 
 /** Reports images whose properties differ from the shared ones: readers see the shared properties on every image. */
-function reportLooks(own: Made | undefined, shared: Made, path: Path, losses: Losses): void {
-  if (own === undefined) {
+function reportLooks(properties: Made | undefined, shared: Made, path: Path, losses: Losses): void {
+  if (properties === undefined) {
     if (Object.keys(shared).length > 0) losses.add(path, shared, 'same-for-all')
     return
   }
   for (const [field, value] of Object.entries(shared))
-    if (own[field as keyof Made] === undefined) losses.add([...path, field], value, 'same-for-all')
-    else if (own[field as keyof Made] !== value) losses.change([...path, field], value, 'same-for-all')
+    if (properties[field as keyof Made] === undefined) losses.add([...path, field], value, 'same-for-all')
+    else if (properties[field as keyof Made] !== value) losses.change([...path, field], value, 'same-for-all')
 }
 
 /** Reports finish reasons: readers see every image of an answer as finished. */
@@ -206,8 +207,8 @@ const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
  * images were edited.
  */
 export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): JsonObject {
-  const own = asRead<JsonObject>(original, FORMAT)
-  if (own !== undefined) return own
+  const nativeUsage = asRead<JsonObject>(original, FORMAT)
+  if (nativeUsage !== undefined) return nativeUsage
   losses.dropFields(original, ['usage'], USAGE_LOSSES)
   const usage = { ...original, ...byKind(original, losses, textOnly) }
   const { input = 0, output = 0 } = usage
@@ -216,7 +217,7 @@ export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): 
   for (const side of ['inputBy', 'outputBy'] as const)
     for (const modality of UNCOUNTED)
       if (usage[side]?.[modality] !== undefined) losses.drop(['usage', side, modality], 'no-such-count')
-  const { input_tokens_details, output_tokens_details, ...others } = kept(usage, FORMAT)
+  const { input_tokens_details, output_tokens_details, ...others } = extrasFor(usage, FORMAT)
   return defined({
     input_tokens: input,
     output_tokens: output,

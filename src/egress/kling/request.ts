@@ -6,32 +6,32 @@ import { nearestRatio } from '../../canonical/media/video-size.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
-import { reportTypeOfAddress } from '../media/pictures.ts'
-import { MEDIA_LOSSES, type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { reportTypeOfUrl } from '../media/input-images.ts'
+import { MEDIA_LOSSES, type PathedPart, videoPromptOf } from '../media/video-prompt.ts'
 import { NO_PROMPT, reportNumber, reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
-import { ownOrigin, type ReadRequest, withFields } from '../own.ts'
+import { type NativeRequest, nativeSourceOf, withFields } from '../native.ts'
 import type { WriteOptions } from '../writer.ts'
 
 /** Writes the request as `POST /v1/videos/text2video` or, with an image, `/v1/videos/image2video` (Kling's API). */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
-  const own = native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
-  return own === undefined ? writeForeign(request) : writeAsItCame(request, own)
+  const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
+  return nativeSource === undefined ? writeForeign(request) : writeAsItCame(request, nativeSource)
 }
 
 /**
  * The fields that the gateway may change in a body that otherwise goes out as it came: the model, the task's reference
  * and the form of images.
  */
-const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
+const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
 
 /** Writes a native request as it came. Images become bare base64, the only form of base64 that upstreams take. */
-function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: ReadRequest): Written<WireRequest> {
+function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
-  const pictures = messages[0]!.content.filter(part => part.type === 'media')
+  const images = messages[0]!.content.filter(part => part.type === 'media')
   const fields = {
     model_name: model,
-    ...Object.fromEntries(pictures.map(part => [fieldOf(part)!, textOf(part)])),
+    ...Object.fromEntries(images.map(part => [fieldOf(part)!, textOf(part)])),
     ...(output.video?.reference === undefined ? {} : { external_task_id: output.video.reference }),
   }
   const { model: other, model_name: read } = wire.body
@@ -45,9 +45,9 @@ function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: 
 function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, fieldOf: fieldFor }, losses)
-  const pictures = writePictures(media, losses)
-  const isBegun = Object.keys(pictures).length > 0
-  if (!isBegun && (text === undefined || text === '')) throw NO_PROMPT
+  const images = writeImages(media, losses)
+  const startsFromImage = Object.keys(images).length > 0
+  if (!startsFromImage && (text === undefined || text === '')) throw NO_PROMPT
   const { video } = request.output
   losses.dropFields(request, [], { endUser: 'no-users' })
   losses.dropFields(request.sampling, ['sampling'], { seed: 'no-seed' })
@@ -56,7 +56,7 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   const seconds = wholeSeconds(video, losses)
   const look = {
     mode: writeMode(video, losses),
-    aspect_ratio: isBegun ? asThePicture(video, losses) : writeRatio(video, losses),
+    aspect_ratio: startsFromImage ? reportShape(video, losses) : writeRatio(video, losses),
     duration: seconds === undefined ? undefined : String(seconds),
   }
   const body = defined({
@@ -64,12 +64,12 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
     negative_prompt: video?.negativePrompt,
     external_task_id: video?.reference,
     prompt: text,
-    ...pictures,
+    ...images,
     ...look,
-    ...kept(request, FORMAT),
+    ...extrasFor(request, FORMAT),
   }) as JsonObject
-  const isBegunByIt = body['image'] != null || body['image_tail'] != null
-  return { wire: wireOf(isBegunByIt ? 'image2video' : 'text2video', body), losses: losses.list }
+  const isImageToVideo = body['image'] != null || body['image_tail'] != null
+  return { wire: wireOf(isImageToVideo ? 'image2video' : 'text2video', body), losses: losses.list }
 }
 
 const wireOf = (kind: string, body: JsonObject): WireRequest => ({
@@ -100,7 +100,7 @@ function writeRatio(video: Output['video'], losses: Losses): string | undefined 
 }
 
 /** Reports size and ratio: a video that starts from an image has the image's shape. */
-function asThePicture(video: Output['video'], losses: Losses): undefined {
+function reportShape(video: Output['video'], losses: Losses): undefined {
   losses.dropFields(video, VIDEO, { size: 'as-the-picture', aspectRatio: 'as-the-picture' })
 }
 
@@ -120,17 +120,17 @@ function fieldOf({ kind, use }: MediaPart): Field | undefined {
 /** The field for an image that the upstream can get: a public URL or base64; undefined for any other media. */
 function fieldFor(part: MediaPart): Field | undefined {
   const { source } = part
-  const isSayable = source.type === 'base64' || (source.type === 'url' && /^https?:\/\//i.test(source.url))
-  return isSayable ? fieldOf(part) : undefined
+  const isReadable = source.type === 'base64' || (source.type === 'url' && /^https?:\/\//i.test(source.url))
+  return isReadable ? fieldOf(part) : undefined
 }
 
 /** Writes images as URLs, or as bare base64, which has no media type. */
-function writePictures(media: readonly PlacedPart[], losses: Losses): JsonObject {
+function writeImages(media: readonly PathedPart[], losses: Losses): JsonObject {
   const out: { [field: string]: Json } = {}
   for (const { part, path } of media) {
     if (part.type === 'opaque') continue
     losses.dropFields(part, path, MEDIA_LOSSES)
-    reportTypeOfAddress(part, path, losses)
+    reportTypeOfUrl(part, path, losses)
     const { source } = part
     if (source.type === 'base64' && typeOfBase64(source.data) !== source.mediaType)
       losses.rename([...path, 'source', 'mediaType'], typeOfBase64(source.data), 'implied-by-the-bytes')

@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskState } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { kept } from '../fields.ts'
-import { beneath, writeTaskAnswer } from '../media/video-task.ts'
+import { extrasFor } from '../fields.ts'
+import { mergedFields, writeTaskAnswer } from '../media/video-task.ts'
 import { FORMAT } from './request.ts'
 
 const RESULT_LOSSES = {
@@ -45,7 +45,7 @@ function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses)
   if (!isCompleted) losses.dropFields(task, ['task'], { completedAt: 'with-its-end-only', files: 'with-its-end-only' })
   if (task.state !== 'failed') losses.dropFields(task, ['task'], { failure: 'of-failed-tasks-only' })
   const videos = isCompleted ? writeVideos(task, losses) : []
-  const { beside, extras } = besideVideos(kept(task, FORMAT), videos)
+  const { beside, extras } = besideVideos(extrasFor(task, FORMAT), videos)
   if (videos.length === 0) losses.dropFields(task, ['task'], { seconds: 'with-its-video-only' })
   if (isCompleted && videos.length === 0) reportNoVideo(losses)
   const fields = {
@@ -56,7 +56,7 @@ function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses)
     ...(videos.length > 0 && task.completedAt !== undefined ? { updated_at: task.completedAt * 1000 } : {}),
     ...(videos.length === 0 ? {} : { task_result: { videos, ...beside } }),
   }
-  return beneath(extras, fields, result)
+  return mergedFields(extras, fields, result)
 }
 
 /**
@@ -86,7 +86,7 @@ function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
     }
     losses.dropFields(file, path, { mediaType: 'no-media-types' })
     const isTimed = index === isShown.indexOf(true) && seconds !== undefined
-    return [{ url: file.url!, ...(isTimed ? { duration: String(seconds) } : {}), ...kept(file, FORMAT) }]
+    return [{ url: file.url!, ...(isTimed ? { duration: String(seconds) } : {}), ...extrasFor(file, FORMAT) }]
   })
 }
 

@@ -2,7 +2,7 @@ import type { Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { NO_MARKS, NO_STATE, reportConversational } from '../sanitize/bare.ts'
+import { NO_STATE, PLAIN_TEXT_LOSSES, reportConversational } from '../sanitize/unwritten.ts'
 
 /* Prompts of image and video formats: one turn, whose texts are joined. */
 
@@ -24,13 +24,13 @@ export function reportRest(
 }
 
 /** The text of a part: a text part, or another format's part with a textual fallback. */
-export function wordsOf(part: Part, format: Format): string | undefined {
+export function promptTextOf(part: Part, format: Format): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'opaque' && part.format !== format ? part.text : undefined
 }
 
 /** Joins the texts of a turn at the index of the first; undefined if there are none. */
-export function joined(
+export function joinedPrompt(
   content: readonly Part[],
   texts: readonly number[],
   path: Path,
@@ -39,8 +39,8 @@ export function joined(
 ): string | undefined {
   const [first, ...others] = texts
   if (first === undefined) return undefined
-  const text = texts.map(index => wordsOf(content[index]!, format)).join('\n\n')
-  losses.dropFields(content[first], [...path, first], NO_MARKS)
+  const text = texts.map(index => promptTextOf(content[index]!, format)).join('\n\n')
+  losses.dropFields(content[first], [...path, first], PLAIN_TEXT_LOSSES)
   if (others.length > 0) losses.change([...path, first, 'text'], text, 'one-prompt')
   for (const index of others) losses.drop([...path, index], 'said-with-the-prompt')
   return text

@@ -5,7 +5,7 @@ import { bytesOfSource } from '../../canonical/media/data-url.ts'
 import type { Format } from '../../canonical/node.ts'
 import { type CanonicalRequest, isInstructing } from '../../canonical/request.ts'
 import type { WireFile } from '../../canonical/wire.ts'
-import { NO_MARKS, NO_NOTES } from '../sanitize/bare.ts'
+import { PLAIN_MEDIA_LOSSES, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 
 /*
  * Requests for transcripts in formats that take one recording and at most one hint; everything else in the messages is
@@ -28,7 +28,7 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
       if (file === undefined) losses.drop(path, 'one-recording-only')
       else {
         found = file
-        losses.dropFields(part, path, NO_NOTES)
+        losses.dropFields(part, path, PLAIN_MEDIA_LOSSES)
       }
     }
     if (message.name !== undefined) losses.drop(['messages', index, 'name'], 'no-names')
@@ -65,7 +65,7 @@ export function reportHint(request: CanonicalRequest, losses: Losses): void {
 export function hintOf(request: CanonicalRequest, losses: Losses): string | undefined {
   const hint = hintIn(request)
   if (hint === undefined) return undefined
-  losses.dropFields(hint.part, hint.path, NO_MARKS)
+  losses.dropFields(hint.part, hint.path, PLAIN_TEXT_LOSSES)
   return hint.part.text
 }
 

@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
-import { NO_MARKS } from '../sanitize/bare.ts'
+import { PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 
 /* Requests for speech in formats that take one text and at most one instruction. */
 
@@ -16,15 +16,19 @@ export interface SpeechText {
  * messages.
  */
 export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): SpeechText {
-  const how = gathered(messages, INSTRUCTIONS, '\n\n', losses)
-  const what = gathered(messages, SPOKEN, '\n', losses)
+  const how = joinTexts(messages, INSTRUCTIONS, '\n\n', losses)
+  const what = joinTexts(messages, SPOKEN, '\n', losses)
   for (const [index, { role }] of messages.entries())
     if (!INSTRUCTIONS.has(role) && !SPOKEN.has(role)) losses.drop(['messages', index], 'nobody-answers-speech')
-  if (how.home !== undefined) {
-    if (messages[how.home]!.role !== 'system')
-      losses.change(['messages', how.home, 'role'], 'system', 'one-instruction')
-    if (what.home !== undefined && what.home < how.home)
-      losses.move(['messages'], [how.home, ...messages.keys().filter(index => index !== how.home)], 'instruction-first')
+  if (how.messageIndex !== undefined) {
+    if (messages[how.messageIndex]!.role !== 'system')
+      losses.change(['messages', how.messageIndex, 'role'], 'system', 'one-instruction')
+    if (what.messageIndex !== undefined && what.messageIndex < how.messageIndex)
+      losses.move(
+        ['messages'],
+        [how.messageIndex, ...messages.keys().filter(index => index !== how.messageIndex)],
+        'instruction-first',
+      )
   }
   return { text: what.text ?? '', instructions: how.text }
 }
@@ -35,39 +39,39 @@ const SPOKEN: ReadonlySet<Role> = new Set(['user'])
 interface Gathered {
   readonly text: string | undefined
   /** The index of the message that holds the joined text. */
-  readonly home: number | undefined
+  readonly messageIndex: number | undefined
 }
 
-interface PlacedText {
+interface MessageText {
   readonly message: number
   readonly text: string
 }
 
 /** Joins all texts of the messages with these roles, at the first message that has a text. */
-function gathered(messages: readonly Message[], roles: ReadonlySet<Role>, between: string, losses: Losses): Gathered {
-  const own = [...messages.entries()].filter(([, { role }]) => roles.has(role))
-  const texts = own.flatMap(([message, { content }]) =>
+function joinTexts(messages: readonly Message[], roles: ReadonlySet<Role>, between: string, losses: Losses): Gathered {
+  const matching = [...messages.entries()].filter(([, { role }]) => roles.has(role))
+  const texts = matching.flatMap(([message, { content }]) =>
     content.flatMap((part, at) => {
       const text = textOf(part, ['messages', message, 'content', at], losses)
-      return text === undefined ? [] : [{ message, text } satisfies PlacedText]
+      return text === undefined ? [] : [{ message, text } satisfies MessageText]
     }),
   )
   const [first, ...more] = texts
-  if (first === undefined) return { text: undefined, home: undefined }
-  if (more.length === 0) return { text: first.text, home: first.message }
+  if (first === undefined) return { text: undefined, messageIndex: undefined }
+  if (more.length === 0) return { text: first.text, messageIndex: first.message }
   const text = texts
     .map(one => one.text)
     .filter(one => one !== '')
     .join(between)
   losses.change(['messages', first.message, 'content'], [{ type: 'text', text }], 'one-text-only')
-  for (const [index] of own) if (index !== first.message) losses.drop(['messages', index], 'one-text-only')
-  return { text, home: first.message }
+  for (const [index] of matching) if (index !== first.message) losses.drop(['messages', index], 'one-text-only')
+  return { text, messageIndex: first.message }
 }
 
 /** The part's text. Another format's part has been reported before (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'opaque') return part.text
   if (part.type !== 'text') return losses.drop(path, 'texts-only')
-  losses.dropFields(part, path, NO_MARKS)
+  losses.dropFields(part, path, PLAIN_TEXT_LOSSES)
   return part.text
 }

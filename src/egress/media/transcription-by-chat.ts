@@ -19,11 +19,11 @@ export const transcriptionByChat =
     if (workOf(request) !== 'transcription') return write(request, options)
     const losses = new Losses()
     const written = write(asConversation(request, times, losses), options)
-    return { ...written, losses: [...losses.list, ...written.losses.map(quietly)] }
+    return { ...written, losses: [...losses.list, ...written.losses.map(asRestored)] }
   }
 
 /** Marks losses of the recording's file name and of the schema as restored: the caller requested neither. */
-const quietly = (loss: Loss): Loss => (UNREQUESTED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
+const asRestored = (loss: Loss): Loss => (UNREQUESTED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
 
 const UNREQUESTED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 
@@ -49,8 +49,8 @@ function instructed(
   const last = messages.findLastIndex(({ role }) => role === 'user')
   const { content, ...turn } = messages[last] ?? { role: 'user', content: [] }
   const value = { type: 'text', text } as const
-  const place = ['messages', Math.max(last, 0), 'content', content.length]
-  losses.list.push({ kind: 'inserted', path: place, value, reason: 'asked-in-words', restored: true })
+  const path = ['messages', Math.max(last, 0), 'content', content.length]
+  losses.list.push({ kind: 'inserted', path: path, value, reason: 'asked-in-words', restored: true })
   return messages.with(Math.max(last, 0), { ...turn, content: [...content, value] })
 }
 

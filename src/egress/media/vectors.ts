@@ -2,7 +2,7 @@ import type { EmbeddingPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
-import { dropOwn, NO_TASK } from '../sanitize/bare.ts'
+import { dropExtras, NO_TASK } from '../sanitize/unwritten.ts'
 
 /* Answers that consist of vectors, a model and a token count. */
 
@@ -31,7 +31,7 @@ export function writeVectors(
   const [candidate, ...others] = result.candidates
   for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')
   losses.dropFields(candidate, ['candidates', 0], CANDIDATE_LOSSES)
-  dropOwn(candidate, ['candidates', 0], format, losses)
+  dropExtras(candidate, ['candidates', 0], format, losses)
   const vectors: JsonObject[] = []
   for (const [index, part] of (candidate?.content ?? []).entries()) {
     const path: Path = ['candidates', 0, 'content', index]

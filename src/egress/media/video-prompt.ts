@@ -2,11 +2,11 @@ import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { dropOthers, NO_NOTES } from '../sanitize/bare.ts'
-import { joined, reportRest, turnOf, wordsOf } from './prompt.ts'
+import { dropOthers, PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
+import { joinedPrompt, promptTextOf, reportRest, turnOf } from './prompt.ts'
 
 /** A media part or one of the format's own opaque parts, with its path in the request. */
-export interface PlacedPart {
+export interface PathedPart {
   readonly part: MediaPart | OpaquePart
   readonly path: Path
 }
@@ -14,7 +14,7 @@ export interface PlacedPart {
 /** The prompt of a video: one text and the media to start from. */
 export interface VideoPrompt {
   readonly text: string | undefined
-  readonly media: readonly PlacedPart[]
+  readonly media: readonly PathedPart[]
 }
 
 /** A format's rules for the media of a video prompt. */
@@ -47,7 +47,7 @@ export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOpt
 const OUTPUT = new Set(['modalities', 'candidates', 'video'])
 
 /** Losses of media parts in every video format. */
-export const MEDIA_LOSSES = { ...NO_NOTES, name: 'no-names', made: 'no-looks-here' }
+export const MEDIA_LOSSES = { ...PLAIN_MEDIA_LOSSES, name: 'no-names', made: 'no-looks-here' }
 
 /** Splits the turn into texts and media, and reports the parts that the format does not take. */
 function split(content: readonly Part[], path: Path, options: VideoPromptOptions, losses: Losses): VideoPrompt {
@@ -56,7 +56,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
   const media: number[] = []
   const taken = new Map<string, number>()
   for (const [index, part] of content.entries()) {
-    if (wordsOf(part, format) !== undefined) texts.push(index)
+    if (promptTextOf(part, format) !== undefined) texts.push(index)
     else if (part.type === 'opaque') {
       // `foreign` reports another format's part.
       if (part.format === format) media.push(index)
@@ -73,7 +73,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
   sortByField(media, content, options)
   losses.reorder(path, [...texts, ...media], content.length, 'words-first')
   return {
-    text: joined(content, texts, path, format, losses),
+    text: joinedPrompt(content, texts, path, format, losses),
     media: media.map(index => ({ part: content[index] as MediaPart | OpaquePart, path: [...path, index] })),
   }
 }

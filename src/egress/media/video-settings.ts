@@ -11,7 +11,7 @@ export const VIDEO = ['output', 'video']
 /** The error for a request without a prompt, to an upstream that requires one. */
 export const NO_PROMPT = inexpressible("The model's upstream requires a prompt.", 'prompt')
 
-/** OpenAI's names of task states (FORMATS §11). */
+/** OpenAI's names of task states (docs/wire/videos.md#states). */
 export const STATES: { readonly [state in TaskState]: string } = {
   queued: 'queued',
   'in-progress': 'in_progress',

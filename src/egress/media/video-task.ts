@@ -4,8 +4,8 @@ import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { kept } from '../fields.ts'
-import { OPTIONAL_HEAD, ownBody } from '../own.ts'
+import { extrasFor } from '../fields.ts'
+import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
 
 /** The error for an upstream answer that is not a task. */
 export const ANSWERED_NO_TASK = new GatewayError(upstreamFailed('The upstream answered without a task.'))
@@ -24,12 +24,12 @@ export function writeTaskAnswer(
 ): Written<WireAnswer> {
   const { task } = result
   if (task === undefined) throw ANSWERED_NO_TASK
-  const own = ownBody(result, format, OPTIONAL_HEAD)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
+  const nativeBody = nativeBodyOf(result, format, OPTIONAL_HEAD)
+  if (nativeBody !== undefined) return { wire: { status: 200, headers: {}, body: nativeBody }, losses: [] }
   const losses = new Losses(foreignLosses(result, format))
   losses.dropFields(result, [], lost)
   for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
-  const body = beneath(kept(result, format), write(task, losses), result)
+  const body = mergedFields(extrasFor(result, format), write(task, losses), result)
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
@@ -37,5 +37,5 @@ export function writeTaskAnswer(
  * Merges the fields with the upstream's extras. In the gateway's own answers the fields take precedence, otherwise the
  * extras.
  */
-export const beneath = (extras: JsonObject, fields: JsonObject, { complete }: CanonicalResult): JsonObject =>
+export const mergedFields = (extras: JsonObject, fields: JsonObject, { complete }: CanonicalResult): JsonObject =>
   complete === true ? { ...extras, ...fields } : { ...fields, ...extras }

@@ -20,11 +20,11 @@ export function voiceOf(
   { output: { audio } }: CanonicalRequest,
   { voices, default_voice }: VoiceDialect,
   losses: Losses,
-  { usual, isOwn }: { readonly usual?: string; readonly isOwn?: (voice: string) => boolean } = {},
+  { fallback, isVoiceId }: { readonly fallback?: string; readonly isVoiceId?: (voice: string) => boolean } = {},
 ): string | undefined {
   const requested = audio?.voice
   if (requested === undefined) {
-    const voice = default_voice ?? usual
+    const voice = default_voice ?? fallback
     if (voice === undefined) return undefined
     if (audio === undefined) losses.add(['output', 'audio'], { voice }, 'minted-voice')
     else losses.add(['output', 'audio', 'voice'], voice, 'minted-voice')
@@ -36,7 +36,7 @@ export function voiceOf(
     voice === requested &&
     !Object.hasOwn(voices, requested) &&
     !Object.values(voices).includes(requested) &&
-    !isOwn?.(requested)
+    !isVoiceId?.(requested)
   )
     throw unknownVoice(requested, Object.keys(voices))
   if (voice !== requested) losses.change(['output', 'audio', 'voice'], voice, 'voice-of-the-upstream')

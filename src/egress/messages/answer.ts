@@ -2,7 +2,7 @@ import type { Part, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from '.
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
-import { kept } from '../fields.ts'
+import { extrasFor } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
 import { asText, inputOf, writeAnnotation } from './content.ts'
 import { type Block, FORMAT } from './context.ts'
@@ -38,7 +38,7 @@ export const isEmpty = (part: TextPart | RefusalPart | ReasoningPart): boolean =
  * Whether the part is a signature of another format, without text. Such a part is written before the part that it
  * signs, or after the last text (trap 32).
  */
-export const isForeignProof = (part: Part): boolean =>
+export const isForeignSignature = (part: Part): boolean =>
   part.type === 'reasoning' &&
   part.text === '' &&
   part.redacted === undefined &&
@@ -54,7 +54,7 @@ const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
 export const textHead = (part: Part): Block => ({
   type: 'text',
   text: '',
-  ...(part.type === 'opaque' ? {} : kept(part, FORMAT)),
+  ...(part.type === 'opaque' ? {} : extrasFor(part, FORMAT)),
 })
 
 function citations(part: TextPart, path: Path, losses: Losses): JsonObject {
@@ -90,25 +90,25 @@ export const stopDetails = (part: RefusalPart): JsonObject => ({
   type: 'refusal',
   category: null,
   explanation: part.text,
-  ...kept(part, FORMAT),
+  ...extrasFor(part, FORMAT),
 })
 
 /**
  * The value of a `signature` field. Unsigned reasoning must not go to an upstream that requires signatures, so the
  * field wraps the reasoning itself (traps 30, 92).
  */
-export const proofOf = ({ signature, text }: ReasoningPart): string =>
+export const signatureField = ({ signature, text }: ReasoningPart): string =>
   enclose([signature === undefined ? { text } : { signature }], FORMAT)
 
 function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block | undefined {
   if (isEmpty(part)) return undefined
-  const others = kept(part, FORMAT)
+  const others = extrasFor(part, FORMAT)
   if (part.redacted && part.signature !== undefined) {
     if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
     return { type: 'redacted_thinking', data: enclose([{ signature: part.signature }], FORMAT), ...others }
   }
   if (part.redacted) losses.drop([...path, 'redacted'], 'nothing-encrypted')
-  return { type: 'thinking', thinking: part.text, signature: proofOf(part), ...others }
+  return { type: 'thinking', thinking: part.text, signature: signatureField(part), ...others }
 }
 
 function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
@@ -135,5 +135,5 @@ export const callBlock = (part: ToolCallPart, input: JsonObject): Block => ({
   name: part.name,
   ...input,
   caller: { type: 'direct' },
-  ...kept(part, FORMAT),
+  ...extrasFor(part, FORMAT),
 })

@@ -5,19 +5,19 @@ import { Losses } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { kept } from '../fields.ts'
-import { callBlock, isEmpty, isForeignProof, proofOf, textHead, writeAnswerPart } from './answer.ts'
+import { extrasFor } from '../fields.ts'
+import { callBlock, isEmpty, isForeignSignature, signatureField, textHead, writeAnswerPart } from './answer.ts'
 import { writeAnnotation } from './content.ts'
 import { FORMAT } from './context.ts'
 
 /** The state that the blocks of one message share. */
-export interface Page {
+export interface MessageState {
   /** The index of the next block. */
   index: number
   /** The events written for the current input. */
   out: readonly WireEvent[]
   /** Complete parts, held until another block follows or the answer ends. */
-  waiting: Part[]
+  held: Part[]
   /** Whether the answer contains a refusal. */
   refused: boolean
 }
@@ -26,24 +26,24 @@ export interface Page {
  * Adds an event to the output. Most inputs produce one event, and a list literal of one item takes less memory than a
  * list that `push` has grown.
  */
-export function emit(page: Page, event: WireEvent): void {
-  if (page.out.length === 0) page.out = [event]
-  else (page.out as WireEvent[]).push(event)
+export function emit(state: MessageState, event: WireEvent): void {
+  if (state.out.length === 0) state.out = [event]
+  else (state.out as WireEvent[]).push(event)
 }
 
 /** The writer for a part's block; undefined if the format has no block for the part. */
-export function blockOf(part: Part, page: Page): OpenBlock | undefined {
+export function blockOf(part: Part, state: MessageState): OpenBlock | undefined {
   switch (part.type) {
     case 'text':
-      return new TextBlock(part, page)
+      return new TextBlock(part, state)
     case 'refusal':
-      return new WholeBlock(part, page)
+      return new WholeBlock(part, state)
     case 'reasoning':
-      return part.redacted ? new WholeBlock(part, page) : new ThinkingBlock(part, page)
+      return part.redacted ? new WholeBlock(part, state) : new ThinkingBlock(part, state)
     case 'tool-call':
-      return part.freeform ? new WrappedCallBlock(part, page) : new CallBlock(part, page)
+      return part.freeform ? new WrappedCallBlock(part, state) : new CallBlock(part, state)
     case 'opaque':
-      return part.format === FORMAT || part.text !== undefined ? new WholeBlock(part, page) : undefined
+      return part.format === FORMAT || part.text !== undefined ? new WholeBlock(part, state) : undefined
     default:
       return undefined
   }
@@ -64,11 +64,11 @@ export class OpenBlock {
   protected prefix: string | undefined
   /** Whether any text of the body has been written. */
   protected grown = false
-  protected readonly page: Page
+  protected readonly state: MessageState
   private index = -1
 
-  constructor(page: Page) {
-    this.page = page
+  constructor(state: MessageState) {
+    this.state = state
   }
 
   delta(append: string): void {
@@ -96,8 +96,8 @@ export class OpenBlock {
   }
 
   open(content_block: JsonObject, grows?: Part['type']): void {
-    writeWaiting(this.page)
-    this.index = this.page.index++
+    writeHeld(this.state)
+    this.index = this.state.index++
     this.event('content_block_start', { content_block })
     const [type, field] = (grows && GROWS[grows]) ?? []
     if (type !== undefined)
@@ -114,7 +114,7 @@ export class OpenBlock {
   }
 
   protected grow(append: string): void {
-    emit(this.page, { event: DELTA, data: `${this.prefix + JSON.stringify(append)}}}` })
+    emit(this.state, { event: DELTA, data: `${this.prefix + JSON.stringify(append)}}}` })
   }
 
   protected annotate(annotations: readonly Annotation[] = []): void {
@@ -127,7 +127,7 @@ export class OpenBlock {
   }
 
   private event(type: string, fields: { readonly [field: string]: Json }): void {
-    emit(this.page, { event: type, data: JSON.stringify({ type, index: this.index, ...fields }) })
+    emit(this.state, { event: type, data: JSON.stringify({ type, index: this.index, ...fields }) })
   }
 }
 
@@ -135,8 +135,8 @@ export class OpenBlock {
 export class TextBlock extends OpenBlock {
   private readonly part: TextPart
 
-  constructor(part: TextPart, page: Page) {
-    super(page)
+  constructor(part: TextPart, state: MessageState) {
+    super(state)
     this.part = part
     this.annotate(part.annotations)
   }
@@ -161,8 +161,8 @@ class ThinkingBlock extends OpenBlock {
   private part: ReasoningPart
   private text = ''
 
-  constructor(part: ReasoningPart, page: Page) {
-    super(page)
+  constructor(part: ReasoningPart, state: MessageState) {
+    super(state)
     this.part = part
   }
 
@@ -177,26 +177,26 @@ class ThinkingBlock extends OpenBlock {
 
   override end(): void {
     if (!this.started && isEmpty(this.part)) return
-    if (!this.started && isForeignProof(this.part)) {
-      this.page.waiting.push(this.part)
+    if (!this.started && isForeignSignature(this.part)) {
+      this.state.held.push(this.part)
       return
     }
     this.begin()
-    const signature = proofOf({ ...this.part, text: this.text })
+    const signature = signatureField({ ...this.part, text: this.text })
     if (signature !== '') this.writeDelta({ type: 'signature_delta', signature })
     this.close()
   }
 
   protected override begin(): void {
     if (!this.started)
-      this.open({ type: 'thinking', thinking: '', signature: '', ...kept(this.part, FORMAT) }, 'reasoning')
+      this.open({ type: 'thinking', thinking: '', signature: '', ...extrasFor(this.part, FORMAT) }, 'reasoning')
   }
 }
 
 /** A tool call. A call without arguments gets an empty object as its only delta (trap 8). */
 class CallBlock extends OpenBlock {
-  constructor(part: ToolCallPart, page: Page) {
-    super(page)
+  constructor(part: ToolCallPart, state: MessageState) {
+    super(state)
     this.open({ ...callBlock(part, {}), input: {} }, 'tool-call')
   }
 
@@ -213,8 +213,8 @@ class CallBlock extends OpenBlock {
 
 /** A freeform call. Its text is sent as an object with one string. */
 class WrappedCallBlock extends OpenBlock {
-  constructor(part: ToolCallPart, page: Page) {
-    super(page)
+  constructor(part: ToolCallPart, state: MessageState) {
+    super(state)
     this.open({ ...callBlock(part, {}), input: {} })
     this.write('{"input":"')
   }
@@ -240,8 +240,8 @@ class WrappedCallBlock extends OpenBlock {
 class WholeBlock extends OpenBlock {
   private part: Part
 
-  constructor(part: Part, page: Page) {
-    super(page)
+  constructor(part: Part, state: MessageState) {
+    super(state)
     this.part = part
   }
 
@@ -254,23 +254,23 @@ class WholeBlock extends OpenBlock {
   }
 
   override end(): void {
-    const { part, page } = this
-    if (part.type !== 'refusal') return writeWhole(part, page)?.close()
-    page.refused ||= part.text !== ''
-    page.waiting.push(part)
+    const { part, state } = this
+    if (part.type !== 'refusal') return writeWhole(part, state)?.close()
+    state.refused ||= part.text !== ''
+    state.held.push(part)
   }
 
   override breakOff(): void {
-    if (this.part.type === 'refusal') writeWhole(this.part, this.page)
+    if (this.part.type === 'refusal') writeWhole(this.part, this.state)
   }
 }
 
 /** Writes the parts that were held back. */
-export function writeWaiting(page: Page): void {
-  if (page.waiting.length === 0) return
-  const { waiting } = page
-  page.waiting = []
-  for (const part of waiting) writeWhole(part, page)?.close()
+export function writeHeld(state: MessageState): void {
+  if (state.held.length === 0) return
+  const { held } = state
+  state.held = []
+  for (const part of held) writeWhole(part, state)?.close()
 }
 
 /** By block type: the field that a stream sends as a delta, and the empty value of that field when the block starts. */
@@ -283,10 +283,10 @@ const SENT: { readonly [type: string]: { readonly field: string; readonly empty:
 }
 
 /** Writes a complete part and returns its block, which is still to be closed; undefined if the part has no block. */
-function writeWhole(part: Part, page: Page): OpenBlock | undefined {
+function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   const whole = writeAnswerPart(part, [], new Losses())
   if (whole === undefined) return undefined
-  const block = new OpenBlock(page)
+  const block = new OpenBlock(state)
   const type = stringIn(whole['type'])
   const { field, empty } = (Object.hasOwn(SENT, type) ? SENT[type] : undefined) ?? {}
   const value = field === undefined ? undefined : whole[field]
@@ -303,8 +303,8 @@ function writeWhole(part: Part, page: Page): OpenBlock | undefined {
 
 /** A block whose start was relayed from the upstream. Only what follows the start is written. */
 export class RelayedBlock extends OpenBlock {
-  constructor(part: Part, page: Page) {
-    super(page)
+  constructor(part: Part, state: MessageState) {
+    super(state)
     this.open({}, part.type)
   }
 

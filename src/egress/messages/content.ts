@@ -10,30 +10,35 @@ import type {
 } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseJson, parseObject } from '../../canonical/node.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { FOR_SYSTEMS, FOR_USERS, writeAllowed } from '../turns.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
+import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
 
 /** The parts that each kind of turn may contain, for callers of other formats. */
 const TURNS = {
-  system: FOR_SYSTEMS,
-  user: FOR_USERS,
+  system: SYSTEM_PARTS,
+  user: USER_PARTS,
   assistant: new Set<Part['type']>(['text', 'reasoning', 'refusal', 'tool-call', 'opaque']),
   tool: new Set<Part['type']>(['tool-result']),
-  result: FOR_USERS,
+  result: USER_PARTS,
 } as const satisfies { readonly [turn: string]: ReadonlySet<Part['type']> }
 
 type TurnKind = keyof typeof TURNS
 
 /** A block and the path of the part that it was written from. */
-export interface Placed {
+export interface LocatedBlock {
   readonly block: Block
   readonly path: Path
 }
 
 /** Writes the blocks of a turn. Parts that the turn cannot contain, and empty ones, are left out. */
-export function writeBlocks(content: readonly Part[], path: Path, turn: TurnKind, context: WriteContext): Placed[] {
+export function writeBlocks(
+  content: readonly Part[],
+  path: Path,
+  turn: TurnKind,
+  context: WriteContext,
+): LocatedBlock[] {
   return writeAllowed(content, TURNS[turn], path, context.losses, (part, at) => {
     const block = writeBlock(part, at, context)
     return block && { block, path: at }
@@ -76,7 +81,7 @@ const isBlank = (text: string): boolean => text.trim() === ''
 function writeText(part: TextPart, path: Path, context: WriteContext): Block | undefined {
   if (isBlank(part.text)) return reportBlank(part, path, context)
   const citations = writeCitations(part, path, context)
-  return withCache({ type: 'text', text: part.text, ...citations, ...kept(part, FORMAT) }, part, path, context)
+  return withCache({ type: 'text', text: part.text, ...citations, ...extrasFor(part, FORMAT) }, part, path, context)
 }
 
 /** Reports a blank text that is left out. The loss is shown only if a cache marker or extras are lost with the text. */
@@ -101,23 +106,23 @@ function writePlainText(text: string | undefined, path: Path, { losses }: WriteC
  */
 function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
-  const unsigned = signature === undefined && (!context.native || spelt(part, FORMAT)['signature'] === 'unsigned')
+  const unsigned = signature === undefined && (!context.native || spellingFor(part, FORMAT)['signature'] === 'unsigned')
   if (unsigned || (signature !== undefined && signature.format !== FORMAT)) {
     if (part.text !== '' || hasOtherFields(part) || context.native)
       context.losses.drop(path, unsigned ? 'unsigned-thinking' : 'signed-by-another')
     return undefined
   }
   if (part.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  return part.redacted ? writeRedacted(part, path, context) : writeThought(part)
+  return part.redacted ? writeRedacted(part, path, context) : writeThinking(part)
 }
 
 function writeRedacted(part: ReasoningPart, path: Path, { losses }: WriteContext): Block {
   if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
-  return { type: 'redacted_thinking', data: part.signature?.value ?? '', ...kept(part, FORMAT) }
+  return { type: 'redacted_thinking', data: part.signature?.value ?? '', ...extrasFor(part, FORMAT) }
 }
 
-function writeThought(part: ReasoningPart): Block {
-  return { type: 'thinking', thinking: part.text, signature: part.signature?.value ?? '', ...kept(part, FORMAT) }
+function writeThinking(part: ReasoningPart): Block {
+  return { type: 'thinking', thinking: part.text, signature: part.signature?.value ?? '', ...extrasFor(part, FORMAT) }
 }
 
 /** Writes a refusal in the history as text of the assistant. */
@@ -130,18 +135,18 @@ function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Blo
 
 /** The refusal as the text part that it is read back as. */
 export function asText(part: RefusalPart): TextPart {
-  const own = part.extras?.[FORMAT]
+  const extras = part.extras?.[FORMAT]
   return {
     type: 'text',
     text: part.text,
     ...defined({ cache: part.cache }),
-    ...(own === undefined ? {} : { extras: { [FORMAT]: own } }),
+    ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
   }
 }
 
 function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block | undefined {
   const input = objectOf(part.arguments, path, context)
-  const block: Block = { type: 'tool_use', id: part.id, name: part.name, input, ...kept(part, FORMAT) }
+  const block: Block = { type: 'tool_use', id: part.id, name: part.name, input, ...extrasFor(part, FORMAT) }
   return withCache(block, part, path, context)
 }
 
@@ -173,7 +178,7 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext): B
     ...contentOf(blocks),
     ...(part.failed === undefined ? {} : { is_error: part.failed }),
   }
-  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
+  return withCache({ ...block, ...extrasFor(part, FORMAT) }, part, path, context)
 }
 
 /** Inserts a text into a failed result without content, because upstreams refuse an error without text. */
@@ -202,7 +207,7 @@ function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): {
   if (part.annotations === undefined) return undefined
   const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
     if (annotation.type === 'opaque') return annotation.format === FORMAT ? [annotation.value] : []
-    if (isProved(annotation)) return [writeCitation(annotation)]
+    if (hasIndex(annotation)) return [writeCitation(annotation)]
     losses.hide([...path, 'annotations', index], 'citation-without-proof')
     return []
   })
@@ -210,9 +215,9 @@ function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): {
 }
 
 /** The `encrypted_index` of a citation that no upstream of this format made. */
-export const UNPROVED = ''
+export const NO_INDEX = ''
 
-const isProved = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
+const hasIndex = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
 
 /** Writes a web citation; required fields that are unknown stay empty. */
 function writeCitation(citation: Citation): JsonObject {
@@ -221,8 +226,8 @@ function writeCitation(citation: Citation): JsonObject {
     url: citation.url,
     cited_text: citation.quote ?? '',
     title: citation.title ?? null,
-    encrypted_index: UNPROVED,
-    ...kept(citation, FORMAT),
+    encrypted_index: NO_INDEX,
+    ...extrasFor(citation, FORMAT),
   }
 }
 

@@ -2,7 +2,7 @@ import type { CacheHint } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { kept } from '../fields.ts'
+import { extrasFor } from '../fields.ts'
 import type { MessagesDialect } from './dialect.ts'
 
 export const FORMAT = 'messages'
@@ -61,7 +61,7 @@ export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteConte
   return {
     type: 'ephemeral',
     ...(ttl === undefined ? {} : { ttl }),
-    ...kept(cache, FORMAT),
+    ...extrasFor(cache, FORMAT),
   } as JsonObject
 }
 

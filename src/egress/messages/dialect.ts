@@ -66,7 +66,7 @@ type Headers = WireRequest['headers']
  * Writes the headers. The version is always sent; betas and other headers come only from callers of this format (trap
  * 79).
  */
-export function writeHeaders(own: Headers, dialect: MessagesDialect): Headers {
-  const { 'msgfmt-version': service, ...headers } = own
+export function writeHeaders(callerHeaders: Headers, dialect: MessagesDialect): Headers {
+  const { 'msgfmt-version': service, ...headers } = callerHeaders
   return { ...headers, 'anthropic-version': dialect.version ?? headers['anthropic-version'] ?? service ?? VERSION }
 }

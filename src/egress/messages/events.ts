@@ -15,9 +15,9 @@ import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
-import { defined, kept } from '../fields.ts'
-import { explanationIn, isForeignProof, stopDetails } from './answer.ts'
-import { blockOf, emit, type OpenBlock, type Page, RelayedBlock, TextBlock, writeWaiting } from './blocks.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { explanationIn, isForeignSignature, stopDetails } from './answer.ts'
+import { blockOf, emit, type MessageState, type OpenBlock, RelayedBlock, TextBlock, writeHeld } from './blocks.ts'
 import { FORMAT } from './context.ts'
 import { errorBody } from './error.ts'
 import { head, printsLastBlock, writeStop } from './result.ts'
@@ -30,14 +30,14 @@ import { writeUsage } from './usage.ts'
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
-  private readonly page: Page = { index: 0, out: NOTHING, waiting: [], refused: false }
+  private readonly state: MessageState = { index: 0, out: NOTHING, held: [], refused: false }
   private start: ResultStart = { type: 'result-start' }
-  private begun = false
+  private started = false
   private over = false
   /** The block of the open part; undefined if the part has none. */
   private open: OpenBlock | undefined
   /** The index of the part that started last. */
-  private place = -1
+  private partIndex = -1
   /** Citations that came after the block of their text had ended. */
   private late: PartPatch[] | undefined
   private readonly losses = new Losses()
@@ -53,16 +53,16 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   push(event: CanonicalEvent): readonly WireEvent[] {
     if (this.over) return NOTHING
-    this.page.out = NOTHING
+    this.state.out = NOTHING
     this.take(event)
-    return this.page.out
+    return this.state.out
   }
 
   end(): readonly WireEvent[] {
     if (this.over) return NOTHING
-    this.page.out = NOTHING
+    this.state.out = NOTHING
     this.fail(ENDED_EARLY)
-    return this.page.out
+    return this.state.out
   }
 
   private take(event: CanonicalEvent): void {
@@ -100,7 +100,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private writeEvent(type: string, fields: { readonly [field: string]: Json }): void {
-    emit(this.page, { event: type, data: JSON.stringify({ type, ...fields }) })
+    emit(this.state, { event: type, data: JSON.stringify({ type, ...fields }) })
   }
 
   /**
@@ -108,14 +108,14 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
    * (trap 21).
    */
   private begin(): void {
-    if (this.begun) return
-    this.begun = true
+    if (this.started) return
+    this.started = true
     const message = {
       ...head(this.start, this.request),
       content: [],
       ...{ stop_reason: null, stop_sequence: null },
       usage: writeUsage(this.usage, this.start.serviceTier, new Losses()),
-      ...kept(this.start, FORMAT),
+      ...extrasFor(this.start, FORMAT),
     }
     this.writeEvent('message_start', { message })
   }
@@ -124,24 +124,24 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private pass(value: JsonObject, format: string): void {
     if (format !== FORMAT || typeof value['type'] !== 'string') return
     this.begin()
-    emit(this.page, { event: value['type'], data: JSON.stringify(value) })
+    emit(this.state, { event: value['type'], data: JSON.stringify(value) })
   }
 
   private startPart({ part, at }: PartStart): void {
-    this.place = at.part
+    this.partIndex = at.part
     // A refusal does not end the answer if another part follows.
-    if (this.page.waiting.at(-1)?.type === 'refusal') writeWaiting(this.page)
+    if (this.state.held.at(-1)?.type === 'refusal') writeHeld(this.state)
     this.called ||= part.type === 'tool-call'
     this.begin()
-    this.open = this.relaying ? new RelayedBlock(part, this.page) : blockOf(part, this.page)
+    this.open = this.relaying ? new RelayedBlock(part, this.state) : blockOf(part, this.state)
   }
 
   private finish(event: ResultEnd): void {
     this.over = true
     this.begin()
-    const { container, ...late } = kept(event, FORMAT)
+    const { container, ...late } = extrasFor(event, FORMAT)
     const explained = this.writeRest()
-    const content = { called: this.called, refused: this.page.refused }
+    const content = { called: this.called, refused: this.state.refused }
     const { stop_details, ...stop } = writeStop(this.ending ?? {}, content, new Losses())
     const details = explained === undefined ? stop_details : stopDetails(explained)
     const delta = {
@@ -157,7 +157,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private patch(event: PartPatch): void {
-    if (event.at.part === this.place && this.open !== undefined) this.open.patch(event)
+    if (event.at.part === this.partIndex && this.open !== undefined) this.open.patch(event)
     else if (event.annotations !== undefined && !this.relaying) (this.late ??= []).push(event)
   }
 
@@ -172,11 +172,11 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   /** Writes the parts held until the end, except the refusal that ends the answer, which is returned. */
   private writeRest(): RefusalPart | undefined {
-    const { waiting } = this.page
-    const explained = explanationIn(waiting)
-    if (explained !== undefined) waiting.pop()
-    if (printsLastBlock(this.request)) while (waiting.length > 0 && isForeignProof(waiting.at(-1)!)) waiting.pop()
-    writeWaiting(this.page)
+    const { held } = this.state
+    const explained = explanationIn(held)
+    if (explained !== undefined) held.pop()
+    if (printsLastBlock(this.request)) while (held.length > 0 && isForeignSignature(held.at(-1)!)) held.pop()
+    writeHeld(this.state)
     this.writeLate()
     return explained
   }
@@ -187,19 +187,19 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
    */
   private writeLate(): void {
     if (this.late === undefined) return
-    const late = Map.groupBy(this.late, ({ at }) => at.part)
-    for (const place of late.keys())
-      this.losses.drop(['candidates', 0, 'content', place, 'annotations'], 'the-text-had-ended')
+    const byPart = Map.groupBy(this.late, ({ at }) => at.part)
+    for (const partIndex of byPart.keys())
+      this.losses.drop(['candidates', 0, 'content', partIndex, 'annotations'], 'the-text-had-ended')
     if (printsLastBlock(this.request)) return
-    const annotations = [...late.values()].flat().flatMap(({ annotations = [] }) => annotations)
-    new TextBlock({ type: 'text', text: '', annotations }, this.page).end()
+    const annotations = [...byPart.values()].flat().flatMap(({ annotations = [] }) => annotations)
+    new TextBlock({ type: 'text', text: '', annotations }, this.state).end()
   }
 
   private fail(error: CanonicalError): void {
     this.over = true
-    if (this.page.waiting.at(-1)?.type === 'refusal') writeWaiting(this.page)
+    if (this.state.held.at(-1)?.type === 'refusal') writeHeld(this.state)
     if (this.open === undefined) this.writeLate()
     this.open?.breakOff()
-    emit(this.page, { event: 'error', data: JSON.stringify(errorBody(error)) })
+    emit(this.state, { event: 'error', data: JSON.stringify(errorBody(error)) })
   }
 }

@@ -3,19 +3,19 @@ import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { MessageStream } from './events.ts'
 import { addRateLimits, models } from './models.ts'
-import { RelayedStream } from './own.ts'
+import { RelayedStream } from './native.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
-import { boundProofs, handsBack } from './thinking.ts'
+import { boundSignatures, handsBack } from './thinking.ts'
 
 /** The writers of messages (docs/wire/messages.md). */
 export const messages: Writer = {
   request: writeRequest,
   result: writeResult,
   events: request => new Sequential(new MessageStream(request)),
-  ownEvents: request => new RelayedStream(new MessageStream(request)),
-  handsBack,
-  boundProofs,
+  nativeEvents: request => new RelayedStream(new MessageStream(request)),
+  reasoningForHistory: handsBack,
+  boundSignatures,
   error: writeError,
   models,
   addRateLimits,

@@ -1,7 +1,7 @@
 import type { MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
 /** Writes an image or a document; the format has no other media (traps 50-52). */
@@ -14,7 +14,7 @@ export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext
     transcript: 'no-transcript-here',
     ...(image ? { name: 'no-name-here' } : {}),
   })
-  const { source: deeper, ...outer } = kept(part, FORMAT)
+  const { source: deeper, ...outer } = extrasFor(part, FORMAT)
   const around = image ? { type: 'image' } : { type: 'document', ...defined({ title: part.name }) }
   return { ...around, source: { ...source, ...(deeper as JsonObject | undefined) }, ...outer } as Block
 }

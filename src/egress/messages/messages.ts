@@ -3,17 +3,17 @@ import { below, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { unrecorded } from '../../canonical/repair.ts'
 import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
-import { kept } from '../fields.ts'
+import { extrasFor } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
-import { contentOf, type Placed, writeBlocks } from './content.ts'
+import { contentOf, type LocatedBlock, writeBlocks } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
 /** The text of a user turn that is inserted if the conversation begins or ends with another role. */
-const GO_ON = 'Continue.'
+const CONTINUE = 'Continue.'
 
 /** A written conversation. A cache marker can still be set on its system blocks. */
 interface Turned {
-  readonly system: readonly Placed[]
+  readonly system: readonly LocatedBlock[]
   readonly messages: readonly Block[]
 }
 
@@ -35,16 +35,16 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
     const message = messages[index]!
     const turn = message.role === 'developer' ? 'system' : message.role
     const path: Path = ['messages', index]
-    return { message, path, placed: writeBlocks(message.content, below(path, 'content'), turn, context) }
+    return { message, path, located: writeBlocks(message.content, below(path, 'content'), turn, context) }
   })
   const roles = rolesOf(written, context)
-  written.forEach(({ message, path, placed }, at) => {
+  written.forEach(({ message, path, located }, at) => {
     const role = roles[at]!
     reportRole(message, role, path, context)
-    turns.add(role, placed, message, path, context)
+    turns.add(role, located, message, path, context)
   })
   if (turns.list[0]?.role !== 'user')
-    turns.list.unshift(insertedTurn(lead, userMessage(GO_ON), 'the-user-speaks-first', context))
+    turns.list.unshift(insertedTurn(lead, userMessage(CONTINUE), 'the-user-speaks-first', context))
   const ending = endOf(turns, thinking, context)
   if (ending !== undefined) turns.list.push(insertedTurn(messages.length, ending.message, ending.reason, context))
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
@@ -57,8 +57,8 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
 /** Makes a user turn that the conversation lacks, and reports it as inserted. */
 function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {
   context.losses.insert(['messages', at], message, reason)
-  const placed = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
-  return { role: 'user', blocks: placed.map(({ block }) => block), extras: {}, closed: false }
+  const located = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
+  return { role: 'user', blocks: located.map(({ block }) => block), extras: {}, closed: false }
 }
 
 interface Ending {
@@ -76,7 +76,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
   if (last?.role !== 'assistant') return undefined
   const ids = last.blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => String(id))
   if (ids.length > 0) return { message: unanswered(ids), reason: 'unanswered-call' }
-  if (dialect.prefill === false || thinking) return { message: userMessage(GO_ON), reason: 'the-user-speaks-last' }
+  if (dialect.prefill === false || thinking) return { message: userMessage(CONTINUE), reason: 'the-user-speaks-last' }
   const { block, path } = end!
   const text = block['type'] === 'text' ? (block['text'] as string) : ''
   if (text !== text.trimEnd()) {
@@ -94,7 +94,7 @@ function leading(messages: readonly Message[]): number {
   return first === -1 ? messages.length : first
 }
 
-function writeLeading(message: Message, path: Path, context: WriteContext): Placed[] {
+function writeLeading(message: Message, path: Path, context: WriteContext): LocatedBlock[] {
   writeHead(message, path, context)
   if (message.role === 'developer') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
@@ -117,20 +117,20 @@ interface WireTurn {
 class Turns {
   readonly list: WireTurn[] = []
   /** The last block written, with its path. */
-  end: Placed | undefined
+  end: LocatedBlock | undefined
 
-  add(role: string, placed: readonly Placed[], message: Message, path: Path, context: WriteContext): void {
+  add(role: string, located: readonly LocatedBlock[], message: Message, path: Path, context: WriteContext): void {
     writeHead(message, path, context)
     const closed = message.extras?.[FORMAT] !== undefined
-    if (placed.length === 0) {
+    if (located.length === 0) {
       if (closed) context.losses.drop(path, 'empty-turn')
       return
     }
-    this.end = placed.at(-1)
-    const blocks = placed.map(({ block }) => block)
+    this.end = located.at(-1)
+    const blocks = located.map(({ block }) => block)
     const last = this.list.at(-1)
     if (last?.role === role && !last.closed && !closed) append(last.blocks, blocks)
-    else this.list.push({ role, blocks, extras: kept(message, FORMAT), closed })
+    else this.list.push({ role, blocks, extras: extrasFor(message, FORMAT), closed })
   }
 }
 
@@ -138,7 +138,7 @@ class Turns {
 interface WrittenTurn {
   readonly message: Message
   readonly path: Path
-  readonly placed: readonly Placed[]
+  readonly located: readonly LocatedBlock[]
 }
 
 const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
@@ -159,12 +159,12 @@ function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly
   let before: string | undefined
   const settle = (next: string | undefined): void => {
     const isOne = run.length < 2 || !run.some(at => hasExtras(turns[at]!))
-    const stands = isOne && before === 'user' && (next === undefined || next === 'assistant')
-    if (!stands) for (const at of run) roles[at] = 'user'
+    const isAllowed = isOne && before === 'user' && (next === undefined || next === 'assistant')
+    if (!isAllowed) for (const at of run) roles[at] = 'user'
     run = []
   }
-  for (const [at, { placed }] of turns.entries()) {
-    if (placed.length === 0) continue
+  for (const [at, { located }] of turns.entries()) {
+    if (located.length === 0) continue
     if (roles[at] === 'system') run.push(at)
     else {
       settle(roles[at])
@@ -175,9 +175,9 @@ function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly
   return roles
 }
 
-function reportRole({ role }: Message, became: string, path: Path, { losses }: WriteContext): void {
-  if (!isInstructing(role) || became === role) return
-  losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
+function reportRole({ role }: Message, newRole: string, path: Path, { losses }: WriteContext): void {
+  if (!isInstructing(role) || newRole === role) return
+  losses.change([...path, 'role'], newRole, newRole === 'user' ? 'no-system-turns' : 'no-developer-role')
 }
 
 /** Whether the turn has extras of the format, so that no other turn may be joined to it. */

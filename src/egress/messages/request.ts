@@ -5,8 +5,8 @@ import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/messages.ts'
 import { reportCompletion } from '../completion.ts'
-import { defined, kept } from '../fields.ts'
-import { ownOrigin, REWRITTEN } from '../own.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
@@ -24,7 +24,7 @@ import {
 } from './context.ts'
 import { type MessagesDialect, messagesDialect, writeHeaders } from './dialect.ts'
 import { writeTurns } from './messages.ts'
-import { writeOwnRequest } from './own.ts'
+import { writeNativeRequest } from './native.ts'
 import { writeLimit, writeSampling } from './sampling.ts'
 import { strictSchema } from './schema.ts'
 import { type Thinking, writeThinking } from './thinking.ts'
@@ -36,8 +36,8 @@ const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
-  const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
-  if (own !== undefined) return writeOwnRequest(original, own, options)
+  const source = options.native ? nativeSourceOf(original, FORMAT, REWRITABLE) : undefined
+  if (source !== undefined) return writeNativeRequest(original, source, options)
   return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
 }
 
@@ -90,8 +90,8 @@ function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Th
 
 /** The format's extras, except those of fields that are written field by field. */
 function extrasOf(request: CanonicalRequest): JsonObject {
-  if (request.extras?.[FORMAT] === undefined) return kept(request, FORMAT)
-  return Object.fromEntries(Object.entries(kept(request, FORMAT)).filter(([key]) => !INNER.has(key)))
+  if (request.extras?.[FORMAT] === undefined) return extrasFor(request, FORMAT)
+  return Object.fromEntries(Object.entries(extrasFor(request, FORMAT)).filter(([key]) => !INNER.has(key)))
 }
 
 const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
@@ -126,7 +126,7 @@ function writeShape(given: NonNullable<Output['text']>, context: WriteContext): 
   const schema = strictSchema(text.schema)
   if (JSON.stringify(schema) !== JSON.stringify(text.schema))
     losses.change([...path, 'schema'], schema, 'schema-made-legal')
-  return { type: 'json_schema', schema, ...kept(text, FORMAT) }
+  return { type: 'json_schema', schema, ...extrasFor(text, FORMAT) }
 }
 const OUTPUT_LOSSES: Unwritten<
   Output,
@@ -167,12 +167,12 @@ const REQUEST_LOSSES: Unwritten<
 
 function writeService(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { losses } = context
-  const kept = writeState(request, context)
+  const state = writeState(request, context)
   losses.dropFields(request, [], REQUEST_LOSSES)
   const long = request.endUser !== undefined && request.endUser.length > LONGEST_USER_ID
   if (long) losses.drop(['endUser'], 'too-long')
   return defined({
-    ...kept,
+    ...state,
     metadata: inner(request, 'metadata', { user_id: long ? undefined : request.endUser }),
     service_tier: writeTier(request, context),
     cache_control: request.cache && writeMarker(request.cache, [], context),
@@ -202,7 +202,7 @@ function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteConte
 const writeThread = (thread: Thread): JsonObject => ({
   type: thread.previous === undefined ? 'create' : 'continue',
   ...defined({ previous_message_id: thread.previous }),
-  ...kept(thread, FORMAT),
+  ...extrasFor(thread, FORMAT),
 })
 
 /** Service tiers of requests, by their canonical names. */

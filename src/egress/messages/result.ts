@@ -12,11 +12,11 @@ import {
   impliedReason,
 } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
-import { kept, spelt } from '../fields.ts'
-import { ownBody } from '../own.ts'
-import { NO_TASK } from '../sanitize/bare.ts'
+import { extrasFor, spellingFor } from '../fields.ts'
+import { nativeBodyOf } from '../native.ts'
+import { NO_TASK } from '../sanitize/unwritten.ts'
 import { countedTokens } from '../usage/input-usage.ts'
-import { explanationIn, isForeignProof, stopDetails, writeAnswerPart } from './answer.ts'
+import { explanationIn, isForeignSignature, stopDetails, writeAnswerPart } from './answer.ts'
 import { type Block, FORMAT } from './context.ts'
 import { reportTier, writeUsage } from './usage.ts'
 
@@ -32,15 +32,15 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 
 /** Writes a token count as `{input_tokens}`, which has neither id nor model. */
 function writeCounted({ id: _id, model: _model, ...result }: CanonicalResult, losses: Losses): JsonObject {
-  const own = ownBody(result, FORMAT)
-  if (own !== undefined) return own
+  const native = nativeBodyOf(result, FORMAT)
+  if (native !== undefined) return native
   losses.report(foreignLosses(result, FORMAT))
-  return { input_tokens: countedTokens(result, losses), ...kept(result, FORMAT) }
+  return { input_tokens: countedTokens(result, losses), ...extrasFor(result, FORMAT) }
 }
 
 function writeMessage(result: CanonicalResult, request: CanonicalRequest, losses: Losses): JsonObject {
-  const own = ownBody(result, FORMAT)
-  if (own !== undefined) return own
+  const native = nativeBodyOf(result, FORMAT)
+  if (native !== undefined) return native
   losses.report(foreignLosses(result, FORMAT))
   reportHead(result, request, losses)
   if (result.candidates.length === 0) losses.insert(['candidates', 0], NO_ANSWER, 'one-answer-always')
@@ -53,7 +53,7 @@ function writeMessage(result: CanonicalResult, request: CanonicalRequest, losses
     ...stop,
     ...explained(candidate),
     usage: writeUsage(result.usage, result.serviceTier, losses),
-    ...kept(result, FORMAT),
+    ...extrasFor(result, FORMAT),
   } as JsonObject
 }
 
@@ -81,14 +81,14 @@ function writeContent({ content }: Candidate, endsInText: boolean, losses: Losse
   if (explanation?.cache !== undefined) losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
   const parts = explanation === undefined ? content : content.slice(0, -1)
   const blocks = parts.map((part, index) => writeAnswerPart(part, [...CONTENT, index], losses))
-  return (endsInText ? withoutLastProofs(parts, blocks, losses) : blocks).filter(block => block !== undefined)
+  return (endsInText ? withoutLastSignatures(parts, blocks, losses) : blocks).filter(block => block !== undefined)
 }
 
 /** Withholds signatures at the end of the answer from a client that would print one as the last block. */
-function withoutLastProofs(parts: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
+function withoutLastSignatures(parts: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
   for (let index = blocks.length - 1; index >= 0; index--) {
     if (blocks[index] === undefined) continue
-    if (!isForeignProof(parts[index]!)) break
+    if (!isForeignSignature(parts[index]!)) break
     losses.drop([...CONTENT, index], 'no-proof-at-the-end')
     blocks[index] = undefined
   }
@@ -113,7 +113,8 @@ const AGENT = 'claude-code-'
 export function printsLastBlock(request: CanonicalRequest): boolean {
   const headers = originOf<WireRequest>(request, FORMAT)?.wire.headers
   return (
-    headers?.['anthropic-beta']?.includes(AGENT) === true || spelt(request.messages[0], FORMAT)['billing'] !== undefined
+    headers?.['anthropic-beta']?.includes(AGENT) === true ||
+    spellingFor(request.messages[0], FORMAT)['billing'] !== undefined
   )
 }
 
@@ -135,7 +136,7 @@ function supportedReason(reason: FinishReason, content: EndContent): FinishReaso
 
 /** Writes `stop_reason`, `stop_sequence` and `stop_details`; the gateway always writes all three. */
 export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndContent, losses: Losses): JsonObject {
-  const { stop_details, ...others } = kept(candidate, FORMAT)
+  const { stop_details, ...others } = extrasFor(candidate, FORMAT)
   for (const field of Object.keys(others)) losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')
   const finish = candidate.finish ?? { reason: supportedReason('stop', content) }
   if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], { ...finish }, 'reason-required')

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import { defined } from '../fields.ts'
-import { LONGEST } from '../losses.ts'
+import { MODEL_LIMIT } from '../losses.ts'
 import type { WriteContext } from './context.ts'
 import type { MessagesDialect } from './dialect.ts'
 
@@ -29,14 +29,14 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
   const path = ['sampling', 'maxTokens']
   const most = mostTokens(request, dialect)
   if (sampling.maxTokens !== undefined) {
-    if (most !== sampling.maxTokens) losses.change(path, most, LONGEST)
+    if (most !== sampling.maxTokens) losses.change(path, most, MODEL_LIMIT)
     return { max_tokens: most }
   }
   if (output.count === true) return {}
   const longest = dialect.max_output ?? dialect.listed_output
-  const usual = dialect.max_tokens ?? longest ?? LIMIT
-  const limit = Math.min(budget === undefined ? usual : Math.max(usual, budget + ROOM), most)
-  losses.add(path, limit, longest !== undefined && limit >= longest ? LONGEST : 'limit-required')
+  const defaultLimit = dialect.max_tokens ?? longest ?? LIMIT
+  const limit = Math.min(budget === undefined ? defaultLimit : Math.max(defaultLimit, budget + ROOM), most)
+  losses.add(path, limit, longest !== undefined && limit >= longest ? MODEL_LIMIT : 'limit-required')
   return { max_tokens: limit }
 }
 
@@ -67,9 +67,9 @@ const RANDOM = { temperature: 'temperature', topP: 'top_p', topK: 'top_k' } as c
 
 /** Reports sampling parameters that the upstream does not take, and returns their names in the body. */
 export function unsampled(sampling: Sampling, losses: Losses): string[] {
-  const gone = (['temperature', 'topP', 'topK'] as const).filter(field => sampling[field] !== undefined)
-  for (const field of gone) losses.drop(['sampling', field], 'no-sampling')
-  return gone.map(field => RANDOM[field])
+  const dropped = (['temperature', 'topP', 'topK'] as const).filter(field => sampling[field] !== undefined)
+  for (const field of dropped) losses.drop(['sampling', field], 'no-sampling')
+  return dropped.map(field => RANDOM[field])
 }
 
 /** The lowest `top_p` that is allowed with thinking. */

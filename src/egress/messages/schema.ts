@@ -42,6 +42,6 @@ const UNITED: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
 /** The schema of a tool's arguments as the upstream takes it: an object, without a union at the top. */
 export function argumentSchema(schema: JsonObject): JsonObject {
   if (schema['type'] === 'object' && !Object.keys(schema).some(key => UNITED.has(key))) return schema
-  const kept = Object.entries(schema).filter(([key]) => key !== 'type' && !UNITED.has(key))
-  return Object.fromEntries([['type', 'object'], ...kept])
+  const others = Object.entries(schema).filter(([key]) => key !== 'type' && !UNITED.has(key))
+  return Object.fromEntries([['type', 'object'], ...others])
 }

@@ -1,9 +1,9 @@
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { ALL, BUDGETS, effortOf, nearest } from '../sanitize/efforts.ts'
-import type { HandBack, WriteOptions } from '../writer.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
+import { BUDGET_EFFORTS, BUDGETS, effortOf, nearest } from '../sanitize/efforts.ts'
+import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import { type MessagesDialect, messagesDialect } from './dialect.ts'
 import { mostTokens } from './sampling.ts'
@@ -25,11 +25,11 @@ const displayOf = (show: boolean | undefined): string | undefined =>
 /**
  * Rewrites thinking settings of a native caller that the upstream cannot take; returns the changed fields of the body.
  */
-export function ownThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
+export function nativeThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
   const { reasoning } = request
   if (reasoning === undefined) return {}
   if (isObject(body['thinking']) && body['thinking']['type'] === 'enabled')
-    return isMidway(request) && thoughtElsewhere(request) ? withoutThoughts(reasoning, body, context) : {}
+    return isMidway(request) && reasonedElsewhere(request) ? withoutReasoning(reasoning, body, context) : {}
   // A strict upstream takes no effort while thinking is off (trap 39).
   if (reasoning.budget !== 0 || context.dialect.effort_while_off !== false) return {}
   context.losses.drop(['reasoning', 'effort'], 'no-effort-while-off')
@@ -46,7 +46,7 @@ const withoutEffort = ({ output_config }: JsonObject): Block => {
  * Requests thinking without a budget, or none. A budget requires the earlier reasoning, which went to an upstream of
  * another format.
  */
-function withoutThoughts(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
+function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
   const adaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
   const became: Reasoning = adaptive ? { budget: -1, ...defined({ show: reasoning.show }) } : OFF
   report(reasoning, { became, reason: 'no-signed-thinking' }, context)
@@ -71,15 +71,15 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   const enabled = budget !== undefined && budget > 0
   if (enabled && show === undefined) context.losses.add(['reasoning', 'show'], true, 'minted-default-display')
   const wire = enabled ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
-  const thinking = { ...wire, ...defined({ display: displayOf(show) }), ...kept(reasoning, FORMAT) } as JsonObject
+  const thinking = { ...wire, ...defined({ display: displayOf(show) }), ...extrasFor(reasoning, FORMAT) } as JsonObject
   return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
 }
 
 /** Turns thinking off, or allows it only between tools if the model supports no less. */
 function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
-  const own = kept(reasoning, FORMAT)
-  if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...own }, on: false }
-  const thinking = { ...own, type: 'between_tools' }
+  const extras = extrasFor(reasoning, FORMAT)
+  if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...extras }, on: false }
+  const thinking = { ...extras, type: 'between_tools' }
   losses.change(['reasoning'], { budget: -1, extras: { [FORMAT]: thinking } }, 'thinks-between-tools')
   return { thinking, on: true }
 }
@@ -88,11 +88,11 @@ function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thi
  * Whether the last turn of the assistant has only reasoning of other upstreams, which is not sent to this one, not even
  * for native callers.
  */
-function thoughtElsewhere(request: CanonicalRequest): boolean {
-  const thoughts = lastAnswer(request).filter(part => part.type === 'reasoning')
+function reasonedElsewhere(request: CanonicalRequest): boolean {
+  const reasoning = lastAnswer(request).filter(part => part.type === 'reasoning')
   const isForeign = (part: ReasoningPart): boolean =>
-    part.signature !== undefined || spelt(part, FORMAT)['signature'] === 'unsigned'
-  return !thoughts.some(isProved) && thoughts.some(isForeign)
+    part.signature !== undefined || spellingFor(part, FORMAT)['signature'] === 'unsigned'
+  return !reasoning.some(isSigned) && reasoning.some(isForeign)
 }
 
 /** Reports how the settings differ from the caller's. */
@@ -158,7 +158,7 @@ function obstacleTo(request: CanonicalRequest, forced: boolean, dialect: Message
 function adaptive({ effort, budget, show }: Reasoning, dialect: MessagesDialect): Plan {
   const tokens = budget !== undefined && budget > 0 ? budget : undefined
   const wanted = effort ?? (tokens === undefined ? undefined : effortOf(tokens))
-  const supported = wanted && nearest(wanted, dialect.efforts ?? ALL)
+  const supported = wanted && nearest(wanted, dialect.efforts ?? BUDGET_EFFORTS)
   const became = defined({ effort: supported, budget: supported === undefined ? -1 : undefined, show }) as Reasoning
   if (wanted === undefined) return { became, reason: 'thinking-left-to-the-model' }
   const same = tokens === undefined && supported === effort
@@ -178,7 +178,7 @@ function budgeted(reasoning: Reasoning, request: CanonicalRequest, dialect: Mess
   const limit = mostTokens(request, dialect)
   const wanted = budget !== undefined && budget > 0 ? budget : BUDGETS[effort ?? 'medium']
   const fitting = wanted < limit ? wanted : Math.floor(limit / 2)
-  const efforts = dialect.efforts ?? (dialect.thinking === 'budget' ? [] : ALL)
+  const efforts = dialect.efforts ?? (dialect.thinking === 'budget' ? [] : BUDGET_EFFORTS)
   const became = defined({
     effort: effort && nearest(effort, efforts),
     budget: Math.max(LEAST_BUDGET, fitting),
@@ -193,15 +193,15 @@ function budgeted(reasoning: Reasoning, request: CanonicalRequest, dialect: Mess
  */
 function isMidway(request: CanonicalRequest): boolean {
   const turn = lastAnswer(request).filter(isWritten)
-  return turn.some(part => part.type === 'tool-call') && !isProved(turn[0]!)
+  return turn.some(part => part.type === 'tool-call') && !isSigned(turn[0]!)
 }
 
 /** Whether the part is reasoning with a signature of this format. */
-const isProved = (part: Part): boolean => part.type === 'reasoning' && part.signature?.format === FORMAT
+const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature?.format === FORMAT
 
 /** Whether the part is written at all. Empty texts and unsigned reasoning are not. */
 function isWritten(part: Part): boolean {
-  if (part.type === 'reasoning') return isProved(part)
+  if (part.type === 'reasoning') return isSigned(part)
   if (part.type === 'tool-call' || (part.type === 'opaque' && part.format === FORMAT)) return true
   return 'text' in part && part.text !== undefined && part.text.trim() !== ''
 }
@@ -220,9 +220,9 @@ function lastAnswer({ messages }: CanonicalRequest): readonly Part[] {
 /**
  * Returns reasoning only to its issuer: signed reasoning for all callers (trap 30), unsigned reasoning for native ones.
  */
-export function handsBack(thought: ReasoningPart, { native, own }: HandBack): ReasoningPart | undefined {
-  if (!own) return undefined
-  return thought.signature?.format === FORMAT || (native && thought.signature === undefined) ? thought : undefined
+export function handsBack(reasoning: ReasoningPart, { native, toIssuer }: ReasoningTarget): ReasoningPart | undefined {
+  if (!toIssuer) return undefined
+  return reasoning.signature?.format === FORMAT || (native && reasoning.signature === undefined) ? reasoning : undefined
 }
 
 /**
@@ -230,5 +230,5 @@ export function handsBack(thought: ReasoningPart, { native, own }: HandBack): Re
  * ("Preserved thinking", platform.claude.com, read on 2026-11-22). Assumed for native callers, because the behaviour of
  * their model is unknown.
  */
-export const boundProofs = ({ dialect, native }: WriteOptions): boolean =>
+export const boundSignatures = ({ dialect, native }: WriteOptions): boolean =>
   native || messagesDialect(dialect).bound_proofs === true

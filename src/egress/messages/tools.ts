@@ -2,7 +2,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
 import { argumentSchema, strictSchema } from './schema.ts'
@@ -51,7 +51,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   const { name, description, strict } = tool
   const input_schema = writeSchema(tool, path, context)
   const block = defined({ name, description, input_schema, strict })
-  return writeCache({ ...(block as Block), ...kept(tool, FORMAT) }, tool, path, context)
+  return writeCache({ ...(block as Block), ...extrasFor(tool, FORMAT) }, tool, path, context)
 }
 
 /** Writes the schema of the arguments. An object schema is required; a strict one is closed. */
@@ -80,7 +80,7 @@ const UNSUPPORTED: { readonly [K in HostedKind]: { readonly [field: string]: str
 
 function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block {
   const fields = hostedFields(tool, path, context.losses)
-  return writeCache({ ...HOSTED[tool.kind], ...fields, ...kept(tool, FORMAT) }, tool, path, context)
+  return writeCache({ ...HOSTED[tool.kind], ...fields, ...extrasFor(tool, FORMAT) }, tool, path, context)
 }
 
 /** Writes the settings of a hosted tool: at most one list of domains, which is not empty, and at least one use. */
@@ -89,31 +89,31 @@ function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject 
   if ((tool.allowedDomains?.length ?? 0) > 0 && tool.blockedDomains !== undefined)
     faults['blockedDomains'] ??= 'one-list-of-domains'
   if (tool.maxUses !== undefined && tool.maxUses <= 0) faults['maxUses'] ??= 'at-least-one-use'
-  const gone = new Set(Object.keys(faults))
+  const dropped = new Set(Object.keys(faults))
   for (const field of ['allowedDomains', 'blockedDomains'] as const) {
     if (tool[field]?.length !== 0) continue
     delete faults[field]
-    gone.add(field)
+    dropped.add(field)
     losses.hide([...path, field], 'an-empty-list')
   }
   losses.dropFields(tool, path, faults)
-  const left = (field: keyof HostedTool): boolean => !gone.has(field) && tool[field] !== undefined
+  const remains = (field: keyof HostedTool): boolean => !dropped.has(field) && tool[field] !== undefined
   return {
-    ...(left('allowedDomains') ? { allowed_domains: tool.allowedDomains! } : {}),
-    ...(left('blockedDomains') ? { blocked_domains: tool.blockedDomains! } : {}),
-    ...(left('maxUses') ? { max_uses: tool.maxUses! } : {}),
-    ...(left('location')
-      ? { user_location: { type: 'approximate', ...supportedPlace(tool.location!, path, losses) } }
+    ...(remains('allowedDomains') ? { allowed_domains: tool.allowedDomains! } : {}),
+    ...(remains('blockedDomains') ? { blocked_domains: tool.blockedDomains! } : {}),
+    ...(remains('maxUses') ? { max_uses: tool.maxUses! } : {}),
+    ...(remains('location')
+      ? { user_location: { type: 'approximate', ...supportedLocation(tool.location!, path, losses) } }
       : {}),
   }
 }
 
-type Place = NonNullable<HostedTool['location']>
+type Location = NonNullable<HostedTool['location']>
 
 /** The location of the user. A country is dropped unless it has the two letters of ISO 3166. */
-function supportedPlace(place: Place, path: Path, losses: Losses): Place {
-  const { country, ...others } = place
-  if (country === undefined || country.length === 2) return place
+function supportedLocation(location: Location, path: Path, losses: Losses): Location {
+  const { country, ...others } = location
+  if (country === undefined || country.length === 2) return location
   losses.drop([...path, 'location', 'country'], 'countries-have-two-letters')
   return others
 }
@@ -151,8 +151,8 @@ export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, 
 /** Writes `tool_choice`, which also states whether several tools may be called at once (trap 54). */
 export function writeToolChoice(request: CanonicalRequest, tools: Tools, context: WriteContext): JsonObject {
   const { toolChoice: choice, parallelToolCalls: parallel } = request
-  const own = choice?.extras?.[FORMAT]?.['tool_choice']
-  if (own !== undefined) return { tool_choice: own }
+  const nativeChoice = choice?.extras?.[FORMAT]?.['tool_choice']
+  if (nativeChoice !== undefined) return { tool_choice: nativeChoice }
   if (choice === undefined && parallel === undefined) return {}
   if (tools.wire.length === 0) {
     reportNoChoice(request, context.losses)
@@ -162,10 +162,10 @@ export function writeToolChoice(request: CanonicalRequest, tools: Tools, context
   const effective = choice ?? { mode: 'auto' }
   const wire = supportedChoice(effective, tools, context)
   const disabled = parallel === undefined ? undefined : !parallel
-  const silent = wire['type'] === 'none' && disabled !== undefined
-  if (silent) context.losses.drop(['parallelToolCalls'], 'none-is-none')
-  const several = silent ? {} : defined({ disable_parallel_tool_use: disabled })
-  return { tool_choice: { ...wire, ...several, ...kept(choice, FORMAT) } as JsonObject }
+  const hasNoEffect = wire['type'] === 'none' && disabled !== undefined
+  if (hasNoEffect) context.losses.drop(['parallelToolCalls'], 'none-is-none')
+  const several = hasNoEffect ? {} : defined({ disable_parallel_tool_use: disabled })
+  return { tool_choice: { ...wire, ...several, ...extrasFor(choice, FORMAT) } as JsonObject }
 }
 
 const TYPES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'auto', required: 'any', none: 'none' }

@@ -1,7 +1,7 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
 /**
@@ -21,7 +21,7 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
     server_tool_use: usage?.hostedCalls && writeCalls(usage.hostedCalls),
     service_tier: tierName(tier),
   }
-  return { ...(defined(counts) as JsonObject), ...kept(usage, FORMAT) }
+  return { ...(defined(counts) as JsonObject), ...extrasFor(usage, FORMAT) }
 }
 
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite

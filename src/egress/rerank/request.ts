@@ -4,23 +4,26 @@ import { foreignLosses, Losses, type Path, type Written } from '../../canonical/
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
-import { reportToldType } from '../media/pictures.ts'
-import { ownOrigin, underModel } from '../own.ts'
-import { NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { reportImpliedType } from '../media/input-images.ts'
+import { bodyWithModel, nativeSourceOf } from '../native.ts'
+import { PLAIN_TEXT_LOSSES, reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type RerankDialect, rerankDialect } from './dialect.ts'
 
 const OUTPUT = new Set(['ranking'])
 
-/** Writes the request as `POST /rerank` (FORMATS §9). Throws GatewayError `cannot-express` for any other work. */
+/**
+ * Writes the request as `POST /rerank` (docs/wire/rerank.md#request). Throws GatewayError `cannot-express` for any
+ * other work.
+ */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const { ranking } = request.output
   if (ranking === undefined) throw inexpressible('This upstream can only rank documents.')
   const { top_field = 'top_n', documents } = rerankDialect(dialect)
-  const own = native ? ownOrigin(request, FORMAT) : undefined
-  if (own !== undefined && isTakenAsItCame(own.wire, rerankDialect(dialect))) {
-    const body = underModel(request, own)
+  const nativeSource = native ? nativeSourceOf(request, FORMAT) : undefined
+  if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, rerankDialect(dialect))) {
+    const body = bodyWithModel(request, nativeSource)
     return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: [] }
   }
   const losses = new Losses(foreignLosses(request, FORMAT))
@@ -35,7 +38,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
     ),
     ...defined({ [top_field]: ranking.top }),
     return_documents: ranking.echo ?? false,
-    ...kept(request, FORMAT),
+    ...extrasFor(request, FORMAT),
   } as JsonObject
   return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: losses.list }
 }
@@ -46,7 +49,7 @@ export const FORMAT = 'rerank'
  * Whether the upstream takes the caller's body unchanged: it knows the caller's field for the number of ranks, and
  * takes documents that are objects.
  */
-const isTakenAsItCame = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
+const acceptsUnchanged = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
   documents !== 'text' && (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
 
 /** Shared state of the functions that write one document. */
@@ -59,14 +62,19 @@ interface WriteContext {
 
 /** Writes a document as it came, else as one text or one image. `path` is the path of the document's parts. */
 export function writeDocument(content: readonly Part[], path: Path, context: WriteContext): Json {
-  const own = content[0] && asRead<Json>(content[0], FORMAT)
-  if (own !== undefined && !context.textOnly && content.every(part => asRead(part, FORMAT) === own)) return own
+  const nativeDocument = content[0] && asRead<Json>(content[0], FORMAT)
+  if (
+    nativeDocument !== undefined &&
+    !context.textOnly &&
+    content.every(part => asRead(part, FORMAT) === nativeDocument)
+  )
+    return nativeDocument
   const texts = textsIn(content, path, context)
   if (texts.length > 0) return writeText(texts, path, context)
   const index = content.findIndex(part => part.type === 'media')
-  const picture = content[index]
-  return picture?.type === 'media' && !context.textOnly
-    ? writePicture(picture, [...path, index], context)
+  const image = content[index]
+  return image?.type === 'media' && !context.textOnly
+    ? writeImage(image, [...path, index], context)
     : writeText([], path, context)
 }
 
@@ -83,10 +91,10 @@ function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Wri
     const text = part.type === 'text' || (part.type === 'opaque' && part.format !== FORMAT) ? part.text : undefined
     return text === undefined ? [] : [{ part, text, index }]
   })
-  const pictures = textOnly || texts.length > 0 ? 0 : 1
+  const imageCount = textOnly || texts.length > 0 ? 0 : 1
   const first = content.findIndex(({ type }) => type === 'media')
   for (const [index, part] of content.entries()) {
-    if (part.type === 'media' && index === first && pictures > 0) continue
+    if (part.type === 'media' && index === first && imageCount > 0) continue
     if (part.type === 'media') losses.drop([...path, index], textOnly ? 'documents-are-text' : 'a-text-or-a-picture')
     else if (part.type !== 'text' && (part.type !== 'opaque' || part.format === FORMAT))
       losses.drop([...path, index], 'no-place-for-it')
@@ -102,14 +110,19 @@ function writeText(texts: readonly Text[], path: Path, context: WriteContext): J
     context.losses.change(path, [{ type: 'text', text }], 'one-text-each')
     return context.plain(text)
   }
-  context.losses.dropFields(first.part, [...path, first.index], NO_MARKS)
+  context.losses.dropFields(first.part, [...path, first.index], PLAIN_TEXT_LOSSES)
   return context.plain(first.text)
 }
 
-const NO_NOTES = { ...NO_MARKS, name: 'no-name-here', detail: 'no-detail-here', transcript: 'no-transcript-here' }
+const IMAGE_LOSSES = {
+  ...PLAIN_TEXT_LOSSES,
+  name: 'no-name-here',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-here',
+}
 
 /** Writes an image as its URL or as bare base64. */
-function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
+function writeImage(part: MediaPart, at: Path, context: WriteContext): Json {
   const { kind, source } = part
   const { losses } = context
   const content = source.type === 'base64' ? source.data : source.type === 'url' ? source.url : undefined
@@ -117,7 +130,7 @@ function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
     losses.drop(at, kind === 'image' ? 'only-at-its-issuer' : 'pictures-only')
     return context.plain('')
   }
-  losses.dropFields(part, at, { ...NO_NOTES, use: 'no-masks' })
-  reportToldType(part, at, losses)
+  losses.dropFields(part, at, { ...IMAGE_LOSSES, use: 'no-masks' })
+  reportImpliedType(part, at, losses)
   return { image: content }
 }

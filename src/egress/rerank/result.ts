@@ -4,25 +4,28 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { ownBody } from '../own.ts'
-import { onlyAnswers } from '../sanitize/bare.ts'
-import { ownCounts, writeInputUsage } from '../usage/input-usage.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
+import { nativeBodyOf } from '../native.ts'
+import { reportUnwrittenResult } from '../sanitize/unwritten.ts'
+import { nativeCounts, writeInputUsage } from '../usage/input-usage.ts'
 import { writeMeta } from '../usage/meta.ts'
 import { FORMAT, writeDocument } from './request.ts'
 
 const WRITTEN = new Set(['id', 'model', 'candidates', 'usage'])
 
-/** Writes a whole answer (FORMATS §9) in the style that the client expects: Jina's, Cohere's or Voyage's. */
+/**
+ * Writes a whole answer (docs/wire/rerank.md#response) in the style that the client expects: Jina's, Cohere's or
+ * Voyage's.
+ */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const own = ownBody(result, FORMAT)
-  const style = spelt(request, FORMAT)['style'] ?? (own === undefined ? 'jina' : styleOf(own))
-  if (own !== undefined && styleOf(own) === style) {
-    const usage = style === 'cohere' ? undefined : ownCounts(result.usage, FORMAT, COUNTS)
-    return { wire: { status: 200, headers: {}, body: { ...own, ...defined({ usage }) } }, losses: [] }
+  const nativeBody = nativeBodyOf(result, FORMAT)
+  const style = spellingFor(request, FORMAT)['style'] ?? (nativeBody === undefined ? 'jina' : styleOf(nativeBody))
+  if (nativeBody !== undefined && styleOf(nativeBody) === style) {
+    const usage = style === 'cohere' ? undefined : nativeCounts(result.usage, FORMAT, COUNTS)
+    return { wire: { status: 200, headers: {}, body: { ...nativeBody, ...defined({ usage }) } }, losses: [] }
   }
   const losses = new Losses(foreignLosses(result, FORMAT))
-  onlyAnswers(result, WRITTEN, losses)
+  reportUnwrittenResult(result, WRITTEN, losses)
   const isCohere = style === 'cohere'
   const body = {
     ...defined({ id: result.id, model: result.model, object: isCohere ? undefined : 'list' }),
@@ -30,7 +33,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     ...(isCohere
       ? defined({ meta: result.usage && writeMeta(FORMAT, result.usage, losses) })
       : { usage: writeInputUsage(result.usage, FORMAT, COUNTS, losses) }),
-    ...kept(result, FORMAT),
+    ...extrasFor(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
@@ -60,6 +63,6 @@ function writeRank(rank: RankPart, path: Path, plain: boolean, losses: Losses): 
     index: rank.index,
     relevance_score: rank.score,
     ...defined({ document: rank.content && writeDocument(rank.content, [...path, 'content'], context) }),
-    ...kept(rank, FORMAT),
+    ...extrasFor(rank, FORMAT),
   }
 }

@@ -2,11 +2,18 @@ import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { asRead, type JsonObject } from '../../canonical/node.ts'
 import { type Candidate, type Finish, impliedReason, type TokenLogprob } from '../../canonical/result.ts'
-import { kept, spelt } from '../fields.ts'
+import { extrasFor, spellingFor } from '../fields.ts'
 import { reportCitations } from '../openai-answer.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
-import { reportPicture, writePicture } from './images.ts'
-import { FOREIGN_THOUGHT, proofOf, stampAt, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
+import { reportImage, writeImageCall } from './images.ts'
+import {
+  encryptedContent,
+  FOREIGN_REASONING,
+  stampAt,
+  writeCall,
+  writeMessageItem,
+  writeReasoningItem,
+} from './items.ts'
 
 /* Pieces of an answer that a whole response and a streamed one share: items, parts and final state. */
 
@@ -23,7 +30,7 @@ export function itemKindOf(part: Part): ItemKind {
     case 'tool-call':
       return 'call'
     case 'opaque':
-      if (part.format === FORMAT) return spelt(part, FORMAT)['in'] === undefined ? 'item' : 'message'
+      if (part.format === FORMAT) return spellingFor(part, FORMAT)['in'] === undefined ? 'item' : 'message'
       return part.text === undefined ? 'nowhere' : 'message'
     case 'media':
       return part.kind === 'image' && part.source.type === 'base64' ? 'picture' : 'nowhere'
@@ -37,10 +44,10 @@ export function writeContent(part: Part, logprobs: readonly JsonObject[]): JsonO
   switch (part.type) {
     case 'text': {
       const annotations = part.annotations?.flatMap(one => writeAnnotation(one) ?? []) ?? []
-      return { type: 'output_text', text: part.text, annotations, logprobs, ...kept(part, FORMAT) }
+      return { type: 'output_text', text: part.text, annotations, logprobs, ...extrasFor(part, FORMAT) }
     }
     case 'refusal':
-      return { type: 'refusal', refusal: part.text, ...kept(part, FORMAT) }
+      return { type: 'refusal', refusal: part.text, ...extrasFor(part, FORMAT) }
     case 'opaque':
       return part.format === FORMAT
         ? part.value
@@ -62,14 +69,14 @@ export const writeToken = (token: TokenLogprob): JsonObject =>
   asRead<JsonObject>(token, FORMAT) ?? {
     ...writeAlternative(token),
     top_logprobs: token.top?.map(writeAlternative) ?? [],
-    ...kept(token, FORMAT),
+    ...extrasFor(token, FORMAT),
   }
 
 const writeAlternative = (token: TokenLogprob): JsonObject => ({
   token: token.token,
   logprob: token.logprob,
   bytes: token.bytes ?? [],
-  ...kept(token, FORMAT),
+  ...extrasFor(token, FORMAT),
 })
 
 /** Reports the fields of a part that this format lacks. */
@@ -110,20 +117,20 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
   const tokens = logprobs?.map(writeToken) ?? []
   const items: Part[][] = []
   content.forEach((part, index) => {
-    const place = itemKindOf(part)
+    const kind = itemKindOf(part)
     reportPart(part, [...path, 'content', index], losses)
-    if (place === 'picture') reportPicture(part as MediaPart, [...path, 'content', index], losses)
-    if (place === 'nowhere') return
+    if (kind === 'picture') reportImage(part as MediaPart, [...path, 'content', index], losses)
+    if (kind === 'nowhere') return
     const before = items.at(-1)
-    if (place === 'message' && before !== undefined && itemKindOf(before[0]!) === 'message') before.push(part)
+    if (kind === 'message' && before !== undefined && itemKindOf(before[0]!) === 'message') before.push(part)
     else items.push([part])
   })
   return items.map((parts, index) => {
     const status = index === items.length - 1 ? last : 'completed'
     const stamp = (prefix: string) => stampAt(prefix, base, index, status)
     const [part] = parts as [Part]
-    if (part.type === 'reasoning') return writeReasoningItem(part, proofOf(part), stamp(FOREIGN_THOUGHT))
-    if (part.type === 'media') return writePicture(part, stampAt('ig', base, index, 'completed'))
+    if (part.type === 'reasoning') return writeReasoningItem(part, encryptedContent(part), stamp(FOREIGN_REASONING))
+    if (part.type === 'media') return writeImageCall(part, stampAt('ig', base, index, 'completed'))
     if (part.type === 'tool-call') return writeCall(part, stamp(part.freeform ? 'ctc' : 'fc'))
     if (part.type === 'opaque' && itemKindOf(part) === 'item') return part.value
     return writeMessageItem(

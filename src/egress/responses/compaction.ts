@@ -4,7 +4,7 @@ import { asRead, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, State } from '../../canonical/request.ts'
 import { type CanonicalResult, impliedReason } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { supportedTier } from '../sanitize/limits.ts'
 import { endContentOf, writeItems } from './answer.ts'
 import { FORMAT, type WriteContext } from './content.ts'
@@ -55,24 +55,24 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
       prompt_cache_key: request.cacheKey,
       service_tier: supportedTier(request.serviceTier, TIERS, { native: false, losses }),
     }) as JsonObject),
-    ...kept(request, FORMAT),
+    ...extrasFor(request, FORMAT),
   }
 }
 
 /** Writes a compacted conversation: the retained messages unchanged, and one encrypted item in place of all others. */
-export function writeCompacted(messages: readonly Message[], sealed: string, base: string): readonly Part[] {
+export function writeCompacted(messages: readonly Message[], encrypted: string, base: string): readonly Part[] {
   const context: WriteContext = { dialect: {}, losses: new Losses() }
   const items = messages.flatMap((message, index) => {
-    const own = asRead<JsonObject>(message, FORMAT)
-    const written = own === undefined ? writeMessage(message, ['messages', index], context) : [own]
-    return written.map(item => whole(item, `msg_${base}_${index}`))
+    const original = asRead<JsonObject>(message, FORMAT)
+    const written = original === undefined ? writeMessage(message, ['messages', index], context) : [original]
+    return written.map(item => completeMessage(item, `msg_${base}_${index}`))
   })
-  const item = { id: `cmp_${base}`, type: 'compaction', encrypted_content: sealed }
+  const item = { id: `cmp_${base}`, type: 'compaction', encrypted_content: encrypted }
   return [...items, item].map(value => ({ type: 'opaque', format: FORMAT, value }))
 }
 
 /** A message as an answer has it: with an id, a status and a list of parts. */
-function whole(item: JsonObject, id: string): JsonObject {
+function completeMessage(item: JsonObject, id: string): JsonObject {
   const { content } = item
   const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : (content ?? [])
   return { ...item, type: 'message', id: item['id'] ?? id, status: item['status'] ?? 'completed', content: parts }
@@ -92,7 +92,7 @@ export function writeCompactionResult(result: CanonicalResult): Written<WireAnsw
     created_at: result.createdAt ?? 0,
     output,
     usage: writeUsage(result.usage ?? NO_TOKENS, losses),
-    ...kept(result, FORMAT),
+    ...extrasFor(result, FORMAT),
   }
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }

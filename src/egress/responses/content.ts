@@ -2,7 +2,7 @@ import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { requiredFields } from '../openai-answer.ts'
 import type { ResponsesDialect } from './dialect.ts'
 
@@ -26,18 +26,18 @@ export function writePart(part: Part, plain: TextType, path: Path, context: Writ
       return {
         ...writeText(part, plain, path, context),
         ...writeCache(part, plain, path, context),
-        ...kept(part, FORMAT),
+        ...extrasFor(part, FORMAT),
       }
     case 'refusal':
       return {
         type: 'refusal',
         refusal: part.text,
         ...writeCache(part, plain, path, context),
-        ...kept(part, FORMAT),
+        ...extrasFor(part, FORMAT),
       }
     case 'media': {
       const wire = writeMedia(part, path, context)
-      return wire && { ...wire, ...writeCache(part, plain, path, context), ...kept(part, FORMAT) }
+      return wire && { ...wire, ...writeCache(part, plain, path, context), ...extrasFor(part, FORMAT) }
     }
     case 'opaque':
       if (part.format === FORMAT) return part.value
@@ -62,7 +62,7 @@ export function writeAnnotation(annotation: Annotation): JsonObject | undefined 
   return (
     asRead<JsonObject>(annotation, FORMAT) ?? {
       ...{ type: 'url_citation', url: annotation.url, title, start_index: start, end_index: end },
-      ...kept(annotation, FORMAT),
+      ...extrasFor(annotation, FORMAT),
     }
   )
 }
@@ -149,8 +149,13 @@ function writeFile(part: MediaPart, path: Path, { losses }: WriteContext): JsonO
 /** Writes a text document as a text part, preceded by its name. */
 function writeDocument(part: MediaPart, content: string, path: Path, { losses }: WriteContext): JsonObject {
   const text = part.name === undefined ? content : `${part.name}\n\n${content}`
-  const own = part.extras?.[FORMAT]
-  const became = { type: 'text', text, ...defined({ cache: part.cache }), ...(own && { extras: { [FORMAT]: own } }) }
+  const extras = part.extras?.[FORMAT]
+  const became = {
+    type: 'text',
+    text,
+    ...defined({ cache: part.cache }),
+    ...(extras && { extras: { [FORMAT]: extras } }),
+  }
   losses.change(path, became, 'said-in-words')
   return { type: 'input_text', text }
 }

@@ -9,24 +9,24 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { type EndContent, FAILED, itemKindOf, type ResponseState, writeState, writeToken } from './answer.ts'
-import { completedToken } from './complete.ts'
 import { FORMAT } from './content.ts'
+import { tokenWithDefaults } from './defaults.ts'
 import { failureOf } from './error.ts'
 import {
   CallWriter,
   EventSequence,
+  ImageWriter,
   type ItemContext,
   ItemIds,
   type ItemWriter,
-  NOWHERE,
+  NO_OUTPUT,
   OpaqueWriter,
   type PartWriter,
-  PictureWriter,
 } from './item-events.ts'
-import { ownItem } from './items.ts'
+import { originalItem } from './items.ts'
 import { type LogprobSource, type MessagePartWriter, MessageWriter } from './message-events.ts'
+import { ReasoningWriter } from './reasoning-events.ts'
 import { Responder, type ResponseContent } from './response.ts'
-import { ThoughtWriter } from './thought-events.ts'
 import { writeUsage } from './usage.ts'
 
 /** The event that ends a stream. OpenResponses requires it, and every known client accepts it (trap 68). */
@@ -47,7 +47,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private readonly content: EndContent = { called: false, refused: false }
   private responder: Responder | undefined
   private message: MessageWriter | undefined
-  private previewed: PictureWriter | undefined
+  private previewed: ImageWriter | undefined
   private logprobs: JsonObject[] = []
   private finish: Finish | undefined
   private usage: Usage | undefined
@@ -61,12 +61,12 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return this.responder!.base
   }
 
-  get own(): boolean {
-    return this.responder?.own === true
+  get isNative(): boolean {
+    return this.responder?.isNative === true
   }
 
-  get completes(): boolean {
-    return this.responder?.completes === true
+  get addsDefaults(): boolean {
+    return this.responder?.addsDefaults === true
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -78,7 +78,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     }
     if (('at' in event ? event.at.candidate : 'candidate' in event ? event.candidate : 0) > 0) return NOTHING
     this.handle(event)
-    return this.over && (this.completes || this.responder?.own === false)
+    return this.over && (this.addsDefaults || this.responder?.isNative === false)
       ? [...this.events.take(), DONE]
       : this.events.take()
   }
@@ -126,7 +126,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
 
   private writeLogprob(token: TokenLogprob): JsonObject {
     const written = writeToken(token)
-    return this.completes ? completedToken(written) : written
+    return this.addsDefaults ? tokenWithDefaults(written) : written
   }
 
   private start(head: ResultStart): void {
@@ -143,26 +143,26 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   private writerOf(part: Part): PartWriter {
-    const place = itemKindOf(part)
-    if (place === 'nowhere') return NOWHERE
-    if (place === 'message') return this.messageOf(part).add(part, this)
+    const kind = itemKindOf(part)
+    if (kind === 'nowhere') return NO_OUTPUT
+    if (kind === 'message') return this.messageOf(part).add(part, this)
     this.leaveMessage()
-    if (part.type === 'reasoning') return new ThoughtWriter(part, this)
-    if (part.type === 'media') return this.pictureWriter(part)
+    if (part.type === 'reasoning') return new ReasoningWriter(part, this)
+    if (part.type === 'media') return this.imageWriter(part)
     return part.type === 'tool-call' ? new CallWriter(part, this) : new OpaqueWriter(part, this)
   }
 
   /** The writer for an image, which previews may have opened before the image begins. */
-  private pictureWriter(part: MediaPart): PictureWriter {
+  private imageWriter(part: MediaPart): ImageWriter {
     const previewed = this.previewed
     this.previewed = undefined
-    return previewed?.replacePart(part) ?? new PictureWriter(part, this)
+    return previewed?.replacePart(part) ?? new ImageWriter(part, this)
   }
 
   private preview(preview: Preview): void {
-    if (this.responder?.own !== false) return
+    if (this.responder?.isNative !== false) return
     this.leaveMessage()
-    this.previewed ??= new PictureWriter({ type: 'media', kind: 'image', source: emptied(preview.source) }, this)
+    this.previewed ??= new ImageWriter({ type: 'media', kind: 'image', source: emptied(preview.source) }, this)
     this.previewed.preview(preview)
   }
 
@@ -171,8 +171,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
    * another.
    */
   private messageOf(part: Part): MessageWriter {
-    if (ownItem(part) !== undefined) this.leaveMessage()
-    if (this.message?.takes !== true) this.message = new MessageWriter(part, this)
+    if (originalItem(part) !== undefined) this.leaveMessage()
+    if (this.message?.acceptsParts !== true) this.message = new MessageWriter(part, this)
     return this.message
   }
 
@@ -185,15 +185,15 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private pass(format: string, value: JsonObject): void {
     if (format !== FORMAT || typeof value['type'] !== 'string') return
     const { sequence_number: _, type, ...fields } = value
-    const place = this.ids.placeOf(fields['item_id'])
-    const placed = place === undefined ? fields : { ...fields, output_index: place }
-    this.events.emit(type as string, this.completes ? this.completed(placed) : placed)
+    const index = this.ids.indexOf(fields['item_id'])
+    const indexed = index === undefined ? fields : { ...fields, output_index: index }
+    this.events.emit(type as string, this.addsDefaults ? this.eventWithDefaults(indexed) : indexed)
   }
 
   /** Adds the item's id to an event that has only the index, and completes the response in an event. */
-  private completed(fields: JsonObject): JsonObject {
+  private eventWithDefaults(fields: JsonObject): JsonObject {
     const { item_id, output_index, response } = fields
-    if (isObject(response)) return { ...fields, response: this.responder!.filled(response, RUNNING) }
+    if (isObject(response)) return { ...fields, response: this.responder!.withAllFields(response, RUNNING) }
     if (item_id !== undefined || typeof output_index !== 'number') return fields
     const id = this.ids.idAt(output_index) ?? this.items[output_index]?.written()['id']
     return typeof id === 'string' ? { ...fields, item_id: id } : fields
@@ -256,9 +256,9 @@ export function writeRefused(
 ): readonly WireEvent[] | undefined {
   if (error.kind !== 'context-too-long') return undefined
   const stream = new ResponsesStream(request)
-  const begun = stream.push({ ...head, type: 'result-start' })
+  const started = stream.push({ ...head, type: 'result-start' })
   if (!socket) stream.events.emit('error', flatAndNested(error))
-  return [...begun, ...stream.push({ type: 'error', error })]
+  return [...started, ...stream.push({ type: 'error', error })]
 }
 
 /**

@@ -4,7 +4,7 @@ import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { sizeInPixels, writeMade } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
@@ -17,16 +17,16 @@ import type { Stamp } from './items.ts'
 const TYPE = 'image_generation'
 
 /** Whether the requested output is only an image. */
-export const isDrawing = (request: CanonicalRequest): boolean => workOf(request) === 'image'
+export const isImageRequest = (request: CanonicalRequest): boolean => workOf(request) === 'image'
 
 /** The choice that forces the image generation tool. */
-export const DRAW: JsonObject = { tool_choice: { type: TYPE } }
+export const FORCE_IMAGE_TOOL: JsonObject = { tool_choice: { type: TYPE } }
 
-const DRAWING_LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
+const IMAGE_TOOL_LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
 
 /** Writes the image generation tool with the settings of the image. */
-export function writeDrawingTool(request: CanonicalRequest, losses: Losses): JsonObject {
-  losses.dropFields(request, [], DRAWING_LOSSES)
+export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonObject {
+  losses.dropFields(request, [], IMAGE_TOOL_LOSSES)
   const image = request.output.image ?? {}
   reportLooks(image, losses)
   const mask = maskOf(request)
@@ -43,7 +43,7 @@ export function writeDrawingTool(request: CanonicalRequest, losses: Losses): Jso
       partial_images: image.previews,
       input_image_mask: mask === undefined ? undefined : writeMask(mask),
     }),
-    ...kept(image, FORMAT),
+    ...extrasFor(image, FORMAT),
   } as JsonObject
   return { tools: [tool] }
 }
@@ -77,7 +77,7 @@ function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void 
 
 /** The mask that the tool can take: the last part of a last turn that also has a text. Any other mask is a loss. */
 export function maskOf(request: CanonicalRequest): MediaPart | undefined {
-  if (!isDrawing(request)) return undefined
+  if (!isImageRequest(request)) return undefined
   const last = request.messages.at(-1)
   const part = last?.role === 'user' ? last.content.at(-1) : undefined
   if (part?.type !== 'media' || part.use !== 'mask' || part.kind !== 'image') return undefined
@@ -94,7 +94,7 @@ const writeMask = (part: MediaPart): JsonObject => {
 }
 
 /** Writes a generated image as a call of the image generation tool; the format has no other item for an image. */
-export function writePicture(part: MediaPart, stamp: Stamp): JsonObject {
+export function writeImageCall(part: MediaPart, stamp: Stamp): JsonObject {
   const { source, made } = part
   if (source.type !== 'base64') return {}
   return {
@@ -103,13 +103,13 @@ export function writePicture(part: MediaPart, stamp: Stamp): JsonObject {
     result: source.data,
     output_format: outputFormatOf(source.mediaType),
     ...writeMade(made),
-    ...kept(part, FORMAT),
+    ...extrasFor(part, FORMAT),
   }
 }
 
 const outputFormatOf = (mediaType: string): string => mediaType.replace(/^image\//, '')
 
-const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
+const IMAGE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
   name: 'no-name-of-images',
   detail: 'no-detail-here',
   transcript: 'no-transcript-here',
@@ -118,8 +118,8 @@ const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> 
 }
 
 /** Reports the fields of a generated image that this format lacks. */
-export function reportPicture(part: MediaPart, path: Path, losses: Losses): void {
-  losses.dropFields(part, path, PICTURE_LOSSES)
+export function reportImage(part: MediaPart, path: Path, losses: Losses): void {
+  losses.dropFields(part, path, IMAGE_LOSSES)
   if (part.source.type !== 'base64') return
   const read = `image/${outputFormatOf(part.source.mediaType)}`
   if (read !== part.source.mediaType) losses.change([...path, 'source', 'mediaType'], read, 'pictures-only')

@@ -5,17 +5,17 @@ import { writeError } from './error.ts'
 import { ResponsesStream, writeRefused } from './events.ts'
 import { handsBack } from './items.ts'
 import { writeRequest } from './request.ts'
-import { isOwnAnswer } from './response.ts'
+import { isNativeAnswer } from './response.ts'
 import { writeResult } from './result.ts'
 
 /** The writers of responses (docs/wire/responses.md). */
 export const responses: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: request => new Sequential(new ResponsesStream(request), { exempt: isOwnAnswer }),
-  handsBack,
+  events: request => new Sequential(new ResponsesStream(request), { exempt: isNativeAnswer }),
+  reasoningForHistory: handsBack,
   error: writeError,
-  refused: writeRefused,
+  errorAsStream: writeRefused,
   compacted: writeCompacted,
   completionTime: true,
 }

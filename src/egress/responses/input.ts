@@ -2,10 +2,10 @@ import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../ca
 import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { FOR_SYSTEMS, FOR_USERS, withFailure, withMarker, writeAllowed } from '../turns.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
+import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
-import { fillThought, ownItem, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
+import { fillReasoning, originalItem, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 
 /** Writes `instructions` and `input`: a leading system text, and everything else as items. */
 export function writeHistory(request: CanonicalRequest, context: WriteContext): JsonObject {
@@ -36,10 +36,10 @@ function instructionsOf(messages: readonly Message[]): string | undefined {
 export function writeMessage(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.role === 'assistant') return writeTurn(message, path, context)
   if (message.role === 'tool') return writeResults(message, path, context)
-  const allowed = message.role === 'user' ? FOR_USERS : FOR_SYSTEMS
+  const allowed = message.role === 'user' ? USER_PARTS : SYSTEM_PARTS
   const parts = writeParts(message.content, [...path, 'content'], context, allowed)
   if (parts.length === 0 && message.extras === undefined) return []
-  return [{ type: 'message', role: message.role, content: contentOf(parts), ...kept(message, FORMAT) }]
+  return [{ type: 'message', role: message.role, content: contentOf(parts), ...extrasFor(message, FORMAT) }]
 }
 
 function writeParts(
@@ -65,12 +65,12 @@ function writeResults(message: Message, path: Path, context: WriteContext): read
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext): JsonObject {
   const { dialect, losses } = context
   const marked = withMarker(result, dialect.cache === 'prompt_cache_breakpoint', path, losses)
-  const parts = writeParts(withFailure(marked, path, losses), [...path, 'content'], context, FOR_USERS)
+  const parts = writeParts(withFailure(marked, path, losses), [...path, 'content'], context, USER_PARTS)
   return {
     type: result.freeform ? 'custom_tool_call_output' : 'function_call_output',
     call_id: result.id,
     output: contentOf(parts),
-    ...kept(result, FORMAT),
+    ...extrasFor(result, FORMAT),
   }
 }
 
@@ -95,11 +95,11 @@ class Turn {
   put(part: Part, path: Path): void {
     switch (part.type) {
       case 'reasoning':
-        return this.item(writeThought(part, path, this.context))
+        return this.item(writeSignedReasoning(part, path, this.context))
       case 'tool-call':
         return this.item(this.call(part, path))
       case 'opaque':
-        if (part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined) return this.item(part.value)
+        if (part.format === FORMAT && spellingFor(part, FORMAT)['in'] === undefined) return this.item(part.value)
         return this.addToMessage(part, path)
       case 'media':
         return this.context.losses.drop(path, 'no-media-from-assistants')
@@ -142,14 +142,18 @@ class Turn {
  * Writes reasoning that an upstream of this format signed (trap 30). Upstreams refuse all other reasoning, so that is
  * dropped.
  */
-export function writeThought(part: ReasoningPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
+export function writeSignedReasoning(
+  part: ReasoningPart,
+  path: Path,
+  { losses }: WriteContext,
+): JsonObject | undefined {
   const { signature, redacted, cache } = part
   if (signature?.format !== FORMAT) return losses.drop(path, 'no-reasoning-of-others')
   if (redacted !== undefined) losses.hide([...path, 'redacted'], 'implied-by-the-proof')
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  const own = ownItem(part)
-  if (own?.whole !== true) return writeReasoningItem(part, signature.value)
-  const { id: _, status: __, ...item } = fillThought(own.item, part, signature.value)
+  const original = originalItem(part)
+  if (original?.whole !== true) return writeReasoningItem(part, signature.value)
+  const { id: _, status: __, ...item } = fillReasoning(original.item, part, signature.value)
   return item
 }
 

@@ -5,9 +5,9 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { ItemStatus } from '../../canonical/session.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { writeMade } from '../media/image-settings.ts'
-import { completedItem, idAt } from './complete.ts'
-import { writePicture } from './images.ts'
-import { ownItem, type Stamp, stampAt, writeCall } from './items.ts'
+import { idAt, itemWithDefaults } from './defaults.ts'
+import { writeImageCall } from './images.ts'
+import { originalItem, type Stamp, stampAt, writeCall } from './items.ts'
 
 /** Collects the events of one stream, numbered from 0 (trap 69). */
 export class EventSequence {
@@ -51,7 +51,7 @@ export interface PartWriter {
 }
 
 /** The writer for parts that the format has no item for. */
-export const NOWHERE: PartWriter = { delta() {}, patch() {}, end() {} }
+export const NO_OUTPUT: PartWriter = { delta() {}, patch() {}, end() {} }
 
 /** An item of the output, in its current state. */
 export interface ItemWriter {
@@ -68,9 +68,9 @@ export interface ItemContext {
   /** The items so far; their number is the index of the next one. */
   readonly items: ItemWriter[]
   /** Whether the answer comes from an upstream of this format. */
-  readonly own: boolean
+  readonly isNative: boolean
   /** Whether fields that the upstream left out are added. */
-  readonly completes: boolean
+  readonly addsDefaults: boolean
   readonly ids: ItemIds
 }
 
@@ -79,22 +79,22 @@ export interface ItemContext {
  * streams, and both ids then find it.
  */
 export class ItemIds {
-  private readonly places = new Map<Json | undefined, number>()
+  private readonly indexes = new Map<Json | undefined, number>()
   private readonly ids = new Map<number, string>()
 
-  add(id: Json | undefined, place: number): void {
+  add(id: Json | undefined, index: number): void {
     if (typeof id !== 'string') return
-    this.ids.set(place, id)
-    if ((this.places.get(id) ?? -1) < place) this.places.set(id, place)
+    this.ids.set(index, id)
+    if ((this.indexes.get(id) ?? -1) < index) this.indexes.set(id, index)
   }
 
-  placeOf(id: Json | undefined): number | undefined {
-    return this.places.get(id)
+  indexOf(id: Json | undefined): number | undefined {
+    return this.indexes.get(id)
   }
 
   /** The latest id of the item at that index. */
-  idAt(place: number): string | undefined {
-    return this.ids.get(place)
+  idAt(index: number): string | undefined {
+    return this.ids.get(index)
   }
 }
 
@@ -130,8 +130,8 @@ export abstract class Item implements ItemWriter {
   }
 
   /** The id of the item in its events: the upstream's, or a generated one. */
-  protected idOf(own: JsonObject | undefined, prefix: string): string {
-    return typeof own?.['id'] === 'string' ? own['id'] : idAt(prefix, this.context.base, this.index)
+  protected idOf(original: JsonObject | undefined, prefix: string): string {
+    return typeof original?.['id'] === 'string' ? original['id'] : idAt(prefix, this.context.base, this.index)
   }
 
   protected stamp(prefix: string): Stamp {
@@ -147,9 +147,9 @@ export abstract class Item implements ItemWriter {
 
   /** Adds the fields that the upstream left out, if the answer is to be completed. */
   protected shown(item: JsonObject): JsonObject {
-    const { base, completes } = this.context
+    const { base, addsDefaults } = this.context
     const status = this.isCut ? 'incomplete' : this.status
-    return completes ? completedItem(item, { base, index: this.index, status }) : item
+    return addsDefaults ? itemWithDefaults(item, { base, index: this.index, status }) : item
   }
 
   private get isCut(): boolean {
@@ -168,12 +168,12 @@ export abstract class SingleWriter extends Item implements PartWriter {
   constructor(part: Part, context: ItemContext) {
     super(context)
     this.part = part
-    context.ids.add(ownItem(part)?.item['id'], this.index)
+    context.ids.add(originalItem(part)?.item['id'], this.index)
   }
 
   patch(late: PartPatch): void {
     this.part = patched(this.part, late, true)
-    this.context.ids.add(ownItem(this.part)?.item['id'], this.index)
+    this.context.ids.add(originalItem(this.part)?.item['id'], this.index)
   }
 
   end(): void {
@@ -182,9 +182,9 @@ export abstract class SingleWriter extends Item implements PartWriter {
 
   /** The upstream's item with the field as it has grown so far; the original item once it has ended. */
   protected grown(field: string, value: Json): JsonObject | undefined {
-    const own = ownItem(this.part)
-    if (own === undefined || (own.whole && this.status === 'completed')) return own?.item
-    return { ...own.item, [field]: value }
+    const original = originalItem(this.part)
+    if (original === undefined || (original.whole && this.status === 'completed')) return original?.item
+    return { ...original.item, [field]: value }
   }
 
   abstract delta(append: string): void
@@ -210,7 +210,7 @@ export class OpaqueWriter extends SingleWriter {
 }
 
 /** Writes an image whole, at its end. */
-export class PictureWriter extends SingleWriter {
+export class ImageWriter extends SingleWriter {
   private readonly data: string[] = []
 
   constructor(part: MediaPart, context: ItemContext) {
@@ -245,7 +245,7 @@ export class PictureWriter extends SingleWriter {
     this.body = this.data.join('')
     const item_id = this.written()['id']!
     // An upstream of this format has sent this event itself.
-    if (this.part.type === 'media' && ownItem(this.part) === undefined)
+    if (this.part.type === 'media' && originalItem(this.part) === undefined)
       this.context.events.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
     super.end()
   }
@@ -254,8 +254,8 @@ export class PictureWriter extends SingleWriter {
   protected state(): JsonObject {
     if (this.part.type === 'opaque') return this.part.value
     const result = this.status === 'in_progress' ? null : this.body
-    const own = this.grown('result', result)
-    return own ?? { ...writePicture(withBody(this.part, this.body) as MediaPart, this.stamp('ig')), result }
+    const original = this.grown('result', result)
+    return original ?? { ...writeImageCall(withBody(this.part, this.body) as MediaPart, this.stamp('ig')), result }
   }
 }
 
@@ -273,7 +273,7 @@ export class CallWriter extends SingleWriter {
     super(part, context)
     const { freeform } = part
     this.kind = freeform ? 'ctc' : 'fc'
-    this.id = this.idOf(ownItem(part)?.item, this.kind)
+    this.id = this.idOf(originalItem(part)?.item, this.kind)
     this.field = freeform ? 'input' : 'arguments'
     this.event = freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
     const type = `${this.event}.delta`
@@ -291,8 +291,8 @@ export class CallWriter extends SingleWriter {
     const written = this.written()[this.field] as string | JsonObject | undefined
     const whole = typeof written === 'string' ? written : this.body
     if (this.body === '' && whole !== '') this.delta(whole)
-    const place = { item_id: this.id, output_index: this.index }
-    this.context.events.emit(`${this.event}.done`, { ...place, ...this.named(), [this.field]: whole })
+    const position = { item_id: this.id, output_index: this.index }
+    this.context.events.emit(`${this.event}.done`, { ...position, ...this.named(), [this.field]: whole })
     super.end()
   }
 
@@ -302,14 +302,14 @@ export class CallWriter extends SingleWriter {
    */
   private named(): JsonObject {
     const { part, context } = this
-    const isBare = part.type !== 'tool-call' || part.freeform || (context.own && !context.completes)
+    const isBare = part.type !== 'tool-call' || part.freeform || (context.isNative && !context.addsDefaults)
     return isBare ? NAMELESS : { name: part.name }
   }
 
   /** The call; before its end, with the arguments as received so far. */
   protected state(): JsonObject {
-    const own = this.grown(this.field, this.body)
-    if (own !== undefined) return own
+    const original = this.grown(this.field, this.body)
+    if (original !== undefined) return original
     const call = writeCall(withBody(this.part, this.body) as ToolCallPart, this.stamp(this.kind))
     return this.status === 'in_progress' ? { ...call, [this.field]: this.body } : call
   }

@@ -1,10 +1,10 @@
 import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import type { HandBack } from '../writer.ts'
-import { idAt } from './complete.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
+import type { ReasoningTarget } from '../writer.ts'
 import { FORMAT } from './content.ts'
+import { idAt } from './defaults.ts'
 
 /* Items that are written alike in a history and in an answer. */
 
@@ -18,12 +18,12 @@ export type Stamp = { readonly id?: string; readonly status?: string }
 const UNNAMED: Stamp = {}
 
 /** The prefix of generated ids for reasoning of other formats. */
-export const FOREIGN_THOUGHT = 'rs_il'
+export const FOREIGN_REASONING = 'rs_il'
 
 /** The generated id and status of an item; reasoning has no status. */
 export function stampAt(prefix: string, base: string, index: number, status: string): Stamp {
   const id = idAt(prefix, base, index)
-  return prefix === FOREIGN_THOUGHT ? { id } : { id, status }
+  return prefix === FOREIGN_REASONING ? { id } : { id, status }
 }
 
 /** Writes a call; empty arguments become `{}`, exactly once (trap 8). */
@@ -34,12 +34,12 @@ export function writeCall(part: ToolCallPart, stamp: Stamp = UNNAMED): JsonObjec
     ...stamp,
     ...(defined({ call_id: id, name, namespace }) as JsonObject),
     ...(freeform ? { input: text } : { arguments: text === '' ? '{}' : text }),
-    ...kept(part, FORMAT),
+    ...extrasFor(part, FORMAT),
   }
 }
 
 /** The separator between sections of reasoning. */
-export const CUT = '\n\n'
+export const SEPARATOR = '\n\n'
 
 /**
  * The sections of a reasoning text, split at its cuts. Without cuts the text is one section, or none if it is empty.
@@ -47,35 +47,35 @@ export const CUT = '\n\n'
 function sectionsOf(text: string, cuts: readonly number[] | undefined): readonly string[] {
   if (cuts == null) return text === '' ? [] : [text]
   const ends = [...cuts, text.length]
-  return ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1]! + CUT.length, end))
+  return ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1]! + SEPARATOR.length, end))
 }
 
 /** Writes reasoning as an item with a summary. */
 export const writeReasoningItem = (
   part: ReasoningPart,
-  proof: string | undefined,
+  encrypted: string | undefined,
   stamp: Stamp = UNNAMED,
 ): JsonObject => ({
   type: 'reasoning',
   ...stamp,
   summary: sectionsOf(part.text, undefined).map(summaryText),
-  ...defined({ encrypted_content: proof }),
-  ...kept(part, FORMAT),
+  ...defined({ encrypted_content: encrypted }),
+  ...extrasFor(part, FORMAT),
 })
 
 /**
  * Fills an upstream's reasoning item with the sections that the part now has, in `content` if the upstream wrote them
  * there.
  */
-export function fillThought(item: JsonObject, part: ReasoningPart, proof: string | undefined): JsonObject {
-  const { as, cuts } = spelt(part, FORMAT)
+export function fillReasoning(item: JsonObject, part: ReasoningPart, encrypted: string | undefined): JsonObject {
+  const { as, cuts } = spellingFor(part, FORMAT)
   const sections = sectionsOf(part.text, cuts as readonly number[] | undefined)
   const filled = as === 'content' ? { content: sections.map(reasoningText) } : { summary: sections.map(summaryText) }
   return {
     ...item,
     ...(sections.length === 0 ? {} : filled),
-    ...defined({ encrypted_content: proof }),
-    ...kept(part, FORMAT),
+    ...defined({ encrypted_content: encrypted }),
+    ...extrasFor(part, FORMAT),
   }
 }
 
@@ -86,15 +86,15 @@ export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_t
  * The value of `encrypted_content`: this format's own signature unchanged, and reasoning of other issuers wrapped
  * whole, signed or not, because clients keep nothing else of it (traps 27, 92).
  */
-export function proofOf({ text, signature, redacted }: ReasoningPart): string | undefined {
+export function encryptedContent({ text, signature, redacted }: ReasoningPart): string | undefined {
   if (signature === undefined) return text === '' ? undefined : enclose([{ text }], FORMAT)
   const isNative = signature.format === FORMAT
   return enclose([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
 /** Like `proofOf`, for reasoning of an upstream of this format; undefined if unsigned. */
-export const ownProof = (part: ReasoningPart): string | undefined =>
-  part.signature === undefined ? undefined : proofOf(part)
+export const nativeEncryptedContent = (part: ReasoningPart): string | undefined =>
+  part.signature === undefined ? undefined : encryptedContent(part)
 
 /** Writes an assistant message around its content. */
 export const writeMessageItem = (content: Json, stamp: Stamp = UNNAMED): JsonObject => ({
@@ -105,7 +105,7 @@ export const writeMessageItem = (content: Json, stamp: Stamp = UNNAMED): JsonObj
 })
 
 /** The item that a part of an answer was read from, if the upstream speaks this format. */
-interface OwnItem {
+interface OriginalItem {
   readonly item: JsonObject
   /** Whether the item is whole; otherwise it is in the state in which it began. */
   readonly whole: boolean
@@ -115,25 +115,27 @@ interface OwnItem {
  * The item that begins with a part of an answer; undefined for parts of other formats, and for further parts of a
  * message.
  */
-export function ownItem(part: Part): OwnItem | undefined {
-  if (part.type === 'opaque' && part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined)
+export function originalItem(part: Part): OriginalItem | undefined {
+  if (part.type === 'opaque' && part.format === FORMAT && spellingFor(part, FORMAT)['in'] === undefined)
     return { item: part.value, whole: true }
-  const { item, begun } = spelt(part, FORMAT)
+  const { item, begun } = spellingFor(part, FORMAT)
   if (item != null) return { item: item as JsonObject, whole: true }
   return begun == null ? undefined : { item: begun as JsonObject, whole: false }
 }
 
 /** The original items of an answer of this format, with reasoning as it is now. */
-export const ownItems = (content: readonly Part[]): readonly JsonObject[] =>
+export const originalItems = (content: readonly Part[]): readonly JsonObject[] =>
   content.flatMap(part => {
-    const own = ownItem(part)
-    if (own === undefined) return []
-    return [part.type === 'reasoning' ? fillThought(own.item, part, ownProof(part)) : own.item]
+    const original = originalItem(part)
+    if (original === undefined) return []
+    return [
+      part.type === 'reasoning' ? fillReasoning(original.item, part, nativeEncryptedContent(part)) : original.item,
+    ]
   })
 
 /**
  * Returns encrypted reasoning to the organisation it was made for (trap 33), as Codex does. It is written without its
  * id, which an upstream would look up and may not have stored (trap 34).
  */
-export const handsBack = (thought: ReasoningPart, { own }: HandBack): ReasoningPart | undefined =>
-  own && thought.signature?.format === FORMAT ? thought : undefined
+export const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
+  toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined

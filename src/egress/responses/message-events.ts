@@ -3,12 +3,12 @@ import type { PartPatch } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { ItemStatus } from '../../canonical/session.ts'
-import { defined, spelt } from '../fields.ts'
+import { defined, spellingFor } from '../fields.ts'
 import { hasLogprobs, writeContent } from './answer.ts'
-import { completedPart } from './complete.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
+import { partWithDefaults } from './defaults.ts'
 import { Item, type ItemContext, type PartWriter } from './item-events.ts'
-import { ownItem, writeMessageItem } from './items.ts'
+import { originalItem, writeMessageItem } from './items.ts'
 
 /** Log probabilities that are held for the next text. */
 export interface LogprobSource {
@@ -28,14 +28,14 @@ export class MessageWriter extends Item {
   constructor(first: Part, context: ItemContext) {
     super(context)
     this.first = first
-    this.id = this.idOf(this.own?.item, 'msg')
+    this.id = this.idOf(this.original?.item, 'msg')
     context.ids.add(this.id, this.index)
     this.added()
   }
 
   /** The upstream's message, as far as its first part has it. */
-  private get own() {
-    return ownItem(this.parts[0]?.whole ?? this.first)
+  private get original() {
+    return originalItem(this.parts[0]?.whole ?? this.first)
   }
 
   add(part: Part, logprobSource: LogprobSource): MessagePartWriter {
@@ -51,8 +51,9 @@ export class MessageWriter extends Item {
    */
   partEnded(): void {
     this.open--
-    const { own } = this
-    if (this.closing || (own !== undefined && this.parts.length >= partsIn(own.item))) this.finish('completed')
+    const { original } = this
+    if (this.closing || (original !== undefined && this.parts.length >= partsIn(original.item)))
+      this.finish('completed')
   }
 
   /** Adds no more parts: the message ends as soon as all its parts have ended. */
@@ -68,7 +69,7 @@ export class MessageWriter extends Item {
   }
 
   /** Whether another part may be added. */
-  get takes(): boolean {
+  get acceptsParts(): boolean {
     return !this.settled && !this.closing
   }
 
@@ -78,10 +79,10 @@ export class MessageWriter extends Item {
   }
 
   protected state(): JsonObject {
-    const { own } = this
-    if (own?.whole && this.settled && !this.parts.some(({ citedLate }) => citedLate)) return own.item
+    const { original } = this
+    if (original?.whole && this.settled && !this.parts.some(({ citedLate }) => citedLate)) return original.item
     const content = this.parts.map(writer => writer.written())
-    return own === undefined ? writeMessageItem(content, this.stamp('msg')) : { ...own.item, content }
+    return original === undefined ? writeMessageItem(content, this.stamp('msg')) : { ...original.item, content }
   }
 }
 
@@ -89,17 +90,17 @@ export class MessageWriter extends Item {
 const partsIn = ({ content }: JsonObject): number => (Array.isArray(content) ? Math.max(content.length, 1) : 1)
 
 /** Whether the part only stands for a message without parts. */
-const isSilent = (part: Part): boolean => {
-  const own = ownItem(part)
-  return own?.whole === true && Array.isArray(own.item['content']) && own.item['content'].length === 0
+const isStandIn = (part: Part): boolean => {
+  const original = originalItem(part)
+  return original?.whole === true && Array.isArray(original.item['content']) && original.item['content'].length === 0
 }
 
 /** Writes a part of a message: a text, a refusal, or a part that only this format defines. */
 export class MessagePartWriter implements PartWriter {
   private readonly message: MessageWriter
-  private readonly place: number
+  private readonly index: number
   private readonly logprobSource: LogprobSource
-  private readonly silent: boolean
+  private readonly isStandIn: boolean
   private readonly refusal: boolean
   private readonly prefix: string
   private readonly suffix: string
@@ -111,17 +112,17 @@ export class MessagePartWriter implements PartWriter {
   /** Whether citations came after the part had ended. */
   citedLate = false
 
-  constructor(part: Part, message: MessageWriter, place: number, logprobSource: LogprobSource) {
+  constructor(part: Part, message: MessageWriter, index: number, logprobSource: LogprobSource) {
     this.part = part
     this.message = message
-    this.place = place
+    this.index = index
     this.logprobSource = logprobSource
     this.refusal = part.type === 'refusal'
-    this.silent = isSilent(part)
+    this.isStandIn = isStandIn(part)
     const type = this.refusal ? 'response.refusal.delta' : TEXT_DELTA
     this.prefix = `${JSON.stringify({ type, ...this.where() }).slice(0, -1)},"delta":`
     this.suffix = this.refusal ? ',"sequence_number":' : ',"logprobs":[],"sequence_number":'
-    if (!this.silent) this.emit('response.content_part.added', { part: this.written() })
+    if (!this.isStandIn) this.emit('response.content_part.added', { part: this.written() })
     if (part.type === 'opaque' && part.format !== FORMAT && part.text) this.delta(part.text)
   }
 
@@ -169,7 +170,7 @@ export class MessagePartWriter implements PartWriter {
   end(): void {
     this.ended = true
     if (this.logged) this.log(this.logprobSource.take())
-    if (!this.silent) {
+    if (!this.isStandIn) {
       if (this.refusal) this.emit('response.refusal.done', { refusal: this.body })
       else if (this.logged) this.emit('response.output_text.done', { text: this.body, logprobs: this.tokens })
       this.emit('response.content_part.done', { part: this.written() })
@@ -179,17 +180,17 @@ export class MessagePartWriter implements PartWriter {
 
   written(): JsonObject {
     const written =
-      this.ownPart() ?? writeContent(this.isForeign ? { type: 'text', text: this.body } : this.whole, this.tokens)
-    return this.message.context.completes ? completedPart(written) : written
+      this.originalPart() ?? writeContent(this.isForeign ? { type: 'text', text: this.body } : this.whole, this.tokens)
+    return this.message.context.addsDefaults ? partWithDefaults(written) : written
   }
 
   /** The upstream's part with the text received so far; the original part once it has ended. */
-  private ownPart(): JsonObject | undefined {
+  private originalPart(): JsonObject | undefined {
     const field = this.refusal ? 'refusal' : 'text'
-    const own = spelt(this.part, FORMAT)['part'] as JsonObject | undefined
-    if (own === undefined || (own[field] === this.body && !this.citedLate)) return own
+    const original = spellingFor(this.part, FORMAT)['part'] as JsonObject | undefined
+    if (original === undefined || (original[field] === this.body && !this.citedLate)) return original
     const { annotations, logprobs } = writeContent(this.whole, this.tokens)
-    return { ...own, [field]: this.body, ...(defined({ annotations, logprobs }) as JsonObject) }
+    return { ...original, [field]: this.body, ...(defined({ annotations, logprobs }) as JsonObject) }
   }
 
   private get isForeign(): boolean {
@@ -201,7 +202,7 @@ export class MessagePartWriter implements PartWriter {
   }
 
   private where(): JsonObject {
-    return { item_id: this.message.id, output_index: this.message.index, content_index: this.place }
+    return { item_id: this.message.id, output_index: this.message.index, content_index: this.index }
   }
 }
 

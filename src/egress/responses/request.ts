@@ -2,8 +2,8 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { kept } from '../fields.ts'
-import { ownOrigin } from '../own.ts'
+import { extrasFor } from '../fields.ts'
+import { nativeSourceOf } from '../native.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -13,7 +13,7 @@ import { FORMAT, type WriteContext } from './content.ts'
 import { responsesDialect } from './dialect.ts'
 import { maskOf } from './images.ts'
 import { writeHistory } from './input.ts'
-import { REWRITTEN, writeOwnRequest } from './own-request.ts'
+import { REWRITTEN, writeNativeRequest } from './native-request.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
@@ -22,8 +22,8 @@ const COUNT = '/responses/input_tokens'
 
 /** Writes the canonical request as `POST /responses`, or to an endpoint below it (docs/wire/responses.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
-  if (own !== undefined) return writeOwnRequest(original, own)
+  const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
+  if (source !== undefined) return writeNativeRequest(original, source)
   return original.output.count === true ? writeCounting(original, options) : writeAnew(original, options)
 }
 
@@ -35,7 +35,7 @@ function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<W
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }
   const compacts = request.output.compaction === true
-  const body = compacts ? writeCompaction(request, context) : whole(request, context)
+  const body = compacts ? writeCompaction(request, context) : writeBody(request, context)
   const wire = { path: compacts ? COMPACT : '/responses', query: {}, headers: {}, body }
   return { wire, losses: losses.list, renamed }
 }
@@ -50,7 +50,7 @@ function writeCounting(original: CanonicalRequest, options: WriteOptions): Writt
   return { ...written, wire: { ...wire, path: COUNT, body }, losses: [...losses.list, ...others] }
 }
 
-function whole(request: CanonicalRequest, context: WriteContext): JsonObject {
+function writeBody(request: CanonicalRequest, context: WriteContext): JsonObject {
   const history = writeHistory(request, { ...context, mask: maskOf(request) })
   const tools = writeTools(request, context)
   const choosable = tools['tools'] !== undefined
@@ -65,12 +65,12 @@ function whole(request: CanonicalRequest, context: WriteContext): JsonObject {
     ...writeReasoning(request.reasoning, context),
     ...writeSettings(request, context),
     ...(request.stream ? { stream: true } : {}),
-    ...kept(request, FORMAT),
+    ...extrasFor(request, FORMAT),
     ...writeInclude(request, context),
   }
 }
 
-const PROOFS = 'reasoning.encrypted_content'
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /**
@@ -83,6 +83,6 @@ function writeInclude(request: CanonicalRequest, { dialect }: WriteContext): Jso
   const others = (request.extras?.[FORMAT]?.['include'] as readonly string[] | undefined) ?? []
   const { reasoning } = request
   const thinks = reasoning !== undefined && reasoning.effort !== 'none' && dialect.stateless !== true
-  const wanted = [...others, ...(logprobs === undefined ? [] : [LOGPROBS]), ...(thinks ? [PROOFS] : [])]
+  const wanted = [...others, ...(logprobs === undefined ? [] : [LOGPROBS]), ...(thinks ? [ENCRYPTED_REASONING] : [])]
   return { ...(wanted.length === 0 ? {} : { include: wanted }), ...(logprobs ? { top_logprobs: logprobs } : {}) }
 }

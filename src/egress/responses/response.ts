@@ -4,10 +4,10 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { flatCopy, flatJoin } from '../../canonical/text.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
 import type { ResponseState } from './answer.ts'
-import { completed, completedInside, FUNCTION, lacks, NO_TOKENS } from './complete.ts'
 import { FORMAT } from './content.ts'
+import { FUNCTION, innerDefaults, lacks, NO_TOKENS, withDefaults } from './defaults.ts'
 import { failureOf } from './error.ts'
 
 /** The fields of the whole answer. */
@@ -102,10 +102,11 @@ const LONGEST = 44
 const baseOf = (id: string): string => flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))
 
 /** The response object that an upstream of this format sent. */
-const responseIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['response'] as JsonObject | undefined
+const responseIn = (node: Node): JsonObject | undefined =>
+  spellingFor(node, FORMAT)['response'] as JsonObject | undefined
 
 /** Whether the answer comes from an upstream of this format. */
-export const isOwnAnswer = (head: Node): boolean => responseIn(head) !== undefined
+export const isNativeAnswer = (head: Node): boolean => responseIn(head) !== undefined
 
 /** Whether the caller uses the compaction endpoint, whose answers are not responses. */
 export const isCompactEndpoint = (request: CanonicalRequest): boolean =>
@@ -114,9 +115,9 @@ export const isCompactEndpoint = (request: CanonicalRequest): boolean =>
 /** Writes the response object of one answer, every time that a stream contains it. */
 export class Responder {
   /** Whether the answer comes from an upstream of this format and is repeated as received. */
-  readonly own: boolean
+  readonly isNative: boolean
   /** Whether fields that this upstream left out are added. */
-  readonly completes: boolean
+  readonly addsDefaults: boolean
   readonly id: string
   /** The base of the ids of items. */
   readonly base: string
@@ -127,10 +128,10 @@ export class Responder {
   constructor(head: ResponseHead, request: CanonicalRequest) {
     this.head = head
     this.request = request
-    this.own = isOwnAnswer(head)
-    this.completes = this.own && head.complete === true
-    const isUnnamed = this.completes && responseIn(head)!['id'] == null
-    this.id = this.own && !isUnnamed ? (head.id ?? '') : answerId(head.id)
+    this.isNative = isNativeAnswer(head)
+    this.addsDefaults = this.isNative && head.complete === true
+    const isUnnamed = this.addsDefaults && responseIn(head)!['id'] == null
+    this.id = this.isNative && !isUnnamed ? (head.id ?? '') : answerId(head.id)
     this.base = baseOf(this.id)
   }
 
@@ -140,17 +141,17 @@ export class Responder {
   }
 
   body(content: ResponseContent): JsonObject {
-    if (!this.own) return this.foreignBody(content)
-    const response = this.ownBody(content)
-    if (!this.completes) return response
+    if (!this.isNative) return this.foreignBody(content)
+    const response = this.nativeBody(content)
+    if (!this.addsDefaults) return response
     const untimed = response['status'] === 'completed' && response['completed_at'] == null
-    return this.filled(untimed ? { ...response, ...this.completion(content) } : response, content.state)
+    return this.withAllFields(untimed ? { ...response, ...this.completion(content) } : response, content.state)
   }
 
   /** The time of completion, which only a completed answer has. */
   private completion({ state, late }: Pick<ResponseContent, 'state' | 'late'>): JsonObject {
     if (state.status !== 'completed') return NONE
-    return { completed_at: spelt(late ?? this.head, FORMAT)['completedAt'] ?? null }
+    return { completed_at: spellingFor(late ?? this.head, FORMAT)['completedAt'] ?? null }
   }
 
   /** The fields that never change during a stream. */
@@ -173,21 +174,21 @@ export class Responder {
       output,
       usage: usage ?? null,
       service_tier: late?.serviceTier ?? this.head.serviceTier ?? this.tier,
-      ...kept(this.head, FORMAT),
-      ...(late === undefined ? {} : kept(late, FORMAT)),
+      ...extrasFor(this.head, FORMAT),
+      ...(late === undefined ? {} : extrasFor(late, FORMAT)),
     }
   }
 
-  private ownBody({ state, output, usage, error, late }: ResponseContent): JsonObject {
+  private nativeBody({ state, output, usage, error, late }: ResponseContent): JsonObject {
     const { head } = this
     const response = (late && responseIn(late)) ?? responseIn(head)!
     const isNameless = responseIn(head)!['model'] == null && this.compacts(response)
     const failed = isObject(response['error']) ? { ...response['error'], message: error?.message ?? '' } : undefined
     const stated = { created_at: head.createdAt, service_tier: late?.serviceTier ?? head.serviceTier }
     return {
-      ...completed(response, defined(stated) as JsonObject),
+      ...withDefaults(response, defined(stated) as JsonObject),
       ...(defined({
-        id: this.completes ? this.id : head.id,
+        id: this.addsDefaults ? this.id : head.id,
         model: isNameless ? undefined : head.model,
       }) as JsonObject),
       output,
@@ -197,12 +198,12 @@ export class Responder {
   }
 
   /** Adds the fields that the upstream left out. */
-  filled(response: JsonObject, state: ResponseState): JsonObject {
-    if (this.compacts(response)) return completedInside(completed(response, this.compaction))
+  withAllFields(response: JsonObject, state: ResponseState): JsonObject {
+    if (this.compacts(response)) return innerDefaults(withDefaults(response, this.compaction))
     const lacking = ALL.filter(field => lacks(response, field, ALWAYS[field]!))
-    if (lacking.length === 0) return completedInside(response)
+    if (lacking.length === 0) return innerDefaults(response)
     const all: JsonObject = { ...this.blank, ...state, error: null, usage: null, output: [], service_tier: this.tier }
-    return completedInside({ ...response, ...Object.fromEntries(lacking.map(field => [field, all[field]!])) })
+    return innerDefaults({ ...response, ...Object.fromEntries(lacking.map(field => [field, all[field]!])) })
   }
 
   private compacts({ object }: JsonObject): boolean {

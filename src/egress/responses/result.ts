@@ -3,18 +3,18 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { kept } from '../fields.ts'
-import { ownBody } from '../own.ts'
+import { extrasFor } from '../fields.ts'
+import { nativeBodyOf } from '../native.ts'
 import { countedTokens } from '../usage/input-usage.ts'
 import { type EndContent, endContentOf, FAILED, reportFinish, writeItems, writeState } from './answer.ts'
 import { reportHead, writeCompactionResult } from './compaction.ts'
-import { completedItem } from './complete.ts'
 import { FORMAT } from './content.ts'
-import { ownItems } from './items.ts'
+import { itemWithDefaults } from './defaults.ts'
+import { originalItems } from './items.ts'
 import { isCompactEndpoint, Responder } from './response.ts'
 import { writeUsage } from './usage.ts'
 
-const SILENT: Candidate = { content: [] }
+const NO_CANDIDATE: Candidate = { content: [] }
 
 /**
  * Writes a whole answer as a response object (docs/wire/responses.md#response-object), which repeats the settings of
@@ -23,10 +23,10 @@ const SILENT: Candidate = { content: [] }
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   if (request.output.count === true) return writeCounted(result)
   const responder = new Responder(result, request)
-  if (responder.own) return answered(writeOwn(result, responder), new Losses())
+  if (responder.isNative) return answered(writeNative(result, responder), new Losses())
   if (isCompactEndpoint(request)) return writeCompactionResult(result)
   const losses = new Losses(foreignLosses(result, FORMAT))
-  const [candidate = SILENT] = result.candidates
+  const [candidate = NO_CANDIDATE] = result.candidates
   const content = endContentOf(candidate)
   const state = result.error === undefined ? writeState(candidate.finish, content) : FAILED
   const last = state.status === 'incomplete' ? 'incomplete' : 'completed'
@@ -44,16 +44,16 @@ const answered = (body: JsonObject, losses: Losses): Written<WireAnswer> => ({
 /**
  * Passes on an answer of this format as received, except for its head and for the fields that its upstream left out.
  */
-function writeOwn(
-  { candidates: [candidate = SILENT], usage, error }: CanonicalResult,
+function writeNative(
+  { candidates: [candidate = NO_CANDIDATE], usage, error }: CanonicalResult,
   responder: Responder,
 ): JsonObject {
   const state = error === undefined ? writeState(candidate.finish, endContentOf(candidate)) : FAILED
   const last = state.status === 'incomplete' ? 'incomplete' : 'completed'
-  const items = ownItems(candidate.content)
+  const items = originalItems(candidate.content)
   const complete = (item: JsonObject, index: number): JsonObject =>
-    completedItem(item, { base: responder.base, index, status: index === items.length - 1 ? last : 'completed' })
-  const output = responder.completes ? items.map(complete) : items
+    itemWithDefaults(item, { base: responder.base, index, status: index === items.length - 1 ? last : 'completed' })
+  const output = responder.addsDefaults ? items.map(complete) : items
   return responder.body({ state, output, usage: usage && writeUsage(usage, new Losses()), error })
 }
 
@@ -76,9 +76,9 @@ function report(result: CanonicalResult, { id, tier }: Responder, content: EndCo
 
 /** Writes a token count as `{object, input_tokens}`. */
 function writeCounted(result: CanonicalResult): Written<WireAnswer> {
-  const own = ownBody(result, FORMAT, {})
-  if (own !== undefined) return answered(own, new Losses())
+  const native = nativeBodyOf(result, FORMAT, {})
+  if (native !== undefined) return answered(native, new Losses())
   const losses = new Losses(foreignLosses(result, FORMAT))
   const input_tokens = countedTokens(result, losses)
-  return answered({ object: 'response.input_tokens', input_tokens, ...kept(result, FORMAT) }, losses)
+  return answered({ object: 'response.input_tokens', input_tokens, ...extrasFor(result, FORMAT) }, losses)
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, State } from '../../canonical/request.ts'
 import { SETTINGS } from '../../formats/settings/responses.ts'
 import { reportCompletion } from '../completion.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { withoutBudget } from '../sanitize/efforts.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { endUserOf, supportedTier } from '../sanitize/limits.ts'
@@ -55,20 +55,20 @@ export function writeOutput(output: Output, losses: Losses): JsonObject {
   if (textOnly === true) losses.hide(['output', 'modalities'], 'text-anyway')
   else if (modalities !== undefined && !drawing) losses.drop(['output', 'modalities'], 'text-only')
   const format = text === undefined ? undefined : writeShape(text, losses)
-  const fields = { ...(defined({ format, verbosity }) as JsonObject), ...kept(output, FORMAT) }
+  const fields = { ...(defined({ format, verbosity }) as JsonObject), ...extrasFor(output, FORMAT) }
   return Object.keys(fields).length > 0 ? { text: fields } : {}
 }
 
 function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObject {
   const text = withEnumInObject(given, losses, { strict: true })
-  if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
-  if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
+  if (text.shape === 'text') return { type: 'text', ...extrasFor(text, FORMAT) }
+  if (text.shape === 'json') return { type: 'json_object', ...extrasFor(text, FORMAT) }
   const { name = 'answer', schema, description, strict } = text
   if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return {
     type: 'json_schema',
     ...(defined({ name, description, schema, strict }) as JsonObject),
-    ...kept(text, FORMAT),
+    ...extrasFor(text, FORMAT),
   }
 }
 
@@ -79,7 +79,7 @@ export function writeReasoning(reasoning: Reasoning | undefined, { dialect, loss
   if (reasoning.show === false) losses.hide(['reasoning', 'show'], 'hidden-unless-asked-for')
   const fields = {
     ...defined({ effort, summary: show === true ? 'auto' : undefined }),
-    ...kept(reasoning, FORMAT),
+    ...extrasFor(reasoning, FORMAT),
   } as JsonObject
   return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
 }

@@ -2,16 +2,16 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './content.ts'
-import { DRAW, isDrawing, writeDrawingTool } from './images.ts'
+import { FORCE_IMAGE_TOOL, isImageRequest, writeImageTool } from './images.ts'
 
 type Named = FunctionTool | FreeformTool
 
 /** Writes the tools in their order. Tools of one group are written as one entry, at the index of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
-  if (isDrawing(request)) return writeDrawingTool(request, context.losses)
+  if (isImageRequest(request)) return writeImageTool(request, context.losses)
   return request.tools === undefined ? {} : writeList(request.tools, context)
 }
 
@@ -102,7 +102,7 @@ function writeFunction(tool: FunctionTool, path: Path, { losses }: WriteContext)
 function writeCustom(tool: FreeformTool): JsonObject {
   const { name, description, grammar } = tool
   const format = grammar && { type: 'grammar', ...grammar }
-  return { type: 'custom', name, ...defined({ description, format }), ...kept(tool, FORMAT) } as JsonObject
+  return { type: 'custom', name, ...defined({ description, format }), ...extrasFor(tool, FORMAT) } as JsonObject
 }
 
 const HOSTED: { readonly [K in HostedKind]?: (tool: HostedTool) => JsonObject } = {
@@ -138,22 +138,22 @@ function writeSearch(tool: HostedTool): JsonObject {
       search_context_size: contextSize,
       user_location: location && { type: 'approximate', ...location },
     }),
-    ...kept(tool, FORMAT),
+    ...extrasFor(tool, FORMAT),
   } as JsonObject
 }
 
 function writeInterpreter(tool: HostedTool): JsonObject {
-  return { type: 'code_interpreter', container: { type: 'auto' }, ...kept(tool, FORMAT) }
+  return { type: 'code_interpreter', container: { type: 'auto' }, ...extrasFor(tool, FORMAT) }
 }
 
 /** Writes `tool_choice`, and whether several tools may be called at once. */
 export function writeToolChoice(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { toolChoice: choice, tools, parallelToolCalls } = request
   const parallel = defined({ parallel_tool_calls: parallelToolCalls }) as JsonObject
-  if (isDrawing(request)) return { ...DRAW, ...parallel }
+  if (isImageRequest(request)) return { ...FORCE_IMAGE_TOOL, ...parallel }
   if (choice === undefined) return parallel
-  const own = choice.extras?.[FORMAT]?.['tool_choice']
-  return { tool_choice: own ?? writeChoice(choice, tools ?? [], context), ...parallel }
+  const nativeChoice = choice.extras?.[FORMAT]?.['tool_choice']
+  return { tool_choice: nativeChoice ?? writeChoice(choice, tools ?? [], context), ...parallel }
 }
 
 const CHOSEN: { readonly [K in HostedKind]?: string } = {

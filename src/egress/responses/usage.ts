@@ -1,7 +1,7 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { kept } from '../fields.ts'
+import { extrasFor } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
 const NO_COUNTS: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning'> = {
@@ -14,8 +14,8 @@ const REQUIRED = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as 
 
 /** Writes token counts with all details; unknown counts are zero (trap 25). */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
-  const own = originOf<JsonObject>(usage, FORMAT)?.wire
-  if (own !== undefined) return own
+  const original = originOf<JsonObject>(usage, FORMAT)?.wire
+  if (original !== undefined) return original
   losses.dropFields(usage, ['usage'], NO_COUNTS)
   for (const count of REQUIRED) if (usage[count] === undefined) losses.add(['usage', count], 0, 'count-required')
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
@@ -25,6 +25,6 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: input + output,
-    ...kept(usage, FORMAT),
+    ...extrasFor(usage, FORMAT),
   }
 }

@@ -1,23 +1,23 @@
 import type { Json } from '../../canonical/node.ts'
 
 /** Characters and nodes; the most that resolved references may add to one request. */
-const ADDED = 512 * 1024
+const DEFAULT_SIZE = 512 * 1024
 
 /**
  * Limits how much a writer may repeat of a caller's values: a value that is referenced many times could otherwise
  * multiply the size of a request (trap 106).
  */
 export class Budget {
-  private left: number
+  private remaining: number
 
-  constructor(size = ADDED) {
-    this.left = size
+  constructor(size = DEFAULT_SIZE) {
+    this.remaining = size
   }
 
   /** Deducts the size of the value. Returns false once the budget is exhausted, and for every later value. */
   spend(value: Json): boolean {
-    if (this.left >= 0) this.left -= sizeOf(value, this.left)
-    return this.left >= 0
+    if (this.remaining >= 0) this.remaining -= sizeOf(value, this.remaining)
+    return this.remaining >= 0
   }
 }
 

@@ -3,7 +3,7 @@ import { defined, type Format } from '../../canonical/node.ts'
 import { EFFORTS, type Effort, type Reasoning } from '../../canonical/request.ts'
 
 /** The efforts that a budget can become, weakest first. */
-export const ALL: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
+export const BUDGET_EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
 /** Tokens; the reasoning budget of each effort. */
 export const BUDGETS: { readonly [E in Effort]: number } = {
@@ -17,7 +17,7 @@ export const BUDGETS: { readonly [E in Effort]: number } = {
 }
 
 /** The least effort with at least this budget. */
-export const effortOf = (budget: number): Effort => ALL.find(effort => BUDGETS[effort] >= budget) ?? 'max'
+export const effortOf = (budget: number): Effort => BUDGET_EFFORTS.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /**
  * The wanted effort if the model supports it, else the next lower one, else the lowest; undefined if the model supports
@@ -51,8 +51,8 @@ export function withoutBudget(
     if (budget !== -1) losses.drop(path, 'no-thinking-budget')
     return reasoning
   }
-  const own = extras?.[format]
-  const became: Reasoning = { effort: wanted, ...defined({ show, extras: own && { [format]: own } }) }
+  const formatExtras = extras?.[format]
+  const became: Reasoning = { effort: wanted, ...defined({ show, extras: formatExtras && { [format]: formatExtras } }) }
   losses.change(['reasoning'], became, 'said-as-effort')
   return { ...reasoning, effort: wanted }
 }

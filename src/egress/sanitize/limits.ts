@@ -18,11 +18,11 @@ export function supportedTier(
 }
 
 /** Characters; OpenAI's maximum length of a user id. */
-const LONGEST = 64
+const MAX_USER_ID = 64
 
 /** The user id; an id that is too long is replaced by its SHA-256, which stays stable between requests. */
 export function endUserOf(endUser: string | undefined, losses: Losses): string | undefined {
-  if (endUser === undefined || endUser.length <= LONGEST) return endUser
+  if (endUser === undefined || endUser.length <= MAX_USER_ID) return endUser
   const hash = createHash('sha256').update(endUser).digest('hex')
   losses.change(['endUser'], hash, 'hashed')
   return hash
@@ -39,7 +39,7 @@ export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalReque
 }
 
 /** The first `most` stop sequences, as many as the format takes (docs/wire/mapping.md#request-fields). */
-export function fewStops(
+export function limitedStops(
   stop: readonly string[] | undefined,
   most: number,
   losses: Losses,

@@ -45,7 +45,7 @@ export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitiz
   const messages = request.messages.map((message, index) => sanitizer.message(message, index))
   const { losses, renamed } = sanitizer
   if (losses.list.length === 0) return { request, losses, renamed }
-  sanitizer.originals(request.tools ?? [])
+  sanitizer.mapOriginalNames(request.tools ?? [])
   const changed = {
     ...request,
     messages,
@@ -102,7 +102,7 @@ class Sanitizer {
    * Also maps calls by a tool's original name back, because models pick up names from their instructions; not if the
    * name is ambiguous.
    */
-  originals(tools: readonly Tool[]): void {
+  mapOriginalNames(tools: readonly Tool[]): void {
     const named = tools.filter(tool => tool.type === 'function' || tool.type === 'freeform')
     for (const [name, [tool, ...others]] of Map.groupBy(named, tool => tool.name)) {
       const original = this.renamed.get(this.name(name, tool!.namespace?.name))

@@ -40,9 +40,9 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
   const whole = eachSchema(parameters, withItems)
-  const complete = whole['type'] === undefined || whole['properties'] === undefined ? { ...ROOT, ...whole } : whole
-  if (complete !== parameters) losses.add([...path, 'parameters'], complete, 'minted-what-goes-unsaid')
-  return complete
+  const filled = whole['type'] === undefined || whole['properties'] === undefined ? { ...ROOT, ...whole } : whole
+  if (filled !== parameters) losses.add([...path, 'parameters'], filled, 'minted-what-goes-unsaid')
+  return filled
 }
 
 const ROOT: JsonObject = { type: 'object', properties: {} }

@@ -11,8 +11,8 @@ import { Budget } from './budget.ts'
  * References; the longest chain that is followed, and how often one target may occur in it. A recursive schema would
  * never end.
  */
-const FURTHEST = 100
-const AGAIN = 2
+const MAX_DEPTH = 100
+const MAX_REPEATS = 2
 
 type Fields = { [key: string]: Json }
 
@@ -24,13 +24,13 @@ export const narrowed = (schema: JsonObject, budget = new Budget()): JsonObject 
   new Narrower(schema, budget).schema(schema)
 
 /** The keywords that the subset has. */
-const KEPT = new Set([
+const KEYWORDS = new Set([
   ...['type', 'title', 'description', 'enum', 'items', 'maxItems', 'minItems', 'properties', 'required'],
   ...['minProperties', 'maxProperties', 'minLength', 'maxLength', 'pattern', 'anyOf', 'default', 'minimum', 'maximum'],
 ])
 
 /** The values of `format` that the subset allows, by type. */
-const FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
+const ALLOWED_FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
   string: new Set(['date-time', 'enum']),
   number: new Set(['float', 'double']),
   integer: new Set(['int32', 'int64']),
@@ -59,7 +59,7 @@ class Narrower {
   private narrow(whole: JsonObject): JsonObject {
     const { type, nullable } = typeOf(whole)
     const out: Fields = {}
-    for (const [key, value] of Object.entries(whole)) if (KEPT.has(key)) out[key] = value
+    for (const [key, value] of Object.entries(whole)) if (KEYWORDS.has(key)) out[key] = value
     if (Array.isArray(type)) {
       delete out['type']
       return unioned(
@@ -71,7 +71,7 @@ class Narrower {
     this.values(out, whole)
     this.children(out)
     const format = whole['format']
-    if (FORMATS[stringIn(out['type'])]?.has(format ?? null)) out['format'] = format!
+    if (ALLOWED_FORMATS[stringIn(out['type'])]?.has(format ?? null)) out['format'] = format!
     const choices = this.choices(whole)
     if (choices !== undefined) return this.withChoices(out, choices, nullable)
     return nullable ? orNull(out) : out
@@ -122,7 +122,7 @@ class Narrower {
   private follows(target: JsonObject): boolean {
     const { trail } = this
     const again = trail.reduce((times, one) => (one === target ? times + 1 : times), 0)
-    if (again === AGAIN || trail.length === FURTHEST || !this.budget.spend(target)) return false
+    if (again === MAX_REPEATS || trail.length === MAX_DEPTH || !this.budget.spend(target)) return false
     trail.push(target)
     return true
   }
@@ -171,13 +171,13 @@ class Narrower {
 
   private withChoices(out: Fields, choices: readonly JsonObject[], nullable: boolean): JsonObject {
     const some = choices.filter(one => one['type'] !== 'null')
-    const orNothing = nullable || some.length < choices.length
+    const isNullable = nullable || some.length < choices.length
     if (some.length === 0) return out
     const union = some.length === 1 ? some[0]! : { anyOf: some }
     const { title, description } = out
     const labels = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) }
     const labelled = { ...union, ...labels }
-    return orNothing ? orNull(labelled) : labelled
+    return isNullable ? orNull(labelled) : labelled
   }
 }
 

@@ -11,13 +11,13 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { FORMAT } from './request.ts'
 import { continues, noAudioError, wrapping } from './result.ts'
 
 /**
- * Writes a streamed answer (FORMATS §12): audio chunks, then the end with the usage. Expects parts that do not
- * interleave.
+ * Writes a streamed answer (docs/wire/speech.md#events): audio chunks, then the end with the usage. Expects parts that
+ * do not interleave.
  */
 export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
@@ -29,7 +29,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
    * Encodes a WAV file that is made of raw samples, and buffers bytes that do not yet fill a base64 group; undefined if
    * no WAV file is made.
    */
-  private carried: Base64Groups | undefined
+  private wavEncoder: Base64Groups | undefined
   private usage: Usage | undefined
   private ended: CandidateEnd | undefined
   private over = false
@@ -58,7 +58,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
     if ('at' in event && event.at.candidate !== 0) return
     switch (event.type) {
       case 'result-start':
-        this.native = spelt(event, FORMAT)['own'] === true
+        this.native = spellingFor(event, FORMAT)['own'] === true
         return
       case 'part-start':
         return this.start(event.part)
@@ -85,25 +85,26 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
     if (!isRecording(part) || this.first !== undefined) return
     this.first = part
     const { mediaType } = part.source
-    if (wrapping(mediaType, this.request) === 'wav') this.carried = new Base64Groups(wavHeader(samplesOf(mediaType)!))
+    if (wrapping(mediaType, this.request) === 'wav')
+      this.wavEncoder = new Base64Groups(wavHeader(samplesOf(mediaType)!))
   }
 
   private emit(base64: string): void {
-    if (this.carried === undefined) return this.writeEvent({ type: 'speech.audio.delta', audio: base64 })
-    const audio = this.carried.push(Buffer.from(base64, 'base64'))
+    if (this.wavEncoder === undefined) return this.writeEvent({ type: 'speech.audio.delta', audio: base64 })
+    const audio = this.wavEncoder.push(Buffer.from(base64, 'base64'))
     if (audio !== '') this.writeEvent({ type: 'speech.audio.delta', audio })
   }
 
   private flush(): void {
-    if (this.carried?.isEven === false) this.writeEvent({ type: 'speech.audio.delta', audio: this.carried.end() })
-    this.carried = undefined
+    if (this.wavEncoder?.isEven === false) this.writeEvent({ type: 'speech.audio.delta', audio: this.wavEncoder.end() })
+    this.wavEncoder = undefined
   }
 
   private finish(event: ResultEnd): void {
     if (this.first === undefined) return this.fail(noAudioError(this.ended))
     this.flush()
     const usage = this.native ? this.usage && { usage: writeUsage(this.usage) } : { usage: filledUsage(this.usage) }
-    this.writeEvent({ type: 'speech.audio.done', ...usage, ...kept(event, FORMAT) })
+    this.writeEvent({ type: 'speech.audio.done', ...usage, ...extrasFor(event, FORMAT) })
     this.over = true
   }
 
@@ -119,13 +120,13 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
 
 /** Writes token counts. Only upstreams of this format report any. */
 function writeUsage(usage: Usage): JsonObject {
-  const own = asRead<JsonObject>(usage, FORMAT)
-  if (own !== undefined) return own
+  const nativeUsage = asRead<JsonObject>(usage, FORMAT)
+  if (nativeUsage !== undefined) return nativeUsage
   const { input, output } = usage
   const total = input === undefined || output === undefined ? undefined : input + output
   return {
     ...defined({ input_tokens: input, output_tokens: output, total_tokens: total }),
-    ...kept(usage, FORMAT),
+    ...extrasFor(usage, FORMAT),
   } as JsonObject
 }
 

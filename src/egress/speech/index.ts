@@ -5,12 +5,12 @@ import { SpeechStream } from './events.ts'
 import { containerOf, writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** The writer for OpenAI's text-to-speech format (FORMATS §12). */
+/** The writer for OpenAI's text-to-speech format (docs/wire/speech.md). */
 export const speech: Writer = {
   request: writeRequest,
   result: writeResult,
   bytes: true,
   events: request => new Sequential(new SpeechStream(request)),
   error: writeError,
-  container: { usual: 'audio/mpeg', nameOf: mediaType => containerOf(mediaType)?.container },
+  container: { defaultType: 'audio/mpeg', nameOf: mediaType => containerOf(mediaType)?.container },
 }

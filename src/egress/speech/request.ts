@@ -2,11 +2,11 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
-import { ownOrigin, underModel, withFields } from '../own.ts'
-import { reportUnwritten } from '../sanitize/bare.ts'
+import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
+import { reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type SpeechDialect, speechDialect } from './dialect.ts'
 
@@ -36,29 +36,29 @@ export function containerOf(mediaType: string): { readonly container: string; re
 const USUAL_VOICE = 'alloy'
 const OUTPUT = new Set(['modalities', 'audio'])
 
-/** Writes the request as `POST /audio/speech` (FORMATS §12). */
+/** Writes the request as `POST /audio/speech` (docs/wire/speech.md#request). */
 export function writeRequest(
   request: CanonicalRequest,
   { dialect: flags, native }: WriteOptions,
 ): Written<WireRequest> {
   const dialect = speechDialect(flags)
   const losses = new Losses()
-  const own = native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
+  const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   const { audio } = request.output
-  const voice = voiceOf(request, dialect, losses, native ? {} : { usual: USUAL_VOICE })
+  const voice = voiceOf(request, dialect, losses, native ? {} : { fallback: USUAL_VOICE })
   const flow = writeFlow(request, dialect, native, losses)
   const body =
-    own === undefined
+    nativeSource === undefined
       ? writeBody(request, voice, flow, losses)
       : withFields(
-          underModel(request, own),
+          bodyWithModel(request, nativeSource),
           voice === undefined || voice === audio?.voice ? {} : { voice },
-          own.node.stream && flow === undefined ? ['stream_format'] : [],
+          nativeSource.node.stream && flow === undefined ? ['stream_format'] : [],
         )
   return { wire: { path: '/audio/speech', query: {}, headers: {}, body, accept: '*/*' }, losses: losses.list }
 }
 
-const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
+const REWRITABLE: ReadonlySet<string> = new Set(['model', 'stream'])
 
 function writeBody(
   request: CanonicalRequest,
@@ -80,7 +80,7 @@ function writeBody(
       speed: audio?.speed,
       stream_format: flow,
     }),
-    ...kept(request, FORMAT),
+    ...extrasFor(request, FORMAT),
   } as JsonObject
 }
 
@@ -93,7 +93,7 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   return found?.container
 }
 
-/** Models that return bytes only (FORMATS §12); the gateway makes events of them as they arrive. */
+/** Models that return bytes only (docs/wire/speech.md#events); the gateway makes events of them as they arrive. */
 const BYTES_ONLY = /^tts-1\b/
 
 /** The `stream_format` of the request; undefined if the upstream sends bytes only. */

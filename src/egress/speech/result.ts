@@ -6,7 +6,7 @@ import { samplesOf, WAV_HEADER, wavHeader } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { dropOthers } from '../sanitize/bare.ts'
+import { dropOthers } from '../sanitize/unwritten.ts'
 import { FORMAT } from './request.ts'
 
 const HEAD = new Set(['candidates'])
@@ -14,7 +14,7 @@ const CANDIDATE = new Set(['content', 'finish'])
 const PART = new Set(['type', 'kind', 'source'])
 
 /**
- * Writes a whole answer, which is the bytes of the recording (FORMATS §12).
+ * Writes a whole answer, which is the bytes of the recording (docs/wire/speech.md#response).
  *
  * @throws GatewayError if the answer contains no recording.
  */
@@ -34,14 +34,14 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body: {}, raw }, losses: losses.list }
 }
 
-interface Placed {
+interface PathedPart {
   readonly part: Recording
   readonly path: Path
 }
 
 /** The parts that make up the recording; other parts are lost. */
-function recordingParts({ content }: Candidate, losses: Losses): readonly Placed[] {
-  const parts: Placed[] = []
+function recordingParts({ content }: Candidate, losses: Losses): readonly PathedPart[] {
+  const parts: PathedPart[] = []
   for (const [index, part] of content.entries()) {
     const path = ['candidates', 0, 'content', index]
     const first = parts[0]?.part

@@ -7,11 +7,14 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { FORMAT } from './request.ts'
 import { writeFacts, writeLogprob, writeSegment, writeUsage } from './result.ts'
 
-/** Writes a streamed transcript (FORMATS §12): text deltas, segments with times, and the whole text at the end. */
+/**
+ * Writes a streamed transcript (docs/wire/transcriptions.md#events): text deltas, segments with times, and the whole
+ * text at the end.
+ */
 export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   /** The open text parts by index; each value holds the upstream's id of the segment, if it sent one. */
   private readonly texts = new Map<number, JsonObject>()
@@ -32,7 +35,7 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
         this.head = event
         return NOTHING
       case 'part-start': {
-        const { segment_id } = spelt(event.part, FORMAT)
+        const { segment_id } = spellingFor(event.part, FORMAT)
         if (event.part.type === 'text') this.texts.set(event.at.part, defined({ segment_id }) as JsonObject)
         return NOTHING
       }
@@ -88,7 +91,9 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
       text: this.text,
       usage: this.usage && writeUsage(this.usage, new Losses()),
     })
-    return [eventOf({ type: 'transcript.text.done', ...facts, ...kept(this.head, FORMAT), ...kept(end, FORMAT) })]
+    return [
+      eventOf({ type: 'transcript.text.done', ...facts, ...extrasFor(this.head, FORMAT), ...extrasFor(end, FORMAT) }),
+    ]
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {

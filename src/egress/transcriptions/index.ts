@@ -4,12 +4,12 @@ import { TranscriptWriter } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** The writer for transcriptions and translations of recordings (FORMATS §12). */
+/** The writer for transcriptions and translations of recordings (docs/wire/transcriptions.md). */
 export const transcriptions: Writer = {
   request: writeRequest,
   result: writeResult,
   events: () => new TranscriptWriter(),
   bytes: true,
-  fetches: () => true,
+  mustFetch: () => true,
   error: writeError,
 }

@@ -2,26 +2,27 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { hintOf, recordingOf, reportHint } from '../media/recording.ts'
-import { ownOrigin, underModel } from '../own.ts'
-import { reportConversational } from '../sanitize/bare.ts'
+import { bodyWithModel, nativeSourceOf } from '../native.ts'
+import { reportConversational } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { transcriptionsDialect } from './dialect.ts'
 
 export const FORMAT = 'transcriptions'
 
 /**
- * Writes the request as a form for `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12).
+ * Writes the request as a form for `POST /audio/transcriptions` or `/audio/translations`
+ * (docs/wire/transcriptions.md#request).
  *
  * @throws GatewayError `cannot-express` if the request contains no recording.
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   const { transcript_shapes = 'all' } = transcriptionsDialect(options.dialect)
-  const own = options.native ? ownOrigin(request, FORMAT) : undefined
-  const files = own?.wire.files ?? [recordingOf(request, FORMAT, losses)]
-  const body = own === undefined ? writeBody(request, losses) : underModel(request, own)
+  const nativeSource = options.native ? nativeSourceOf(request, FORMAT) : undefined
+  const files = nativeSource?.wire.files ?? [recordingOf(request, FORMAT, losses)]
+  const body = nativeSource === undefined ? writeBody(request, losses) : bodyWithModel(request, nativeSource)
   const path = request.output.transcript?.task === 'translate' ? '/audio/translations' : '/audio/transcriptions'
   const shaped = SHAPES[transcript_shapes](body, request, losses)
   return { wire: { path, query: {}, headers: {}, body: shaped, files, accept: ACCEPT }, losses: losses.list }
@@ -45,7 +46,7 @@ function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
     'include[]': includes(sampling, shape, losses) ? 'logprobs' : undefined,
     temperature: sampling.temperature === undefined ? undefined : String(sampling.temperature),
     stream: stream ? 'true' : undefined,
-    ...kept(request, FORMAT),
+    ...extrasFor(request, FORMAT),
   }) as JsonObject
 }
 

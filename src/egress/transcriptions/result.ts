@@ -13,13 +13,14 @@ import type {
   Word,
 } from '../../canonical/result.ts'
 import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept, someOf, spelt } from '../fields.ts'
-import { OPTIONAL_HEAD, ownBody } from '../own.ts'
-import { NO_MARKS, NO_TASK } from '../sanitize/bare.ts'
+import { defined, extrasFor, someOf, spellingFor } from '../fields.ts'
+import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
+import { NO_TASK, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 import { FORMAT } from './request.ts'
 
 /**
- * Writes a whole answer in the requested response format: JSON, plain text or subtitles (FORMATS §12).
+ * Writes a whole answer in the requested response format: JSON, plain text or subtitles
+ * (docs/wire/transcriptions.md#response-formats).
  *
  * @throws GatewayError `cannot-express` if subtitles are requested of a transcript without times.
  */
@@ -27,8 +28,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const format = formatOf(request)
   const raw = writeRaw(result, format)
   if (raw !== undefined) return { wire: { status: 200, headers: {}, body: {}, raw }, losses: [] }
-  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
+  const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
+  if (nativeBody !== undefined) return { wire: { status: 200, headers: {}, body: nativeBody }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   reportResult(result, losses)
   const candidate = required(result, request, losses)
@@ -38,7 +39,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const body = {
     task: needsOf(request) && request.output.transcript?.task,
     ...writeFacts({ candidate, text: textOf(candidate), segments, usage }),
-    ...kept(result, FORMAT),
+    ...extrasFor(result, FORMAT),
   }
   return { wire: { status: 200, headers: {}, body: defined(body) as JsonObject }, losses: losses.list }
 }
@@ -80,7 +81,7 @@ const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
 
 /** The response format that the caller requested; JSON by default. */
 function formatOf(request: CanonicalRequest): string {
-  const { shape } = spelt(request, FORMAT)
+  const { shape } = spellingFor(request, FORMAT)
   return typeof shape === 'string' ? shape : 'json'
 }
 
@@ -114,8 +115,8 @@ const PLAIN = 'text/plain; charset=utf-8'
  * Undefined for JSON formats.
  */
 function writeRaw(result: CanonicalResult, format: string): RawBody | undefined {
-  const own = spelt(result, FORMAT)['raw']
-  if (isObject(own)) return { mediaType: String(own['mediaType'] || PLAIN), text: String(own['text']) }
+  const rawBody = spellingFor(result, FORMAT)['raw']
+  if (isObject(rawBody)) return { mediaType: String(rawBody['mediaType'] || PLAIN), text: String(rawBody['text']) }
   const candidate = result.candidates[0] ?? EMPTY
   if (format === 'text') return { mediaType: PLAIN, text: `${textOf(candidate).trim()}\n` }
   if (format !== 'srt' && format !== 'vtt') return undefined
@@ -149,7 +150,7 @@ function reportCandidate(candidate: Candidate, losses: Losses): void {
   const path = ['candidates', 0]
   for (const [index, part] of candidate.content.entries()) {
     const at = [...path, 'content', index]
-    if (part.type === 'text') losses.dropFields(part, at, NO_MARKS)
+    if (part.type === 'text') losses.dropFields(part, at, PLAIN_TEXT_LOSSES)
     else if (part.type !== 'opaque') losses.drop(at, 'only-text')
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...at, 'extras', FORMAT], 'no-place-for-it')
   }
@@ -164,7 +165,7 @@ function reportCandidate(candidate: Candidate, losses: Losses): void {
 }
 
 /** Neutral values for the further segment fields that clients' types require. */
-const FIGURES: JsonObject = {
+const SEGMENT_DEFAULTS: JsonObject = {
   ...{ seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 },
 }
 
@@ -176,34 +177,40 @@ const writeSegments = (
 ): readonly JsonObject[] =>
   segments.map((segment, index) => {
     const path = ['candidates', 0, 'transcript', 'segments', index]
-    const own = asRead<JsonObject>(segment, FORMAT)
-    if (own !== undefined) return own
+    const nativeSegment = asRead<JsonObject>(segment, FORMAT)
+    if (nativeSegment !== undefined) return nativeSegment
     if (as === 'verbose')
-      losses.add([...path, 'extras'], { [FORMAT]: { ...FIGURES, ...kept(segment, FORMAT) } }, 'minted-figures')
+      losses.add(
+        [...path, 'extras'],
+        { [FORMAT]: { ...SEGMENT_DEFAULTS, ...extrasFor(segment, FORMAT) } },
+        'minted-figures',
+      )
     else if (segment.speaker === undefined) losses.add([...path, 'speaker'], '', 'minted-speaker')
     return writeSegment(segment, index, as)
   })
 
 /** Writes a segment as it came, or with a new id: a number in verbose answers, a name in those with speakers. */
 export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'diarized'): JsonObject {
-  const own = asRead<JsonObject>(segment, FORMAT)
-  if (own !== undefined) return own
+  const nativeSegment = asRead<JsonObject>(segment, FORMAT)
+  if (nativeSegment !== undefined) return nativeSegment
   const { start, end, text, speaker } = segment
   const marks =
-    as === 'verbose' ? { id: index, ...FIGURES } : { id: `seg_${index}`, type: 'transcript.text.segment', speaker: '' }
-  return { ...marks, start, end, text, ...defined({ speaker }), ...kept(segment, FORMAT) }
+    as === 'verbose'
+      ? { id: index, ...SEGMENT_DEFAULTS }
+      : { id: `seg_${index}`, type: 'transcript.text.segment', speaker: '' }
+  return { ...marks, start, end, text, ...defined({ speaker }), ...extrasFor(segment, FORMAT) }
 }
 
 const writeWord = (word: Word): JsonObject =>
   ({
     ...defined({ word: word.word, start: word.start, end: word.end, speaker: word.speaker }),
-    ...kept(word, FORMAT),
+    ...extrasFor(word, FORMAT),
   }) as JsonObject
 
 export const writeLogprob = (token: TokenLogprob): JsonObject =>
   ({
     ...defined({ token: token.token, logprob: token.logprob, bytes: token.bytes }),
-    ...kept(token, FORMAT),
+    ...extrasFor(token, FORMAT),
   }) as JsonObject
 
 function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Path, losses: Losses): void {
@@ -214,12 +221,12 @@ function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Pat
 
 /** Writes token counts. An upstream that reported seconds of audio instead keeps its own usage object. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
-  const own = asRead<JsonObject>(usage, FORMAT)
-  if (own !== undefined) return own
+  const nativeUsage = asRead<JsonObject>(usage, FORMAT)
+  if (nativeUsage !== undefined) return nativeUsage
   losses.dropFields(usage, ['usage'], LOSSES)
   const { text, audio, ...others } = usage.inputBy ?? {}
   for (const kind in others) losses.drop(['usage', 'inputBy', kind], 'no-such-count')
-  const { input_token_details, ...extras } = kept(usage, FORMAT)
+  const { input_token_details, ...extras } = extrasFor(usage, FORMAT)
   return defined({
     type: 'tokens',
     input_tokens: usage.input,
@@ -239,5 +246,5 @@ const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy'> = {
   hostedCalls: 'no-such-count',
 }
 
-const writeDetails = (counts: object, left: Json | undefined): Json | undefined =>
-  left === undefined || isObject(left) ? (someOf({ ...counts, ...left }) as JsonObject | undefined) : left
+const writeDetails = (counts: object, extras: Json | undefined): Json | undefined =>
+  extras === undefined || isObject(extras) ? (someOf({ ...counts, ...extras }) as JsonObject | undefined) : extras

@@ -19,7 +19,7 @@ export interface Page<T> {
 }
 
 /** Rows; the most in one page. Without a size a page has all rows, as clients without paging expect. */
-const MOST = 1000
+const MAX_ROWS = 1000
 
 /**
  * Selects a page by `limit`, `after_id` and `before_id` (docs/wire/messages.md#model-list).
@@ -30,11 +30,11 @@ const MOST = 1000
 export function idPage<T extends Named>(rows: readonly T[], query: ModelQuery): Page<T> {
   const { limit, after_id: after, before_id: before } = query
   const size = limit === undefined ? undefined : wholeNumber('limit', limit, 1)
-  if (size !== undefined && size > MOST) throw wrong('limit', `must be a whole number from 1 to ${MOST}`)
+  if (size !== undefined && size > MAX_ROWS) throw wrong('limit', `must be a whole number from 1 to ${MAX_ROWS}`)
   if (after !== undefined && before !== undefined) throw wrong('before_id', 'must not be combined with `after_id`')
-  if (before === undefined) return first(behind(rows, after), size)
+  if (before === undefined) return firstRows(rowsAfter(rows, after), size)
   const all = rows.filter(({ id }) => id < before)
-  return size === undefined ? first(all, size) : { rows: all.slice(-size), more: all.length > size }
+  return size === undefined ? firstRows(all, size) : { rows: all.slice(-size), more: all.length > size }
 }
 
 /**
@@ -51,24 +51,24 @@ export function tokenPage<T extends Named>(
   const given = query['pageSize'] ?? query['page_size']
   const size = given === undefined ? 0 : wholeNumber('pageSize', given, 0)
   const token = query['pageToken'] ?? query['page_token'] ?? ''
-  const page = first(
-    behind(rows, token === '' ? undefined : placeOf(token)),
-    size === 0 ? undefined : Math.min(size, MOST),
+  const page = firstRows(
+    rowsAfter(rows, token === '' ? undefined : cursorOf(token)),
+    size === 0 ? undefined : Math.min(size, MAX_ROWS),
   )
   const last = page.rows.at(-1)
   return page.more && last !== undefined ? { ...page, next: tokenOf(last.id) } : page
 }
 
-const first = <T>(rows: readonly T[], size: number | undefined): Page<T> =>
+const firstRows = <T>(rows: readonly T[], size: number | undefined): Page<T> =>
   size === undefined ? { rows, more: false } : { rows: rows.slice(0, size), more: rows.length > size }
 
-const behind = <T extends Named>(rows: readonly T[], place: string | undefined): readonly T[] =>
-  place === undefined ? rows : rows.filter(({ id }) => id > place)
+const rowsAfter = <T extends Named>(rows: readonly T[], cursor: string | undefined): readonly T[] =>
+  cursor === undefined ? rows : rows.filter(({ id }) => id > cursor)
 
 const tokenOf = (id: string): string => Buffer.from(id).toString('base64url')
 
 /** The id that a page token stands for. */
-function placeOf(token: string): string {
+function cursorOf(token: string): string {
   const id = Buffer.from(token, 'base64url').toString()
   if (tokenOf(id) === token) return id
   throw wrong('pageToken', 'is not a page token')

@@ -23,7 +23,7 @@ export interface Framing {
   /** Encodes the end of the stream; `empty` marks a stream without events. */
   close(empty: boolean): string
   /** The heartbeat for formats without a heartbeat event. */
-  readonly sign: string
+  readonly defaultHeartbeat: string
 }
 
 /** Server-sent events. */
@@ -34,7 +34,7 @@ export const EVENT_STREAM: Framing = {
     return event === undefined ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`
   },
   close: () => '',
-  sign: ': ping\n\n',
+  defaultHeartbeat: ': ping\n\n',
 }
 
 /** One JSON array with an element per event; clients ignore white space between elements. */
@@ -42,7 +42,7 @@ export const JSON_ARRAY: Framing = {
   contentType: 'application/json; charset=utf-8',
   frame: ({ data }, first) => (first ? `[${data}` : `,\r\n${data}`),
   close: empty => (empty ? '[]' : ']'),
-  sign: '\n',
+  defaultHeartbeat: '\n',
 }
 
 /** One event per line, for connections with heartbeats of their own. */
@@ -50,7 +50,7 @@ const JSON_LINES: Framing = {
   contentType: 'application/x-ndjson',
   frame: ({ data }) => `${data}\n`,
   close: () => '',
-  sign: '',
+  defaultHeartbeat: '',
 }
 
 /** The framing of each kind of connection. */
@@ -74,10 +74,10 @@ export interface StreamOptions {
 }
 
 /** Heartbeats; a reader that takes nothing for this long is disconnected. */
-export const PATIENCE = 8
+export const MAX_MISSED_HEARTBEATS = 8
 
 /** ms; the least time between two writes of a busy stream, because a write costs more than many events. */
-const GAP = 4
+const WRITE_GAP = 4
 
 /**
  * Writes events to an outlet. After a pause, the events of one tick are written at once; events that follow closely are
@@ -91,7 +91,7 @@ export class EventStream {
   private text = ''
   private empty = true
   private scheduled = false
-  private wrote = Number.NEGATIVE_INFINITY
+  private lastWrite = Number.NEGATIVE_INFINITY
   /** Heartbeats since the reader fell behind, starting at 1; 0 while the reader keeps up. */
   private behind = 0
   private over = false
@@ -109,7 +109,7 @@ export class EventStream {
     }
     if (this.scheduled || this.text === '') return
     this.scheduled = true
-    process.nextTick(this.settle)
+    process.nextTick(this.scheduleFlush)
   }
 
   end(): void {
@@ -124,15 +124,15 @@ export class EventStream {
     clearInterval(this.timer)
   }
 
-  private readonly settle = (): void => {
-    if (performance.now() - this.wrote < GAP) setTimeout(this.flush, GAP)
+  private readonly scheduleFlush = (): void => {
+    if (performance.now() - this.lastWrite < WRITE_GAP) setTimeout(this.flush, WRITE_GAP)
     else this.flush()
   }
 
   private readonly flush = (): void => {
     this.scheduled = false
     if (this.over || this.text === '') return
-    this.wrote = performance.now()
+    this.lastWrite = performance.now()
     this.writeText()
   }
 
@@ -143,10 +143,10 @@ export class EventStream {
     if (this.outlet.write(text) || this.behind > 0) return
     this.behind = 1
     this.options.source.pause()
-    this.outlet.once('drain', this.caughtUp)
+    this.outlet.once('drain', this.onDrain)
   }
 
-  private readonly caughtUp = (): void => {
+  private readonly onDrain = (): void => {
     this.behind = 0
     if (!this.over) this.options.source.resume()
   }
@@ -154,11 +154,11 @@ export class EventStream {
   /** Writes a heartbeat, or disconnects a reader that has been behind for too long. */
   readonly beat = (): void => {
     if (this.behind > 0) {
-      if (++this.behind > PATIENCE) this.outlet.destroy()
+      if (++this.behind > MAX_MISSED_HEARTBEATS) this.outlet.destroy()
       return
     }
     const { framing, heartbeat } = this.options
-    this.text += heartbeat === undefined || this.empty ? framing.sign : framing.frame(heartbeat, false)
+    this.text += heartbeat === undefined || this.empty ? framing.defaultHeartbeat : framing.frame(heartbeat, false)
     this.flush()
   }
 }

@@ -2,7 +2,7 @@ import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { asRead, type Format, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
-import { kept } from '../fields.ts'
+import { extrasFor } from '../fields.ts'
 
 const INPUT_ONLY: Unwritten<Usage, 'input'> = {
   searches: 'no-count-of-searches',
@@ -22,19 +22,23 @@ export function writeInputUsage(
   fields: readonly string[],
   losses: Losses,
 ): JsonObject {
-  const own = ownCounts(usage, format, fields)
-  if (own !== undefined) return own
+  const nativeUsage = nativeCounts(usage, format, fields)
+  if (nativeUsage !== undefined) return nativeUsage
   losses.dropFields(usage, ['usage'], INPUT_ONLY)
   if (usage === undefined) losses.add(['usage'], { input: 0 }, 'usage-required')
   else if (usage.input === undefined) losses.add(['usage', 'input'], 0, 'count-required')
-  return { ...Object.fromEntries(fields.map(field => [field, usage?.input ?? 0])), ...kept(usage, format) }
+  return { ...Object.fromEntries(fields.map(field => [field, usage?.input ?? 0])), ...extrasFor(usage, format) }
 }
 
 /**
  * The upstream's own usage, completed with required counts that it left out: Voyage reports the total alone, while
  * OpenAI's clients read `prompt_tokens`. Undefined if the usage came in another format.
  */
-export function ownCounts(usage: Usage | undefined, format: Format, fields: readonly string[]): JsonObject | undefined {
+export function nativeCounts(
+  usage: Usage | undefined,
+  format: Format,
+  fields: readonly string[],
+): JsonObject | undefined {
   const reported = usage && asRead<JsonObject>(usage, format)
   const missing = usage?.input === undefined ? [] : fields.filter(field => reported?.[field] == null)
   return reported && { ...reported, ...Object.fromEntries(missing.map(field => [field, usage!.input!])) }

@@ -1,21 +1,21 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 
-const NO_PLACE: Unwritten<Usage, 'input' | 'cacheRead' | 'output' | 'inputBy' | 'searches'> = {
+const META_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'output' | 'inputBy' | 'searches'> = {
   cacheWrite: 'not-in-meta',
   reasoning: 'not-in-meta',
   outputBy: 'not-in-meta',
   hostedCalls: 'not-in-meta',
 }
 
-/** Writes usage as Cohere's `meta` (FORMATS §9). */
+/** Writes usage as Cohere's `meta` (docs/wire/rerank.md#meta). */
 export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObject {
-  losses.dropFields(usage, ['usage'], NO_PLACE)
-  const { tokens: moreTokens, billed_units: moreBilled, ...outer } = kept(usage, format)
+  losses.dropFields(usage, ['usage'], META_LOSSES)
+  const { tokens: moreTokens, billed_units: moreBilled, ...outer } = extrasFor(usage, format)
   const { input, output, cacheRead, searches } = usage
-  const image = pictureTokens(usage)
+  const image = imageTokens(usage)
   for (const kind in usage.inputBy)
     if (kind !== 'image' || image === undefined) losses.drop(['usage', 'inputBy', kind], 'not-in-meta')
   const billed = defined({
@@ -32,7 +32,7 @@ export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObj
 }
 
 /** The image tokens, which Cohere bills apart from text; undefined if the count is unknown or exceeds the input. */
-function pictureTokens({ input, inputBy }: Usage): number | undefined {
+function imageTokens({ input, inputBy }: Usage): number | undefined {
   const image = inputBy?.image
   return image !== undefined && input !== undefined && image <= input ? image : undefined
 }
@@ -41,8 +41,8 @@ function pictureTokens({ input, inputBy }: Usage): number | undefined {
  * Writes a group of counts merged with the upstream's extras. An extra that is not an object stays only if there are no
  * counts.
  */
-function group(name: string, own: JsonObject, more: Json | undefined): JsonObject {
-  if (isObject(more)) return { [name]: { ...more, ...own } }
-  if (Object.keys(own).length > 0) return { [name]: own }
+function group(name: string, fields: JsonObject, more: Json | undefined): JsonObject {
+  if (isObject(more)) return { [name]: { ...more, ...fields } }
+  if (Object.keys(fields).length > 0) return { [name]: fields }
   return more === undefined ? {} : { [name]: more }
 }

@@ -2,7 +2,7 @@ import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { defined, kept, someOf } from '../fields.ts'
+import { defined, extrasFor, someOf } from '../fields.ts'
 
 const USAGE_LOSSES: Unwritten<
   Usage,
@@ -21,7 +21,7 @@ export function writeUsage(format: Format, usage: Usage, losses: Losses): JsonOb
   if (usage.outputBy?.embedding !== undefined) losses.drop(['usage', 'outputBy', 'embedding'], 'no-such-count')
   const input = usage.input ?? 0
   const output = usage.output ?? 0
-  const { prompt_tokens_details, completion_tokens_details, ...others } = kept(usage, format)
+  const { prompt_tokens_details, completion_tokens_details, ...others } = extrasFor(usage, format)
   const promptCounts = {
     cached_tokens: usage.cacheRead,
     cache_write_tokens: usage.cacheWrite,

@@ -1,6 +1,6 @@
 import type { TaskWriter } from '../task-writer.ts'
 import type { Writer } from '../writer.ts'
-import { isStored } from './media.ts'
+import { isAtGoogle } from './media.ts'
 import { writeRequest } from './request.ts'
 
 const PLAIN = { query: {}, headers: {} } as const
@@ -27,5 +27,5 @@ const tasks: TaskWriter = {
 export const veo: Writer = {
   request: writeRequest,
   tasks,
-  fetches: part => !isStored(part),
+  mustFetch: part => !isAtGoogle(part),
 }

@@ -6,7 +6,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, someOf } from '../fields.ts'
 import { videoPromptOf } from '../media/video-prompt.ts'
 import { reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
-import { FIELDS, fieldOf, MOST, writeMedia } from './media.ts'
+import { FIELDS, fieldOf, MAX_MEDIA, writeMedia } from './media.ts'
 
 const FORMAT = 'veo'
 
@@ -16,7 +16,7 @@ const FORMAT = 'veo'
  */
 export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
-  const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, most: MOST, fieldOf }, losses)
+  const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, most: MAX_MEDIA, fieldOf }, losses)
   losses.dropFields(request, [], { endUser: 'no-users' })
   const body = {
     instances: [{ ...defined({ prompt: text }), ...writeMedia(media, losses) }],

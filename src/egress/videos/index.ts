@@ -5,27 +5,27 @@ import { videosDialect } from './dialect.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-const place = (id: string): string => `/videos/${encodeURIComponent(id)}`
+const taskPath = (id: string): string => `/videos/${encodeURIComponent(id)}`
 const PLAIN = { query: {}, headers: {} } as const
 
-/** Writes the requests about tasks (FORMATS §11). */
+/** Writes the requests about tasks (docs/wire/videos.md#openai). */
 const tasks: TaskWriter = {
-  status: ({ id }) => ({ method: 'GET', path: place(id), ...PLAIN }),
+  status: ({ id }) => ({ method: 'GET', path: taskPath(id), ...PLAIN }),
   content: ({ id }, variant) => ({
-    ...{ method: 'GET', path: `${place(id)}/content`, headers: {} },
+    ...{ method: 'GET', path: `${taskPath(id)}/content`, headers: {} },
     query: variant === 'video' ? {} : { variant },
   }),
-  remove: ({ id }) => ({ method: 'DELETE', path: place(id), ...PLAIN }),
+  remove: ({ id }) => ({ method: 'DELETE', path: taskPath(id), ...PLAIN }),
   remixes: dialect => videosDialect(dialect).remix !== false,
 }
 
-/** The writer for OpenAI's video format (FORMATS §11). */
+/** The writer for OpenAI's video format (docs/wire/videos.md#openai). */
 export const videos: Writer = {
   request: writeRequest,
   result: writeResult,
   tasks,
   bytes: true,
-  fetches: ({ kind }, dialect) => kind === 'image' && videosDialect(dialect).references === 'files',
-  fetchesOwn: true,
+  mustFetch: ({ kind }, dialect) => kind === 'image' && videosDialect(dialect).references === 'files',
+  mustFetchNative: true,
   error: writeError,
 }

@@ -4,21 +4,23 @@ import { nearestSize } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { inTexts } from '../media/form-texts.ts'
-import { hasBytes, pictureFile, pictureReference } from '../media/pictures.ts'
-import { type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
+import { hasBytes, imageFile, imageReference } from '../media/input-images.ts'
+import { type PathedPart, videoPromptOf } from '../media/video-prompt.ts'
 import { NO_PROMPT, reportNumber, VIDEO } from '../media/video-settings.ts'
-import { ownOrigin, type ReadRequest, underModel, withFields } from '../own.ts'
-import { NO_NOTES } from '../sanitize/bare.ts'
+import { bodyWithModel, type NativeRequest, nativeSourceOf, withFields } from '../native.ts'
+import { PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type VideosDialect, videosDialect } from './dialect.ts'
 
-/** Writes the request as `POST /videos` or, to remix a video, `POST /videos/{id}/remix` (FORMATS §11). */
+/**
+ * Writes the request as `POST /videos` or, to remix a video, `POST /videos/{id}/remix` (docs/wire/videos.md#openai).
+ */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const own = options.native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
-  return own !== undefined && isTakenAsItCame(own.wire, videosDialect(options.dialect))
-    ? writeAsItCame(request, own)
+  const nativeSource = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
+  return nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, videosDialect(options.dialect))
+    ? writeAsItCame(request, nativeSource)
     : writeForeign(request, options)
 }
 
@@ -26,21 +28,25 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
  * The fields that the gateway may change in a body that otherwise goes out as it came: the model, and the video to
  * remix.
  */
-const REWRITTEN: ReadonlySet<string> = new Set(['model', 'output'])
+const REWRITABLE: ReadonlySet<string> = new Set(['model', 'output'])
 
 /** Whether the upstream takes the images in the caller's shape. No upstream takes a bare string. */
-const isTakenAsItCame = ({ body }: WireRequest, { references }: VideosDialect): boolean =>
+const acceptsUnchanged = ({ body }: WireRequest, { references }: VideosDialect): boolean =>
   references === 'files'
     ? !Object.keys(body).some(field => field.startsWith(FIELD) && body[field] != null)
     : typeof body[FIELD] !== 'string'
 
 /** Writes a native request as it came. A remix takes its model from the original video, so a named model is dropped. */
-function writeAsItCame(request: CanonicalRequest, own: ReadRequest): Written<WireRequest> {
+function writeAsItCame(request: CanonicalRequest, nativeSource: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
-  const { body, files } = own.wire
-  const isNamed = isRemix(request) && body['model'] !== undefined
-  if (isNamed) losses.drop(['extras', FORMAT, 'model'], 'the-model-of-the-original')
-  const sent = isNamed ? withFields(body, {}, ['model']) : isRemix(request) ? body : underModel(request, own)
+  const { body, files } = nativeSource.wire
+  const namesModel = isRemix(request) && body['model'] !== undefined
+  if (namesModel) losses.drop(['extras', FORMAT, 'model'], 'the-model-of-the-original')
+  const sent = namesModel
+    ? withFields(body, {}, ['model'])
+    : isRemix(request)
+      ? body
+      : bodyWithModel(request, nativeSource)
   return { wire: { ...wireOf(request, sent), ...defined({ files }) }, losses: losses.list }
 }
 
@@ -59,20 +65,20 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   reportNumber(request.output, losses)
   if (isRemix) {
     reportRemix(request, losses)
-    return { wire: wireOf(request, { prompt, ...kept(request, FORMAT) }), losses: losses.list }
+    return { wire: wireOf(request, { prompt, ...extrasFor(request, FORMAT) }), losses: losses.list }
   }
   const [, ...more] = media
   for (const { path } of more) losses.drop(path, 'one-picture-only')
   const { named, files } = writeReferences(media.slice(0, 1), losses)
   const look = writeLook(video, losses)
-  const body = { model: request.model, prompt, ...look, ...named, ...kept(request, FORMAT) }
+  const body = { model: request.model, prompt, ...look, ...named, ...extrasFor(request, FORMAT) }
   if (files === undefined) return { wire: wireOf(request, body), losses: losses.list }
   return { wire: { ...wireOf(request, inTexts(body, request, FORMAT, losses)), files }, losses: losses.list }
 }
 
 /** Adds a default prompt to an image without one, because the format requires a prompt. */
-function addPrompt({ messages }: CanonicalRequest, pictures: number, losses: Losses): string {
-  if (pictures === 0) throw NO_PROMPT
+function addPrompt({ messages }: CanonicalRequest, imageCount: number, losses: Losses): string {
+  if (imageCount === 0) throw NO_PROMPT
   const turn = messages.findLastIndex(({ role }) => role === 'user')
   losses.insert(['messages', turn, 'content', 0], { type: 'text', text: USUAL_PROMPT }, 'prompt-required')
   return USUAL_PROMPT
@@ -105,7 +111,7 @@ function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
   losses.dropFields(output.video, VIDEO, REMIX_LOSSES)
 }
 
-/** Pixels; the sizes that every model of OpenAI makes (FORMATS §11). */
+/** Pixels; the sizes that every model of OpenAI makes (docs/wire/videos.md#openai). */
 const SIZES = ['1280x720', '720x1280']
 
 /** Writes length and size; a ratio becomes the nearest size. */
@@ -139,16 +145,16 @@ const fieldIn =
 const isNamed = ({ source }: MediaPart): boolean =>
   source.type === 'url' || (source.type === 'file-id' && source.format === FORMAT)
 
-const LOSSES = { ...NO_NOTES, use: 'one-picture-only' }
+const LOSSES = { ...PLAIN_MEDIA_LOSSES, use: 'one-picture-only' }
 
 /** Writes the image as a file of a form if its bytes are available, else as a reference by URL or id. */
-function writeReferences(media: readonly PlacedPart[], losses: Losses): References {
+function writeReferences(media: readonly PathedPart[], losses: Losses): References {
   const [first] = media
   if (first === undefined) return { named: {}, files: [] }
   const { part, path } = first
   if (part.type === 'opaque') return { named: { [FIELD]: part.value }, files: undefined }
   losses.dropFields(part, path, LOSSES)
-  if (hasBytes(part)) return { named: {}, files: [pictureFile(part, path, FIELD, FORMAT, losses)] }
-  const wire = pictureReference(part, path, losses)!
+  if (hasBytes(part)) return { named: {}, files: [imageFile(part, path, FIELD, FORMAT, losses)] }
+  const wire = imageReference(part, path, losses)!
   return { named: { [FIELD]: { ...part.extras?.[FORMAT], ...wire } }, files: undefined }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, extrasFor } from '../fields.ts'
 import { STATES } from '../media/video-settings.ts'
 import { writeTaskAnswer } from '../media/video-task.ts'
 import { FORMAT } from './request.ts'
@@ -11,7 +11,8 @@ import { FORMAT } from './request.ts'
 const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-beside-a-task' }
 
 /**
- * Writes a task in the format (FORMATS §11), with the further fields `task_id` and `url` (SERVICE.md).
+ * Writes a task in the format (docs/wire/videos.md#openai), with the further fields `task_id` and `url`
+ * (docs/wire/videos.md#gateways).
  *
  * @throws GatewayError `upstream-failed` if the answer is not a task.
  */
@@ -57,15 +58,15 @@ function writeFailure(failure: TaskFailure, losses: Losses): JsonObject {
   const path = ['task', 'failure', 'code']
   if (failure.code === undefined) losses.add(path, code, 'a-word-for-the-kind')
   else if (code !== failure.code) losses.change(path, code, 'a-word-for-the-kind')
-  return { code, message: failure.message, ...kept(failure, FORMAT) }
+  return { code, message: failure.message, ...extrasFor(failure, FORMAT) }
 }
 
 /** Returns the URL of the video file; the other files are lost. */
 function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefined {
   const index = files.findIndex(({ variant, url }) => variant === 'video' && url !== undefined)
-  for (const [place, file] of files.entries())
-    if (place !== index) losses.drop(['task', 'files', place], 'one-address-only')
-    else losses.dropFields(file, ['task', 'files', place], { mediaType: 'no-media-types' })
+  for (const [fileIndex, file] of files.entries())
+    if (fileIndex !== index) losses.drop(['task', 'files', fileIndex], 'one-address-only')
+    else losses.dropFields(file, ['task', 'files', fileIndex], { mediaType: 'no-media-types' })
   if (index === -1) losses.drop(['task', 'files'], 'no-addresses')
   return files[index]?.url
 }

@@ -1,5 +1,5 @@
 import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from '../dialects.ts'
-import { family } from '../family.ts'
+import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
 
 /* Presets of upstreams that operators run themselves or describe, and of the built-in mock. */
@@ -15,7 +15,7 @@ export const ollama: Preset = {
     { format: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', dialect: LOCAL_CHAT },
     { format: 'responses', baseUrl: 'http://127.0.0.1:11434/v1', dialect: PLAIN_RESPONSES },
     { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: PLAIN_MESSAGES },
-    ...family('http://127.0.0.1:11434/v1', ['completions', 'embeddings']),
+    ...openaiFormats('http://127.0.0.1:11434/v1', ['completions', 'embeddings']),
   ],
 }
 
@@ -27,7 +27,7 @@ export const vllm: Preset = {
   formats: [
     { format: 'chat', baseUrl: 'http://127.0.0.1:8000/v1', dialect: LOCAL_CHAT },
     { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
-    ...family('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank']),
+    ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank']),
     { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },
     { format: 'images', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { edits: 'form' } },
   ],
@@ -39,7 +39,7 @@ export const custom: Preset = { name: 'custom', env: [], keyless: true, betas: '
 /**
  * The preset of the mock provider, the built-in upstream that answers from fixtures; it gets its URL when it starts.
  */
-export const replay: Preset = {
+export const mock: Preset = {
   name: 'replay',
   env: [],
   keyless: true,

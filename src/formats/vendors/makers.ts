@@ -1,4 +1,4 @@
-import { family } from '../family.ts'
+import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
 import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../voices.ts'
 
@@ -15,7 +15,7 @@ export const openai: Preset = {
     { format: 'chat', baseUrl: 'https://api.openai.com/v1', dialect: OPENAI_CHAT },
     { format: 'realtime', baseUrl: 'https://api.openai.com/v1' },
     { format: 'embeddings', baseUrl: 'https://api.openai.com/v1', dialect: { batch: 2048 } },
-    ...family('https://api.openai.com/v1', OPENAI_MEDIA),
+    ...openaiFormats('https://api.openai.com/v1', OPENAI_MEDIA),
   ],
 }
 

@@ -2,7 +2,7 @@ import type { Preset } from '../preset.ts'
 
 /* Presets of vendors of embeddings and reranking. */
 
-/** Cohere takes at most 96 inputs per request (FORMATS §8). */
+/** Cohere takes at most 96 inputs per request (docs/wire/embeddings.md#cohere). */
 export const cohere: Preset = {
   name: 'cohere',
   env: ['COHERE_API_KEY', 'CO_API_KEY'],

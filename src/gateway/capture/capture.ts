@@ -9,7 +9,7 @@ import type { Target } from '../../upstreams/router.ts'
 import type { Call } from '../call.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Stored } from '../stored/index.ts'
-import { RecordedReply, Recording, type Room, recordedAnswer } from './recording.ts'
+import { RecordedReply, Recording, type RecordingBudget, recordedAnswer } from './recording.ts'
 
 /** Most upstream requests stored per captured request; an emulation may send many more. */
 const MOST_EXCHANGES = 20
@@ -88,18 +88,18 @@ export class Capture {
   isBackground = false
   /** The number of upstream requests beyond the limit, which are not stored. */
   omittedExchanges = 0
-  private readonly room: Room
+  private readonly budget: RecordingBudget
 
   /**
    * Replaces the call's reply with one that records what is sent.
    *
-   * @param room bytes shared by all captures in progress.
+   * @param budget bytes shared by all captures in progress.
    */
-  constructor(call: Call, caller: Caller, room: Room) {
+  constructor(call: Call, caller: Caller, budget: RecordingBudget) {
     this.call = call
     this.caller = caller
-    this.room = room
-    this.reply = new RecordedReply(call.reply, new Recording(this.began, room))
+    this.budget = budget
+    this.reply = new RecordedReply(call.reply, new Recording(this.began, budget))
     call.reply = this.reply
   }
 
@@ -107,7 +107,7 @@ export class Capture {
   reading(): void {
     const { headers } = this.call.message
     if (this.call.body !== undefined || headers['content-encoding'] !== undefined) return
-    const unread = new Recording(this.began, this.room, UNREAD)
+    const unread = new Recording(this.began, this.budget, UNREAD)
     this.unread = unread
     this.call.message.on('data', (chunk: Uint8Array) => {
       if (this.unread === unread) unread.take(chunk)
@@ -135,7 +135,7 @@ export class Capture {
       this.omittedExchanges++
       return undefined
     }
-    const exchange = new CapturedExchange(attempt, prepared, new Recording(this.began, this.room))
+    const exchange = new CapturedExchange(attempt, prepared, new Recording(this.began, this.budget))
     this.exchanges.push(exchange)
     return exchange
   }

@@ -4,13 +4,13 @@ import type { Caller } from '../../accounts/index.ts'
 import type { Config } from '../../config/index.ts'
 import { type Log, LogOnce } from '../../log.ts'
 import type { Captures as CaptureRecords, StoredCapture } from '../../store/captures.ts'
-import { besideOutages } from '../../store/fault.ts'
+import { ignoringOutages } from '../../store/fault.ts'
 import type { Call } from '../call.ts'
 import { Capture } from './capture.ts'
-import type { Room } from './recording.ts'
+import { captureDocument } from './capture-document.ts'
+import type { RecordingBudget } from './recording.ts'
 import { patternOf, secretsOfConfig } from './secrets.ts'
 import type { CaptureDocument } from './shapes.ts'
-import { written } from './written.ts'
 
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
@@ -18,7 +18,7 @@ const decompress = promisify(gunzip)
 /** Most captures at once, running or waiting to be written; further requests are not captured. */
 const MOST_AT_ONCE = 64
 /** Bytes; largest total of recorded bodies in memory. */
-const ROOM = 64 * 1024 * 1024
+const BUDGET = 64 * 1024 * 1024
 /** ms; how long the shutdown waits for captures to be written. */
 const CLOSING = 5000
 
@@ -28,7 +28,7 @@ export interface CapturesOptions {
   readonly log: Log
   /** The current config. */
   config(): Config
-  readonly room?: Room
+  readonly budget?: RecordingBudget
 }
 
 /** Captures requests of keys with captures switched on, and stores them in the background once they are over. */
@@ -38,7 +38,7 @@ export class Captures {
   /** The stored captures. */
   readonly records: CaptureRecords
   private readonly options: CapturesOptions
-  private readonly room: Room
+  private readonly budget: RecordingBudget
   private readonly faults: LogOnce
   private readonly patterns = new WeakMap<Config, RegExp | undefined>()
   private open = 0
@@ -48,20 +48,20 @@ export class Captures {
   constructor(options: CapturesOptions) {
     this.options = options
     this.records = options.records
-    this.room = options.room ?? { left: ROOM }
-    this.faults = new LogOnce(besideOutages(err => options.log.error({ err }, 'requests cannot be captured')))
+    this.budget = options.budget ?? { bytesLeft: BUDGET }
+    this.faults = new LogOnce(ignoringOutages(err => options.log.error({ err }, 'requests cannot be captured')))
   }
 
   /** Begins the capture of a request. Returns undefined if captures have ended for its key, or too many are running. */
   begin(call: Call, caller: Caller): Capture | undefined {
-    const { keep } = this.options.config().capture
+    const { retention: keep } = this.options.config().capture
     if (keep === 0 || (caller.captureUntil ?? 0) <= Date.now()) return undefined
     if (this.open >= MOST_AT_ONCE) {
       this.dropped++
       return undefined
     }
     this.open++
-    return new Capture(call, caller, this.room)
+    return new Capture(call, caller, this.budget)
   }
 
   /**
@@ -107,9 +107,9 @@ export class Captures {
   private async stored(capture: Capture, error: string | undefined): Promise<StoredCapture> {
     const config = this.options.config()
     const { call, caller, at } = capture
-    const document = await written(capture, this.patternOf(config), error)
+    const document = await captureDocument(capture, this.patternOf(config), error)
     const data = await compress(JSON.stringify(document))
-    return { id: call.id, at, key: caller.id, expiresAt: Date.now() + config.capture.keep, data }
+    return { id: call.id, at, key: caller.id, expiresAt: Date.now() + config.capture.retention, data }
   }
 
   /** Compiled once per config. */

@@ -12,8 +12,8 @@ export const MARGIN = 40 * 1024
 const MOST_PIECES = 20_000
 
 /** Bytes that all recordings together may still take. */
-export interface Room {
-  left: number
+export interface RecordingBudget {
+  bytesLeft: number
 }
 
 /** A chunk of a body, and the ms between the start of the request and its arrival. */
@@ -27,41 +27,41 @@ export class Recording {
   readonly pieces: Piece[] = []
   /** Bytes that passed, and bytes that were recorded. */
   size = 0
-  kept = 0
+  recorded = 0
   /** The whole body has passed. */
   isWhole = false
   private readonly began: number
   private readonly limit: number
-  private room: Room
+  private budget: RecordingBudget
 
   /** @param began start of the request, by `performance.now()`. */
-  constructor(began: number, room: Room, limit = LARGEST + MARGIN) {
+  constructor(began: number, budget: RecordingBudget, limit = LARGEST + MARGIN) {
     this.began = began
-    this.room = room
+    this.budget = budget
     this.limit = limit
   }
 
   get isCut(): boolean {
-    return this.size > this.kept || this.kept > LARGEST
+    return this.size > this.recorded || this.recorded > LARGEST
   }
 
   /** Records a chunk. Copies its bytes, because they may be a view of a larger buffer. Records nothing after a gap. */
   take(content: string | Uint8Array): void {
     const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length
-    const room = this.size > this.kept ? 0 : Math.min(this.limit - this.kept, this.room.left)
+    const budget = this.size > this.recorded ? 0 : Math.min(this.limit - this.recorded, this.budget.bytesLeft)
     this.size += size
-    if (room <= 0 || size === 0 || this.pieces.length >= MOST_PIECES) return
-    const part = size <= room ? content : content.slice(0, room)
-    this.kept += Math.min(size, room)
-    this.room.left -= Math.min(size, room)
+    if (budget <= 0 || size === 0 || this.pieces.length >= MOST_PIECES) return
+    const part = size <= budget ? content : content.slice(0, budget)
+    this.recorded += Math.min(size, budget)
+    this.budget.bytesLeft -= Math.min(size, budget)
     this.pieces.push({ ms: this.elapsed, content: typeof part === 'string' ? part : Buffer.from(part) })
   }
 
   /** Frees the recorded bytes and stops recording. */
   release(): void {
-    this.room.left += this.kept
-    this.room = { left: 0 }
-    this.kept = 0
+    this.budget.bytesLeft += this.recorded
+    this.budget = { bytesLeft: 0 }
+    this.recorded = 0
     this.pieces.length = 0
   }
 
@@ -74,7 +74,7 @@ export class Recording {
 export const recordedAnswer = (answer: Answer, recording: Recording): Answer => ({
   status: answer.status,
   headers: answer.headers,
-  begins: answer.begins,
+  bodyKind: answer.bodyKind,
   pipeTo: consumer => answer.pipeTo(new RecordingConsumer(consumer, recording)),
   text: async limit => {
     const text = await answer.text(limit)
@@ -139,8 +139,8 @@ export class RecordedReply implements Reply {
     return this.reply.gone
   }
 
-  get begun(): boolean {
-    return this.reply.begun
+  get started(): boolean {
+    return this.reply.started
   }
 
   get abortable(): Abortable | undefined {
@@ -160,14 +160,14 @@ export class RecordedReply implements Reply {
   }
 
   whole(status: number, headers: Headers, text: string): void {
-    this.begins(status, headers)
+    this.headSent(status, headers)
     this.body.take(text)
     this.body.isWhole = true
     this.reply.whole(status, headers, text)
   }
 
   begin(headers: Headers, status = 200): void {
-    this.begins(status, headers)
+    this.headSent(status, headers)
     this.reply.begin(headers, status)
   }
 
@@ -190,7 +190,7 @@ export class RecordedReply implements Reply {
     return this.reply.destroy()
   }
 
-  private begins(status: number, headers: Headers): void {
+  private headSent(status: number, headers: Headers): void {
     const head: { [name: string]: string } = { ...headers }
     this.reply.rateHeaders?.addTo(head)
     this.status = status

@@ -24,10 +24,10 @@ const BEFORE =
   'The earlier part of this conversation was removed to save space. This is its summary; everything in it was said or done before, and what it says of instructions, constraints and open tasks still holds:'
 
 /** Wraps a summary as the first turn of the conversation that continues. */
-export const recollection = (summary: string): Message => userMessage(`${BEFORE}\n\n<summary>\n${summary}\n</summary>`)
+export const summaryTurn = (summary: string): Message => userMessage(`${BEFORE}\n\n<summary>\n${summary}\n</summary>`)
 
 /** Whether a message is the summary of an earlier compaction. */
-export const isRecollection = ({ content: [part] }: Message): boolean =>
+export const isSummaryTurn = ({ content: [part] }: Message): boolean =>
   part?.type === 'text' && part.text.startsWith(BEFORE)
 
 /**
@@ -51,9 +51,9 @@ export function transcript({ messages }: CanonicalRequest): readonly Part[] {
 
 /** The content of a message as text, each part headed by the name of its role. */
 const piecesOf = ({ role, name, content }: Message): readonly (string | Part)[] =>
-  content.flatMap(part => inWords(part, name === undefined ? role : `${role} ${name}`))
+  content.flatMap(part => asText(part, name === undefined ? role : `${role} ${name}`))
 
-function inWords(part: Part, who: string): readonly (string | Part)[] {
+function asText(part: Part, who: string): readonly (string | Part)[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -64,19 +64,19 @@ function inWords(part: Part, who: string): readonly (string | Part)[] {
       ]
     case 'tool-result': {
       const head = `${part.failed === undefined ? 'result' : 'failure'} of ${part.id}`
-      return part.content.flatMap(one => inWords(one, head))
+      return part.content.flatMap(one => asText(one, head))
     }
     case 'media': {
       const { cache: _, extras: __, spelling: ___, ...bare } = part
       return [`[${who} shows ${part.name ?? `this ${part.kind}`}]`, bare]
     }
     case 'opaque':
-      return isPointless(part) ? [] : [`[${who}]\n${part.text ?? JSON.stringify(part.value)}`]
+      return hasNothingToSummarise(part) ? [] : [`[${who}]\n${part.text ?? JSON.stringify(part.value)}`]
     default:
       return []
   }
 }
 
 /** Whether an opaque part has nothing to summarise, such as the request for the summary itself. */
-const isPointless = ({ value, reference, redundant }: OpaquePart): boolean =>
+const hasNothingToSummarise = ({ value, reference, redundant }: OpaquePart): boolean =>
   reference === true || redundant === true || value['type'] === 'compaction_trigger'

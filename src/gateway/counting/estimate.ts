@@ -10,24 +10,24 @@ import { tokensIn } from './tokens.ts'
 /**
  * Invisible tokens around a request, a turn, a tool call or result, and a tool definition, which upstreams charge for.
  */
-const AROUND = { request: 3, message: 4, call: 8, tool: 8 }
+const OVERHEAD = { request: 3, message: 4, call: 8, tool: 8 }
 
 /**
  * Estimates the tokens of a request for an upstream of the format (trap 80): text, tools and their schemas, tool calls,
  * results, reasoning and media. Errs on the high side, because callers shorten their history by it.
  */
 export async function estimate(request: CanonicalRequest, format: Format): Promise<number> {
-  const gathered = new Gathered(format)
+  const gathered = new TokenInputs(format)
   for (const message of request.messages) gathered.message(message)
   gathered.settings(request)
   return gathered.tokens()
 }
 
 /** Collects what costs tokens in a request, or a part of one, at an upstream of the format. */
-export class Gathered {
+export class TokenInputs {
   private readonly texts: string[] = []
   private readonly format: Format
-  private marks = 0
+  private overhead = 0
   private media = 0
 
   constructor(format: Format) {
@@ -36,13 +36,13 @@ export class Gathered {
 
   /** The estimated number of tokens. */
   async tokens(): Promise<number> {
-    return this.marks + this.media + Math.ceil((await tokensIn(this.texts)) * this.factor)
+    return this.overhead + this.media + Math.ceil((await tokensIn(this.texts)) * this.factor)
   }
 
   /** An upper bound that needs no vocabulary: no token is shorter than a byte. */
   get atMost(): number {
     const bytes = this.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-    return this.marks + this.media + Math.ceil(bytes * this.factor)
+    return this.overhead + this.media + Math.ceil(bytes * this.factor)
   }
 
   private get factor(): number {
@@ -51,17 +51,17 @@ export class Gathered {
 
   /** Adds the tools and the schema of the answer. */
   settings({ tools = [], output: { text } }: CanonicalRequest): void {
-    this.marks += AROUND.request
+    this.overhead += OVERHEAD.request
     for (const tool of tools) {
-      this.marks += AROUND.tool
+      this.overhead += OVERHEAD.tool
       this.texts.push(textOfTool(tool))
     }
-    if (tools.length > 0) this.marks += tokenPrices(this.format).toolsPreamble
+    if (tools.length > 0) this.overhead += tokenPrices(this.format).toolsPreamble
     if (text?.shape === 'schema' || text?.shape === 'enum') this.texts.push(JSON.stringify(text.schema))
   }
 
   message({ content, name }: Message): void {
-    this.marks += AROUND.message
+    this.overhead += OVERHEAD.message
     if (name !== undefined) this.texts.push(name)
     this.parts(content)
   }
@@ -78,7 +78,7 @@ export class Gathered {
         return
       case 'reasoning':
         // Encrypted reasoning is about as long as its signature.
-        this.texts.push(part.text === '' ? (part.signature?.value ?? '').slice(0, HIDDEN) : part.text)
+        this.texts.push(part.text === '' ? (part.signature?.value ?? '').slice(0, MOST_HIDDEN) : part.text)
         return
       case 'media':
         if (part.source.type === 'text') this.texts.push(part.source.text)
@@ -86,11 +86,11 @@ export class Gathered {
         this.media += mediaTokens(part, this.format)
         return
       case 'tool-call':
-        this.marks += AROUND.call
+        this.overhead += OVERHEAD.call
         this.texts.push(part.name, part.arguments)
         return
       case 'tool-result':
-        this.marks += AROUND.call
+        this.overhead += OVERHEAD.call
         this.parts(part.content)
         return
       case 'opaque':
@@ -107,7 +107,7 @@ export class Gathered {
  * Characters; most of a signature that is counted in place of hidden reasoning, because it is longer than the
  * reasoning.
  */
-const HIDDEN = 2000
+const MOST_HIDDEN = 2000
 
 function textOfTool(tool: Tool): string {
   if (tool.type === 'opaque') return JSON.stringify(tool.value)

@@ -5,28 +5,28 @@ import { type MediaPrices, tokenPrices } from '../../formats/index.ts'
 /** Bytes; most of a medium that is searched for sizes and page marks. */
 const LOOKED_AT = 8 * 1024 * 1024
 /** Bytes at the beginning of a JPEG that contain its dimensions. */
-const HEAD = 512 * 1024
+const JPEG_HEAD = 512 * 1024
 /** Bytes of a page, of a second of audio and of a second of video; used if only the file's size is known. */
 const PAGE = 60_000
-const SOUND = 16_000
-const FILM = 250_000
+const AUDIO_SECOND = 16_000
+const VIDEO_SECOND = 250_000
 
 /** Estimates the tokens of a medium for an upstream of the format. Text in it is counted elsewhere. */
 export function mediaTokens(part: MediaPart, format: Format): number {
   const prices = tokenPrices(format).media
   if (part.source.type === 'text') return 0
-  if (part.kind === 'image') return Math.ceil(pictureTokens(part, prices))
+  if (part.kind === 'image') return Math.ceil(imageTokens(part, prices))
   const size = bytesOf(part)
-  if (part.kind === 'audio') return Math.ceil(((size ?? 60 * SOUND) / SOUND) * prices.soundSecond)
-  if (part.kind === 'video') return Math.ceil(((size ?? 60 * FILM) / FILM) * prices.filmSecond)
+  if (part.kind === 'audio') return Math.ceil(((size ?? 60 * AUDIO_SECOND) / AUDIO_SECOND) * prices.audioSecond)
+  if (part.kind === 'video') return Math.ceil(((size ?? 60 * VIDEO_SECOND) / VIDEO_SECOND) * prices.videoSecond)
   return pagesOf(part, size) * prices.page
 }
 
-function pictureTokens(part: MediaPart, prices: MediaPrices): number {
+function imageTokens(part: MediaPart, prices: MediaPrices): number {
   if (part.detail === 'low' && prices.lowDetail !== undefined) return prices.lowDetail
-  const head = beginningOf(part, HEAD)
+  const head = beginningOf(part, JPEG_HEAD)
   const size = head === undefined ? undefined : sizeOf(head)
-  return size === undefined ? prices.unseen : Math.max(1, prices.picture(size))
+  return size === undefined ? prices.unknownImage : Math.max(1, prices.image(size))
 }
 
 /** The number of pages in a PDF: of its page objects, or estimated from its size if these are compressed. */

@@ -5,7 +5,7 @@ import { FORMATS } from '../../formats/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { roundTrip } from '../round-trip.ts'
 import type { Attempt, RoundTrip, WholeAnswer } from '../types.ts'
-import { combined, together } from './several.ts'
+import { combined, inParallel } from './several.ts'
 
 /** Most batches of one request in flight at once. */
 const AT_ONCE = 4
@@ -27,7 +27,10 @@ function batchesOf(request: CanonicalRequest, target: Target): readonly Canonica
   }))
 }
 
-/** Whether the inputs are embedded as one text, so that splitting them would change the result (FORMATS §8). */
+/**
+ * Whether the inputs are embedded as one text, so that splitting them would change the result
+ * (docs/wire/embeddings.md#jina).
+ */
 const areJoint = ({ extras = {} }: CanonicalRequest): boolean =>
   Object.entries(extras).some(([format, fields]) => {
     const field = FORMATS.get(format)?.jointInputs
@@ -52,7 +55,7 @@ export const roundTripInBatches: RoundTrip = (attempt, request, signal) => {
 
 async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): Promise<WholeAnswer> {
   const requests = batches.map(batch => (signal: AbortSignal) => roundTrip(attempt, batch, signal))
-  const answers = await together(attempt, requests, AT_ONCE)
+  const answers = await inParallel(attempt, requests, AT_ONCE)
   const { result, headers } = answers[0]!
   const content = answers.flatMap(one => one.result.candidates[0]?.content ?? [])
   const whole = combined(answers, [{ ...result.candidates[0]!, content }])

@@ -6,26 +6,26 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import { excerpt } from '../../canonical/text.ts'
 import type { ModelFacts } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
-import { COMPACT, isRecollection, LONGEST_SUMMARY, transcript } from '../compaction/summary.ts'
+import { COMPACT, isSummaryTurn, LONGEST_SUMMARY, transcript } from '../compaction/summary.ts'
 import type { Emulation } from '../types.ts'
-import { unreadable } from './several.ts'
+import { lossesOfReferences } from './several.ts'
 
 /** Characters; most of the user's own messages that stay verbatim, latest first. The summary covers the rest. */
-const KEPT = 80_000
+const MOST_VERBATIM = 80_000
 
 /**
  * Compacts a conversation at an upstream without compaction: the model writes a summary, and the gateway encrypts it.
  */
 export const compaction: Emulation = {
-  losses: request => [...settings(request), ...unreadable(request), ...before(request)],
+  losses: request => [...endpointSettings(request), ...lossesOfReferences(request), ...unavailableState(request)],
   answer: async (attempt, roundTrip) => {
-    const { call, request, target, seal } = attempt
+    const { call, request, target, cipher } = attempt
     // Fails before the request is sent, if the summary could not be encrypted.
-    await seal.load()
-    const answered = await roundTrip(attempt, question(request, target.native))
+    await cipher.load()
+    const answered = await roundTrip(attempt, summaryRequest(request, target.native))
     const summary = summaryIn(answered.result)
     const base = call.id.replace(/^[a-z]+_/, '')
-    const content = WRITERS[call.format]!.compacted!(kept(request.messages), seal.seal(summary), base)
+    const content = WRITERS[call.format]!.compacted!(latestMessages(request.messages), cipher.encrypt(summary), base)
     const { model, createdAt, usage } = answered.result
     const result: CanonicalResult = {
       id: `resp_${base}`,
@@ -55,16 +55,16 @@ export function checkCompaction(model: string, facts: ModelFacts | undefined): v
 const SHARED = new Set<unknown>(['serviceTier', 'cacheKey'])
 
 /** Settings of the caller's own endpoint, which the summary request cannot carry. */
-const settings = ({ extras }: CanonicalRequest): readonly Loss[] => foreignLosses({ extras }, '')
+const endpointSettings = ({ extras }: CanonicalRequest): readonly Loss[] => foreignLosses({ extras }, '')
 
 /** References to earlier turns, which are not available here. */
-const before = ({ state }: CanonicalRequest): readonly Loss[] =>
+const unavailableState = ({ state }: CanonicalRequest): readonly Loss[] =>
   (['previous', 'conversation'] as const)
     .filter(field => state?.[field] !== undefined)
     .map(field => ({ kind: 'dropped', path: ['state', field], reason: 'no-kept-answers' }))
 
 /** The request for a summary. Forbids a native upstream to store it, which it would do by default. */
-const question = (request: CanonicalRequest, native: boolean): CanonicalRequest => ({
+const summaryRequest = (request: CanonicalRequest, native: boolean): CanonicalRequest => ({
   model: request.model,
   messages: [
     { role: 'system', content: [{ type: 'text', text: COMPACT }] },
@@ -87,10 +87,10 @@ function summaryIn({ candidates: [candidate] }: CanonicalResult): string {
 }
 
 /** The user's latest messages that fit into the limit. */
-function kept(messages: readonly Message[]): readonly Message[] {
+function latestMessages(messages: readonly Message[]): readonly Message[] {
   const out: Message[] = []
-  let room = KEPT
-  for (const message of messages.filter(one => one.role === 'user' && !isRecollection(one)).reverse()) {
+  let room = MOST_VERBATIM
+  for (const message of messages.filter(one => one.role === 'user' && !isSummaryTurn(one)).reverse()) {
     room -= JSON.stringify(message.content).length
     if (room < 0) break
     out.unshift(message)

@@ -5,7 +5,7 @@ import { estimate } from '../counting/estimate.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
 /** ms; the estimate replaces an upstream's count that takes longer. */
-const PATIENCE = 10_000
+const TIMEOUT = 10_000
 
 /**
  * Counts tokens at the upstream if it has an endpoint for that, otherwise by an estimate (trap 80). The estimate also
@@ -15,7 +15,7 @@ export const counting: Emulation = {
   losses: () => [],
   answer: async (attempt, roundTrip) => {
     const { target, channel, request } = attempt
-    if (!target.emulated && isWell(channel, target)) {
+    if (!target.emulated && isAvailable(channel, target)) {
       const counted = await upstreamCount(attempt, roundTrip)
       if (counted !== undefined) return counted
     }
@@ -30,7 +30,7 @@ export const counting: Emulation = {
 /** The upstream's count; undefined if it fails or takes too long. */
 async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer | undefined> {
   const { call, request } = attempt
-  const timer = setTimeout(() => call.reply.abortable?.abort(), PATIENCE)
+  const timer = setTimeout(() => call.reply.abortable?.abort(), TIMEOUT)
   try {
     return await roundTrip(attempt, request)
   } catch (thrown) {
@@ -42,7 +42,7 @@ async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<Wh
 }
 
 /** Whether the channel neither rests nor is full. */
-const isWell = ({ health, config }: Channel, { upstreamModel }: Target): boolean =>
+const isAvailable = ({ health, config }: Channel, { upstreamModel }: Target): boolean =>
   !rests(health, upstreamModel, Date.now()) && !isFull(health, config)
 
 /**

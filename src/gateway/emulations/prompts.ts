@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { GONE } from '../failures.ts'
 import type { Emulation, WholeAnswer } from '../types.ts'
-import { combined, unreadable } from './several.ts'
+import { combined, lossesOfReferences } from './several.ts'
 
 /** Most choices of one request, counted over all prompts, if every prompt takes a separate request. */
 const MOST = 128
@@ -17,7 +17,7 @@ const MOST = 128
 export const prompts: Emulation = {
   losses: request => {
     if (request.messages.length * choicesOf(request) > MOST) throw TOO_MANY
-    return unreadable(request)
+    return lossesOfReferences(request)
   },
   answer: async (attempt, roundTrip) => {
     const { request, call } = attempt

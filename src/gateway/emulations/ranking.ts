@@ -17,8 +17,8 @@ export const ranking: Emulation = {
   ],
   answer: async (attempt, roundTrip) => {
     const { vectors, usage, model, losses } = await (writesPurpose(attempt)
-      ? inTwo(attempt, roundTrip)
-      : inOne(attempt, roundTrip))
+      ? inTwoRequests(attempt, roundTrip)
+      : inOneRequest(attempt, roundTrip))
     const [query, ...documents] = vectors.map(vector => vectorAs(vector, 'float') as readonly number[])
     const ranks = documents.map((document, index) => ({ index, score: cosine(query!, document) }))
     const content = ranks
@@ -41,7 +41,7 @@ interface Embedded {
 }
 
 /** Embeds query and documents in two requests, each with its purpose. */
-async function inTwo(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
+async function inTwoRequests(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
   const { request } = attempt
   const query = await roundTrip(attempt, embeddingOf(request, [queryOf(request)], 'query'))
   const documents = await roundTrip(attempt, embeddingOf(request, request.messages, 'document'))
@@ -54,7 +54,7 @@ async function inTwo(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> 
 }
 
 /** Embeds the query and the documents in one request. */
-async function inOne(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
+async function inOneRequest(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
   const { request } = attempt
   const answered = await roundTrip(attempt, embeddingOf(request, [queryOf(request), ...request.messages]))
   const { usage, model } = answered.result

@@ -5,7 +5,7 @@ import { workOf } from '../../canonical/work.ts'
 import { FORMATS } from '../../formats/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 import type { Emulation } from '../types.ts'
-import { combined, together } from './several.ts'
+import { combined, inParallel } from './several.ts'
 
 /** Most images per request, if each image takes a separate request. */
 const MOST = 16
@@ -27,8 +27,9 @@ export const severalImages: Emulation = {
   },
   answer: async (attempt, roundTrip) => {
     const { candidates: count, ...output } = attempt.request.output
-    const one = (signal: AbortSignal) => roundTrip(attempt, { ...attempt.request, output: finished(output) }, signal)
-    const answers = await together(
+    const one = (signal: AbortSignal) =>
+      roundTrip(attempt, { ...attempt.request, output: withoutPreviews(output) }, signal)
+    const answers = await inParallel(
       attempt,
       Array.from({ length: count! }, () => one),
     )
@@ -38,7 +39,7 @@ export const severalImages: Emulation = {
   },
 }
 
-function finished({ image, ...output }: Output): Output {
+function withoutPreviews({ image, ...output }: Output): Output {
   if (image === undefined) return output
   const { previews: _, ...looks } = image
   return { ...output, image: looks }

@@ -8,7 +8,7 @@ import type { Attempt, WholeAnswer } from '../types.ts'
  *
  * @throws the error of the first request that fails; the others are aborted, as all are when the caller leaves.
  */
-export async function together<T>(
+export async function inParallel<T>(
   { call, target, report }: Attempt,
   requests: readonly ((signal: AbortSignal) => Promise<T>)[],
   most: number = requests.length,
@@ -48,7 +48,7 @@ export function combined(answers: readonly WholeAnswer[], candidates: readonly C
 }
 
 /** Reports parts that only refer to data at another upstream, which no emulation can bring to this one. */
-export const unreadable = ({ messages }: Pick<CanonicalRequest, 'messages'>): readonly Loss[] =>
+export const lossesOfReferences = ({ messages }: Pick<CanonicalRequest, 'messages'>): readonly Loss[] =>
   messages.flatMap(({ content }, message) =>
     content.flatMap((part, index): Loss[] =>
       part.type === 'opaque' && part.reference === true

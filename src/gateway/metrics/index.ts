@@ -3,20 +3,20 @@ import type { Metric } from 'prom-client'
 import type { Config } from '../../config/index.ts'
 import type { UsageRow } from '../../store/usage/row.ts'
 import type { Family } from './family.ts'
+import { type MeterReaders, meterFamilies } from './meters.ts'
 import { processFamilies } from './process.ts'
 import { Queries } from './queries.ts'
-import { type Readings, readingFamilies } from './readings.ts'
 import { requestFamilies } from './request-families.ts'
 import { type CountedSeries, Requests, Series } from './requests.ts'
 
 export type { Family, Sample } from './family.ts'
-export type { MeterName, Read, Readings } from './readings.ts'
+export type { MeterName, MeterReaders as Readings, ReadMeter as Read } from './meters.ts'
 
 /** The metrics of one process: counters over requests, and gauges that are read when metrics are scraped. */
 export class Metrics {
   private readonly requests: Requests
   private readonly queries = new Queries()
-  private readings: Readings = {}
+  private readers: MeterReaders = {}
   private providers: ReadonlyMap<string, string> = new Map()
 
   constructor(config: Config) {
@@ -30,18 +30,18 @@ export class Metrics {
   }
 
   /** Counts a finished request. */
-  take(row: UsageRow): void {
-    this.requests.take(row)
+  count(row: UsageRow): void {
+    this.requests.count(row)
   }
 
   /** Counts an answer to a request without a usage row. */
-  answered(door: string, status: number): void {
-    this.queries.take(door, status)
+  countAnswer(path: string, status: number): void {
+    this.queries.count(path, status)
   }
 
   /** Registers functions that read gauges, in addition to those registered before. */
-  reads(readings: Readings): void {
-    this.readings = { ...this.readings, ...readings }
+  registerReaders(readers: MeterReaders): void {
+    this.readers = { ...this.readers, ...readers }
   }
 
   /** Returns all metrics of this process as plain JSON, ready to be merged with those of other processes. */
@@ -49,7 +49,7 @@ export class Metrics {
     return {
       series: this.requests.all.map(({ counted }) => counted),
       providers: [...this.providers],
-      states: [this.queries.family, ...(await readingFamilies(this.readings)), ...processFamilies()],
+      states: [this.queries.family, ...(await meterFamilies(this.readers)), ...processFamilies()],
     }
   }
 }
@@ -68,7 +68,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 export async function merge(snapshots: readonly Snapshot[]): Promise<string> {
   const { AggregatorRegistry } = (await import('prom-client')).default
   const providers = new Map(snapshots.flatMap(one => one.providers))
-  const requests = requestFamilies(added(snapshots), channel => providers.get(channel))
+  const requests = requestFamilies(mergedSeries(snapshots), channel => providers.get(channel))
   const registry = AggregatorRegistry.aggregate(snapshots.map(({ states }) => [...states]))
   // The registry reads only the name and the values of a metric.
   for (const family of requests) registry.registerMetric({ name: family.name, get: () => family } as unknown as Metric)
@@ -82,7 +82,7 @@ export async function merge(snapshots: readonly Snapshot[]): Promise<string> {
 }
 
 /** Adds up the series of all processes by their labels. */
-function added(snapshots: readonly Snapshot[]): readonly Series[] {
+function mergedSeries(snapshots: readonly Snapshot[]): readonly Series[] {
   const all = new Map<string, Series>()
   for (const counted of snapshots.flatMap(({ series }) => series)) {
     const key = JSON.stringify(counted.labels)

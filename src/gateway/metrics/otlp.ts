@@ -25,12 +25,12 @@ import { operationOf } from './request-families.ts'
 import type { AttemptTrace, RequestTrace, TracedAttempt, TracedRequest, Tracer } from './trace.ts'
 
 /** Milliseconds; export timeout of one batch, and limit for the last batches at shutdown. */
-const EXPORT = 5000
-const FLUSH = 3000
+const EXPORT_TIMEOUT = 5000
+const FLUSH_TIMEOUT = 3000
 /** Most spans that wait for the collector; further spans are dropped. */
-const QUEUE = 8192
+const MAX_QUEUED_SPANS = 8192
 /** Most characters of an attribute whose value callers write. */
-const LONGEST = 200
+const MAX_ATTRIBUTE_LENGTH = 200
 
 /**
  * Opens a tracer that sends spans to an OpenTelemetry collector (OTLP over HTTP).
@@ -38,11 +38,13 @@ const LONGEST = 200
  * @param onFault called for each batch that the collector did not accept.
  */
 export function openTracer({ otlp, headers, sample }: TracesConfig, onFault: (fault: unknown) => void): Tracer {
-  const exporter = new ReportingExporter({ url: otlp, headers: { ...headers }, timeoutMillis: EXPORT })
+  const exporter = new ReportingExporter({ url: otlp, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT })
   exporter.onFault = onFault
   const provider = new BasicTracerProvider({
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sample) }),
-    spanProcessors: [new BatchSpanProcessor(exporter, { maxQueueSize: QUEUE, exportTimeoutMillis: EXPORT })],
+    spanProcessors: [
+      new BatchSpanProcessor(exporter, { maxQueueSize: MAX_QUEUED_SPANS, exportTimeoutMillis: EXPORT_TIMEOUT }),
+    ],
     resource: RESOURCE,
   })
   const tracer = provider.getTracer('interlingua')
@@ -51,7 +53,7 @@ export function openTracer({ otlp, headers, sample }: TracesConfig, onFault: (fa
       const span = tracer.startSpan(nameOf(request), optionsOf(request), contextOf(request))
       return new OtlpRequest(span, (attempt, within) =>
         tracer.startSpan(
-          `${operationOf(attempt.format, '')} ${shortened(attempt.model)}`,
+          `${operationOf(attempt.format, '')} ${truncated(attempt.model)}`,
           { kind: SpanKind.CLIENT, attributes: attemptAttributes(attempt) },
           within,
         ),
@@ -59,7 +61,7 @@ export function openTracer({ otlp, headers, sample }: TracesConfig, onFault: (fa
     },
     close: async () => {
       const late = Promise.withResolvers<void>()
-      const timer = setTimeout(late.resolve, FLUSH)
+      const timer = setTimeout(late.resolve, FLUSH_TIMEOUT)
       await Promise.race([provider.shutdown().catch(onFault), late.promise])
       clearTimeout(timer)
     },
@@ -87,22 +89,23 @@ class ReportingExporter extends OTLPTraceExporter {
 }
 
 /** Truncates and copies a text. A slice would keep the whole text in memory while its span waits for export. */
-const shortened = (text: string): string => (text.length <= LONGEST ? text : flatCopy(text.slice(0, LONGEST)))
+const truncated = (text: string): string =>
+  text.length <= MAX_ATTRIBUTE_LENGTH ? text : flatCopy(text.slice(0, MAX_ATTRIBUTE_LENGTH))
 
-const nameOf = ({ method = 'POST', own = false, door, format }: TracedRequest): string =>
-  own ? operationOf(format, '') : `${method} ${door}`
+const nameOf = ({ method = 'POST', isInternal = false, path, format }: TracedRequest): string =>
+  isInternal ? operationOf(format, '') : `${method} ${path}`
 
-function optionsOf({ method = 'POST', own = false, door, format }: TracedRequest): SpanOptions {
-  const operation = { 'gen_ai.operation.name': operationOf(format, own ? '' : door) }
-  return own
+function optionsOf({ method = 'POST', isInternal = false, path, format }: TracedRequest): SpanOptions {
+  const operation = { 'gen_ai.operation.name': operationOf(format, isInternal ? '' : path) }
+  return isInternal
     ? { kind: SpanKind.INTERNAL, attributes: operation }
-    : { kind: SpanKind.SERVER, attributes: { 'http.request.method': method, 'http.route': door, ...operation } }
+    : { kind: SpanKind.SERVER, attributes: { 'http.request.method': method, 'http.route': path, ...operation } }
 }
 
 const attemptAttributes = ({ channel, provider, format, model }: TracedAttempt): Attributes => ({
   'gen_ai.operation.name': operationOf(format, ''),
   'gen_ai.provider.name': provider,
-  'gen_ai.request.model': shortened(model),
+  'gen_ai.request.model': truncated(model),
   'interlingua.channel': channel,
   'interlingua.format': format,
 })
@@ -137,7 +140,7 @@ const usageAttributes = ({ input, output }: Tokens): Attributes => ({
   ...(output === undefined ? {} : { 'gen_ai.usage.output_tokens': output }),
 })
 
-function failed(span: Span, error: string | undefined): void {
+function recordError(span: Span, error: string | undefined): void {
   if (error === undefined) return
   span.setAttribute('error.type', error)
   span.setStatus({ code: SpanStatusCode.ERROR })
@@ -166,14 +169,14 @@ class OtlpRequest implements RequestTrace {
     const { span } = this
     span.setAttributes({
       ...usageAttributes(row),
-      ...(row.model === undefined ? {} : { 'gen_ai.request.model': shortened(row.model) }),
-      ...(row.upstreamModel === undefined ? {} : { 'gen_ai.response.model': shortened(row.upstreamModel) }),
+      ...(row.model === undefined ? {} : { 'gen_ai.request.model': truncated(row.model) }),
+      ...(row.upstreamModel === undefined ? {} : { 'gen_ai.response.model': truncated(row.upstreamModel) }),
       'http.response.status_code': row.status,
       'interlingua.request_id': row.id,
       'interlingua.attempts': row.attempts,
       'interlingua.losses': row.losses,
     })
-    failed(span, row.error)
+    recordError(span, row.error)
     span.end()
   }
 }
@@ -193,7 +196,7 @@ class OtlpAttempt implements AttemptTrace {
 
   end(tokens: Tokens | undefined, error?: string): void {
     if (tokens !== undefined) this.span.setAttributes(usageAttributes(tokens))
-    failed(this.span, error)
+    recordError(this.span, error)
     this.span.end()
   }
 }

@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Family } from './family.ts'
 
 /** Milliseconds between two samples of the event loop. */
-const RESOLUTION = 20
-const SHARES = [50, 90, 99] as const
+const SAMPLE_INTERVAL = 20
+const PERCENTILES = [50, 90, 99] as const
 
 /** Measures event loop delay. Started by the first scrape, because measuring costs a timer. */
 let delay: ReturnType<typeof monitorEventLoopDelay> | undefined
@@ -33,22 +33,22 @@ export function processFamilies(): readonly Family[] {
 
 /** Returns the event loop delay since the last scrape. */
 function eventLoop(): readonly Family[] {
-  const known = delay
-  delay ??= monitorEventLoopDelay({ resolution: RESOLUTION })
-  if (known === undefined) {
+  const running = delay
+  delay ??= monitorEventLoopDelay({ resolution: SAMPLE_INTERVAL })
+  if (running === undefined) {
     delay.enable()
     return []
   }
   // A measured delay includes the sampling interval.
-  const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000)
-  const families = SHARES.map(share =>
+  const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - SAMPLE_INTERVAL / 1000)
+  const families = PERCENTILES.map(share =>
     gauge(
       `nodejs_eventloop_lag_p${share}_seconds`,
-      seconds(known.percentile(share)),
+      seconds(running.percentile(share)),
       'Delay of the event loop.',
       'max',
     ),
   )
-  known.reset()
+  running.reset()
   return families
 }

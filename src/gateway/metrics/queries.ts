@@ -2,18 +2,20 @@ import type { Family } from './family.ts'
 
 /** Counts requests without usage rows: model lists, stored responses, tasks and images. */
 export class Queries {
-  private readonly byDoor = new Map<string, number[]>()
+  private readonly byPath = new Map<string, number[]>()
 
-  /** @param door the path pattern of an endpoint; the set of patterns is fixed, so the labels are bounded. */
-  take(door: string, status: number): void {
-    const classes = this.byDoor.get(door) ?? [0, 0, 0, 0, 0, 0]
-    this.byDoor.set(door, classes)
+  /** @param path the path pattern of an endpoint; the set of patterns is fixed, so the labels are bounded. */
+  count(path: string, status: number): void {
+    const classes = this.byPath.get(path) ?? [0, 0, 0, 0, 0, 0]
+    this.byPath.set(path, classes)
     classes[Math.floor(status / 100)]!++
   }
 
   get family(): Family {
-    const values = [...this.byDoor].flatMap(([door, classes]) =>
-      classes.flatMap((value, at) => (value === 0 ? [] : [{ labels: { door, status: `${at}xx` }, value }])),
+    const values = [...this.byPath].flatMap(([path, classes]) =>
+      classes.flatMap((value, statusClass) =>
+        value === 0 ? [] : [{ labels: { door: path, status: `${statusClass}xx` }, value }],
+      ),
     )
     const help = 'Requests that use no model, as for lists of models, stored responses and tasks.'
     return { name: 'interlingua_queries_total', help, type: 'counter', aggregator: 'sum', values }

@@ -15,11 +15,15 @@ interface Counter {
   readonly of: (series: Series) => readonly Count[]
 }
 
-const WHOLE = ['door', 'format', 'model', 'channel', 'upstream_format', 'status'] as const
-const alone = (value: number): readonly Count[] => (value === 0 ? [] : [[{}, value]])
+const ALL_LABELS = ['door', 'format', 'model', 'channel', 'upstream_format', 'status'] as const
+const unlabelled = (value: number): readonly Count[] => (value === 0 ? [] : [[{}, value]])
 
 export const COUNTERS: { readonly [name: string]: Counter } = {
-  interlingua_requests_total: { help: 'Finished requests.', by: WHOLE, of: one => alone(one.counts.requests) },
+  interlingua_requests_total: {
+    help: 'Finished requests.',
+    by: ALL_LABELS,
+    of: one => unlabelled(one.counts.requests),
+  },
   interlingua_errors_total: {
     help: 'Failed requests by kind of error.',
     by: ['door', 'format', 'model', 'channel'],
@@ -28,43 +32,43 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
   interlingua_attempts_total: {
     help: 'Requests to upstreams; more than one per request are failovers.',
     by: ['format', 'model', 'channel'],
-    of: one => alone(one.counts.attempts),
+    of: one => unlabelled(one.counts.attempts),
   },
   interlingua_tokens_total: {
     help: 'Tokens by kind; input and output include the other kinds.',
     by: ['format', 'model', 'channel'],
     of: ({ tokens }) =>
-      TOKEN_KINDS.map(([kind], place): Count => [{ kind }, tokens[place]!]).filter(([, count]) => count > 0),
+      TOKEN_KINDS.map(([kind], index): Count => [{ kind }, tokens[index]!]).filter(([, count]) => count > 0),
   },
   interlingua_losses_total: {
     help: 'Losses: details of requests or answers that the translation dropped or changed.',
     by: ['format', 'upstream_format', 'model'],
-    of: one => alone(one.counts.losses),
+    of: one => unlabelled(one.counts.losses),
   },
   interlingua_additions_total: {
     help: 'Additions to requests, such as a token limit that an upstream requires.',
     by: ['format', 'upstream_format', 'model'],
-    of: one => alone(one.counts.additions),
+    of: one => unlabelled(one.counts.additions),
   },
   interlingua_lossy_requests_total: {
     help: 'Requests that lost something in translation.',
     by: ['format', 'upstream_format', 'model'],
-    of: one => alone(one.counts.lossy),
+    of: one => unlabelled(one.counts.lossy),
   },
   interlingua_cost_dollars_total: {
     help: 'Cost of requests in US dollars; requests with unknown prices are not included.',
     by: ['model', 'channel'],
-    of: one => alone(one.counts.nanodollars / 1e9),
+    of: one => unlabelled(one.counts.nanodollars / 1e9),
   },
   interlingua_unpriced_requests_total: {
     help: 'Requests that used tokens of unknown price.',
     by: ['model', 'channel'],
-    of: one => alone(one.counts.unpriced),
+    of: one => unlabelled(one.counts.unpriced),
   },
   interlingua_estimated_requests_total: {
     help: 'Requests whose tokens and cost are estimated.',
     by: ['model', 'channel'],
-    of: one => alone(one.counts.estimated),
+    of: one => unlabelled(one.counts.estimated),
   },
 }
 
@@ -84,11 +88,11 @@ const OPERATIONS: { readonly [format: string]: string } = {
   embeddings: 'embeddings',
 }
 
-export const operationOf = (format: string, door: string): string =>
-  /embed/i.test(door) ? 'embeddings' : (OPERATIONS[format] ?? format)
+export const operationOf = (format: string, path: string): string =>
+  /embed/i.test(path) ? 'embeddings' : (OPERATIONS[format] ?? format)
 
-const genAi = ({ format, door, model, channel }: RequestLabels, providerOf: ProviderOf): Labels => ({
-  gen_ai_operation_name: operationOf(format, door),
+const genAi = ({ format, door: path, model, channel }: RequestLabels, providerOf: ProviderOf): Labels => ({
+  gen_ai_operation_name: operationOf(format, path),
   gen_ai_provider_name: providerOf(channel) ?? NONE,
   gen_ai_request_model: model,
 })
@@ -154,15 +158,15 @@ function histogramFamily(
   all: readonly Series[],
   providerOf: ProviderOf,
 ): Family {
-  const sums = new Map<string, { readonly own: Labels; readonly sum: Histogram }>()
+  const sums = new Map<string, { readonly labelSet: Labels; readonly sum: Histogram }>()
   for (const series of all)
     for (const [more, histogram] of of(series)) {
-      const own = { ...labels(series.labels, providerOf), ...more }
-      const key = JSON.stringify(own)
+      const labelSet = { ...labels(series.labels, providerOf), ...more }
+      const key = JSON.stringify(labelSet)
       const { sum } = sums.get(key) ?? { sum: histogram.empty() }
       sum.add(histogram)
-      sums.set(key, { own, sum })
+      sums.set(key, { labelSet, sum })
     }
-  const values = [...sums.values()].flatMap(({ own, sum }): readonly Sample[] => sum.samples(name, own))
+  const values = [...sums.values()].flatMap(({ labelSet, sum }): readonly Sample[] => sum.samples(name, labelSet))
   return { name, help, type: 'histogram', aggregator: 'sum', values }
 }

@@ -7,10 +7,10 @@ const OTHER = 'other'
 export const NONE = 'none'
 
 /** Most label sets with a series of their own; further ones share one series per format and status. */
-const MOST_SERIES = 1000
+const MAX_SERIES = 1000
 
 /** Status label of requests whose caller disconnected. */
-const LEFT = 'cancelled'
+const CANCELLED_STATUS = 'cancelled'
 const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 /** Counts requests by their labels. Built for thousands of requests a second: holds sums, never requests. */
@@ -30,18 +30,19 @@ export class Requests {
     return [...this.byKey.values()]
   }
 
-  take(row: UsageRow): void {
+  count(row: UsageRow): void {
     const model = this.models.of(row)
     const { door, format, channel = NONE, upstreamFormat = NONE } = row
-    const status = row.status === CANCELLED ? LEFT : (CLASSES[Math.floor(row.status / 100)] ?? OTHER)
+    const status = row.status === CANCELLED ? CANCELLED_STATUS : (CLASSES[Math.floor(row.status / 100)] ?? OTHER)
     const key = `${door} ${format} ${channel} ${upstreamFormat} ${status} ${model}`
     const series =
-      this.byKey.get(key) ?? this.opened(key, { door, format, model, channel, upstream_format: upstreamFormat, status })
-    series.take(row)
+      this.byKey.get(key) ??
+      this.openSeries(key, { door, format, model, channel, upstream_format: upstreamFormat, status })
+    series.count(row)
   }
 
-  private opened(key: string, labels: RequestLabels): Series {
-    const isFull = this.byKey.size >= MOST_SERIES
+  private openSeries(key: string, labels: RequestLabels): Series {
+    const isFull = this.byKey.size >= MAX_SERIES
     const actual = isFull ? { ...ALL_OTHERS, format: labels.format, status: labels.status } : labels
     const at = isFull ? `${OTHER} ${labels.format} ${labels.status}` : key
     const series = this.byKey.get(at) ?? new Series(actual)
@@ -53,31 +54,32 @@ export class Requests {
 const ALL_OTHERS = { door: OTHER, model: OTHER, channel: OTHER, upstream_format: OTHER }
 
 /** Most models outside the config that get a label value of their own. */
-const MOST_MODELS = 100
+const MAX_MODELS = 100
 /** Most characters of such a model name, which every line about the model repeats. */
-const LONGEST = 100
+const MAX_MODEL_LENGTH = 100
 
 /**
  * Maps a request's model to a label value. Callers choose model names, so only configured models and a limited number
  * of models that an upstream answered successfully get a value of their own.
  */
 class ModelLabels {
-  private known: ReadonlySet<string> = new Set()
-  private readonly met = new Set<string>()
+  private configured: ReadonlySet<string> = new Set()
+  private readonly answered = new Set<string>()
 
   constructor(config: Config) {
     this.reload(config)
   }
 
   reload({ channels, models }: Config): void {
-    this.known = new Set([...models.keys(), ...channels.flatMap(channel => [...channel.models.named.keys()])])
+    this.configured = new Set([...models.keys(), ...channels.flatMap(channel => [...channel.models.named.keys()])])
   }
 
   of({ model, channel, status }: UsageRow): string {
     if (model === undefined) return NONE
-    if (this.known.has(model) || this.met.has(model)) return model
-    if (channel === undefined || status >= 400 || this.met.size >= MOST_MODELS || model.length > LONGEST) return OTHER
-    this.met.add(model)
+    if (this.configured.has(model) || this.answered.has(model)) return model
+    if (channel === undefined || status >= 400 || this.answered.size >= MAX_MODELS || model.length > MAX_MODEL_LENGTH)
+      return OTHER
+    this.answered.add(model)
     return model
   }
 }
@@ -101,11 +103,11 @@ export class Histogram implements Counted {
     this.counts = new Array(bounds.length + 1).fill(0)
   }
 
-  take(value: number): void {
+  observe(value: number): void {
     const { bounds } = this
-    let place = 0
-    while (place < bounds.length && value > bounds[place]!) place++
-    this.counts[place]!++
+    let index = 0
+    while (index < bounds.length && value > bounds[index]!) index++
+    this.counts[index]!++
     this.sum += value
   }
 
@@ -116,16 +118,16 @@ export class Histogram implements Counted {
 
   /** Adds the counts of a histogram with the same bounds. */
   add(other: Counted): void {
-    for (const [place, count] of other.counts.entries()) this.counts[place]! += count
+    for (const [index, count] of other.counts.entries()) this.counts[index]! += count
     this.sum += other.sum
   }
 
   /** Returns Prometheus samples with cumulative buckets; none if nothing was counted. */
   samples(name: string, labels: Sample['labels']): readonly Sample[] {
     let count = 0
-    const buckets = this.counts.map((own, place): Sample => {
-      count += own
-      const le = this.bounds[place] ?? '+Inf'
+    const buckets = this.counts.map((bucketCount, index): Sample => {
+      count += bucketCount
+      const le = this.bounds[index] ?? '+Inf'
       return { labels: { le }, sharedLabels: labels, value: count, metricName: `${name}_bucket` }
     })
     if (count === 0) return []
@@ -140,7 +142,7 @@ export class Histogram implements Counted {
 /** Seconds; buckets of OpenTelemetry's `gen_ai.server.request.duration`, plus longer ones for videos and reasoning. */
 const DURATION = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 300, 900]
 /** Seconds; buckets of `gen_ai.server.time_to_first_token`, plus longer ones. */
-const FIRST = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60]
+const FIRST_BYTE = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60]
 /** Tokens; OpenTelemetry's buckets. */
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304]
 
@@ -207,7 +209,7 @@ export class Series {
   readonly tokens: number[] = TOKEN_KINDS.map(() => 0)
   readonly errors = new Map<string, number>()
   readonly duration = new Histogram(DURATION)
-  readonly firstByte = new Histogram(FIRST)
+  readonly firstByte = new Histogram(FIRST_BYTE)
   readonly input = new Histogram(TOKENS)
   readonly output = new Histogram(TOKENS)
 
@@ -219,7 +221,7 @@ export class Series {
     return [this.duration, this.firstByte, this.input, this.output]
   }
 
-  take(row: UsageRow): void {
+  count(row: UsageRow): void {
     const { counts } = this
     counts.requests++
     counts.attempts += row.attempts
@@ -234,10 +236,10 @@ export class Series {
     for (let kind = 0; kind < TOKEN_KINDS.length; kind++) this.tokens[kind]! += row[TOKEN_KINDS[kind]![1]] ?? 0
     if (row.error !== undefined && row.status !== CANCELLED)
       this.errors.set(row.error, (this.errors.get(row.error) ?? 0) + 1)
-    this.duration.take(row.duration / 1000)
-    if (row.firstByteAfter !== undefined) this.firstByte.take(row.firstByteAfter / 1000)
-    if (row.input !== undefined) this.input.take(row.input)
-    if (row.output !== undefined) this.output.take(row.output)
+    this.duration.observe(row.duration / 1000)
+    if (row.firstByteAfter !== undefined) this.firstByte.observe(row.firstByteAfter / 1000)
+    if (row.input !== undefined) this.input.observe(row.input)
+    if (row.output !== undefined) this.output.observe(row.output)
   }
 
   /** Returns the counts as plain JSON. */
@@ -254,6 +256,6 @@ export class Series {
     for (const name of Object.keys(counts) as (keyof Counts)[]) this.counts[name] += counts[name]
     for (const [kind, count] of tokens.entries()) this.tokens[kind]! += count
     for (const [error, count] of errors) this.errors.set(error, (this.errors.get(error) ?? 0) + count)
-    for (const [place, histogram] of this.histograms.entries()) histogram.add(histograms[place]!)
+    for (const [index, histogram] of this.histograms.entries()) histogram.add(histograms[index]!)
   }
 }

@@ -7,8 +7,8 @@ export interface TracedRequest {
   /** HTTP method; `POST` by default. */
   readonly method?: 'GET' | 'POST'
   /** Whether the gateway itself makes the request; it then belongs to the trace in `headers`. */
-  readonly own?: boolean
-  readonly door: string
+  readonly isInternal?: boolean
+  readonly path: string
   readonly format: string
   readonly headers: Headers
 }

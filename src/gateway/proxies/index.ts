@@ -7,39 +7,39 @@ import { forwardedHops, type Hop } from './forwarded.ts'
 type Settings = Pick<ServerConfig, 'trustedProxies' | 'publicUrls'>
 
 /** The parts of a request that show where it came from. */
-export type Arrived = Pick<IncomingMessage, 'headers' | 'socket'>
+export type RequestSource = Pick<IncomingMessage, 'headers' | 'socket'>
 
 /** Matches the default port of a scheme, which URLs leave out. */
-const USUAL_PORT: { readonly [scheme: string]: RegExp } = { http: /:80$/, https: /:443$/ }
+const DEFAULT_PORT: { readonly [scheme: string]: RegExp } = { http: /:80$/, https: /:443$/ }
 
 const HOST = /^[a-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-f:.]+\](?::\d{1,5})?$/i
 
 /** Finds a request's caller and public address behind trusted proxies. */
 export class Proxies {
   /** Whether proxies are configured, so that connections do not tell callers apart. */
-  readonly present: boolean
+  readonly hasTrustedProxies: boolean
   private readonly trusts: (address: string, index: number) => boolean
-  private readonly first: string | undefined
-  private readonly byHost: ReadonlyMap<string, string>
+  private readonly firstPublicUrl: string | undefined
+  private readonly publicUrlByHost: ReadonlyMap<string, string>
 
   constructor({ trustedProxies, publicUrls }: Settings) {
-    this.present = trustedProxies.length > 0
-    this.trusts = this.present ? proxyAddr.compile([...trustedProxies]) : () => false
-    this.first = publicUrls[0]
+    this.hasTrustedProxies = trustedProxies.length > 0
+    this.trusts = this.hasTrustedProxies ? proxyAddr.compile([...trustedProxies]) : () => false
+    this.firstPublicUrl = publicUrls[0]
     // Of several URLs with one host, the first one counts.
-    this.byHost = new Map([...publicUrls].reverse().map(url => [new URL(url).host, url]))
+    this.publicUrlByHost = new Map([...publicUrls].reverse().map(url => [new URL(url).host, url]))
   }
 
   /**
    * Returns the caller's IP address: the last address that is not a trusted proxy's. Used for logs and for slowing down
    * wrong keys; never for permissions.
    */
-  addressOf({ headers, socket }: Arrived): string {
+  addressOf({ headers, socket }: RequestSource): string {
     const peer = peerOf(socket)
-    if (!this.believes(peer)) return peer
+    if (!this.isTrustedPeer(peer)) return peer
     let address = peer
-    for (const [index, stated] of statedBy(headers).toReversed().entries()) {
-      const one = ipIn(stated)
+    for (const [index, forwarded] of forwardedAddresses(headers).toReversed().entries()) {
+      const one = ipIn(forwarded)
       if (one === undefined) return address
       address = one
       if (!this.trusts(one, index + 1)) return address
@@ -48,43 +48,43 @@ export class Proxies {
   }
 
   /** Returns the base URL by which the caller reaches the gateway, without a trailing slash. */
-  baseOf(message: Arrived): string {
-    const { first } = this
-    if (first === undefined) return this.originOf(message)
-    if (this.byHost.size === 1) return first
+  baseOf(message: RequestSource): string {
+    const { firstPublicUrl } = this
+    if (firstPublicUrl === undefined) return this.originOf(message)
+    if (this.publicUrlByHost.size === 1) return firstPublicUrl
     const { scheme, host } = this.target(message)
-    return this.byHost.get(host.toLowerCase().replace(USUAL_PORT[scheme]!, '')) ?? first
+    return this.publicUrlByHost.get(host.toLowerCase().replace(DEFAULT_PORT[scheme]!, '')) ?? firstPublicUrl
   }
 
   /** Returns the origin that the caller used, according to the request and trusted proxies. */
-  originOf(message: Arrived): string {
+  originOf(message: RequestSource): string {
     const { scheme, host } = this.target(message)
     return `${scheme}://${host}`
   }
 
   /** Returns the scheme and host that the caller used: as stated by a trusted proxy, or else by the request. */
-  private target({ headers, socket }: Arrived): { readonly scheme: string; readonly host: string } {
-    const stated = this.believes(peerOf(socket)) ? targetIn(headers) : {}
-    const scheme = stated.proto?.toLowerCase() ?? ''
-    const own = (socket as { readonly encrypted?: boolean }).encrypted === true ? 'https' : 'http'
-    const host = [stated.host, headers.host].find(one => one !== undefined && HOST.test(one))
-    return { scheme: Object.hasOwn(USUAL_PORT, scheme) ? scheme : own, host: host ?? ownHost(socket) }
+  private target({ headers, socket }: RequestSource): { readonly scheme: string; readonly host: string } {
+    const forwarded = this.isTrustedPeer(peerOf(socket)) ? forwardedTarget(headers) : {}
+    const scheme = forwarded.proto?.toLowerCase() ?? ''
+    const ownScheme = (socket as { readonly encrypted?: boolean }).encrypted === true ? 'https' : 'http'
+    const host = [forwarded.host, headers.host].find(one => one !== undefined && HOST.test(one))
+    return { scheme: Object.hasOwn(DEFAULT_PORT, scheme) ? scheme : ownScheme, host: host ?? localHost(socket) }
   }
 
-  private believes(peer: string): boolean {
-    return this.present && peer !== '' && this.trusts(peer, 0)
+  private isTrustedPeer(peer: string): boolean {
+    return this.hasTrustedProxies && peer !== '' && this.trusts(peer, 0)
   }
 }
 
-type Headers = Arrived['headers']
+type Headers = RequestSource['headers']
 
 /** Returns the peer's IP address; empty if the connection is closed. */
-const peerOf = ({ remoteAddress }: Arrived['socket']): string => ipIn(remoteAddress ?? '') ?? ''
+const peerOf = ({ remoteAddress }: RequestSource['socket']): string => ipIn(remoteAddress ?? '') ?? ''
 
-const ownHost = ({ localAddress = '127.0.0.1', localPort }: Arrived['socket']): string =>
+const localHost = ({ localAddress = '127.0.0.1', localPort }: RequestSource['socket']): string =>
   `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
 
-const listed = (value: string | string[] | undefined): readonly string[] =>
+const splitList = (value: string | string[] | undefined): readonly string[] =>
   value === undefined
     ? []
     : String(value)
@@ -97,20 +97,20 @@ const hopsIn = ({ forwarded }: Headers): readonly Hop[] => (forwarded === undefi
  * Returns the addresses that proxies state, the caller's first. `forwarded` is read only without `x-forwarded-for`: a
  * proxy that sets one of the two headers passes on the other as the caller wrote it.
  */
-function statedBy(headers: Headers): readonly string[] {
-  const addresses = listed(headers['x-forwarded-for'])
+function forwardedAddresses(headers: Headers): readonly string[] {
+  const addresses = splitList(headers['x-forwarded-for'])
   return addresses.length > 0 ? addresses : hopsIn(headers).map(({ for: address = '' }) => address)
 }
 
-function targetIn(headers: Headers): Hop {
-  const [proto] = listed(headers['x-forwarded-proto'])
-  const [host] = listed(headers['x-forwarded-host'])
+function forwardedTarget(headers: Headers): Hop {
+  const [proto] = splitList(headers['x-forwarded-proto'])
+  const [host] = splitList(headers['x-forwarded-host'])
   const [hop] = headers['x-forwarded-for'] === undefined ? hopsIn(headers) : []
   return { ...hop, ...(proto === undefined ? {} : { proto }), ...(host === undefined ? {} : { host }) }
 }
 
 /** Matches the prefix of an IPv4-mapped IPv6 address. */
-const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
+const IPV4_MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[([0-9a-f:.]+)\](?::\d+)?$/i
 
 /**
@@ -119,6 +119,6 @@ const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[([0-9a-f:.]+)\](?::\d+)?$/i
  */
 function ipIn(text: string): string | undefined {
   const [, v4, v6] = WITH_PORT.exec(text) ?? []
-  const address = (v4 ?? v6 ?? text).replace(MAPPED, '')
+  const address = (v4 ?? v6 ?? text).replace(IPV4_MAPPED, '')
   return isIP(address) === 0 ? undefined : address
 }

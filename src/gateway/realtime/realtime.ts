@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { IncompleteBodies } from '../../accounts/incomplete-bodies.ts'
-import { type Access, type Caller, checkDoor } from '../../accounts/index.ts'
+import { type Access, type Caller, checkFormat } from '../../accounts/index.ts'
 import { BEARER, SUBPROTOCOL, unauthenticated } from '../../accounts/key-ring.ts'
 import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
@@ -23,17 +23,17 @@ import { onLossOf } from '../read-request.ts'
 import type { Running } from '../running.ts'
 import type { Incoming } from '../types.ts'
 import type { Recorder } from '../usage-recorder.ts'
-import { type OpenedSession, openSession, targetsOf } from './open-session.ts'
-import { ownRequest } from './own-request.ts'
-import { Record } from './record.ts'
-import { type BoundSession, boundBy, createSecret, isClientSecret } from './secrets.ts'
-import { checkSession } from './session-models.ts'
+import { cascadeRequest } from './cascade-request.ts'
+import { type OpenedVoiceSession, openVoiceSession, targetsOf } from './open-voice-session.ts'
+import { boundBy, createSecret, isClientSecret, type SecretSession } from './secrets.ts'
+import { checkVoiceSession } from './voice-session-models.ts'
+import { VoiceSessionRecord } from './voice-session-record.ts'
 
-export type { LiveSession } from '../../voice/live-session.ts'
-export type { OpenedSession } from './open-session.ts'
+export type { VoiceSession as LiveSession } from '../../voice/voice-session.ts'
+export type { OpenedVoiceSession as OpenedSession } from './open-voice-session.ts'
 
 /** A request to upgrade a connection to a voice session. */
-export interface SessionCall {
+export interface VoiceSessionCall {
   readonly id: string
   readonly path: string
   readonly message: IncomingMessage
@@ -59,18 +59,18 @@ export interface RealtimeContext {
    * Takes one of `most` slots of a key, counted over all processes. Resolves to a function that frees the slot;
    * undefined if none is free.
    */
-  takePlace(key: string, most: number): Promise<(() => void) | undefined>
+  takeSlot(key: string, most: number): Promise<(() => void) | undefined>
   readonly gateway: {
-    readonly incomplete: IncompleteBodies
+    readonly bodiesInMemory: IncompleteBodies
     callerOf(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller | Promise<Caller>
-    held(thrown: unknown, message: IncomingMessage): Promise<unknown>
+    delayWrongKey(thrown: unknown, message: IncomingMessage): Promise<unknown>
     error(format: Format, thrown: unknown, id: string): ErrorAnswer
   }
   answer(incoming: Incoming): Promise<void>
 }
 
 /** The caller, model and settings of a voice session. */
-interface IdentifiedCall extends Pick<BoundSession, 'model'> {
+interface IdentifiedCall extends Pick<SecretSession, 'model'> {
   readonly caller: Caller
   readonly session?: JsonObject
   /** The client secret that opened the session. */
@@ -101,32 +101,35 @@ export class Realtime {
    * @throws GatewayError `unauthenticated`, `invalid-request` without a model, `not-found`, `forbidden`,
    * `rate-limited`, or the upstreams' most useful failure.
    */
-  async open(call: SessionCall): Promise<OpenedSession> {
+  async open(call: VoiceSessionCall): Promise<OpenedVoiceSession> {
     const { secret, caller, model, session } = await this.identified(call)
     const { access, recorder } = this.context
-    const allowance = access.allowance(caller)
-    const release = await this.counted(caller)
-    const record = new Record(
+    const reservation = access.reservation(caller)
+    const release = await this.takeSlots(caller)
+    const record = new VoiceSessionRecord(
       {
         ...{ id: call.id, clientId: clientIdOf(call.message), path: call.path, format: REALTIME, caller, model },
         address: recorder.address(call.message, 101),
       },
       recorder,
-      { next: () => access.allowance(access.renewed(caller)), any: () => access.allowance(caller) },
+      {
+        forNextResponse: () => access.reservation(access.renewed(caller)),
+        forSpentUsage: () => access.reservation(caller),
+      },
       () => {
         release()
-        allowance.leave()
+        reservation.leave()
       },
     )
     const { headers } = call.message
-    record.trace = this.context.traces.begin({ method: 'GET', door: call.path, format: REALTIME, headers })
+    record.trace = this.context.traces.begin({ method: 'GET', path: call.path, format: REALTIME, headers })
     try {
-      checkDoor(caller.permissions, REALTIME)
-      await allowance.enter()
+      checkFormat(caller.permissions, REALTIME)
+      await reservation.enter()
       const targets = targetsOf({ id: call.id, caller, model }, this.destinationsFor(caller))
       if (secret !== undefined) await boundBy(this.context.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
-      return await openSession(targets, {
+      return await openVoiceSession(targets, {
         ...{ id: call.id, caller, model, onLoss, session, record },
         ...{ channels: this.context.channels, config: this.config, log: recorder.log, signal: call.signal },
         naming: namingOf(call.message),
@@ -144,11 +147,15 @@ export class Realtime {
     const { access, gateway } = this.context
     try {
       const caller = await gateway.callerOf(call, REALTIME)
-      await access.allowance(caller).enter(false)
-      const body = await readJson(call.message, SECRET_BODY, () => gateway.incomplete.open(caller.id))
+      await access.reservation(caller).enter(false)
+      const body = await readJson(call.message, SECRET_BODY, () => gateway.bodiesInMemory.open(caller.id))
       call.reply.whole(200, {}, JSON.stringify(await this.secretFor(caller, body)))
     } catch (thrown) {
-      const { status, headers, text } = gateway.error(call.format, await gateway.held(thrown, call.message), call.id)
+      const { status, headers, text } = gateway.error(
+        call.format,
+        await gateway.delayWrongKey(thrown, call.message),
+        call.id,
+      )
       if (!call.reply.gone) call.reply.whole(status, headers, text)
     }
   }
@@ -164,7 +171,7 @@ export class Realtime {
     const { model } = settings
     if (model === undefined) throw missingModel('session.model')
     targetsOf({ id: '', caller, model }, this.destinationsFor(caller))
-    checkSession(session, caller.permissions)
+    checkVoiceSession(session, caller.permissions)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
     const bound = { callerId: caller.id, model, session }
     const value = await createSecret(this.context.shared, bound, expiresAt)
@@ -177,7 +184,7 @@ export class Realtime {
     return { channels, catalogue, config: this.config, prices: recorder.pricesFor(caller) }
   }
 
-  private async identified(call: SessionCall): Promise<IdentifiedCall> {
+  private async identified(call: VoiceSessionCall): Promise<IdentifiedCall> {
     const model = call.query['model']
     const shown = credentialOf(call.message)
     if (shown !== undefined && isClientSecret(shown.value)) {
@@ -192,7 +199,7 @@ export class Realtime {
   }
 
   private run(caller: Caller, message: IncomingMessage, within: RequestTrace | undefined): RunRequest {
-    return (request, signal) => ownRequest({ caller, message, request, signal, within }, this.context)
+    return (request, signal) => cascadeRequest({ caller, message, request, signal, within }, this.context)
   }
 
   /**
@@ -201,11 +208,11 @@ export class Realtime {
    *
    * @throws GatewayError `rate-limited` if no slot is free.
    */
-  private async counted({ id }: Caller): Promise<() => void> {
+  private async takeSlots({ id }: Caller): Promise<() => void> {
     const { key, all } = this.config.realtime.sessions
     if (this.total >= all) throw TOO_MANY
     this.total++
-    const leave = await this.context.takePlace(id, key).catch(() => undefined)
+    const leave = await this.context.takeSlot(id, key).catch(() => undefined)
     const end = (): void => {
       this.total--
       leave?.()

@@ -6,7 +6,7 @@ import { hashOf } from '../../config/hash.ts'
 import type { NoteKind, NoteLimits, SharedRecords } from '../../store/shared-records.ts'
 
 /** What a client secret permits: one session with these settings. */
-export interface BoundSession {
+export interface SecretSession {
   /** The `id` of the caller who requested the secret. The caller's key may change or end before the session begins. */
   readonly callerId: string
   readonly model: string
@@ -15,7 +15,7 @@ export interface BoundSession {
 }
 
 /** Most valid client secrets of one key, and of all keys. */
-const LIMITS: NoteLimits = { own: 1000, all: 20_000 }
+const LIMITS: NoteLimits = { perOwner: 1000, total: 20_000 }
 
 const KIND: NoteKind = 'client-secret'
 
@@ -31,10 +31,10 @@ export const isClientSecret = (credential: string): boolean => credential.starts
  * @param expiresAt Unix time, ms.
  * @throws GatewayError `rate-limited` if too many secrets are valid already, `overloaded` if it cannot be stored.
  */
-export async function createSecret(shared: SharedRecords, bound: BoundSession, expiresAt: number): Promise<string> {
+export async function createSecret(shared: SharedRecords, bound: SecretSession, expiresAt: number): Promise<string> {
   const value = PREFIX + randomBytes(24).toString('hex')
   const note = { kind: KIND, name: hashOf(value), owner: bound.callerId, text: JSON.stringify(bound), expiresAt }
-  if (!(await shared.keepNote(note, LIMITS))) throw TOO_MANY
+  if (!(await shared.addNote(note, LIMITS))) throw TOO_MANY
   return value
 }
 
@@ -45,7 +45,7 @@ export async function createSecret(shared: SharedRecords, bound: BoundSession, e
  * @throws GatewayError `unauthenticated` for a secret that is unknown, used or expired, `overloaded` if the store
  * cannot be read.
  */
-export async function boundBy(shared: SharedRecords, value: string, how: 'note' | 'takeNote'): Promise<BoundSession> {
+export async function boundBy(shared: SharedRecords, value: string, how: 'note' | 'takeNote'): Promise<SecretSession> {
   const text = await shared[how](KIND, hashOf(value))
   if (text === undefined) throw UNKNOWN
   return JSON.parse(text)

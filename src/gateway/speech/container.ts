@@ -13,11 +13,13 @@ import { encodedBytes, MP3, rawFormat } from './encoding.ts'
 
 /**
  * Whether an upstream's audio must become an MP3 file: the caller requested MP3, or the caller's format has it by
- * default (FORMATS §12) and the upstream's format is another.
+ * default (docs/wire/speech.md#request) and the upstream's format is another.
  */
 export function wantsMp3({ call, target, request }: Attempt): boolean {
   const wanted = request.output.audio?.mediaType
-  return wanted === MP3 || (wanted === undefined && WRITERS[call.format]!.container?.usual === MP3 && !target.native)
+  return (
+    wanted === MP3 || (wanted === undefined && WRITERS[call.format]!.container?.defaultType === MP3 && !target.native)
+  )
 }
 
 /**
@@ -29,7 +31,7 @@ export async function inRequestedContainer(attempt: Attempt, answered: WholeAnsw
   const index = result.candidates[0]?.content.findIndex(isRecording) ?? -1
   const source = (result.candidates[0]?.content[index] as Recording | undefined)?.source
   const container = WRITERS[attempt.call.format]!.container
-  if (source === undefined || container === undefined || fits(source.mediaType, container, attempt.request))
+  if (source === undefined || container === undefined || isInContainer(source.mediaType, container, attempt.request))
     return { ...answered, result }
   const path = ['candidates', 0, 'content', index, 'source']
   const loss: Loss = { kind: 'changed', path, became: source, reason: 'other-container' }
@@ -40,8 +42,8 @@ export async function inRequestedContainer(attempt: Attempt, answered: WholeAnsw
  * Whether a media type is in the requested container. Raw samples also fit a request for WAV, because the writer adds
  * the header; for raw samples they must have the usual rate.
  */
-function fits(mediaType: string, container: Container, { output }: CanonicalRequest): boolean {
-  const wanted = container.nameOf(output.audio?.mediaType ?? container.usual)
+function isInContainer(mediaType: string, container: Container, { output }: CanonicalRequest): boolean {
+  const wanted = container.nameOf(output.audio?.mediaType ?? container.defaultType)
   const samples = samplesOf(mediaType)
   if (samples === undefined) return container.nameOf(mediaType) === wanted
   return wanted === 'wav' || (wanted === 'pcm' && samples.rate === USUAL.rate && samples.channels === USUAL.channels)
@@ -51,12 +53,12 @@ function fits(mediaType: string, container: Container, { output }: CanonicalRequ
 export async function inMp3(result: CanonicalResult): Promise<CanonicalResult> {
   const [first, ...others] = result.candidates
   if (first === undefined) return result
-  const content = await encoded(first.content)
+  const content = await withMp3(first.content)
   return content === first.content ? result : { ...result, candidates: [{ ...first, content }, ...others] }
 }
 
 /** Replaces the first recording, joined with later chunks of the same type, by one MP3 file. */
-async function encoded(content: readonly Part[]): Promise<readonly Part[]> {
+async function withMp3(content: readonly Part[]): Promise<readonly Part[]> {
   const index = content.findIndex(isRecording)
   const first = content[index]
   if (first === undefined || !isRecording(first)) return content
@@ -72,7 +74,7 @@ async function encoded(content: readonly Part[]): Promise<readonly Part[]> {
     return content.flatMap(part => (part === first ? [file] : pieces.includes(part) ? [] : [part]))
   }
   if (!/^audio\/(?:x-|vnd\.)?wave?\b/i.test(mediaType)) return content
-  const source = await ofWav(bytesOfSource(first.source)!, mediaType)
+  const source = await wavAsMp3(bytesOfSource(first.source)!, mediaType)
   return content.with(index, { ...first, source })
 }
 
@@ -89,17 +91,17 @@ const joined = (pieces: readonly Bytes[]): Bytes =>
 const LONGEST_HEAD = 64 * 1024
 
 /** Converts a WAV file to MP3. Returns the file unchanged if its samples cannot be read. */
-async function ofWav(file: Bytes, mediaType: string): Promise<MediaPart['source']> {
+async function wavAsMp3(file: Bytes, mediaType: string): Promise<MediaPart['source']> {
   const pieces = file.read()[Symbol.asyncIterator]()
-  let begun: Buffer = Buffer.alloc(0)
-  let head = readWavHead(begun)
+  let headBytes: Buffer = Buffer.alloc(0)
+  let head = readWavHead(headBytes)
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
-    begun = Buffer.concat([begun, next.value])
-    head = readWavHead(begun)
-    if (begun.length >= 12 && head !== 'more') break
-    if (begun.length > LONGEST_HEAD) break
+    headBytes = Buffer.concat([headBytes, next.value])
+    head = readWavHead(headBytes)
+    if (headBytes.length >= 12 && head !== 'more') break
+    if (headBytes.length > LONGEST_HEAD) break
   }
-  const whole: Bytes = { once: true, read: () => behind(begun, pieces) }
+  const whole: Bytes = { once: true, read: () => behind(headBytes, pieces) }
   if (head === undefined || head === 'more' || !isReadable(head)) return { type: 'bytes', mediaType, bytes: whole }
   const { offset, size, ...format } = head
   return { type: 'bytes', mediaType: MP3, bytes: encodedBytes(whole, format satisfies SampleFormat, { offset, size }) }

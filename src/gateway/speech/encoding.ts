@@ -73,7 +73,7 @@ class Mp3Stream {
   private file: Mp3File | undefined
   private readonly groups = new Base64Groups()
   /** New part indexes of the first candidate by old ones, because several parts may become one file. */
-  private readonly places = new Map<number, number>()
+  private readonly newIndexes = new Map<number, number>()
   private next = 0
 
   async *take(event: CanonicalEvent): AsyncGenerator<CanonicalEvent> {
@@ -86,9 +86,9 @@ class Mp3Stream {
   private async *start(event: PartStart): AsyncGenerator<CanonicalEvent> {
     const mediaType = rawTypeOf(event.part)
     if (this.file !== undefined && this.file.mediaType === mediaType)
-      return void this.places.set(event.at.part, this.file.at.part)
+      return void this.newIndexes.set(event.at.part, this.file.at.part)
     const at = { candidate: 0, part: this.next++ }
-    this.places.set(event.at.part, at.part)
+    this.newIndexes.set(event.at.part, at.part)
     const format = this.file === undefined && mediaType !== undefined ? rawFormat(mediaType) : undefined
     if (format === undefined || event.part.type !== 'media') return yield { ...event, at }
     this.file = { encoder: await openMp3(format), mediaType: mediaType!, at }
@@ -96,23 +96,23 @@ class Mp3Stream {
   }
 
   private async *grow(event: Extract<CanonicalEvent, { readonly at: At }>): AsyncGenerator<CanonicalEvent> {
-    const at = { candidate: 0, part: this.places.get(event.at.part) ?? event.at.part }
+    const at = { candidate: 0, part: this.newIndexes.get(event.at.part) ?? event.at.part }
     const { file } = this
     if (file === undefined || at.part !== file.at.part) return yield { ...event, at }
     if (event.type !== 'part-delta' || event.of !== undefined) return
     for await (const frames of framesOf(file.encoder, Buffer.from(event.append, 'base64')))
-      yield* grown(file, this.groups.push(frames))
+      yield* appended(file, this.groups.push(frames))
   }
 
   private *end(): Generator<CanonicalEvent> {
     const { file } = this
     if (file === undefined) return
-    yield* grown(file, this.groups.push(file.encoder.end()) + this.groups.end())
+    yield* appended(file, this.groups.push(file.encoder.end()) + this.groups.end())
     yield { type: 'part-end', at: file.at }
   }
 }
 
-function* grown({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
+function* appended({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
   if (append !== '') yield { type: 'part-delta', at, append }
 }
 
@@ -153,8 +153,8 @@ async function load(): Promise<Open> {
   const { createEncoder } = await import('wasm-media-encoders')
   const file = createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3')
   let code: Parameters<typeof createEncoder>[1] = await readFile(file)
-  const keep = (compiled: typeof code): void => void (code = compiled)
-  return async format => new Mp3(await createEncoder('audio/mpeg', code, keep), format)
+  const reuse = (compiled: typeof code): void => void (code = compiled)
+  return async format => new Mp3(await createEncoder('audio/mpeg', code, reuse), format)
 }
 
 /** Creates an encoder for readable samples (`canonical/media/pcm.ts`). Rejects if the library cannot be loaded. */

@@ -40,7 +40,7 @@ const ACTIONS = {
 } as const satisfies { readonly [name: string]: Action }
 
 /** Actions that read a request body. */
-const TAKING: ReadonlySet<ActionName> = new Set(['create-conversation', 'update-conversation', 'add-items'])
+const WITH_BODY: ReadonlySet<ActionName> = new Set(['create-conversation', 'update-conversation', 'add-items'])
 
 export type ActionName = keyof typeof ACTIONS
 
@@ -67,9 +67,9 @@ export async function answerStored(
   { action, message, of, reply }: StoredCall,
   { state, owner, heartbeat, limit, open }: Access,
 ): Promise<void> {
-  const after = action === 'get-response' ? playedAfter(of.query) : undefined
-  if (after !== undefined) return state.responses.play(owner, of.id, after, reply, heartbeat)
-  const body = TAKING.has(action) ? await readJson(message, limit, open) : {}
+  const after = action === 'get-response' ? resumePosition(of.query) : undefined
+  if (after !== undefined) return state.responses.resume(owner, of.id, after, reply, heartbeat)
+  const body = WITH_BODY.has(action) ? await readJson(message, limit, open) : {}
   reply.whole(200, {}, JSON.stringify(await ACTIONS[action]({ ...of, state, owner, body })))
 }
 
@@ -77,7 +77,7 @@ export async function answerStored(
  * The sequence number after which a stream resumes; undefined if no stream is requested. Throws GatewayError
  * `invalid-request`.
  */
-function playedAfter({ stream, starting_after }: StoredQuery['query']): number | undefined {
+function resumePosition({ stream, starting_after }: StoredQuery['query']): number | undefined {
   if (stream !== 'true' && stream !== '1') return undefined
   const after = Number(starting_after || '-1')
   if (Number.isInteger(after)) return after

@@ -4,28 +4,28 @@ import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Turn, Turns } from '../../store/turns.ts'
 import type { Reply } from '../call.ts'
+import type { BackgroundReply, Ended } from './background-reply.ts'
 import type { Copies } from './copies.ts'
-import type { Keeper } from './keeper.ts'
-import { type Batch, type EventSource, play } from './playback.ts'
-import type { Ended, Run } from './run.ts'
+import type { ResponseSaver } from './response-saver.ts'
+import { type Batch, type EventSource, resumeStream } from './resume.ts'
 
 /** Milliseconds; how long a lease is valid. */
 const LEASE = 120_000
 
 /** Milliseconds of delay before each attempt to store the end of an answer. */
-const TRIES = [0, 500, 2000] as const
+const SAVE_DELAYS = [0, 500, 2000] as const
 
 /** Milliseconds between later attempts, after the end was sent, and the total time for them. */
-const LATE = { wait: 1000, most: 3_600_000 } as const
+const LATE_SAVES = { wait: 1000, most: 3_600_000 } as const
 
 interface RunContext {
-  readonly keeper: Keeper
+  readonly saver: ResponseSaver
   readonly turns: Turns
   readonly copies: Copies
   /** The id of this process, by which other processes check whether it is alive. */
   readonly worker: string | undefined
   /** Releases the key's slot for background work. */
-  readonly leave: () => void
+  readonly releaseSlot: () => void
 }
 
 /**
@@ -33,9 +33,9 @@ interface RunContext {
  * events.
  */
 export class BackgroundRun implements EventSource {
-  readonly run: Run
+  readonly reply: BackgroundReply
   readonly context: RunContext
-  readonly keeper: Keeper
+  readonly saver: ResponseSaver
   /** Resolves when the response has ended. */
   readonly done: Promise<void>
   private readonly settled = Promise.withResolvers<void>()
@@ -43,20 +43,20 @@ export class BackgroundRun implements EventSource {
   private saving: Promise<void> | undefined
   private forgotten = false
   /** Whether the end of the response could not be stored yet. */
-  private unkept = false
+  private isUnstored = false
 
-  constructor(run: Run, context: RunContext) {
-    this.run = run
+  constructor(reply: BackgroundReply, context: RunContext) {
+    this.reply = reply
     this.context = context
-    this.keeper = context.keeper
+    this.saver = context.saver
     this.done = this.settled.promise
-    run.spill = () => void this.save()
+    reply.onBacklog = () => void this.save()
   }
 
   /** Answers the request that started the response, with its event stream or with the queued response. */
   async announce({ stream }: CanonicalRequest, reply: Reply, heartbeat: number): Promise<void> {
-    if (stream) await play(this, reply, -1, heartbeat)
-    else reply.whole(200, {}, JSON.stringify(this.run.first))
+    if (stream) await resumeStream(this, reply, -1, heartbeat)
+    else reply.whole(200, {}, JSON.stringify(this.reply.first))
   }
 
   get lease(): Pick<Turn, 'lease' | 'worker'> {
@@ -65,79 +65,79 @@ export class BackgroundRun implements EventSource {
 
   /** Renews the lease. Never throws. */
   renew(): void {
-    this.context.turns.renew(this.keeper.owner, this.keeper.id, Date.now() + LEASE).catch(() => {})
+    this.context.turns.renew(this.saver.owner, this.saver.id, Date.now() + LEASE).catch(() => {})
   }
 
   /** Ends work that another process cancelled; the store already has that outcome. */
   endedElsewhere(): void {
-    this.run.shown = { ...this.run.shown, status: 'cancelled', error: null }
+    this.reply.published = { ...this.reply.published, status: 'cancelled', error: null }
     this.end('cancelled')
   }
 
   /** Ends the work. */
   end(how: Ended, why?: GatewayError): void {
     this.ended ??= how
-    this.run.abort(why)
+    this.reply.abort(why)
   }
 
   /** Stores new events and the current response, and ends work that was cancelled elsewhere. Never rejects. */
   save(): Promise<void> {
     this.saving ??= this.saveNow().finally(() => {
       this.saving = undefined
-      if (!this.run.log.full) this.run.drain()
+      if (!this.reply.log.full) this.reply.drain()
     })
     return this.saving
   }
 
   private async saveNow(): Promise<void> {
-    const { run, keeper } = this
-    const texts = run.log.pending()
+    const { reply, saver } = this
+    const texts = reply.log.pending()
     if (texts.length > 0) {
-      const noted = await keeper.note(run.log.stored, texts)
-      if (noted === true) run.log.store(texts)
-      else if (noted === false) return this.endedElsewhere()
+      const added = await saver.addEvents(reply.log.stored, texts)
+      if (added === true) reply.log.store(texts)
+      else if (added === false) return this.endedElsewhere()
       // A failing store must not delay the answer.
-      else run.log.lossy ||= run.log.full
+      else reply.log.lossy ||= reply.log.full
     }
-    if (run.log.lossy && !this.forgotten) {
+    if (reply.log.lossy && !this.forgotten) {
       this.forgotten = true
-      await keeper.forgetEvents()
+      await saver.forgetEvents()
     }
-    if (!run.changed || this.ended !== undefined) return
-    run.changed = false
-    if ((await keeper.advance(run.shown, this.lease)) === false) this.endedElsewhere()
+    if (!reply.changed || this.ended !== undefined) return
+    reply.changed = false
+    if ((await saver.advance(reply.published, this.lease)) === false) this.endedElsewhere()
   }
 
   /** Stores the final response before the last event is sent. */
   async finish(): Promise<void> {
-    const { run, keeper, ended } = this
-    run.settle(ended)
+    const { reply, saver, ended } = this
+    reply.settle(ended)
     await this.saving
-    run.changed = false
-    const kept = await this.keepEnd()
-    this.unkept = kept === undefined
-    await this.stand(kept)
-    if (ended === 'cancelled' && keeper.copy?.background === true) await this.context.copies.cancel(keeper.copy)
-    run.conclude()
+    reply.changed = false
+    const isStored = await this.saveEnd()
+    this.isUnstored = isStored === undefined
+    await this.adoptOutcome(isStored)
+    if (ended === 'cancelled' && saver.copy?.background === true) await this.context.copies.cancel(saver.copy)
+    reply.conclude()
     this.settled.resolve()
   }
 
-  private async keepEnd(): Promise<boolean | undefined> {
-    for (const wait of TRIES) {
+  private async saveEnd(): Promise<boolean | undefined> {
+    for (const wait of SAVE_DELAYS) {
       if (wait > 0) await pause(wait)
       await this.save()
-      const kept = await this.keeper.advance(this.run.response)
-      if (kept !== undefined) return kept
+      const isStored = await this.saver.advance(this.reply.response)
+      if (isStored !== undefined) return isStored
     }
     return undefined
   }
 
   /** Keeps trying to store an end that was sent while the store failed. */
-  async keepLate(): Promise<void> {
-    for (let waited = 0; this.unkept && waited < LATE.most; waited += LATE.wait) {
-      await pause(LATE.wait, undefined, { ref: false })
+  async saveEndLate(): Promise<void> {
+    for (let waited = 0; this.isUnstored && waited < LATE_SAVES.most; waited += LATE_SAVES.wait) {
+      await pause(LATE_SAVES.wait, undefined, { ref: false })
       await this.save()
-      this.unkept = (await this.keeper.advance(this.run.response)) === undefined
+      this.isUnstored = (await this.saver.advance(this.reply.response)) === undefined
     }
   }
 
@@ -145,27 +145,27 @@ export class BackgroundRun implements EventSource {
    * Adopts the outcome that another process stored. If the response was deleted meanwhile, its copy at the upstream is
    * deleted too.
    */
-  private async stand(kept: boolean | undefined): Promise<void> {
-    if (kept !== false) return
-    const turn = await this.keeper.kept()
-    this.run.response = turn?.response ?? { ...this.run.response, status: 'cancelled', error: null }
-    if (turn === undefined && this.keeper.copy !== undefined) await this.context.copies.remove(this.keeper.copy)
+  private async adoptOutcome(isStored: boolean | undefined): Promise<void> {
+    if (isStored !== false) return
+    const turn = await this.saver.stored()
+    this.reply.response = turn?.response ?? { ...this.reply.response, status: 'cancelled', error: null }
+    if (turn === undefined && this.saver.copy !== undefined) await this.context.copies.remove(this.saver.copy)
   }
 
   get response(): JsonObject {
-    return this.run.log.over ? this.run.response : this.run.shown
+    return this.reply.log.over ? this.reply.response : this.reply.published
   }
 
   async from(number: number): Promise<Batch> {
-    const { log } = this.run
-    const near = log.from(number)
-    const texts = near ?? (await this.keeper.events(number))
-    if (near === undefined && texts.length === 0) throw LOST
+    const { log } = this.reply
+    const cached = log.from(number)
+    const texts = cached ?? (await this.saver.events(number))
+    if (cached === undefined && texts.length === 0) throw LOST
     return { texts, over: log.over && number + texts.length >= log.length }
   }
 
   until(number: number): Promise<void> {
-    return this.run.log.until(number)
+    return this.reply.log.until(number)
   }
 }
 

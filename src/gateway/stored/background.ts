@@ -3,14 +3,14 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { WRITERS } from '../../egress/index.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
+import { BackgroundReply } from './background-reply.ts'
 import { BackgroundRun } from './background-run.ts'
 import type { Copies } from './copies.ts'
 import { STORED_FORMAT } from './items.ts'
-import type { Keeper } from './keeper.ts'
-import { Run } from './run.ts'
+import type { ResponseSaver } from './response-saver.ts'
 
 /** Milliseconds between updates of the store, which also detect work that another process ended. */
-const TICK = 250
+const UPDATE_INTERVAL = 250
 /** Milliseconds between renewals of a lease. */
 const RENEWAL = 20_000
 
@@ -18,25 +18,25 @@ const RENEWAL = 20_000
  * Takes one of the slots that a key has across all processes. Returns a function that releases the slot, or undefined
  * if none is free.
  */
-export type TakePlace = (key: string, most: number) => Promise<(() => void) | undefined>
+export type TakeSlot = (key: string, most: number) => Promise<(() => void) | undefined>
 
 /** Background responses of this process: starts, follows, cancels and ends them. */
 export class Background {
   private readonly copies: Copies
-  private readonly takePlace: TakePlace
+  private readonly takeSlot: TakeSlot
   private readonly working = new Map<string, BackgroundRun>()
   /** Ended responses whose end is not stored yet; only this process knows it. */
-  private readonly unkept = new Map<string, BackgroundRun>()
+  private readonly unstored = new Map<string, BackgroundRun>()
 
-  constructor(copies: Copies, takePlace: TakePlace) {
+  constructor(copies: Copies, takeSlot: TakeSlot) {
     this.copies = copies
-    this.takePlace = takePlace
+    this.takeSlot = takeSlot
   }
 
   /** The run of a response that this process works on, or whose end only this process knows. */
   find(owner: string, id: string): BackgroundRun | undefined {
-    const one = this.working.get(id) ?? this.unkept.get(id)
-    return one?.keeper.owner === owner ? one : undefined
+    const one = this.working.get(id) ?? this.unstored.get(id)
+    return one?.saver.owner === owner ? one : undefined
   }
 
   /**
@@ -45,17 +45,17 @@ export class Background {
    * @param most background responses a key may have across all processes.
    * @throws GatewayError `rate-limited` if the key has too many, `overloaded` if the response cannot be stored.
    */
-  async start(request: CanonicalRequest, keeper: Keeper, store: StoreView, most: number): Promise<BackgroundRun> {
-    const { owner, id } = keeper
-    const worker = await identified(store)
-    const leave = await this.takePlace(owner, most)
-    if (leave === undefined) throw tooMany(most)
-    keeper.saves = false
-    const run = new Run(firstOf(request, keeper))
-    const one = new BackgroundRun(run, { keeper, turns: store.turns, copies: this.copies, worker, leave })
+  async start(request: CanonicalRequest, saver: ResponseSaver, store: StoreView, most: number): Promise<BackgroundRun> {
+    const { owner, id } = saver
+    const worker = await processId(store)
+    const releaseSlot = await this.takeSlot(owner, most)
+    if (releaseSlot === undefined) throw tooMany(most)
+    saver.saves = false
+    const reply = new BackgroundReply(firstOf(request, saver))
+    const one = new BackgroundRun(reply, { saver, turns: store.turns, copies: this.copies, worker, releaseSlot })
     this.working.set(id, one)
-    if (!(await keeper.keep(one.response, one.lease))) {
-      this.over(one)
+    if (!(await saver.save(one.response, one.lease))) {
+      this.release(one)
       throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be stored at the moment.' })
     }
     await one.save()
@@ -71,29 +71,29 @@ export class Background {
     void this.work(one, answered)
   }
 
-  private over({ keeper, context }: BackgroundRun): void {
-    this.working.delete(keeper.id)
-    context.leave()
+  private release({ saver, context }: BackgroundRun): void {
+    this.working.delete(saver.id)
+    context.releaseSlot()
   }
 
   private async work(one: BackgroundRun, answered: Promise<void>): Promise<void> {
-    const { id } = one.keeper
-    const looks = setInterval(() => void this.look(one), TICK).unref()
+    const { id } = one.saver
+    const updates = setInterval(() => void this.update(one), UPDATE_INTERVAL).unref()
     const renewal = setInterval(() => one.renew(), RENEWAL).unref()
     await answered
-    clearInterval(looks)
+    clearInterval(updates)
     await one.finish()
     clearInterval(renewal)
-    this.unkept.set(id, one)
-    this.over(one)
-    await one.keepLate()
-    this.unkept.delete(id)
+    this.unstored.set(id, one)
+    this.release(one)
+    await one.saveEndLate()
+    this.unstored.delete(id)
   }
 
   /** Stores new events and ends work that another process ended. Never rejects. */
-  private async look(one: BackgroundRun): Promise<void> {
+  private async update(one: BackgroundRun): Promise<void> {
     await one.save()
-    const { id } = one.keeper
+    const { id } = one.saver
     const unfinished = await one.context.turns.unfinished([id]).catch(() => undefined)
     if (unfinished?.has(id) === false && this.working.has(id)) one.endedElsewhere()
   }
@@ -110,7 +110,7 @@ export class Background {
   /** Fails the responses of every owner for whom `reasonFor` returns an error. */
   end(reasonFor: (owner: string) => GatewayError | undefined): void {
     for (const one of this.working.values()) {
-      const why = reasonFor(one.keeper.owner)
+      const why = reasonFor(one.saver.owner)
       if (why !== undefined) one.end('failed', why)
     }
   }
@@ -132,7 +132,7 @@ export class Background {
  * The id of this process, by which others check whether it is alive; undefined if the store cannot record it. Then only
  * leases show it.
  */
-async function identified({ liveness }: StoreView): Promise<string | undefined> {
+async function processId({ liveness }: StoreView): Promise<string | undefined> {
   try {
     await liveness.open()
     return liveness.id
@@ -145,7 +145,7 @@ const tooMany = (most: number): GatewayError =>
   rateLimited(`This key already has ${most} background responses in progress.`, 5, 'background_limit_reached')
 
 /** The queued response before any work, as a stream would start with. */
-function firstOf(request: CanonicalRequest, { id }: Keeper): JsonObject {
+function firstOf(request: CanonicalRequest, { id }: ResponseSaver): JsonObject {
   const createdAt = Math.floor(Date.now() / 1000)
   const writer = WRITERS[STORED_FORMAT]!.events!(request)
   const [created] = writer.push({ type: 'result-start', id, model: request.model, createdAt })

@@ -2,23 +2,23 @@ import { type GatewayError, invalid, notFound } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Conversation, Conversations } from '../../store/conversations.ts'
 import { freshId } from '../../store/usage/request-id.ts'
-import { named } from './items.ts'
+import { withId } from './items.ts'
 import { type Page, paged, shownItem } from './page.ts'
 
 /** Most items added per request. */
-const MOST = 20
+const MAX_ITEMS = 20
 
 /**
  * Actions on conversations (docs/wire/responses.md#conversations). Throws GatewayError `not-found` for a conversation
  * of another owner.
  */
 export class ConversationsApi {
-  private readonly kept: Conversations
+  private readonly conversations: Conversations
   private readonly lifetime: number
 
   /** @param lifetime milliseconds a conversation is stored after the last addition. */
-  constructor(kept: Conversations, lifetime: number) {
-    this.kept = kept
+  constructor(conversations: Conversations, lifetime: number) {
+    this.conversations = conversations
     this.lifetime = lifetime
   }
 
@@ -29,23 +29,23 @@ export class ConversationsApi {
       ...{ owner, id: `conv_${freshId()}`, metadata: metadataIn(body['metadata']) },
       ...{ createdAt: now, expiresAt: now + this.lifetime },
     }
-    await this.kept.create(conversation, items)
+    await this.conversations.create(conversation, items)
     return shown(conversation)
   }
 
   async find(owner: string, id: string): Promise<JsonObject> {
-    const conversation = await this.kept.find(owner, id)
+    const conversation = await this.conversations.find(owner, id)
     if (conversation === undefined) throw unknown(id)
     return shown(conversation)
   }
 
   async describe(owner: string, id: string, body: JsonObject): Promise<JsonObject> {
-    if (!(await this.kept.describe(owner, id, metadataIn(body['metadata'])))) throw unknown(id)
+    if (!(await this.conversations.describe(owner, id, metadataIn(body['metadata'])))) throw unknown(id)
     return this.find(owner, id)
   }
 
   async remove(owner: string, id: string): Promise<JsonObject> {
-    if (!(await this.kept.drop(owner, id))) throw unknown(id)
+    if (!(await this.conversations.drop(owner, id))) throw unknown(id)
     return { id, object: 'conversation.deleted', deleted: true }
   }
 
@@ -55,7 +55,7 @@ export class ConversationsApi {
 
   async add(owner: string, id: string, body: JsonObject): Promise<JsonObject> {
     const items = itemsIn(body['items'])
-    if (!(await this.kept.add(owner, id, items, Date.now() + this.lifetime))) throw unknown(id)
+    if (!(await this.conversations.add(owner, id, items, Date.now() + this.lifetime))) throw unknown(id)
     return paged(items.map(shownItem), { limit: items.length, order: 'asc', after: undefined })
   }
 
@@ -68,12 +68,12 @@ export class ConversationsApi {
   /** Removes an item and returns the conversation. */
   async removeItem(owner: string, id: string, item: string): Promise<JsonObject> {
     const conversation = await this.find(owner, id)
-    if (!(await this.kept.dropItem(owner, id, item))) throw unknown(item, 'Item')
+    if (!(await this.conversations.dropItem(owner, id, item))) throw unknown(item, 'Item')
     return conversation
   }
 
   private async items(owner: string, id: string): Promise<readonly JsonObject[]> {
-    const items = await this.kept.items(owner, id)
+    const items = await this.conversations.items(owner, id)
     if (items === undefined) throw unknown(id)
     return items.map(shownItem)
   }
@@ -85,8 +85,8 @@ const shown = ({ id, metadata, createdAt }: Conversation): JsonObject => ({
 
 function itemsIn(value: Json | undefined): readonly JsonObject[] {
   if (!Array.isArray(value) || !value.every(isObject)) throw invalid('`items` must be a list of items.', 'items')
-  if (value.length > MOST) throw invalid(`At most ${MOST} items can be added at once.`, 'items')
-  return value.map(named)
+  if (value.length > MAX_ITEMS) throw invalid(`At most ${MAX_ITEMS} items can be added at once.`, 'items')
+  return value.map(withId)
 }
 
 function metadataIn(value: Json | undefined): JsonObject {

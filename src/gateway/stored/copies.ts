@@ -4,10 +4,10 @@ import type { Channel } from '../../upstreams/channel/index.ts'
 import { STORED_FORMAT } from './items.ts'
 
 /** Milliseconds; timeout for deleting or cancelling a response at an upstream. */
-const PATIENCE = 5000
+const TIMEOUT = 5000
 
 /** Bytes; the largest answer read from an upstream. */
-const LARGEST = 1024 * 1024
+const MAX_ANSWER = 1024 * 1024
 
 /** A response stored at the upstream of a channel. */
 export interface UpstreamCopy {
@@ -35,17 +35,17 @@ export class Copies {
     return this.send('POST', copy, '/cancel', 'an upstream still works on a response that was cancelled here')
   }
 
-  private async send(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, below: string, fault: string) {
+  private async send(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, suffix: string, fault: string) {
     const fields = { channel: name, upstream_id: id }
     const channel = this.channels().find(({ config }) => config.name === name)
     const format = channel?.config.formats.find(one => one.format === STORED_FORMAT)
     if (channel === undefined || format === undefined) return this.log.warn(fields, fault)
-    const where = { path: `/responses/${encodeURIComponent(id)}${below}`, query: {}, headers: {} }
+    const where = { path: `/responses/${encodeURIComponent(id)}${suffix}`, query: {}, headers: {} }
     const exchange = channel.call(method, format, where)
-    const timer = setTimeout(() => exchange.abort(), PATIENCE)
+    const timer = setTimeout(() => exchange.abort(), TIMEOUT)
     try {
       const answer = await exchange.answer
-      await answer.text(LARGEST)
+      await answer.text(MAX_ANSWER)
       // A response unknown to the upstream needs no deletion.
       if (answer.status > 299 && answer.status !== 404) this.log.warn({ ...fields, status: answer.status }, fault)
     } catch (err) {

@@ -1,11 +1,11 @@
 /** Characters of stored events cached for readers. */
-const NEAR = 1024 * 1024
+const CACHE_SIZE = 1024 * 1024
 
 /** Characters waiting to be stored at which the writer pauses. */
-const HIGH = 1024 * 1024
+const PAUSE_SIZE = 1024 * 1024
 
 /** Limits in characters: events waiting to be stored, and all stored events of one response. */
-const MOST = { waiting: 8 * 1024 * 1024, kept: 64 * 1024 * 1024 } as const
+const LIMITS = { waiting: 8 * 1024 * 1024, stored: 64 * 1024 * 1024 } as const
 
 /** Matches the sequence number at the end of every event. */
 const NUMBER = /"sequence_number":\d+\}$/
@@ -26,7 +26,7 @@ export class EventLog {
   private size = 0
   private waitingSize = 0
   private total = 0
-  private woken = Promise.withResolvers<void>()
+  private wakeup = Promise.withResolvers<void>()
 
   /** Number of events so far. */
   get length(): number {
@@ -35,7 +35,7 @@ export class EventLog {
 
   /** Whether so many events wait to be stored that the writer must pause. */
   get full(): boolean {
-    return !this.lossy && this.waitingSize > HIGH
+    return !this.lossy && this.waitingSize > PAUSE_SIZE
   }
 
   /** Appends an event and sets its sequence number. */
@@ -45,7 +45,7 @@ export class EventLog {
     this.size += text.length
     this.waitingSize += text.length
     this.total += text.length
-    this.lossy ||= this.waitingSize > MOST.waiting || this.total > MOST.kept
+    this.lossy ||= this.waitingSize > LIMITS.waiting || this.total > LIMITS.stored
     this.trim()
     this.wake()
   }
@@ -63,7 +63,7 @@ export class EventLog {
   }
 
   private trim(): void {
-    while (this.size > NEAR && this.recent.length > 1 && (this.lossy || this.first < this.stored)) {
+    while (this.size > CACHE_SIZE && this.recent.length > 1 && (this.lossy || this.first < this.stored)) {
       this.size -= this.recent.shift()!.length
       this.first++
     }
@@ -83,12 +83,12 @@ export class EventLog {
 
   /** Resolves when the event with a sequence number exists, or when no more events follow. */
   until(number: number): Promise<void> {
-    return this.length > number || this.over ? Promise.resolve() : this.woken.promise
+    return this.length > number || this.over ? Promise.resolve() : this.wakeup.promise
   }
 
   private wake(): void {
-    const { resolve } = this.woken
-    this.woken = Promise.withResolvers()
+    const { resolve } = this.wakeup
+    this.wakeup = Promise.withResolvers()
     resolve()
   }
 }

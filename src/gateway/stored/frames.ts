@@ -10,7 +10,7 @@ export interface CreateFrame {
   /** The lane to name in the turn's events. */
   readonly lane: string | undefined
   /** Whether the turn is only stored, to be continued later. */
-  readonly silent: boolean
+  readonly storeOnly: boolean
   /** Id of the turn to continue. */
   readonly previous: string | undefined
   /** Characters of the frame. */
@@ -20,7 +20,7 @@ export interface CreateFrame {
 /** Reads a text frame. A frame that requests no turn yields its answer instead. */
 export function readFrame(text: string): Frame {
   const event = parseObject(text)
-  if (event === undefined) return answer(fault('invalid_json', 'A frame must be the text of one JSON object.'))
+  if (event === undefined) return answer(errorEvent('invalid_json', 'A frame must be the text of one JSON object.'))
   switch (event['type']) {
     case 'response.create':
       return readCreate(event, text.length)
@@ -30,7 +30,7 @@ export function readFrame(text: string): Frame {
       return NOTHING
     default:
       return answer(
-        fault('unknown_event', 'The type of an event must be `response.create` or `response.steer`.', 'type'),
+        errorEvent('unknown_event', 'The type of an event must be `response.create` or `response.steer`.', 'type'),
       )
   }
 }
@@ -51,14 +51,17 @@ function readCreate(event: JsonObject, size: number): Frame {
   if (generate != null && typeof generate !== 'boolean') return answer(wrong('generate', 'true or false', lane))
   if (background != null && background !== false)
     return answer(
-      laned(fault('unsupported_parameter', 'Background responses are not supported on a socket.', 'background'), lane),
+      withLane(
+        errorEvent('unsupported_parameter', 'Background responses are not supported on a socket.', 'background'),
+        lane,
+      ),
     )
   const previous = body['previous_response_id']
   return {
     type: 'create',
     body: { ...body, stream: true },
     lane,
-    silent: generate === false,
+    storeOnly: generate === false,
     previous: typeof previous === 'string' ? previous : undefined,
     size,
   }
@@ -76,14 +79,14 @@ function unsteered({ previous_response_id, input, stream_id }: JsonObject): Json
     steer: { previous_response_id: previous_response_id ?? '', input: input ?? [] },
     error: { type: 'invalid_request_error', ...error },
   }
-  return typeof stream_id === 'string' ? laned(event, stream_id) : event
+  return typeof stream_id === 'string' ? withLane(event, stream_id) : event
 }
 
 const wrong = (param: string, what: string, lane?: string): JsonObject =>
-  laned(fault('invalid_type', `${param}: must be ${what}.`, param), lane)
+  withLane(errorEvent('invalid_type', `${param}: must be ${what}.`, param), lane)
 
 /** An error event on a socket; nested, unlike a stream's (docs/wire/errors.md#on-sockets). */
-export const fault = (code: string, message: string, param: string | null = null, status = 400): JsonObject => ({
+export const errorEvent = (code: string, message: string, param: string | null = null, status = 400): JsonObject => ({
   type: 'error',
   status,
   sequence_number: 0,
@@ -91,11 +94,11 @@ export const fault = (code: string, message: string, param: string | null = null
 })
 
 /** Adds the lane to an event. */
-export const laned = (event: JsonObject, lane: string | undefined): JsonObject =>
+export const withLane = (event: JsonObject, lane: string | undefined): JsonObject =>
   lane === undefined ? event : { ...event, stream_id: lane }
 
 /** Converts an HTTP error answer to an error event. */
-export function faultOf(status: number, headers: { readonly [name: string]: string }, text: string): JsonObject {
+export function errorEventOf(status: number, headers: { readonly [name: string]: string }, text: string): JsonObject {
   const error: Json | undefined = parseObject(text)?.['error']
   const fields = isObject(error) ? error : { message: 'The answer contains no error message.' }
   const { 'content-type': _, ...others } = headers

@@ -2,12 +2,18 @@
 
 export { type ActionName, answerStored, type StoredCall } from './actions.ts'
 export type { BackgroundRun } from './background-run.ts'
-export { type CreateFrame, fault, faultOf, laned, readFrame } from './frames.ts'
+export {
+  type CreateFrame,
+  errorEvent as fault,
+  errorEventOf as faultOf,
+  readFrame,
+  withLane as laned,
+} from './frames.ts'
 export { STORED_FORMAT } from './items.ts'
-export type { Keeper } from './keeper.ts'
-export { KeptStream, type Sink } from './kept-stream.ts'
 export { pageOf } from './page.ts'
-export type { Stored } from './resolve-references.ts'
-export { NOT_KEPT, type ResponseEcho, unkept } from './response-echo.ts'
-export { type Session, withStoredPrompt } from './session.ts'
+export type { StoredItems as Stored } from './resolve-references.ts'
+export { type ResponseChain as Session, withStoredPrompt } from './response-chain.ts'
+export { markedUnstored as unkept, NOT_STORED as NOT_KEPT, type ResponseEcho } from './response-echo.ts'
+export type { ResponseSaver as Keeper } from './response-saver.ts'
+export { SavingStream as KeptStream, type Sink } from './saving-stream.ts'
 export { State } from './state.ts'

@@ -29,10 +29,10 @@ const PREFIXES: { readonly [type: string]: string } = {
 export const typeOf = (item: JsonObject): string => (typeof item['type'] === 'string' ? item['type'] : 'message')
 
 /** Matches item ids that the gateway generated. */
-const OURS = /^[a-z]+_kept_[0-9a-f]{32}$/
+const GATEWAY_ID = /^[a-z]+_kept_[0-9a-f]{32}$/
 
 /** Adds an id to an item without one, so that the item can be referenced. */
-export function named(item: JsonObject): JsonObject {
+export function withId(item: JsonObject): JsonObject {
   if (typeof item['id'] === 'string' && item['id'] !== '') return item
   const type = typeOf(item)
   const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : 'item'
@@ -40,8 +40,8 @@ export function named(item: JsonObject): JsonObject {
 }
 
 /** Removes an id that the gateway generated, because an upstream would look it up. */
-export function unnamed(item: JsonObject): JsonObject {
-  if (typeof item['id'] !== 'string' || !OURS.test(item['id'])) return item
+export function withoutGatewayId(item: JsonObject): JsonObject {
+  if (typeof item['id'] !== 'string' || !GATEWAY_ID.test(item['id'])) return item
   const { id: _, ...rest } = item
   return rest
 }
@@ -66,7 +66,7 @@ const SELF_CONTAINED: ReadonlySet<string> = new Set([
  */
 export const portable = (items: readonly JsonObject[], from: string | undefined, to: string): readonly JsonObject[] =>
   items.flatMap(item => {
-    if (!SELF_CONTAINED.has(typeOf(item))) return [unnamed(item)]
+    if (!SELF_CONTAINED.has(typeOf(item))) return [withoutGatewayId(item)]
     const { id: _, ...rest } = item
     if (typeOf(item) !== 'reasoning') return [rest]
     return from === to && typeof item['encrypted_content'] === 'string' ? [rest] : []

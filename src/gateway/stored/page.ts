@@ -11,14 +11,14 @@ export interface Page {
   readonly after: string | undefined
 }
 
-const MOST = 100
-const USUAL = 20
+const MAX_LIMIT = 100
+const DEFAULT_LIMIT = 20
 
 /** Reads the page parameters of a query. Throws GatewayError `invalid-request` for invalid ones. */
 export function pageOf(query: { readonly [name: string]: string }): Page {
-  const limit = query['limit'] === undefined ? USUAL : Number(query['limit'])
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
-    throw invalid(`\`limit\` must be a whole number from 1 to ${MOST}.`, 'limit')
+  const limit = query['limit'] === undefined ? DEFAULT_LIMIT : Number(query['limit'])
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+    throw invalid(`\`limit\` must be a whole number from 1 to ${MAX_LIMIT}.`, 'limit')
   const order = query['order'] ?? 'desc'
   if (order !== 'asc' && order !== 'desc') throw invalid('`order` must be `asc` or `desc`.', 'order')
   return { limit, order, after: query['after'] === '' ? undefined : query['after'] }
@@ -27,15 +27,15 @@ export function pageOf(query: { readonly [name: string]: string }): Page {
 /** Selects a page from items in ascending order (docs/wire/responses.md#stored-responses). */
 export function paged(items: readonly JsonObject[], { limit, order, after }: Page): JsonObject {
   const inOrder = order === 'asc' ? items : items.toReversed()
-  const place = after === undefined ? -1 : inOrder.findIndex(({ id }) => id === after)
-  if (after !== undefined && place < 0) throw invalid(`There is no item '${after}' in this list.`, 'after')
-  const data = inOrder.slice(place + 1, place + 1 + limit)
+  const index = after === undefined ? -1 : inOrder.findIndex(({ id }) => id === after)
+  if (after !== undefined && index < 0) throw invalid(`There is no item '${after}' in this list.`, 'after')
+  const data = inOrder.slice(index + 1, index + 1 + limit)
   return {
     object: 'list',
     data,
     first_id: data[0]?.['id'] ?? null,
     last_id: data.at(-1)?.['id'] ?? null,
-    has_more: place + 1 + limit < inOrder.length,
+    has_more: index + 1 + limit < inOrder.length,
   }
 }
 

@@ -2,10 +2,10 @@ import { type GatewayError, invalid, notFound } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Conversations } from '../../store/conversations.ts'
 import type { FoundItem, Link, Turn, Turns } from '../../store/turns.ts'
-import { itemsOf, portable, referenceOf, unnamed } from './items.ts'
+import { itemsOf, portable, referenceOf, withoutGatewayId } from './items.ts'
 
 /** Where earlier turns are looked up. */
-export interface Memories {
+export interface TurnSources {
   /** Repositories of turns, the nearest first. */
   readonly turns: readonly Turns[]
   /** The turn that the request continues, if it was already found. */
@@ -16,7 +16,7 @@ export interface Memories {
 }
 
 /** Stored items placed before the caller's items. */
-export interface Stored {
+export interface StoredItems {
   readonly field: 'previous_response_id' | 'conversation'
   readonly items: number
 }
@@ -28,7 +28,7 @@ export interface ResolvedReferences {
   /** The referenced ids. */
   readonly names: readonly string[]
   /** The field with the reference, and the number of stored items. */
-  readonly stored: Stored
+  readonly stored: StoredItems
   /** The items that the request adds, with item references resolved where possible. */
   readonly input: readonly JsonObject[]
   /** All stored items that the resolved body contains in addition to the caller's. */
@@ -55,22 +55,22 @@ export interface ResolvedReferences {
 export async function resolveReferences(
   body: JsonObject,
   owner: string,
-  memories: Memories,
+  sources: TurnSources,
 ): Promise<ResolvedReferences | undefined> {
   const pointed = pointersOf(body)
   if (pointed === undefined) return undefined
   const { previous, conversation, items, references } = pointed
-  const { links: before, missing: lost } = await linksOf(pointed, owner, memories)
-  const found = await itemsIn(memories.turns, owner, references)
+  const { links: before, missing: missingId } = await linksOf(pointed, owner, sources)
+  const found = await itemsIn(sources.turns, owner, references)
   const resolved = before !== undefined && references.every(id => found.has(id))
-  const barred = resolved ? false : await isBarred(pointed, lost, owner, memories)
-  const written = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
+  const barred = resolved ? false : await isBarred(pointed, missingId, owner, sources)
+  const resolvedItems = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
   const whole = (to?: string): JsonObject => {
     const { previous_response_id: _, conversation: __, ...rest } = body
-    const history = (before ?? []).flatMap(link => fitted(link.items, link.channel, to))
-    return { ...rest, input: [...history, ...written(to)] }
+    const history = (before ?? []).flatMap(link => adapted(link.items, link.channel, to))
+    return { ...rest, input: [...history, ...resolvedItems(to)] }
   }
-  const channels = await channelsOf(pointed, found, owner, memories)
+  const channels = await channelsOf(pointed, found, owner, sources)
   return {
     known: resolved,
     names: [previous, conversation, ...references].filter(name => name !== undefined),
@@ -79,11 +79,11 @@ export async function resolveReferences(
       items: (before ?? []).reduce((sum, link) => sum + link.items.length, 0),
     },
     whole,
-    input: written(undefined),
+    input: resolvedItems(undefined),
     added: [...(before ?? []).flatMap(({ items }) => items), ...found.values().map(({ item }) => item)],
     channel: conversation === undefined && !barred && channels.size === 1 ? [...channels][0] : undefined,
-    mayPass: !(resolved || barred || memories.strict),
-    missing: missing(pointed, lost, found),
+    mayPass: !(resolved || barred || sources.strict),
+    missing: missing(pointed, missingId, found),
   }
 }
 
@@ -125,7 +125,7 @@ type Before =
 async function linksOf(
   { previous, conversation }: Pointers,
   owner: string,
-  { turns, conversations }: Memories,
+  { turns, conversations }: TurnSources,
 ): Promise<Before> {
   if (previous !== undefined) return chainOf(turns, owner, previous)
   if (conversation === undefined) return { links: [] }
@@ -134,12 +134,12 @@ async function linksOf(
 }
 
 /** The turns up to the given one. A chain may continue from one repository to the next. */
-async function chainOf(memories: readonly Turns[], owner: string, id: string): Promise<Before> {
+async function chainOf(sources: readonly Turns[], owner: string, id: string): Promise<Before> {
   let at: string | undefined = id
   let links: readonly Link[] = []
-  for (const memory of memories) {
+  for (const repository of sources) {
     if (at === undefined) break
-    const chain = await memory.chain(owner, at)
+    const chain = await repository.chain(owner, at)
     if (chain === undefined) continue
     links = [...chain.links, ...links]
     at = chain.before
@@ -148,24 +148,24 @@ async function chainOf(memories: readonly Turns[], owner: string, id: string): P
 }
 
 /** Finds the items, each in the first repository that has it. */
-async function itemsIn(memories: readonly Turns[], owner: string, ids: readonly string[]) {
+async function itemsIn(sources: readonly Turns[], owner: string, ids: readonly string[]) {
   const found = new Map<string, FoundItem>()
-  for (const memory of memories) {
+  for (const repository of sources) {
     const wanted = ids.filter(id => !found.has(id))
-    if (wanted.length > 0) for (const [id, item] of await memory.items(owner, wanted)) found.set(id, item)
+    if (wanted.length > 0) for (const [id, item] of await repository.items(owner, wanted)) found.set(id, item)
   }
   return found
 }
 
 async function isBarred(
   { references }: Pointers,
-  lost: string | undefined,
+  missingId: string | undefined,
   owner: string,
-  { turns, conversations }: Memories,
+  { turns, conversations }: TurnSources,
 ): Promise<boolean> {
-  const ids = lost === undefined ? references : [lost, ...references]
-  for (const memory of turns) if (ids.length > 0 && (await memory.barred(owner, ids))) return true
-  return lost !== undefined && (await conversations?.barred(owner, lost)) === true
+  const ids = missingId === undefined ? references : [missingId, ...references]
+  for (const repository of turns) if (ids.length > 0 && (await repository.isForbidden(owner, ids))) return true
+  return missingId !== undefined && (await conversations?.isForbidden(owner, missingId)) === true
 }
 
 /** The channels whose upstreams store the references; undefined in the set stands for an upstream that does not. */
@@ -173,44 +173,44 @@ async function channelsOf(
   { previous, references }: Pointers,
   found: ReadonlyMap<string, FoundItem>,
   owner: string,
-  { turns, found: continued }: Memories,
+  { turns, found: continued }: TurnSources,
 ): Promise<ReadonlySet<string | undefined>> {
   const channels = new Set(references.map(id => rememberedBy(found.get(id))))
   if (previous === undefined) return channels
   if (continued !== undefined) return channels.add(rememberedBy(continued))
-  for (const memory of turns) {
-    const turn = await memory.find(owner, previous)
+  for (const repository of turns) {
+    const turn = await repository.find(owner, previous)
     if (turn !== undefined) return channels.add(rememberedBy(turn))
   }
   return channels.add(undefined)
 }
 
-const rememberedBy = (kept: { readonly channel?: string; readonly remembered?: true } | undefined) =>
-  kept?.remembered === true ? kept.channel : undefined
+const rememberedBy = (stored: { readonly channel?: string; readonly remembered?: true } | undefined) =>
+  stored?.remembered === true ? stored.channel : undefined
 
 function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: string | undefined) {
   const reference = referenceOf(item)
-  const kept = reference === undefined ? undefined : found.get(reference)
-  if (kept === undefined) return [item]
-  return fitted([kept.item], kept.channel, to)
+  const stored = reference === undefined ? undefined : found.get(reference)
+  if (stored === undefined) return [item]
+  return adapted([stored.item], stored.channel, to)
 }
 
 /** Stored items in the form for the upstream of a channel or, without a channel, for writing other formats. */
-const fitted = (items: readonly JsonObject[], from: string | undefined, to: string | undefined) =>
-  to === undefined ? items.map(unnamed) : portable(items, from, to)
+const adapted = (items: readonly JsonObject[], from: string | undefined, to: string | undefined) =>
+  to === undefined ? items.map(withoutGatewayId) : portable(items, from, to)
 
 function missing(
   { previous, conversation, references }: Pointers,
-  lost: string | undefined,
+  missingId: string | undefined,
   found: ReadonlyMap<string, FoundItem>,
 ): GatewayError {
-  if (lost !== undefined && lost === conversation)
-    return notFound(`Conversation with id '${lost}' not found.`, 'conversation', 'conversation_not_found')
-  if (lost !== undefined) {
+  if (missingId !== undefined && missingId === conversation)
+    return notFound(`Conversation with id '${missingId}' not found.`, 'conversation', 'conversation_not_found')
+  if (missingId !== undefined) {
     const message =
-      lost === previous
-        ? `Previous response with id '${lost}' not found.`
-        : `Response with id '${lost}' not found, which '${previous}' continues.`
+      missingId === previous
+        ? `Previous response with id '${missingId}' not found.`
+        : `Response with id '${missingId}' not found, which '${previous}' continues.`
     return invalid(message, 'previous_response_id', 'previous_response_not_found')
   }
   const item = references.find(id => !found.has(id))

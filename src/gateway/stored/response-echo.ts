@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { STORED_FORMAT } from './items.ts'
-import type { Keeper } from './keeper.ts'
+import type { ResponseSaver } from './response-saver.ts'
 
 /** How an answer repeats its request, if the upstream received another form of the request or the answer is stored. */
 export interface ResponseEcho {
@@ -16,46 +16,46 @@ export interface ResponseEcho {
    * Stores the answer before it is sent and returns whether that succeeded; absent if the answer is not stored, or is
    * stored elsewhere. Never rejects.
    */
-  readonly keep?: (response: JsonObject) => Promise<boolean>
+  readonly save?: (response: JsonObject) => Promise<boolean>
   /** Settings of the caller that the gateway itself cannot fulfil. */
   readonly losses: readonly Loss[]
 }
 
 /** Loss of an answer that should have been stored and was not. */
-export const NOT_KEPT: Loss = { kind: 'dropped', path: ['state', 'store'], reason: 'not-kept' }
+export const NOT_STORED: Loss = { kind: 'dropped', path: ['state', 'store'], reason: 'not-kept' }
 
 /** Marks a response as not stored. */
-export const unkept = (response: JsonObject): JsonObject => ({ ...response, store: false })
+export const markedUnstored = (response: JsonObject): JsonObject => ({ ...response, store: false })
 
 /** How the answer is stored and repeated. */
-interface Keeping {
-  readonly keeper: Keeper | undefined
+interface EchoOptions {
+  readonly saver: ResponseSaver | undefined
   /** Whether the answer should be stored but cannot be. */
-  readonly unkept: boolean
+  readonly isUnstored: boolean
   /** Whether the target receives the request exactly as the caller wrote it. */
-  readonly asItCame: boolean
+  readonly isUnchanged: boolean
 }
 
 /**
  * Creates the echo for a target. A stored answer gets an id it can be retrieved by: the upstream's id if the upstream
  * stores it too, else the gateway's.
  */
-export function responseEchoOf(request: CanonicalRequest, target: Target, how: Keeping): ResponseEcho {
-  const { keeper } = how
-  keeper?.madeBy(target)
-  const corrections = { ...(how.asItCame ? {} : stateIn(request)), ...(how.unkept ? { store: false } : {}) }
-  const id = keeper === undefined || isUpstreams(target, request) ? undefined : keeper.id
+export function responseEchoOf(request: CanonicalRequest, target: Target, how: EchoOptions): ResponseEcho {
+  const { saver } = how
+  saver?.setTarget(target)
+  const corrections = { ...(how.isUnchanged ? {} : stateIn(request)), ...(how.isUnstored ? { store: false } : {}) }
+  const id = saver === undefined || isUpstreams(target, request) ? undefined : saver.id
   return {
     request,
     apply: answer => {
-      const given = id ?? (isAnonymous(answer) ? keeper?.id : undefined)
+      const given = id ?? (isAnonymous(answer) ? saver?.id : undefined)
       const ends = 'type' in answer && answer.type === 'result-end'
       const named = given === undefined || ends ? answer : { ...answer, id: given }
-      if (keeper !== undefined && id !== undefined) keeper.copy ??= copyIn(answer, target)
-      return how.asItCame && !how.unkept ? named : repeating(named, corrections)
+      if (saver !== undefined && id !== undefined) saver.copy ??= copyIn(answer, target)
+      return how.isUnchanged && !how.isUnstored ? named : repeating(named, corrections)
     },
-    losses: how.unkept ? [NOT_KEPT] : [],
-    ...(keeper?.saves === true ? { keep: response => keeper.keep(response) } : {}),
+    losses: how.isUnstored ? [NOT_STORED] : [],
+    ...(saver?.saves === true ? { save: response => saver.save(response) } : {}),
   }
 }
 
@@ -92,6 +92,6 @@ const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
 function repeating<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, corrections: JsonObject): T {
   const before = responseIn(answer)
   if (before === undefined) return answer
-  const own = { ...answer.spelling?.[STORED_FORMAT], response: { ...before, ...corrections } }
-  return { ...answer, spelling: { ...answer.spelling, [STORED_FORMAT]: own } }
+  const fields = { ...answer.spelling?.[STORED_FORMAT], response: { ...before, ...corrections } }
+  return { ...answer, spelling: { ...answer.spelling, [STORED_FORMAT]: fields } }
 }

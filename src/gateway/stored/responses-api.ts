@@ -6,7 +6,7 @@ import type { Reply } from '../call.ts'
 import type { Background } from './background.ts'
 import { type Copies, copyOf } from './copies.ts'
 import { type Page, paged, shownItem } from './page.ts'
-import { type EventSource, play, replayedResult, storedEvents } from './playback.ts'
+import { type EventSource, replayedResult, resumeStream, storedEvents } from './resume.ts'
 
 /**
  * Actions on stored responses (docs/wire/responses.md#stored-responses). Throws GatewayError `not-found` for a response
@@ -88,9 +88,9 @@ export class ResponsesApi {
   /**
    * Streams a response after a sequence number: stored events, events in progress, or events rebuilt from the response.
    */
-  async play(owner: string, id: string, after: number, reply: Reply, heartbeat: number): Promise<void> {
+  async resume(owner: string, id: string, after: number, reply: Reply, heartbeat: number): Promise<void> {
     const source = this.background.find(owner, id) ?? (await this.sourceOf(owner, id, after))
-    await play(source, reply, after, heartbeat)
+    await resumeStream(source, reply, after, heartbeat)
   }
 
   private async sourceOf(owner: string, id: string, after: number): Promise<EventSource> {

@@ -9,15 +9,15 @@ import { type StoreFault, UNAVAILABLE } from '../../store/fault.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import type { Call } from '../call.ts'
-import { Background, type TakePlace } from './background.ts'
+import { Background, type TakeSlot } from './background.ts'
 import type { BackgroundRun } from './background-run.ts'
 import { ConversationsApi } from './conversations-api.ts'
 import { Copies } from './copies.ts'
 import { checkCalls, itemsOf } from './items.ts'
-import { Keeper } from './keeper.ts'
 import { conversationOf, resolveReferences } from './resolve-references.ts'
+import { ResponseChain } from './response-chain.ts'
+import { ResponseSaver } from './response-saver.ts'
 import { ResponsesApi } from './responses-api.ts'
-import { Session } from './session.ts'
 import { checkTruncation, mayShorten, shortened } from './truncate.ts'
 
 /** A request after reading, with the reader for other bodies of the same caller. */
@@ -26,7 +26,7 @@ export interface Reading {
   readonly request: CanonicalRequest
   readonly reader: {
     /** Loads the encryption key that `read` needs for items the caller did not send. */
-    loadSealKey(items: readonly JsonObject[]): Promise<void>
+    loadEncryptionKey(items: readonly JsonObject[]): Promise<void>
     read(wire: WireRequest): CanonicalRequest
   }
 }
@@ -41,13 +41,13 @@ export class State {
 
   /**
    * @param channels the channels in use, whose upstreams also delete and cancel responses.
-   * @param takePlace takes a slot for background work.
+   * @param takeSlot takes a slot for background work.
    */
-  constructor(config: Config, log: Log, store: StoreView, channels: () => readonly Channel[], takePlace: TakePlace) {
+  constructor(config: Config, log: Log, store: StoreView, channels: () => readonly Channel[], takeSlot: TakeSlot) {
     this.config = config
     this.log = log
     this.copies = new Copies(channels, log)
-    this.background = new Background(this.copies, takePlace)
+    this.background = new Background(this.copies, takeSlot)
     this.store = store
   }
 
@@ -56,38 +56,45 @@ export class State {
    *
    * @throws GatewayError `invalid-request` for contradictory fields.
    */
-  async session(call: Call, owner: string, { wire, request, reader }: Reading): Promise<Session | undefined> {
+  async responseChain(
+    call: Call,
+    owner: string,
+    { wire, request, reader }: Reading,
+  ): Promise<ResponseChain | undefined> {
     checkTruncation(wire.body)
-    const { keep } = this.config.responses
+    const { retention: keep } = this.config.responses
     const isConversation = workOf(request) === 'conversation'
     const saves = keep > 0 && request.state?.store !== false && isConversation
     if (keep > 0) checkBackground(request, saves)
     const store = keep > 0 && (saves || points(wire.body)) ? this.store : undefined
-    const unkept = saves && !(await this.store.takes())
-    if (unkept && request.state?.background === true) throw UNAVAILABLE
+    const isUnstored = saves && !(await this.store.takes())
+    if (isUnstored && request.state?.background === true) throw UNAVAILABLE
     const { previous } = request.state ?? {}
     const found = previous === undefined ? undefined : await call.turns?.find(owner, previous)
     if (previous !== undefined && store !== undefined && found === undefined)
       await this.responses.checkFinished(owner, previous)
-    const turns = [call.turns, store?.turns].filter(memory => memory !== undefined)
-    const memories = { turns, found, conversations: store?.conversations, strict: call.strict === true }
-    const recalled = await resolveReferences(wire.body, owner, memories)
-    if (recalled?.known === true) await reader.loadSealKey(recalled.added)
-    if (call.strict === true && previous !== undefined && recalled?.known === true) checkCalls(recalled.whole())
-    const kept = saves && !unkept ? store : undefined
-    const keepers = [isConversation ? call.turns : undefined, kept?.turns].filter(memory => memory !== undefined)
-    const input = recalled?.input ?? itemsOf(wire.body['input'])
-    const pointed = { previous, conversation: conversationOf(wire.body) }
-    const places = { turns: keepers, store: kept, lifetime: keep, log: this.log }
-    const keeper = keepers.length === 0 ? undefined : new Keeper({ owner, input, ...pointed, request }, places)
+    const turns = [call.turns, store?.turns].filter(repository => repository !== undefined)
+    const sources = { turns, found, conversations: store?.conversations, strict: call.strict === true }
+    const references = await resolveReferences(wire.body, owner, sources)
+    if (references?.known === true) await reader.loadEncryptionKey(references.added)
+    if (call.strict === true && previous !== undefined && references?.known === true) checkCalls(references.whole())
+    const savingStore = saves && !isUnstored ? store : undefined
+    const repositories = [isConversation ? call.turns : undefined, savingStore?.turns].filter(
+      repository => repository !== undefined,
+    )
+    const input = references?.input ?? itemsOf(wire.body['input'])
+    const referenced = { previous, conversation: conversationOf(wire.body) }
+    const saverOptions = { turns: repositories, store: savingStore, lifetime: keep, log: this.log }
+    const saver =
+      repositories.length === 0 ? undefined : new ResponseSaver({ owner, input, ...referenced, request }, saverOptions)
     const shortens = mayShorten(request)
     const facts = shortens ? this.config.models.get(request.model) : undefined
-    const whole = () => (recalled?.known === true ? reader.read({ ...wire, body: recalled.whole() }) : request)
+    const whole = () => (references?.known === true ? reader.read({ ...wire, body: references.whole() }) : request)
     const short = facts === undefined ? undefined : await shortened(whole(), facts)
-    const repeated = unkept || (keeper === undefined && isConversation) ? unstored(request) : request
-    if (recalled === undefined && keeper === undefined && !shortens && repeated === request) return undefined
-    return new Session({
-      ...{ request, repeated, recalled, keeper, shortened: short, keeps: keep > 0, unkept },
+    const repeated = isUnstored || (saver === undefined && isConversation) ? unstored(request) : request
+    if (references === undefined && saver === undefined && !shortens && repeated === request) return undefined
+    return new ResponseChain({
+      ...{ request, repeated, references, saver, shortened: short, gatewayStores: keep > 0, isUnstored },
       read: body => reader.read({ ...wire, body }),
     })
   }
@@ -98,28 +105,28 @@ export class State {
    *
    * @throws GatewayError `rate-limited` if the key has too many, `overloaded` if the response cannot be stored.
    */
-  begin(request: CanonicalRequest, keeper: Keeper): Promise<BackgroundRun> {
-    return this.background.start(request, keeper, this.kept(), this.config.responses.background)
+  begin(request: CanonicalRequest, saver: ResponseSaver): Promise<BackgroundRun> {
+    return this.background.start(request, saver, this.enabledStore(), this.config.responses.background)
   }
 
   /** Actions on stored responses. Throws GatewayError `not-found` if storing is turned off. */
   get responses(): ResponsesApi {
-    return new ResponsesApi(this.kept(), this.background, this.copies)
+    return new ResponsesApi(this.enabledStore(), this.background, this.copies)
   }
 
   /** Actions on conversations. Throws GatewayError `not-found` if storing is turned off. */
   get conversations(): ConversationsApi {
-    return new ConversationsApi(this.kept().conversations, this.config.responses.keep)
+    return new ConversationsApi(this.enabledStore().conversations, this.config.responses.retention)
   }
 
-  private kept(): StoreView {
-    if (this.config.responses.keep > 0) return this.store
+  private enabledStore(): StoreView {
+    if (this.config.responses.retention > 0) return this.store
     throw notFound('Stored responses and conversations are turned off.')
   }
 
   /** The fault of the store; undefined if the store works or storing is turned off. */
   async check(): Promise<StoreFault | undefined> {
-    return this.config.responses.keep > 0 ? this.store.check() : undefined
+    return this.config.responses.retention > 0 ? this.store.check() : undefined
   }
 
   reload(config: Config): void {

@@ -3,15 +3,15 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { type CanonicalRequest, isInstructing, type Message } from '../../canonical/request.ts'
 import type { ModelFacts } from '../../config/index.ts'
 import { DEAREST_FORMAT } from '../../formats/index.ts'
-import { Gathered } from '../counting/estimate.ts'
+import { TokenInputs } from '../counting/estimate.ts'
 import { STORED_FORMAT } from './items.ts'
 
 /** Tokens reserved for an answer without a limit: a share of the context, up to a maximum. */
-const SHARE = 1 / 4
-const MOST = 16_384
+const ANSWER_SHARE = 1 / 4
+const MAX_ANSWER = 16_384
 
 /** Bytes counted before the event loop gets a turn. */
-const STRETCH = 16_384
+const YIELD_AFTER = 16_384
 
 /** Throws GatewayError `invalid-request` for an unknown `truncation` (docs/wire/responses.md#request). */
 export function checkTruncation({ truncation }: JsonObject): void {
@@ -36,32 +36,32 @@ export function unshortened(request: CanonicalRequest): CanonicalRequest {
  */
 export async function shortened(
   request: CanonicalRequest,
-  { context, maxOutput = MOST }: Pick<ModelFacts, 'context' | 'maxOutput'>,
+  { context, maxOutput = MAX_ANSWER }: Pick<ModelFacts, 'context' | 'maxOutput'>,
 ): Promise<CanonicalRequest | undefined> {
   if (context === undefined) return undefined
-  const reserve = request.sampling.maxTokens ?? Math.min(maxOutput, MOST, Math.floor(context * SHARE))
-  const messages = await keptOf(request, context - reserve)
+  const reserve = request.sampling.maxTokens ?? Math.min(maxOutput, MAX_ANSWER, Math.floor(context * ANSWER_SHARE))
+  const messages = await messagesThatFit(request, context - reserve)
   return { ...unshortened(request), messages }
 }
 
 /** The messages that fit. Counts only as much as needed, and nothing if all messages certainly fit. */
-async function keptOf(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
+async function messagesThatFit(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
   const { messages } = request
-  const standing = new Gathered(DEAREST_FORMAT)
+  const standing = new TokenInputs(DEAREST_FORMAT)
   standing.settings(request)
   for (const message of messages) if (isInstructing(message.role)) standing.message(message)
   const priced = pricesOf(messages)
   if (standing.atMost + (priced.at(-1)?.upTo ?? 0) <= room) return messages
-  let left = room - (await standing.tokens())
-  for (const { block, gathered } of priced) if (block.stays) left -= await gathered.tokens()
-  const gone = await goneOf(priced, left)
-  return gone.size === 0 ? messages : messages.filter((_, place) => !gone.has(place))
+  let remaining = room - (await standing.tokens())
+  for (const { block, gathered } of priced) if (block.mustStay) remaining -= await gathered.tokens()
+  const dropped = await indexesToDrop(priced, remaining)
+  return dropped.size === 0 ? messages : messages.filter((_, messageIndex) => !dropped.has(messageIndex))
 }
 
 /** A block with its token cost. */
 interface Priced {
   readonly block: Block
-  readonly gathered: Gathered
+  readonly gathered: TokenInputs
   /** Upper bound of the block's tokens, and of the block together with all earlier ones. */
   readonly most: number
   readonly upTo: number
@@ -70,8 +70,8 @@ interface Priced {
 function pricesOf(messages: readonly Message[]): readonly Priced[] {
   let upTo = 0
   return blocksOf(messages).map(block => {
-    const gathered = new Gathered(DEAREST_FORMAT)
-    for (const place of block.places) gathered.message(messages[place]!)
+    const gathered = new TokenInputs(DEAREST_FORMAT)
+    for (const messageIndex of block.indexes) gathered.message(messages[messageIndex]!)
     const most = gathered.atMost
     upTo += most
     return { block, gathered, most, upTo }
@@ -79,17 +79,18 @@ function pricesOf(messages: readonly Message[]): readonly Priced[] {
 }
 
 /** Indexes of the messages to drop: the latest block that does not fit, and every earlier one. */
-async function goneOf(priced: readonly Priced[], room: number): Promise<ReadonlySet<number>> {
-  let left = room
+async function indexesToDrop(priced: readonly Priced[], room: number): Promise<ReadonlySet<number>> {
+  let remaining = room
   let stretch = 0
   for (const [index, { block, gathered, most, upTo }] of [...priced.entries()].reverse()) {
-    if (block.stays) continue
-    if (upTo <= left) break
-    if (left > 0) left -= await gathered.tokens()
-    else left = -1
-    if (left < 0) return new Set(priced.slice(0, index + 1).flatMap(one => (one.block.stays ? [] : one.block.places)))
+    if (block.mustStay) continue
+    if (upTo <= remaining) break
+    if (remaining > 0) remaining -= await gathered.tokens()
+    else remaining = -1
+    if (remaining < 0)
+      return new Set(priced.slice(0, index + 1).flatMap(one => (one.block.mustStay ? [] : one.block.indexes)))
     stretch += most
-    if (stretch < STRETCH) continue
+    if (stretch < YIELD_AFTER) continue
     stretch = 0
     await new Promise(resolve => setImmediate(resolve))
   }
@@ -98,9 +99,9 @@ async function goneOf(priced: readonly Priced[], room: number): Promise<Readonly
 
 /** Messages dropped or retained together, by their indexes in order. */
 export interface Block {
-  readonly places: readonly number[]
+  readonly indexes: readonly number[]
   /** Whether the block must stay, because it contains the start of the last turn or is the last block. */
-  readonly stays: boolean
+  readonly mustStay: boolean
 }
 
 /**
@@ -109,20 +110,21 @@ export interface Block {
  * the same block. System and developer messages belong to no block.
  */
 export function blocksOf(messages: readonly Message[]): readonly Block[] {
-  const places = [...messages.keys()].filter(place => !isInstructing(messages[place]!.role))
-  const lastTurn = places.findLast((place, at) => isTurn(messages[place]!, messages[places[at - 1]!])) ?? places[0]
+  const indexes = [...messages.keys()].filter(messageIndex => !isInstructing(messages[messageIndex]!.role))
+  const lastTurn =
+    indexes.findLast((messageIndex, at) => isTurn(messages[messageIndex]!, messages[indexes[at - 1]!])) ?? indexes[0]
   const beginnings: number[] = []
   const calls = new Map<string, number>()
-  for (const [at, place] of places.entries()) {
-    const [message, before] = [messages[place]!, messages[places[at - 1]!]]
-    const isStep = place > lastTurn! && message.role === 'assistant' && before?.role !== 'assistant'
+  for (const [at, messageIndex] of indexes.entries()) {
+    const [message, before] = [messages[messageIndex]!, messages[indexes[at - 1]!]]
+    const isStep = messageIndex > lastTurn! && message.role === 'assistant' && before?.role !== 'assistant'
     if (at === 0 || isStep || isTurn(message, before)) beginnings.push(at)
     const call = earliestCall(message, at, calls)
     while (beginnings.at(-1)! > call) beginnings.pop()
   }
   return beginnings.map((from, index) => {
-    const own = places.slice(from, beginnings[index + 1])
-    return { places: own, stays: index === beginnings.length - 1 || own.includes(lastTurn!) }
+    const blockIndexes = indexes.slice(from, beginnings[index + 1])
+    return { indexes: blockIndexes, mustStay: index === beginnings.length - 1 || blockIndexes.includes(lastTurn!) }
   })
 }
 

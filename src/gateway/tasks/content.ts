@@ -5,7 +5,7 @@ import type { Downloads } from '../../upstreams/channel/download.ts'
 import { type Answer, type Exchange, type Headers, single } from '../../upstreams/channel/index.ts'
 import { isRange } from './range.ts'
 import { type TaskUpstream, upstreamTask } from './task-upstream.ts'
-import { publicFailure, sendCall } from './upstream.ts'
+import { publicFailure, sendCall } from './upstream-requests.ts'
 
 /** An open file of a task, complete or in part, whose bytes have not been read yet. */
 export interface OpenedFile {
@@ -40,17 +40,17 @@ export async function openUpstream(
   downloads: Downloads,
 ): Promise<OpenedFile> {
   const { format, writer, task } = upstream
-  const place = writer.content(upstreamTask(task), variant, format.dialect)
-  if (place === undefined) throw missing(variant)
+  const location = writer.content(upstreamTask(task), variant, format.dialect)
+  if (location === undefined) throw missing(variant)
   const headers = ranges(requested)
   let exchange: Exchange
   let at: string
-  if ('url' in place) {
-    at = place.url
+  if ('url' in location) {
+    at = location.url
     exchange = downloads.get(at, headers, isTrusted(at, upstream))
   } else {
-    at = upstream.channel.place(format, place).url
-    exchange = await sendCall(upstream, place, { accept: '*/*', ...headers })
+    at = upstream.channel.endpoint(format, location).url
+    exchange = await sendCall(upstream, location, { accept: '*/*', ...headers })
   }
   for (let hop = 0; ; hop++) {
     const answer = await exchange.answer
@@ -85,15 +85,15 @@ async function opened(
 ): Promise<OpenedFile> {
   const { status, headers } = answer
   if (status !== 200 && status !== 206 && status !== 416) {
-    const failure = GONE.has(status) ? GONE_THERE : await publicFailure(answer, upstream)
+    const failure = GONE.has(status) ? VIDEO_GONE : await publicFailure(answer, upstream)
     exchange.abort()
     throw failure
   }
   const isPage = status !== 416 && PAGE.test(single(headers['content-type']))
   // A byte range may start anywhere in a file, so its first bytes prove nothing.
-  if (isPage || (status === 200 && NO_FILES.has(answer.begins))) {
+  if (isPage || (status === 200 && NOT_A_FILE_STARTS.has(answer.bodyKind))) {
     exchange.abort()
-    throw NO_FILE
+    throw NOT_A_FILE
   }
   const passed = ANSWERED.filter(name => headers[name] !== undefined)
   return {
@@ -111,11 +111,11 @@ const PAGE = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))\b)/i
 /**
  * Detected beginnings that no video, image or sprite sheet has; the body is a message, whatever its content type says.
  */
-const NO_FILES: ReadonlySet<Answer['begins']> = new Set(['json', 'markup', 'nothing'])
+const NOT_A_FILE_STARTS: ReadonlySet<Answer['bodyKind']> = new Set(['json', 'markup', 'nothing'])
 
-const NO_FILE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send a file.' })
+const NOT_A_FILE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send a file.' })
 
-const USUAL: { readonly [variant in TaskVariant]: string } = {
+const DEFAULT_TYPES: { readonly [variant in TaskVariant]: string } = {
   video: 'video/mp4',
   thumbnail: 'image/webp',
   spritesheet: 'image/jpeg',
@@ -123,7 +123,7 @@ const USUAL: { readonly [variant in TaskVariant]: string } = {
 
 /** Falls back to the variant's usual type, since storage often reports only `application/octet-stream`. */
 const mediaTypeOf = (type: string, variant: TaskVariant): string =>
-  /^(?:video|image)\/[\w.+-]+/i.test(type) ? type : USUAL[variant]
+  /^(?:video|image)\/[\w.+-]+/i.test(type) ? type : DEFAULT_TYPES[variant]
 
 const missing = (variant: TaskVariant): GatewayError =>
   new GatewayError({
@@ -134,7 +134,7 @@ const missing = (variant: TaskVariant): GatewayError =>
   })
 
 /** The error for a file that no longer exists. */
-export const GONE_THERE = new GatewayError({
+export const VIDEO_GONE = new GatewayError({
   kind: 'not-found',
   httpStatus: 410,
   message: 'The upstream no longer has this video.',

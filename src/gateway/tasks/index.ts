@@ -7,24 +7,24 @@ import type { TaskVariant } from '../../canonical/task.ts'
 import type { Config } from '../../config/index.ts'
 import { fitnessOf } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
-import { besideOutages, UNAVAILABLE } from '../../store/fault.ts'
+import { ignoringOutages, UNAVAILABLE } from '../../store/fault.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
 import { isEnded, type StoredTask } from '../../store/tasks.ts'
 import { Downloads } from '../../upstreams/channel/download.ts'
 import { type Channel, type Headers, single } from '../../upstreams/channel/index.ts'
 import type { Call } from '../call.ts'
-import { GONE_THERE, type OpenedFile, openUpstream } from './content.ts'
-import { KeptFiles } from './kept-files.ts'
+import { type OpenedFile, openUpstream, VIDEO_GONE } from './content.ts'
+import { checkImages } from './images.ts'
 import { KeyedLock } from './keyed-lock.ts'
-import { checkPictures } from './pictures.ts'
 import { Poller } from './poller.ts'
 import { answerQuery, type QueryContext, type TaskQuery, taskBody, unknownTask } from './queries.ts'
 import { Refresher } from './refresher.ts'
 import { remixRequest } from './remix.ts'
-import { isRepeated, REUSED } from './repeated.ts'
+import { isRepeated, KEY_REUSED } from './repeated.ts'
+import { StoredFiles } from './stored-files.ts'
 import { Submission } from './submission.ts'
 import { upstreamOf } from './task-upstream.ts'
-import { askRemoval } from './upstream.ts'
+import { requestRemoval } from './upstream-requests.ts'
 
 export type { TaskAction, TaskQuery } from './queries.ts'
 
@@ -35,10 +35,10 @@ const LONGEST_KEY = 255
 
 type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>
 
-interface Surroundings {
+interface Environment {
   readonly log: Log
   /** Whether this process polls tasks in the background; one process of a machine does. */
-  leads(): boolean
+  isLeader(): boolean
   readonly channels: () => readonly Channel[]
   readonly store: () => StoreView
   /** The base URL at which the caller of a request reaches the gateway. */
@@ -46,7 +46,7 @@ interface Surroundings {
 }
 
 /** A request for a video task, with its caller. */
-interface Order {
+interface SubmitRequest {
   readonly call: Call
   readonly caller: Pick<Caller, 'id'>
   readonly request: CanonicalRequest
@@ -55,42 +55,42 @@ interface Order {
 /** Video tasks: submits them, answers queries about them, and serves their files. */
 export class VideoTasks {
   private config: Settings
-  private readonly surroundings: Surroundings
+  private readonly environment: Environment
   private readonly refresher: Refresher
   private readonly poller: Poller
-  private readonly files: KeptFiles
+  private readonly files: StoredFiles
   private downloads: Downloads
   /** Ids of the tasks that this process is submitting. */
   private readonly submitted = new Set<string>()
   /** Serializes submits with the same owner and idempotency key. */
   private readonly keys = new KeyedLock()
 
-  constructor(config: Settings, surroundings: Surroundings) {
-    const { log, channels, store } = surroundings
+  constructor(config: Settings, environment: Environment) {
+    const { log, channels, store } = environment
     this.config = config
-    this.surroundings = surroundings
+    this.environment = environment
     this.downloads = new Downloads(config.media.allow)
     const shared = { store: () => store().tasks, now: Date.now, poll: () => this.config.tasks.poll }
     this.refresher = new Refresher({ ...shared, channels, log, isSubmitted: task => this.isSubmitted(task) })
-    const unkept = besideOutages((err, { id, channel }: StoredTask) =>
+    const logUnstored = ignoringOutages((err, { id, channel }: StoredTask) =>
       log.warn({ task: id, channel, err }, 'a video could not be stored'),
     )
-    this.files = new KeptFiles({
+    this.files = new StoredFiles({
       ...shared,
       limits: () => this.config.tasks,
       folder: () => join(this.config.dataDir, 'videos'),
       worker: () => this.worker(),
       isAlive: worker => store().liveness.isAlive(worker),
       open: task => this.openUpstream(task, 'video', {}),
-      onFault: (task, thrown) => unkept(thrown, task),
+      onFault: (task, thrown) => logUnstored(thrown, task),
     })
     this.poller = new Poller({
       ...shared,
       refresher: this.refresher,
       channels: () => channels().map(({ config }) => config.name),
-      hasStore: () => surroundings.leads() && store().exists(),
-      keepFiles: () => this.files.tend(),
-      onFault: besideOutages(err => log.error({ err }, 'video tasks could not be polled')),
+      hasStore: () => environment.isLeader() && store().exists(),
+      maintainFiles: () => this.files.maintain(),
+      onFault: ignoringOutages(err => log.error({ err }, 'video tasks could not be polled')),
     })
     this.startPolling()
   }
@@ -101,7 +101,7 @@ export class VideoTasks {
    *
    * @throws GatewayError `invalid-request` for an invalid remix or image, or a key that was used for another request.
    */
-  async prepare({ call, caller, request }: Order): Promise<Submission | undefined> {
+  async prepare({ call, caller, request }: SubmitRequest): Promise<Submission | undefined> {
     const key = keyOf(call)
     const release = key === undefined ? undefined : await this.keys.take(`${caller.id}\n${key}`)
     try {
@@ -111,7 +111,7 @@ export class VideoTasks {
         this.submitted.add(submission.id)
         return submission
       }
-      if (!isRepeated(first, request)) throw REUSED
+      if (!isRepeated(first, request)) throw KEY_REUSED
       this.answer(call, first)
     } catch (thrown) {
       release?.()
@@ -128,9 +128,9 @@ export class VideoTasks {
    */
   async reconcile(submission: Submission, call: Call, failure: unknown): Promise<void> {
     this.submitted.delete(submission.id)
-    const open = await submission.ends()
+    const open = await submission.finish()
     const found = open && (await this.refresher.reconcile(open).catch(() => undefined))
-    if (found?.upstreamId === undefined || call.reply.begun || call.reply.gone) throw failure
+    if (found?.upstreamId === undefined || call.reply.started || call.reply.gone) throw failure
     this.answer(call, found)
   }
 
@@ -171,9 +171,9 @@ export class VideoTasks {
 
   /** Starts background polling if a channel makes videos; otherwise the store stays closed. */
   private startPolling(): void {
-    const makes = ({ config }: Channel): boolean =>
+    const makesVideos = ({ config }: Channel): boolean =>
       config.formats.some(({ format, dialect }) => fitnessOf(format, 'video', dialect) !== undefined)
-    if (this.surroundings.channels().some(makes)) this.poller.start()
+    if (this.environment.channels().some(makesVideos)) this.poller.start()
   }
 
   private async submission(
@@ -183,15 +183,15 @@ export class VideoTasks {
     idempotencyKey: string | undefined,
     release: (() => void) | undefined,
   ): Promise<Submission> {
-    checkPictures(request, this.config.media.limit)
+    checkImages(request, this.config.media.limit)
     const { remixOf } = request.output.video ?? {}
-    const origin = remixOf === undefined ? undefined : await this.find(owner, remixOf)
-    if (remixOf !== undefined && origin === undefined) throw unknownTask(remixOf)
-    const actual = origin === undefined ? request : remixRequest(request, origin, this.surroundings.channels())
+    const original = remixOf === undefined ? undefined : await this.find(owner, remixOf)
+    if (remixOf !== undefined && original === undefined) throw unknownTask(remixOf)
+    const actual = original === undefined ? request : remixRequest(request, original, this.environment.channels())
     return new Submission({
       ...{ store: this.store, owner, request: actual, worker: await this.worker(), now: Date.now() },
-      ...{ lifetime: Math.max(LIFETIME, this.config.tasks.keep), base },
-      ...defined({ idempotencyKey, release, origin }),
+      ...{ lifetime: Math.max(LIFETIME, this.config.tasks.retention), base },
+      ...defined({ idempotencyKey, release, origin: original }),
     })
   }
 
@@ -203,29 +203,29 @@ export class VideoTasks {
 
   private async remove(task: StoredTask): Promise<void> {
     if (!isEnded(task)) throw unfinished(task)
-    const upstream = task.upstreamId === undefined ? undefined : upstreamOf(task, this.surroundings.channels())
-    if (upstream !== undefined) await askRemoval(upstream)
+    const upstream = task.upstreamId === undefined ? undefined : upstreamOf(task, this.environment.channels())
+    if (upstream !== undefined) await requestRemoval(upstream)
     // Drops the task first, so that a process still downloading its video notices and deletes the file.
     await this.store.drop(task.owner, task.id)
     await this.files.discard(task)
   }
 
   private async open(task: StoredTask, variant: TaskVariant, headers: Headers): Promise<OpenedFile> {
-    const kept = variant === 'video' ? await this.files.open(task, headers) : undefined
-    if (kept !== undefined) return kept
+    const stored = variant === 'video' ? await this.files.open(task, headers) : undefined
+    if (stored !== undefined) return stored
     const file = this.openUpstream(task, variant, headers)
-    if (file === undefined) throw GONE_THERE
+    if (file === undefined) throw VIDEO_GONE
     return file
   }
 
   private openUpstream(task: StoredTask, variant: TaskVariant, headers: Headers): Promise<OpenedFile> | undefined {
-    const upstream = upstreamOf(task, this.surroundings.channels())
+    const upstream = upstreamOf(task, this.environment.channels())
     return upstream && openUpstream(upstream, variant, headers, this.downloads)
   }
 
   /** Whether a live process is still submitting the task. */
   private async isSubmitted({ id, worker }: StoredTask): Promise<boolean> {
-    const { liveness } = this.surroundings.store()
+    const { liveness } = this.environment.store()
     return worker === liveness.id ? this.submitted.has(id) : (await liveness.isAlive(worker)) === true
   }
 
@@ -234,15 +234,15 @@ export class VideoTasks {
   }
 
   private base(call: Pick<Call, 'message'>): string {
-    return this.surroundings.baseOf(call.message)
+    return this.environment.baseOf(call.message)
   }
 
   private get store() {
-    return this.surroundings.store().tasks
+    return this.environment.store().tasks
   }
 
   private async worker(): Promise<string> {
-    const { liveness } = this.surroundings.store()
+    const { liveness } = this.environment.store()
     try {
       await liveness.open()
     } catch {

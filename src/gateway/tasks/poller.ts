@@ -2,11 +2,11 @@ import type { StoredTask, Tasks } from '../../store/tasks.ts'
 import type { Refresher } from './refresher.ts'
 
 /** Tasks of one channel polled concurrently. */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 /** Most tasks of one channel polled per pass. */
 const BATCH = 256
 /** Milliseconds; the longest interval between two passes, even if `poll` is longer. */
-const USUAL = 10_000
+const MAX_INTERVAL = 10_000
 
 export interface PollerOptions {
   readonly store: () => Tasks
@@ -19,7 +19,7 @@ export interface PollerOptions {
   /** Milliseconds between two polls of a task; 0 turns polling off. */
   readonly poll: () => number
   /** Stores finished videos and deletes expired ones, in every pass. */
-  keepFiles(): Promise<void>
+  maintainFiles(): Promise<void>
   onFault(thrown: unknown): void
 }
 
@@ -46,7 +46,7 @@ export class Poller {
     clearTimeout(this.timer)
     const poll = this.options.poll()
     if (this.isClosed || poll === 0) return
-    this.timer = setTimeout(() => this.look(), Math.min(poll, USUAL)).unref()
+    this.timer = setTimeout(() => this.runPass(), Math.min(poll, MAX_INTERVAL)).unref()
   }
 
   async close(): Promise<void> {
@@ -56,12 +56,12 @@ export class Poller {
   }
 
   /** Starts a pass in every lane whose previous pass has ended. */
-  private look(): void {
-    const { store, channels, hasStore, keepFiles } = this.options
+  private runPass(): void {
+    const { store, channels, hasStore, maintainFiles } = this.options
     if (hasStore()) {
       for (const channel of channels()) this.work(channel, () => this.poll(channel))
       this.work(SUBMITS, async () => this.refresh(await store().submitting()))
-      this.work(FILES, keepFiles)
+      this.work(FILES, maintainFiles)
     }
     this.start()
   }
@@ -85,6 +85,6 @@ export class Poller {
       for (let task = queue.shift(); task !== undefined && !this.isClosed; task = queue.shift())
         await this.options.refresher.refresh(task)
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, ask))
+    await Promise.all(Array.from({ length: CONCURRENCY }, ask))
   }
 }

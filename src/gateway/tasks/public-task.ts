@@ -103,9 +103,9 @@ function withoutSpelling<T extends Node>({ spelling: _, extras, ...node }: T, id
     const text = JSON.stringify(value)
     return !text.includes('://') && (id === '' || !text.includes(id))
   }
-  const kept = Object.entries(extras).map(([format, fields]) => {
+  const safeExtras = Object.entries(extras).map(([format, fields]) => {
     const safe = Object.entries(fields).filter(([, value]) => isSafe(value))
     return [format, Object.fromEntries(safe)] as const
   })
-  return { ...(node as unknown as T), extras: Object.fromEntries(kept) }
+  return { ...(node as unknown as T), extras: Object.fromEntries(safeExtras) }
 }

@@ -71,7 +71,7 @@ const pollAfter = (task: StoredTask, { freshOf }: QueryContext): { readonly [nam
 async function listed({ query, format }: TaskQuery, { owner, base, list }: QueryContext): Promise<JsonObject> {
   const page = pageOf(query)
   const found = await list(owner, page)
-  if (found === undefined) throw noSuchPlace(page.after!)
+  if (found === undefined) throw noSuchCursor(page.after!)
   const data = found.tasks.map(task => taskBody(task, format, base))
   const [first, last] = [found.tasks[0], found.tasks.at(-1)]
   return { object: 'list', data, first_id: first?.id ?? null, last_id: last?.id ?? null, has_more: found.more }
@@ -110,5 +110,5 @@ function variantOf(name = 'video'): TaskVariant {
 export const unknownTask = (id: string): GatewayError =>
   new GatewayError({ kind: 'not-found', message: `There is no video '${excerpt(id)}'.`, code: 'video_not_found' })
 
-const noSuchPlace = (after: string): GatewayError =>
+const noSuchCursor = (after: string): GatewayError =>
   invalid(`There is no video '${excerpt(after)}' in this list.`, 'after')

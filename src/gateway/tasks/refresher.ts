@@ -6,18 +6,18 @@ import type { Channel } from '../../upstreams/channel/index.ts'
 import { logMessage, toFailure } from '../failures.ts'
 import { storable } from './public-task.ts'
 import { type TaskUpstream, targetOf, upstreamOf } from './task-upstream.ts'
-import { askState } from './upstream.ts'
+import { requestState } from './upstream-requests.ts'
 
 /** Milliseconds; the longest time for which a state counts as current. */
 const FRESH = 5000
 /** As `FRESH`, for tasks of the built-in mock provider, which end within three seconds. */
-const FRESH_AT_REPLAY = 500
+const MOCK_FRESH = 500
 /** Consecutive not-found answers after which a task counts as lost. */
 const MISSES = 3
 /** Milliseconds after which an unfinished task fails. */
 const LONGEST = 24 * 3_600_000
 /** Milliseconds for which an upstream is searched for a submit it did not answer. */
-const RECONCILED = 10 * 60_000
+const RECONCILE_WINDOW = 10 * 60_000
 
 export interface RefresherOptions {
   readonly store: () => Tasks
@@ -69,8 +69,8 @@ export class Refresher {
 
   /** Milliseconds; the shortest interval between polls of a task. */
   freshOf({ channel }: StoredTask): number {
-    const isReplay = this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
-    return isReplay ? FRESH_AT_REPLAY : this.fresh
+    const isMock = this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
+    return isMock ? MOCK_FRESH : this.fresh
   }
 
   /**
@@ -78,7 +78,7 @@ export class Refresher {
    */
   async reconcile(task: StoredTask): Promise<StoredTask> {
     const upstream = upstreamOf(task, this.options.channels())
-    if (canFind(task, upstream) && this.options.now() - task.createdAt < RECONCILED)
+    if (canFind(task, upstream) && this.options.now() - task.createdAt < RECONCILE_WINDOW)
       return this.poll(task, this.options.now())
     return this.fail(task, UNKNOWN)
   }
@@ -89,7 +89,7 @@ export class Refresher {
     if (task.state === 'submitting') {
       if (await options.isSubmitted(task)) return task
       // The submit may have ended since the task was read.
-      const current = await this.again(task)
+      const current = await this.reload(task)
       if (current.state !== 'submitting') return current
     }
     const now = options.now()
@@ -97,13 +97,13 @@ export class Refresher {
     const isLate = now - task.createdAt > LONGEST
     // Another process may still have the channel and poll it.
     if (upstream === undefined && task.state !== 'submitting') return isLate ? this.fail(task, LATE) : task
-    if (!(await options.store().claim(task.owner, task.id, now, before))) return this.again(task)
+    if (!(await options.store().claim(task.owner, task.id, now, before))) return this.reload(task)
     if (task.state === 'submitting') {
-      if (!canFind(task, upstream) || now - task.createdAt > RECONCILED) return this.fail(task, UNKNOWN)
+      if (!canFind(task, upstream) || now - task.createdAt > RECONCILE_WINDOW) return this.fail(task, UNKNOWN)
     }
     if (upstream === undefined) return task
     try {
-      const result = await askState(upstream, this.closing.signal)
+      const result = await requestState(upstream, this.closing.signal)
       const after = await this.advance(task, storable(result, targetOf(upstream), task), result)
       return isLate && after.state !== 'submitting' && !isFinal(after.state) ? await this.fail(after, LATE) : after
     } catch (thrown) {
@@ -130,29 +130,29 @@ export class Refresher {
   private async advance(
     task: StoredTask,
     stored: CanonicalResult,
-    { id, task: news }: CanonicalResult,
+    { id, task: update }: CanonicalResult,
   ): Promise<StoredTask> {
-    if (news === undefined) return task
+    if (update === undefined) return task
     const upstreamId = task.upstreamId ?? id
-    const change = { state: news.state, result: merged(task.result, stored), ...(upstreamId && { upstreamId }) }
+    const change = { state: update.state, result: merged(task.result, stored), ...(upstreamId && { upstreamId }) }
     const moved = await this.options.store().advance(task.owner, task.id, change)
-    if (!moved) return this.again(task)
+    if (!moved) return this.reload(task)
     const after = { ...task, ...change }
-    if (isFinal(news.state)) this.note(after)
+    if (isFinal(update.state)) this.note(after)
     return after
   }
 
   private async fail(task: StoredTask, failure: TaskFailure): Promise<StoredTask> {
     const result: CanonicalResult = { ...task.result, task: { ...task.result.task, state: 'failed', failure } }
     const moved = await this.options.store().advance(task.owner, task.id, { state: 'failed', result })
-    if (!moved) return this.again(task)
+    if (!moved) return this.reload(task)
     const after: StoredTask = { ...task, state: 'failed', result }
     this.note(after)
     return after
   }
 
   /** Reads the task again, because another process changed it. */
-  private async again(task: StoredTask): Promise<StoredTask> {
+  private async reload(task: StoredTask): Promise<StoredTask> {
     return (await this.options.store().find(task.owner, task.id)) ?? task
   }
 

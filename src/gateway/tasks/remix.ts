@@ -30,10 +30,10 @@ export function remixRequest(
 }
 
 /** The targets that made the original. Throws GatewayError `invalid-request` if there are none. */
-export function onlyOrigin(targets: readonly Target[], { channel, format }: StoredTask): readonly Target[] {
-  const origin = targets.filter(one => one.channel.name === channel && one.format.format === format)
-  if (origin.length === 0) throw refusal('The upstream that made this video no longer accepts requests for it.')
-  return origin
+export function targetsOfOriginal(targets: readonly Target[], { channel, format }: StoredTask): readonly Target[] {
+  const matching = targets.filter(one => one.channel.name === channel && one.format.format === format)
+  if (matching.length === 0) throw refusal('The upstream that made this video no longer accepts requests for it.')
+  return matching
 }
 
 const refusal = (message: string): GatewayError => invalid(message, 'video_id', 'remix_not_supported')

@@ -21,7 +21,7 @@ const settingsOf = (output: CanonicalRequest['output']): unknown =>
   JSON.parse(JSON.stringify(output, (name, value) => (name === 'spelling' ? undefined : value)))
 
 /** The error for an idempotency key of another request. It is not retryable, since a retry would fail again. */
-export const REUSED = new GatewayError({
+export const KEY_REUSED = new GatewayError({
   kind: 'invalid-request',
   httpStatus: 422,
   message: 'This idempotency key was used for another request.',

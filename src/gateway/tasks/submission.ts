@@ -7,8 +7,8 @@ import type { StoredTask, Tasks } from '../../store/tasks.ts'
 import { freshId } from '../../store/usage/request-id.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { storable } from './public-task.ts'
-import { becomesUnknown } from './rejected.ts'
-import { onlyOrigin } from './remix.ts'
+import { targetsOfOriginal } from './remix.ts'
+import { mayBeAccepted } from './submit-outcome.ts'
 
 export interface SubmissionOptions {
   readonly store: Tasks
@@ -19,7 +19,7 @@ export interface SubmissionOptions {
   /** Releases the lock of the idempotency key. */
   readonly release?: () => void
   /** The task to remix. */
-  readonly origin?: StoredTask
+  readonly original?: StoredTask
   /** Id of the submitting process. */
   readonly worker: string
   readonly now: number
@@ -59,20 +59,20 @@ export class Submission {
   }
 
   /** Whether trying another upstream is forbidden. */
-  get isSpent(): boolean {
+  get forbidsFailover(): boolean {
     return this.isUnknown || this.isAccepted
   }
 
   /**
    * The targets that can do the request. Throws GatewayError `invalid-request` for a remix whose upstream is missing.
    */
-  among(targets: readonly Target[]): readonly Target[] {
-    const { origin } = this.options
-    return origin === undefined ? targets : onlyOrigin(targets, origin)
+  eligibleTargets(targets: readonly Target[]): readonly Target[] {
+    const { original } = this.options
+    return original === undefined ? targets : targetsOfOriginal(targets, original)
   }
 
   /** Adds the reference by which the upstream can find the task again, if its format supports that. */
-  referenced(request: CanonicalRequest, { format }: Target): CanonicalRequest {
+  withReference(request: CanonicalRequest, { format }: Target): CanonicalRequest {
     if (WRITERS[format.format]?.tasks?.find === undefined) return request
     const reference = request.output.video?.reference ?? this.id
     return { ...request, output: { ...request.output, video: { ...request.output.video, reference } } }
@@ -84,28 +84,28 @@ export class Submission {
    * @throws GatewayError `conflict` if another submit with the same idempotency key was stored meanwhile; errors of the
    * store.
    */
-  async begins({ channel, format, upstreamModel }: Target, request: CanonicalRequest): Promise<void> {
+  async storeTarget({ channel, format, upstreamModel }: Target, request: CanonicalRequest): Promise<void> {
     const { store, owner } = this.options
     const { reference } = request.output.video ?? {}
-    const place = { channel: channel.name, format: format.format, upstreamModel, ...(reference && { reference }) }
+    const destination = { channel: channel.name, format: format.format, upstreamModel, ...(reference && { reference }) }
     if (this.stored !== undefined) {
-      await store.move(owner, this.id, place)
-      this.stored = { ...this.stored, ...place }
+      await store.move(owner, this.id, destination)
+      this.stored = { ...this.stored, ...destination }
       return
     }
-    const task = this.task(place)
+    const task = this.task(destination)
     if (!(await store.begin(task))) throw REPEATED
     this.stored = task
   }
 
   /** Records a failure. Returns true if the upstream may have accepted the task, so that no other is tried. */
-  failed(failure: GatewayError): boolean {
-    this.isUnknown ||= this.isAccepted || becomesUnknown(failure)
+  recordFailure(failure: GatewayError): boolean {
+    this.isUnknown ||= this.isAccepted || mayBeAccepted(failure)
     return this.isUnknown
   }
 
   /** Stores the upstream's answer, with retries. Rejects if the store fails every attempt. */
-  async accepted(result: CanonicalResult, target: Target): Promise<StoredTask> {
+  async storeAccepted(result: CanonicalResult, target: Target): Promise<StoredTask> {
     this.isAccepted = true
     const { store, owner, request } = this.options
     const state = result.task!.state
@@ -130,7 +130,7 @@ export class Submission {
   }
 
   /** Ends the attempts. A task that no upstream has is dropped; a task of unknown fate is returned. */
-  async ends(): Promise<StoredTask | undefined> {
+  async finish(): Promise<StoredTask | undefined> {
     const { store, owner } = this.options
     if (this.stored === undefined) return undefined
     if (this.isUnknown) return this.stored
@@ -139,17 +139,17 @@ export class Submission {
     return undefined
   }
 
-  private task(place: Pick<StoredTask, 'channel' | 'format' | 'upstreamModel' | 'reference'>): StoredTask {
-    const { owner, request, idempotencyKey, origin, worker, now, lifetime } = this.options
+  private task(destination: Pick<StoredTask, 'channel' | 'format' | 'upstreamModel' | 'reference'>): StoredTask {
+    const { owner, request, idempotencyKey, original, worker, now, lifetime } = this.options
     const { model, output } = request
     const prompt = promptOf(request)
     return {
-      ...{ owner, id: this.id, model, ...place, state: 'submitting', from: madeFrom(request), output },
+      ...{ owner, id: this.id, model, ...destination, state: 'submitting', from: madeFrom(request), output },
       ...(prompt === undefined ? {} : { prompt }),
       ...{ result: { candidates: [] }, worker, misses: 0 },
       ...{ createdAt: now, polledAt: now, expiresAt: now + lifetime },
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(origin === undefined ? {} : { remixOf: origin.id }),
+      ...(original === undefined ? {} : { remixOf: original.id }),
     }
   }
 }

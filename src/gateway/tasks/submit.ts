@@ -15,17 +15,17 @@ import type { Submission } from './submission.ts'
  * @throws GatewayError; if `submission.isSpent` is then true, no other upstream may be tried.
  */
 export async function submit(named: Attempt, submission: Submission): Promise<void> {
-  const attempt = { ...named, request: submission.referenced(named.request, named.target) }
+  const attempt = { ...named, request: submission.withReference(named.request, named.target) }
   const prepared = writeRequest(attempt)
-  await submission.begins(attempt.target, attempt.request)
+  await submission.storeTarget(attempt.target, attempt.request)
   let answered: WholeAnswer
   let stored: StoredTask
   try {
     answered = await sendWhole(attempt, prepared)
-    stored = await submission.accepted(answered.result, attempt.target)
+    stored = await submission.storeAccepted(answered.result, attempt.target)
   } catch (thrown) {
     const failure = answerFailure(thrown)
-    if (!submission.failed(failure)) throw failure
+    if (!submission.recordFailure(failure)) throw failure
     throw new GatewayError({ ...failure.error, message: `${failure.error.message} ${OPEN}` }, { cause: failure.cause })
   }
   await writeResult(attempt, { ...answered, result: publicTask(stored, submission.base) })

@@ -3,8 +3,8 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { sanitizeName } from '../../egress/sanitize/names.ts'
 import { READERS } from '../../ingress/index.ts'
 import type { CalledStep } from './collector.ts'
-import type { CallKeys } from './store.ts'
-import { GistTrail } from './trail.ts'
+import { GistDigest } from './conversation-digest.ts'
+import type { CallKeys } from './types.ts'
 
 /**
  * Characters; the strictest limit for ids of tool calls in callers' formats. Sanitising an id twice changes nothing
@@ -18,39 +18,39 @@ export const idKey = (id: string): string => `id ${sanitizeName(id, LONGEST_ID)}
 /**
  * The key of a tool call by its position: a digest of the conversation before it and of the call itself (`GistDigest`).
  */
-export const placeKey = (digest: string): string => `at ${digest}`
+export const positionKey = (digest: string): string => `at ${digest}`
 /** Whether a key is one by position, as `positionKey` makes it. */
-export const isPlaceKey = (key: string): boolean => key.startsWith('at ')
+export const isPositionKey = (key: string): boolean => key.startsWith('at ')
 
 /**
  * Matches an id that only numbers its call. Each character class fits one position of the pattern, so that matching
  * never backtracks far.
  */
-const COUNTED = /^(?:[^a-z0-9]*|(?:[a-z]+[^a-z0-9]+)*(?:\d{1,4}[^a-z0-9]*)?)$/i
+const NUMBERED = /^(?:[^a-z0-9]*|(?:[a-z]+[^a-z0-9]+)*(?:\d{1,4}[^a-z0-9]*)?)$/i
 
 /**
  * Whether an id only numbers the calls of its conversation and so recurs in others: `call_0_get_time`, which the
  * gateway fills in, Kimi's `functions.get_time:0`, `call_0`, and the bare name of calls before tools.
  */
-export const isCounted = (id: string, name: string): boolean => COUNTED.test(id.replace(name, ''))
+export const isNumberedId = (id: string, name: string): boolean => NUMBERED.test(id.replace(name, ''))
 
 /**
  * All keys under which the tool calls of an answer can be found.
  *
- * @param isPlaced whether a call may have to be found by its position.
+ * @param isByPosition whether a call may have to be found by its position.
  */
 export function keysOf(
   steps: readonly CalledStep[],
   { messages }: CanonicalRequest,
-  isPlaced: (step: CalledStep) => boolean,
+  isByPosition: (step: CalledStep) => boolean,
 ): readonly CallKeys[] {
-  const gist = steps.some(isPlaced) ? new GistTrail() : undefined
+  const gist = steps.some(isByPosition) ? new GistDigest() : undefined
   if (gist !== undefined) for (const { role, content } of messages) for (const part of content) gist.part(role, part)
   return steps.map(step => {
     gist?.call(step.name, step.arguments)
     return [
-      ...(isCounted(step.id, step.name) ? [] : [idKey(step.id)]),
-      ...(gist !== undefined && isPlaced(step) ? [placeKey(gist.digest)] : []),
+      ...(isNumberedId(step.id, step.name) ? [] : [idKey(step.id)]),
+      ...(gist !== undefined && isByPosition(step) ? [positionKey(gist.digest)] : []),
     ]
   })
 }
@@ -64,23 +64,23 @@ export function unknownKeys(
   format: Format,
   isUnknown: (key: string) => boolean,
 ): readonly string[] {
-  const isPlaced = READERS[format]!.dropsIds === true
+  const isByPosition = READERS[format]!.mayOmitCallIds === true
   const calls = messages.flatMap(({ role, content }) =>
     role === 'assistant' ? content.filter(part => part.type === 'tool-call') : [],
   )
-  const byId = calls.filter(({ id, name }) => !isCounted(id, name)).map(({ id }) => idKey(id))
-  const hasPlaces = calls.length > 0 && (isPlaced || byId.length < calls.length)
-  return [...byId, ...(hasPlaces ? placesIn(messages, isPlaced) : [])].filter(isUnknown)
+  const byId = calls.filter(({ id, name }) => !isNumberedId(id, name)).map(({ id }) => idKey(id))
+  const needsPositions = calls.length > 0 && (isByPosition || byId.length < calls.length)
+  return [...byId, ...(needsPositions ? positionKeysIn(messages, isByPosition) : [])].filter(isUnknown)
 }
 
-function placesIn(messages: CanonicalRequest['messages'], all: boolean): readonly string[] {
-  const gist = new GistTrail()
+function positionKeysIn(messages: CanonicalRequest['messages'], all: boolean): readonly string[] {
+  const gist = new GistDigest()
   const keys: string[] = []
   for (const { role, content } of messages)
     for (const part of content) {
       gist.part(role, part)
-      if (role === 'assistant' && part.type === 'tool-call' && (all || isCounted(part.id, part.name)))
-        keys.push(placeKey(gist.digest))
+      if (role === 'assistant' && part.type === 'tool-call' && (all || isNumberedId(part.id, part.name)))
+        keys.push(positionKey(gist.digest))
     }
   return keys
 }

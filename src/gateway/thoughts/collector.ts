@@ -2,7 +2,7 @@ import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.
 import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
 import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
-import type { Step } from './store.ts'
+import type { Step } from './types.ts'
 
 /** A tool call of an answer and the reasoning before it. */
 export interface CalledStep extends Step {
@@ -32,12 +32,12 @@ export class Collector {
   /** By candidate, then by part; undefined until the first reasoning or tool call. */
   private candidates: (Slot | undefined)[][] | undefined
   private called = false
-  private readonly isPlaced: (call: ToolCallPart) => boolean
+  private readonly isByPosition: (call: ToolCallPart) => boolean
   private readonly done: Collected
 
-  /** @param isPlaced whether a call can be found only by its position, so that its whole body is needed. */
-  constructor(isPlaced: (call: ToolCallPart) => boolean, done: Collected) {
-    this.isPlaced = isPlaced
+  /** @param isByPosition whether a call can be found only by its position, so that its whole body is needed. */
+  constructor(isByPosition: (call: ToolCallPart) => boolean, done: Collected) {
+    this.isByPosition = isByPosition
     this.done = done
   }
 
@@ -65,7 +65,7 @@ export class Collector {
     this.candidates ??= []
     const slots = (this.candidates[candidate] ??= [])
     if (part.type === 'tool-call') this.called = true
-    const grows = part.type === 'reasoning' || (part.type === 'tool-call' && this.isPlaced(part))
+    const grows = part.type === 'reasoning' || (part.type === 'tool-call' && this.isByPosition(part))
     slots[index] = { part, pieces: grows ? [bodyOf(part)] : undefined }
   }
 

@@ -7,12 +7,12 @@ import type { ChannelFormat } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { Budget } from '../../egress/sanitize/budget.ts'
 import type { Target } from '../../upstreams/router.ts'
-import { idKey, isCounted, placeKey } from './call-keys.ts'
-import type { MemoryStore } from './memory.ts'
+import { idKey, isNumberedId, positionKey } from './call-keys.ts'
+import { FullDigest, GistDigest } from './conversation-digest.ts'
+import type { MemoryStore } from './memory-store.ts'
 import { type Changes, changed, type Recalled, recalledBy } from './recalled.ts'
-import type { Found, KeptThoughts } from './store.ts'
-import { GistTrail, WholeTrail } from './trail.ts'
-import { type Place, type Take, Turn } from './turn.ts'
+import { type AcceptReasoning, type Position, Turn } from './turn.ts'
+import type { AnswerReasoning, KnownCall } from './types.ts'
 
 /**
  * Restores remembered reasoning that the caller no longer has, before the tool calls it led to, as far as the target
@@ -26,15 +26,15 @@ export function recall(
   owner: string,
 ): Recalled | undefined {
   const { format, native } = target
-  const { handsBack, boundProofs } = WRITERS[format.format]!
+  const { reasoningForHistory: handsBack, boundSignatures: boundProofs } = WRITERS[format.format]!
   if (handsBack === undefined || !request.messages.some(hasCall)) return undefined
   const issuer = issuerOf(target)
   return new Recall(request, {
-    bound: boundProofs?.({ dialect: format.dialect, native }) === true,
-    byPlace: store.holdsPlaces(owner),
+    isBound: boundProofs?.({ dialect: format.dialect, native }) === true,
+    byPosition: store.holdsPositionKeys(owner),
     find: key => store.find(owner, key),
     takes: ({ format: madeIn, issuer: maker }) => {
-      const how = { dialect: format.dialect, native, own: maker === issuer }
+      const how = { dialect: format.dialect, native, toIssuer: maker === issuer }
       return madeIn === format.format ? thought => handsBack(thought, how) : undefined
     },
   }).done()
@@ -45,12 +45,12 @@ const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call'
 
 interface Options {
   /** Signatures are valid only if nothing before them changed. */
-  readonly bound: boolean
+  readonly isBound: boolean
   /** Some calls may be known only by their position. */
-  readonly byPlace: boolean
-  find(key: string): Found | undefined
+  readonly byPosition: boolean
+  find(key: string): KnownCall | undefined
   /** Returns how the target accepts reasoning from this issuer; undefined if it does not. */
-  takes(thoughts: KeptThoughts): Take | undefined
+  takes(reasoning: AnswerReasoning): AcceptReasoning | undefined
 }
 
 class Recall {
@@ -59,13 +59,13 @@ class Recall {
   /** The messages, with the reasoning restored so far. */
   private readonly messages: Message[]
   private readonly changes = new Map<number, Changes>()
-  private readonly gist = new GistTrail()
+  private readonly gist = new GistDigest()
   private readonly read = { message: 0, index: 0 }
-  private whole: WholeTrail | undefined
+  private whole: FullDigest | undefined
   private digested = 0
   /** Answers whose reasoning was restored in an earlier turn, and the budget for restoring it once more. */
-  private readonly known = new Set<KeptThoughts>()
-  private readonly again = new Budget()
+  private readonly restoredAnswers = new Set<AnswerReasoning>()
+  private readonly repeatBudget = new Budget()
 
   constructor(request: CanonicalRequest, options: Options) {
     this.request = request
@@ -86,21 +86,21 @@ class Recall {
   private turn(first: number, end: number): void {
     const messages = this.request.messages.slice(first, end)
     if (messages.some(({ content }) => content.some(isSigned))) return
-    const known = this.foundIn(first, end)
-    if (known.size === 0) return
-    const places = messages.flatMap(({ content }, at) =>
-      content.map((part, index): Place => ({ part, message: first + at, index })),
+    const restoredAnswers = this.foundIn(first, end)
+    if (restoredAnswers.size === 0) return
+    const positions = messages.flatMap(({ content }, at) =>
+      content.map((part, index): Position => ({ part, message: first + at, index })),
     )
-    const turn = new Turn(places, this.options.bound)
+    const turn = new Turn(positions, this.options.isBound)
     let from = 0
-    for (const [at, { part }] of places.entries()) {
+    for (const [at, { part }] of positions.entries()) {
       if (!isCall(part)) continue
-      const found = known.get(part)
+      const found = restoredAnswers.get(part)
       if (found !== undefined && this.isUnchanged(found, first) && this.isAffordable(found))
-        turn.putBack(found, { from, at, take: this.options.takes(found.thoughts) })
+        turn.restore(found, { from, at, take: this.options.takes(found.reasoning) })
       from = at + 1
     }
-    for (const { thoughts } of known.values()) this.known.add(thoughts)
+    for (const { reasoning: thoughts } of restoredAnswers.values()) this.restoredAnswers.add(thoughts)
     for (const [message, changes] of turn.changes()) {
       this.changes.set(message, changes)
       this.messages[message] = changed(this.messages[message]!, changes)
@@ -108,20 +108,20 @@ class Recall {
   }
 
   /** The known tool calls of a turn. */
-  private foundIn(first: number, end: number): ReadonlyMap<ToolCallPart, Found> {
-    const known = new Map<ToolCallPart, Found>()
+  private foundIn(first: number, end: number): ReadonlyMap<ToolCallPart, KnownCall> {
+    const restoredAnswers = new Map<ToolCallPart, KnownCall>()
     for (let message = first; message < end; message++)
       for (const [index, part] of this.request.messages[message]!.content.entries()) {
         const found = isCall(part) ? this.find(part, message, index) : undefined
-        if (found !== undefined) known.set(part as ToolCallPart, found)
+        if (found !== undefined) restoredAnswers.set(part as ToolCallPart, found)
       }
-    return known
+    return restoredAnswers
   }
 
-  private find(call: ToolCallPart, message: number, index: number): Found | undefined {
-    const known = isCounted(call.id, call.name) ? undefined : this.options.find(idKey(call.id))
-    if (known !== undefined || !this.options.byPlace) return known
-    return this.options.find(placeKey(this.gistUpTo(message, index)))
+  private find(call: ToolCallPart, message: number, index: number): KnownCall | undefined {
+    const restoredAnswers = isNumberedId(call.id, call.name) ? undefined : this.options.find(idKey(call.id))
+    if (restoredAnswers !== undefined || !this.options.byPosition) return restoredAnswers
+    return this.options.find(positionKey(this.gistUpTo(message, index)))
   }
 
   /** The digest of the conversation up to and including this call. */
@@ -142,14 +142,14 @@ class Recall {
    * Limits repetition: an answer is one turn, so reasoning whose calls recur in many turns is restored only within a
    * budget.
    */
-  private isAffordable({ thoughts }: Found): boolean {
-    return !this.known.has(thoughts) || this.again.spend(thoughts.steps as unknown as Json)
+  private isAffordable({ reasoning: thoughts }: KnownCall): boolean {
+    return !this.restoredAnswers.has(thoughts) || this.repeatBudget.spend(thoughts.steps as unknown as Json)
   }
 
   /** Whether everything that a signature covers is unchanged. */
-  private isUnchanged({ thoughts: { prefix } }: Found, first: number): boolean {
-    if (!this.options.bound || prefix === undefined) return true
-    this.whole ??= new WholeTrail(this.request)
+  private isUnchanged({ reasoning: { prefix } }: KnownCall, first: number): boolean {
+    if (!this.options.isBound || prefix === undefined) return true
+    this.whole ??= new FullDigest(this.request)
     for (; this.digested < first; this.digested++) this.whole.message(this.messages[this.digested]!)
     return this.whole.digest === prefix
   }

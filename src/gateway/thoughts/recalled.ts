@@ -1,7 +1,7 @@
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import { type Loss, lose } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
-import { REMEMBERED } from '../../egress/losses.ts'
+import { RESTORED_REASONING } from '../../egress/losses.ts'
 
 /** A request with remembered reasoning restored to it. */
 export interface Recalled {
@@ -30,11 +30,11 @@ export function recalledBy(
   messages: readonly Message[],
   changes: ReadonlyMap<number, Changes>,
 ): Recalled {
-  const all = [...changes.values()].flatMap(places => [...places.values()])
+  const all = [...changes.values()].flatMap(parts => [...parts.values()])
   return {
     request: { ...request, messages },
     count: all.reduce((sum, { before }) => sum + before.length, 0),
-    lossesOf: found => relocated(found, request, changes),
+    lossesOf: found => locatedLosses(found, request, changes),
   }
 }
 
@@ -49,7 +49,7 @@ export interface Change {
 export type Changes = ReadonlyMap<number, Change>
 
 /** A part of a changed message, with what is needed to report losses of it. */
-interface Place {
+interface ChangedPart {
   /** The index of the part in the caller's message; for a restored part, the index it was inserted before. */
   readonly index: number
   /** The restored part as the upstream gets it; undefined for a part of the caller's. */
@@ -61,25 +61,25 @@ interface Place {
 }
 
 /** The parts of each changed message, in order. */
-type Places = ReadonlyMap<number, readonly Place[]>
+type ChangedParts = ReadonlyMap<number, readonly ChangedPart[]>
 
 /** Maps losses of a changed request to the caller's request, and appends the restored parts. */
-function relocated(
+function locatedLosses(
   found: readonly Loss[],
   { messages }: CanonicalRequest,
   changes: ReadonlyMap<number, Changes>,
 ): readonly Loss[] {
-  const all = new Map([...changes].map(([message, ofMessage]) => [message, placesIn(messages[message]!, ofMessage)]))
-  const losses = found.filter(loss => !isOfPut(loss, all))
-  for (const places of all.values()) settle(places)
+  const all = new Map([...changes].map(([message, ofMessage]) => [message, partsOf(messages[message]!, ofMessage)]))
+  const losses = found.filter(loss => !noteRestoredLoss(loss, all))
+  for (const parts of all.values()) settleIndexes(parts)
   return [
-    ...losses.map(loss => inOwnPlace(loss, all)),
+    ...losses.map(loss => atCallersPath(loss, all)),
     ...[...changes].flatMap(([message, ofMessage]) => additions(message, ofMessage, all.get(message)!)),
   ]
 }
 
-function placesIn({ content }: Message, changes: Changes): readonly Place[] {
-  const place = (index: number, put?: ReasoningPart): Place => ({
+function partsOf({ content }: Message, changes: Changes): readonly ChangedPart[] {
+  const place = (index: number, put?: ReasoningPart): ChangedPart => ({
     ...{ index, put, isPut: put !== undefined, lost: [], late: 0 },
   })
   return content.flatMap((_, index) => {
@@ -92,8 +92,8 @@ function placesIn({ content }: Message, changes: Changes): readonly Place[] {
  * Notes a loss of a restored part on that part, and returns true. The part is reported as it was written, so such a
  * loss is not the caller's.
  */
-function isOfPut(loss: Loss, all: Places): boolean {
-  const [place, rest] = placeOf(loss, all)
+function noteRestoredLoss(loss: Loss, all: ChangedParts): boolean {
+  const [place, rest] = partAt(loss, all)
   if (place?.isPut !== true) return false
   place.lost.push({ ...loss, path: ['put', ...rest] })
   return true
@@ -103,51 +103,51 @@ function isOfPut(loss: Loss, all: Places): boolean {
  * The part that a loss concerns, and the rest of the loss's path; undefined if it concerns no part of a changed
  * message.
  */
-function placeOf({ kind, path }: Loss, all: Places): readonly [Place | undefined, Loss['path']] {
+function partAt({ kind, path }: Loss, all: ChangedParts): readonly [ChangedPart | undefined, Loss['path']] {
   const [list, message, field, index, ...rest] = path
   if (list !== 'messages' || field !== 'content' || typeof index !== 'number') return [undefined, rest]
   const isInsertion = kind === 'inserted' && rest.length === 0
   return [isInsertion ? undefined : all.get(Number(message))?.[index], rest]
 }
 
-function settle(places: readonly Place[]): void {
+function settleIndexes(parts: readonly ChangedPart[]): void {
   let put = 0
-  for (const place of places) {
+  for (const place of parts) {
     if (place.lost.length > 0) place.put = lose<{ put?: ReasoningPart | undefined }>({ put: place.put }, place.lost).put
     place.late = place.index + put
     if (place.put !== undefined) put++
   }
 }
 
-function inOwnPlace(loss: Loss, all: Places): Loss {
-  const [place, rest] = placeOf(loss, all)
+function atCallersPath(loss: Loss, all: ChangedParts): Loss {
+  const [place, rest] = partAt(loss, all)
   const [list, message, field, index] = loss.path
   if (place !== undefined) return { ...loss, path: [list!, message!, field!, place.index, ...rest] }
-  const places = list === 'messages' && field === 'content' ? all.get(Number(message)) : undefined
-  if (places === undefined) return loss
+  const parts = list === 'messages' && field === 'content' ? all.get(Number(message)) : undefined
+  if (parts === undefined) return loss
   if (loss.kind === 'inserted' && typeof index === 'number')
-    return { ...loss, path: [list!, message!, field!, places[index]?.late ?? index] }
-  return loss.kind === 'moved' && index === undefined ? { ...loss, order: lateOrder(loss.order, places) } : loss
+    return { ...loss, path: [list!, message!, field!, parts[index]?.late ?? index] }
+  return loss.kind === 'moved' && index === undefined ? { ...loss, order: finalOrder(loss.order, parts) } : loss
 }
 
 /**
  * Maps a `moved` order onto the final list. Restored parts that were dropped again are skipped; the caller's dropped
  * parts keep their position.
  */
-function lateOrder(order: readonly number[], places: readonly Place[]): readonly number[] {
-  const standing = order.map(index => places[index]!).filter(({ isPut, put }) => !isPut || put !== undefined)
+function finalOrder(order: readonly number[], parts: readonly ChangedPart[]): readonly number[] {
+  const standing = order.map(index => parts[index]!).filter(({ isPut, put }) => !isPut || put !== undefined)
   const late = new Set(standing.map(place => place.late))
-  const last = places.at(-1)?.late ?? 0
+  const last = parts.at(-1)?.late ?? 0
   return [...late, ...[...Array(last + 1).keys()].filter(place => !late.has(place))]
 }
 
-function additions(message: number, changes: Changes, places: readonly Place[]): readonly Loss[] {
-  const put = Map.groupBy(places, ({ index, put }) => (put === undefined ? undefined : index))
+function additions(message: number, changes: Changes, parts: readonly ChangedPart[]): readonly Loss[] {
+  const put = Map.groupBy(parts, ({ index, put }) => (put === undefined ? undefined : index))
   return [...changes].flatMap(([index, { replaced }]): readonly Loss[] => {
     const path = ['messages', message, 'content', index]
     return [
       ...(put.get(index) ?? []).map(
-        (place): Loss => ({ kind: 'inserted', path, value: place.put, reason: REMEMBERED }),
+        (place): Loss => ({ kind: 'inserted', path, value: place.put, reason: RESTORED_REASONING }),
       ),
       ...(replaced ? ([{ kind: 'dropped', path, reason: 'sent-with-its-proof', restored: true }] as const) : []),
     ]

@@ -1,17 +1,17 @@
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Change, Changes } from './recalled.ts'
-import type { Found, KeptThoughts, Step } from './store.ts'
+import type { AnswerReasoning, KnownCall, Step } from './types.ts'
 
 /** A part of a turn and its position. */
-export interface Place {
+export interface Position {
   readonly part: Part
   readonly message: number
   readonly index: number
 }
 
 /** Converts reasoning to what the target accepts; undefined if it accepts none of it. */
-export type Take = (thought: ReasoningPart) => ReasoningPart | undefined
+export type AcceptReasoning = (thought: ReasoningPart) => ReasoningPart | undefined
 
 /** The positions between which a call's reasoning belongs. */
 interface Range {
@@ -19,44 +19,44 @@ interface Range {
   readonly from: number
   /** The position of the call. */
   readonly at: number
-  readonly take: Take | undefined
+  readonly take: AcceptReasoning | undefined
 }
 
 /** One turn of the assistant, over any number of messages, and the reasoning to restore in it. */
 export class Turn {
-  private readonly places: readonly Place[]
-  private readonly bound: boolean
+  private readonly positions: readonly Position[]
+  private readonly isBound: boolean
   /** Reasoning that the caller returned, without signatures. */
-  private readonly kept: readonly Place[]
+  private readonly unsigned: readonly Position[]
   /** The text of that reasoning, without spaces. */
-  private words: string | undefined
+  private unsignedText: string | undefined
   private readonly put = new Map<number, ReasoningPart[]>()
-  private readonly replaced = new Set<Place>()
+  private readonly replaced = new Set<Position>()
   /** For each answer, the number of its steps that were handled. */
-  private readonly steps = new Map<KeptThoughts, number>()
+  private readonly steps = new Map<AnswerReasoning, number>()
 
-  constructor(places: readonly Place[], bound: boolean) {
-    this.places = places
-    this.bound = bound
-    this.kept = places.filter(({ part }) => part.type === 'reasoning')
+  constructor(positions: readonly Position[], isBound: boolean) {
+    this.positions = positions
+    this.isBound = isBound
+    this.unsigned = positions.filter(({ part }) => part.type === 'reasoning')
   }
 
   /**
    * Restores the reasoning of a call, and that of earlier calls of the answer that are missing, at the original
    * positions as far as these are known. If signatures depend on positions, restores it only if all are known.
    */
-  putBack({ thoughts, step }: Found, { from, at, take }: Range): void {
-    const begun = this.steps.get(thoughts) ?? 0
-    if (take === undefined || step < begun) return
-    const missed = thoughts.steps.slice(begun, step)
-    const own = thoughts.steps[step]!
-    const inexact = this.bound && (missed.length > 0 || own.mixed === true)
+  restore({ reasoning: thoughts, step }: KnownCall, { from, at, take }: Range): void {
+    const handled = this.steps.get(thoughts) ?? 0
+    if (take === undefined || step < handled) return
+    const missed = thoughts.steps.slice(handled, step)
+    const ownStep = thoughts.steps[step]!
+    const inexact = this.isBound && (missed.length > 0 || ownStep.mixed === true)
     this.steps.set(thoughts, inexact ? Number.POSITIVE_INFINITY : step + 1)
     if (inexact) return
-    const lead = [...missed.flatMap(allOf), ...own.lead].flatMap(one => take(one) ?? [])
-    const next = own.next.flatMap(one => take(one) ?? [])
-    if (!this.isNews([...lead, ...next])) return
-    if (begun === 0 && this.kept.length > 0) this.replaceWordsOf(thoughts)
+    const lead = [...missed.flatMap(allOf), ...ownStep.lead].flatMap(one => take(one) ?? [])
+    const next = ownStep.next.flatMap(one => take(one) ?? [])
+    if (!this.addsAnything([...lead, ...next])) return
+    if (handled === 0 && this.unsigned.length > 0) this.replaceTextOf(thoughts)
     this.insert(this.beginning(from, at), lead)
     this.insert(at, next)
   }
@@ -64,7 +64,7 @@ export class Turn {
   /** The changes of each message, in the order of its content. */
   changes(): ReadonlyMap<number, Changes> {
     const changes = new Map<number, Map<number, Change>>()
-    for (const [at, place] of this.places.entries()) {
+    for (const [at, place] of this.positions.entries()) {
       const before = this.put.get(at)
       const replaced = this.replaced.has(place)
       if (before === undefined && !replaced) continue
@@ -75,15 +75,15 @@ export class Turn {
   }
 
   /** Whether the reasoning adds anything: text or signatures that the caller does not have. */
-  private isNews(put: readonly ReasoningPart[]): boolean {
-    return this.kept.length === 0 ? put.length > 0 : put.some(({ signature }) => signature !== undefined)
+  private addsAnything(put: readonly ReasoningPart[]): boolean {
+    return this.unsigned.length === 0 ? put.length > 0 : put.some(({ signature }) => signature !== undefined)
   }
 
   /** Replaces the caller's unsigned reasoning by the signed original, if the text is the same. */
-  private replaceWordsOf({ steps }: KeptThoughts): void {
-    this.words ??= wordsOf(this.kept.map(({ part }) => part))
-    if (this.words !== wordsOf(steps.flatMap(allOf))) return
-    for (const place of this.kept) this.replaced.add(place)
+  private replaceTextOf({ steps }: AnswerReasoning): void {
+    this.unsignedText ??= textOf(this.unsigned.map(({ part }) => part))
+    if (this.unsignedText !== textOf(steps.flatMap(allOf))) return
+    for (const place of this.unsigned) this.replaced.add(place)
   }
 
   /**
@@ -91,25 +91,25 @@ export class Turn {
    * messages.
    */
   private beginning(from: number, at: number): number {
-    const { message } = this.places[at]!
+    const { message } = this.positions[at]!
     let home = at
     let spoken = false
-    while (home > from && this.places[home - 1]!.message === message)
-      if (this.places[--home]!.part.type !== 'reasoning') spoken = true
+    while (home > from && this.positions[home - 1]!.message === message)
+      if (this.positions[--home]!.part.type !== 'reasoning') spoken = true
     return spoken ? home : from
   }
 
   private insert(at: number, thoughts: readonly ReasoningPart[]): void {
     if (thoughts.length === 0) return
-    const there = this.put.getOrInsertComputed(at, () => [])
-    append(there, thoughts)
+    const inserted = this.put.getOrInsertComputed(at, () => [])
+    append(inserted, thoughts)
   }
 }
 
 const allOf = ({ lead, next }: Step): readonly ReasoningPart[] => [...lead, ...next]
 
 /** The text of reasoning parts without spaces, because formats split and join them in different ways. */
-const wordsOf = (parts: readonly Part[]): string =>
+const textOf = (parts: readonly Part[]): string =>
   parts
     .map(part => (part.type === 'reasoning' ? part.text : ''))
     .join('')

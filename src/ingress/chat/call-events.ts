@@ -3,8 +3,8 @@ import type { ToolCallPart } from '../../canonical/content.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { left, put } from '../fields.ts'
-import { thoughtSignature } from './content.ts'
+import { extrasOf, put } from '../fields.ts'
+import { readThoughtSignature } from './content.ts'
 import { ObjectText } from './object-text.ts'
 import { FORMAT, isCustom } from './wire.ts'
 
@@ -25,7 +25,7 @@ interface Call {
   /** Tracks whether the arguments are complete; created when that is first needed. */
   text: ObjectText | undefined
   /** Whether the arguments began with an empty object, which some upstreams send first for every call (trap 8). */
-  bare: boolean
+  startedEmpty: boolean
   part: number | undefined
   ended: boolean
 }
@@ -34,7 +34,7 @@ interface Call {
 const TAKEN = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
 
 /** A stream reader that records whether the upstream's chunks needed repair and so cannot be passed on unchanged. */
-export interface Mendable {
+export interface StreamState {
   irregular: boolean
 }
 
@@ -48,7 +48,7 @@ export class CallReader {
   private readonly byIndex = new Map<unknown, Call>()
   private readonly byId = new Map<string, Call>()
   private readonly ids: AnswerIds
-  private readonly stream: Mendable
+  private readonly stream: StreamState
   /** The call in the deprecated field `function_call`. */
   private legacy: Call | undefined
   /** The call that started last, until it has ended. */
@@ -59,7 +59,7 @@ export class CallReader {
   constructor(
     candidate: number,
     request: CanonicalRequest,
-    stream: Mendable,
+    stream: StreamState,
     endText: (out: CanonicalEvent[]) => void,
   ) {
     this.candidate = candidate
@@ -81,7 +81,7 @@ export class CallReader {
     const call = found ?? this.open(index)
     this.name(call, id)
     call.freeform ||= custom
-    call.signature ??= thoughtSignature(chunk)
+    call.signature ??= readThoughtSignature(chunk)
     for (const field in chunk) if (!TAKEN.has(field)) put((call.extras ??= {}), field, chunk[field])
     return this.grow(call, called, append, out, parts)
   }
@@ -112,9 +112,9 @@ export class CallReader {
 
   /** Starts the calls that could not start yet, and ends all calls. */
   close(out: CanonicalEvent[], parts: number): number {
-    let begun = parts
+    let partCount = parts
     for (const call of this.calls) {
-      begun = this.begin(call, out, begun)
+      partCount = this.begin(call, out, partCount)
       this.end(call, out)
     }
     this.calls.length = 0
@@ -122,7 +122,7 @@ export class CallReader {
     this.legacy = undefined
     this.byIndex.clear()
     this.byId.clear()
-    return begun
+    return partCount
   }
 
   /**
@@ -142,7 +142,7 @@ export class CallReader {
     if (call.ended) return
     call.ended = true
     const at = { candidate: this.candidate, part: call.part! }
-    if (call.bare && call.received === '') out.push({ type: 'part-delta', at, append: '{}' })
+    if (call.startedEmpty && call.received === '') out.push({ type: 'part-delta', at, append: '{}' })
     out.push({ type: 'part-end', at })
   }
 
@@ -153,7 +153,7 @@ export class CallReader {
     if (call === undefined) return undefined
     if (id !== undefined && call.id !== undefined && call.id !== id)
       return name === '' && append !== '' && call.name !== '' ? call : undefined
-    return id === undefined && isAnother(call, index, name, append) ? undefined : call
+    return id === undefined && startsAnotherCall(call, index, name, append) ? undefined : call
   }
 
   /** Records the first id that a call receives. */
@@ -171,7 +171,7 @@ export class CallReader {
         extras: undefined,
         received: '',
         text: undefined,
-        bare: false,
+        startedEmpty: false,
         part: undefined,
         ended: false,
       },
@@ -188,19 +188,19 @@ export class CallReader {
       this.stream.irregular = true
       return parts
     }
-    const isBare = text === '{}' && call.received === '' && call.part === undefined
-    call.bare ||= isBare
-    const append = isBare ? '' : text
+    const isEmptyObject = text === '{}' && call.received === '' && call.part === undefined
+    call.startedEmpty ||= isEmptyObject
+    const append = isEmptyObject ? '' : text
     if (call.part === undefined) call.name ||= stringIn(body['name'])
     if (call.part === undefined && (call.name === '' || call.id === undefined)) {
       this.stream.irregular = true
       add(call, append)
       return parts
     }
-    const begun = this.begin(call, out, parts)
+    const partCount = this.begin(call, out, parts)
     add(call, append)
     if (append !== '') out.push({ type: 'part-delta', at: { candidate: this.candidate, part: call.part! }, append })
-    return begun
+    return partCount
   }
 
   /** Starts a call, after a reasoning part for its signature if it has one, and returns the new number of parts. */
@@ -209,17 +209,17 @@ export class CallReader {
     this.endText(out)
     this.endWhole(out)
     this.latest = call
-    let begun = parts
+    let partCount = parts
     if (call.signature !== undefined) {
-      const at = { candidate: this.candidate, part: begun++ }
+      const at = { candidate: this.candidate, part: partCount++ }
       const signature = { format: 'contents', value: call.signature }
       out.push({ type: 'part-start', at, part: { type: 'reasoning', text: '', signature } }, { type: 'part-end', at })
     }
-    call.part = begun++
+    call.part = partCount++
     const at = { candidate: this.candidate, part: call.part }
     out.push({ type: 'part-start', at, part: this.part(call) })
     if (call.received !== '') out.push({ type: 'part-delta', at, append: call.received })
-    return begun
+    return partCount
   }
 
   private part(call: Call): ToolCallPart {
@@ -231,7 +231,7 @@ export class CallReader {
       name: call.name,
       arguments: '',
       ...(call.freeform ? { freeform: true as const } : {}),
-      ...left(FORMAT, call.extras ?? {}, TAKEN),
+      ...extrasOf(FORMAT, call.extras ?? {}, TAKEN),
     }
   }
 }
@@ -249,9 +249,9 @@ const textOf = (value: unknown): string =>
  * Whether a chunk without an id starts another call. Upstreams that send whole calls omit index and id, or repeat them
  * for all calls, but give each call its name.
  */
-function isAnother(call: Call, index: unknown, name: string, append: string): boolean {
+function startsAnotherCall(call: Call, index: unknown, name: string, append: string): boolean {
   if (name === '' || call.name === '') return false
   call.text ??= new ObjectText(call.received)
-  if (call.text.isWhole) return append !== '' || name !== call.name
-  return (index === undefined || call.bare) && name !== call.name
+  if (call.text.isComplete) return append !== '' || name !== call.name
+  return (index === undefined || call.startedEmpty) && name !== call.name
 }

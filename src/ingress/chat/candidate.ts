@@ -7,11 +7,11 @@ import { isObject, type Json, type JsonObject, type Node } from '../../canonical
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { EndContent } from '../../canonical/result.ts'
 import { lastAtOrBefore } from '../../canonical/text.ts'
-import { left, NONE } from '../fields.ts'
-import { MET, readStop } from '../openai-answer.ts'
-import { CallReader, type Mendable } from './call-events.ts'
-import { isHollow, MESSAGE, readAnnotation, readFinish, readImages, readLogprobs } from './result.ts'
-import { BARE, NAMED, thoughtIn, thoughtOf } from './thoughts.ts'
+import { extrasOf, NO_FIELDS } from '../fields.ts'
+import { readStop, STOP_REASON } from '../openai-answer.ts'
+import { CallReader, type StreamState } from './call-events.ts'
+import { findReasoning, REASONING_CONTENT_PART, REASONING_PART, reasoningText } from './reasoning.ts'
+import { hasOnlyEmptyValues, MESSAGE, readAnnotation, readFinish, readImages, readLogprobs } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
@@ -44,7 +44,7 @@ export class CandidateReader {
   finished = false
   private readonly index: number
   private readonly request: CanonicalRequest
-  private readonly stream: Mendable
+  private readonly stream: StreamState
   private readonly calls: CallReader
   private parts = 0
   private flow: { readonly kind: Flow; readonly part: number } | undefined
@@ -60,7 +60,7 @@ export class CandidateReader {
   private extras: JsonObject | undefined
   private message: JsonObject | undefined
 
-  constructor(index: number, request: CanonicalRequest, stream: Mendable) {
+  constructor(index: number, request: CanonicalRequest, stream: StreamState) {
     this.index = index
     this.request = request
     this.stream = stream
@@ -81,7 +81,7 @@ export class CandidateReader {
     for (const field in choice) {
       if (CHOICE.has(field) || field === key) continue
       if (ERRORS.has(field)) this.stream.irregular = true
-      this.extras = added(this.extras, field, choice[field]!)
+      this.extras = withField(this.extras, field, choice[field]!)
     }
     this.end(choice['finish_reason'])
   }
@@ -108,13 +108,13 @@ export class CandidateReader {
   }
 
   /** The event that ends the candidate. */
-  ended(): CandidateEnd {
+  endEvent(): CandidateEnd {
     const finish = readFinish(this.finish, { called: this.calls.any, refused: this.refused })
-    const stop = readStop(finish, this.extras?.[MET], FORMAT, this.request)
-    const { [MET]: _, ...others } = this.extras ?? {}
+    const stop = readStop(finish, this.extras?.[STOP_REASON], FORMAT, this.request)
+    const { [STOP_REASON]: _, ...others } = this.extras ?? {}
     const extras = stop === undefined ? this.extras : others
     const all = this.message === undefined ? extras : { ...extras, message: this.message }
-    return { type: 'candidate-end', candidate: this.index, finish, ...stop, ...left(FORMAT, all ?? {}, NONE) }
+    return { type: 'candidate-end', candidate: this.index, finish, ...stop, ...extrasOf(FORMAT, all ?? {}, NO_FIELDS) }
   }
 
   private delta(delta: JsonObject, out: CanonicalEvent[]): void {
@@ -132,8 +132,8 @@ export class CandidateReader {
       images,
     } = delta
     if (typeof reasoning_content === 'string' && reasoning_content !== '')
-      this.appendReasoning(reasoning_content, NAMED, out)
-    else if (typeof reasoning === 'string' && reasoning !== '') this.appendReasoning(reasoning, BARE, out)
+      this.appendReasoning(reasoning_content, REASONING_CONTENT_PART, out)
+    else if (typeof reasoning === 'string' && reasoning !== '') this.appendReasoning(reasoning, REASONING_PART, out)
     else if (reasoning_details !== undefined || isObject(reasoning)) this.appendDetails(delta, out)
     if (typeof content === 'string') {
       if (content !== '') this.append('text', content, TEXT, out)
@@ -144,12 +144,12 @@ export class CandidateReader {
       this.append('refusal', refusal, REFUSAL, out)
     }
     if (Array.isArray(annotations) && annotations.length > 0) this.annotate(annotations, out)
-    if (isObject(audio) && !isHollow(audio)) this.appendAudio(audio, out)
+    if (isObject(audio) && !hasOnlyEmptyValues(audio)) this.appendAudio(audio, out)
     if (images != null) this.appendImages(images, out)
     if (tool_calls != null) this.call(tool_calls, out)
-    if (isObject(function_call) && !isHollow(function_call))
+    if (isObject(function_call) && !hasOnlyEmptyValues(function_call))
       this.parts = this.calls.readLegacy(function_call, out, this.parts)
-    for (const field in delta) if (!MESSAGE.has(field)) this.message = added(this.message, field, delta[field]!)
+    for (const field in delta) if (!MESSAGE.has(field)) this.message = withField(this.message, field, delta[field]!)
   }
 
   /**
@@ -158,7 +158,8 @@ export class CandidateReader {
    */
   private begin({ role, audio, function_call }: JsonObject): void {
     this.hasRole = true
-    if (typeof role !== 'string' || isHollow(audio) || isHollow(function_call)) this.stream.irregular = true
+    if (typeof role !== 'string' || hasOnlyEmptyValues(audio) || hasOnlyEmptyValues(function_call))
+      this.stream.irregular = true
   }
 
   private call(chunks: Json, out: CanonicalEvent[]): void {
@@ -176,10 +177,10 @@ export class CandidateReader {
 
   /** Reads reasoning details, unless reasoning arrived in a text field, which the details repeat. */
   private appendDetails(delta: JsonObject, out: CanonicalEvent[]): void {
-    const thought = this.hasReasoning ? undefined : thoughtIn(delta)
-    if (thought === undefined) return
+    const reasoning = this.hasReasoning ? undefined : findReasoning(delta)
+    if (reasoning === undefined) return
     this.stream.irregular = true
-    this.append('reasoning', thought.text, BARE, out)
+    this.append('reasoning', reasoning.text, REASONING_PART, out)
   }
 
   /** Reads content given as a list of parts, which Mistral uses to separate reasoning from text. */
@@ -187,20 +188,20 @@ export class CandidateReader {
     this.stream.irregular = true
     for (const part of content) {
       if (!isObject(part)) continue
-      const thought = thoughtOf(part)
+      const reasoning = reasoningText(part)
       const text = part['text']
-      if (thought !== undefined && thought !== '') this.append('reasoning', thought, NAMED, out)
+      if (reasoning !== undefined && reasoning !== '') this.append('reasoning', reasoning, REASONING_CONTENT_PART, out)
       else if (typeof text === 'string' && text !== '') this.append('text', text, TEXT, out)
     }
   }
 
   private append(kind: Flow, append: string, part: Part, out: CanonicalEvent[]): void {
-    const flow = this.flow?.kind === kind ? this.flow : this.enter(kind, part, out)
+    const flow = this.flow?.kind === kind ? this.flow : this.startFlow(kind, part, out)
     if (kind === 'text') this.length += append.length
     out.push({ type: 'part-delta', at: { candidate: this.index, part: flow.part }, append })
   }
 
-  private enter(kind: Flow, part: Part, out: CanonicalEvent[]): { readonly part: number } {
+  private startFlow(kind: Flow, part: Part, out: CanonicalEvent[]): { readonly part: number } {
     if (this.flow?.kind === kind) return this.flow
     this.endFlow(out)
     this.calls.endWhole(out)
@@ -212,7 +213,7 @@ export class CandidateReader {
 
   /** Emits citations at the text parts that they refer to. */
   private annotate(wire: readonly Json[], out: CanonicalEvent[]): void {
-    if (this.texts.length === 0) this.enter('text', TEXT, out)
+    if (this.texts.length === 0) this.startFlow('text', TEXT, out)
     const cited = new Map<number, Annotation[]>()
     for (const one of wire) {
       if (!isObject(one)) continue
@@ -226,8 +227,8 @@ export class CandidateReader {
 
   private appendAudio(audio: JsonObject, out: CanonicalEvent[]): void {
     const { data, transcript, ...others } = audio
-    const node = left(FORMAT, others as JsonObject, NONE)
-    const open = this.audio ?? this.enterAudio(node, out)
+    const node = extrasOf(FORMAT, others as JsonObject, NO_FIELDS)
+    const open = this.audio ?? this.startAudio(node, out)
     const at = { candidate: this.index, part: open.part }
     const append = typeof data === 'string' ? open.data.push(data) : ''
     if (append !== '') out.push({ type: 'part-delta', at, append })
@@ -237,7 +238,7 @@ export class CandidateReader {
     this.audio = open
   }
 
-  private enterAudio(node: Node, out: CanonicalEvent[]): Audio {
+  private startAudio(node: Node, out: CanonicalEvent[]): Audio {
     // A chunk may end within a group of four base64 characters.
     this.stream.irregular = true
     this.endFlow(out)
@@ -251,12 +252,12 @@ export class CandidateReader {
 
   /** Emits images, each of which arrives in one chunk. */
   private appendImages(images: Json, out: CanonicalEvent[]): void {
-    const pictures = readImages(images)
-    if (pictures === undefined) this.message = added(this.message, 'images', images)
-    for (const picture of pictures ?? []) {
+    const parts = readImages(images)
+    if (parts === undefined) this.message = withField(this.message, 'images', images)
+    for (const part of parts ?? []) {
       this.endFlow(out)
       this.calls.endWhole(out)
-      append(out, unfoldPart(picture, { candidate: this.index, part: this.parts++ }))
+      append(out, unfoldPart(part, { candidate: this.index, part: this.parts++ }))
     }
   }
 
@@ -302,7 +303,7 @@ const REFUSAL: Part = { type: 'refusal', text: '' }
 const PLAIN: EndContent = { called: false, refused: false }
 
 /** Merges a field that arrives in several chunks: lists are concatenated, other values replaced. */
-function added(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
+function withField(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
   if (value === null) return fields
   const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined
   const grown = Array.isArray(before) && Array.isArray(value) ? longer(before, value, true) : value

@@ -5,8 +5,8 @@ import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { isEnvelope } from '../../canonical/signature.ts'
-import { defined, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
-import { readThinkingPart } from './thoughts.ts'
+import { defined, extrasOf, extrasWithin, object, objects, required, text, WrongType } from '../fields.ts'
+import { readThinkingPart } from './reasoning.ts'
 import { FORMAT, isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
 
 /**
@@ -30,8 +30,8 @@ function readMessage(wire: JsonObject): Message {
   if (role === 'tool' || role === 'function')
     return withOrigin({ role: 'tool', content: [readResult(wire, role)] }, FORMAT, wire)
   const parts = readContent(wire['content'])
-  const content = role === 'assistant' ? [...readThoughts(wire), ...parts, ...readAnswer(wire)] : parts
-  const { extras } = left(FORMAT, wire, role === 'assistant' ? TAKEN_BY_ASSISTANTS : TAKEN_BY_OTHERS)
+  const content = role === 'assistant' ? [...readReasoning(wire), ...parts, ...readAnswer(wire)] : parts
+  const { extras } = extrasOf(FORMAT, wire, role === 'assistant' ? TAKEN_BY_ASSISTANTS : TAKEN_BY_OTHERS)
   const name = text(wire['name'])
   const message = {
     role: role as Role,
@@ -50,7 +50,7 @@ function readResult(wire: JsonObject, role: 'tool' | 'function'): ToolResultPart
     id: (isLegacy ? name : text(wire['tool_call_id'])) ?? '',
     ...defined({ name }),
     content: readContent(wire['content']),
-    ...left(FORMAT, wire, isLegacy ? TAKEN_BY_OTHERS : TAKEN_BY_TOOLS),
+    ...extrasOf(FORMAT, wire, isLegacy ? TAKEN_BY_OTHERS : TAKEN_BY_TOOLS),
   }
 }
 
@@ -67,7 +67,7 @@ function readPart(wire: JsonObject): Part {
 }
 
 const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
-  text: wire => ({ type: 'text', text: required(text(wire['text'])), ...left(FORMAT, wire, taken('text')) }),
+  text: wire => ({ type: 'text', text: required(text(wire['text'])), ...extrasOf(FORMAT, wire, taken('text')) }),
   image_url: wire => readLink(wire, 'image_url', 'image'),
   video_url: wire => readLink(wire, 'video_url', 'video'),
   input_audio: readAudio,
@@ -76,7 +76,7 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   refusal: wire => ({
     type: 'refusal',
     text: required(text(wire['refusal'])),
-    ...left(FORMAT, wire, taken('refusal')),
+    ...extrasOf(FORMAT, wire, taken('refusal')),
   }),
   thinking: wire => required(readThinkingPart(wire)),
 }
@@ -107,20 +107,20 @@ function readAudio(wire: JsonObject): Part {
       mediaType: Object.hasOwn(AUDIO_TYPES, format) ? AUDIO_TYPES[format]! : `audio/${format}`,
       data,
     },
-    ...leftWithin(FORMAT, wire, 'input_audio', audio, AUDIO, taken('input_audio')),
+    ...extrasWithin(FORMAT, wire, 'input_audio', audio, AUDIO, taken('input_audio')),
   }
 }
 
 /** Reads an image or video given by URL, as a string or in an object. */
 export function readLink(wire: JsonObject, field: string, kind: 'image' | 'video'): MediaPart {
-  const bare = wire[field]
-  const link = typeof bare === 'string' ? { url: bare } : required(object(bare))
+  const value = wire[field]
+  const link = typeof value === 'string' ? { url: value } : required(object(value))
   return {
     type: 'media',
     kind,
     source: sourceOfUrl(required(text(link['url']))),
     ...defined({ detail: text(link['detail']) }),
-    ...leftWithin(FORMAT, wire, field, link, LINK, taken(field)),
+    ...extrasWithin(FORMAT, wire, field, link, LINK, taken(field)),
   }
 }
 
@@ -135,7 +135,14 @@ function readFile(wire: JsonObject): Part {
     kind: kindOfMediaType(source.type === 'base64' ? source.mediaType : undefined),
     source,
     ...defined({ name: text(file['filename']) }),
-    ...leftWithin(FORMAT, wire, 'file', file, data !== undefined && id !== undefined ? FILE_DATA : FILE, taken('file')),
+    ...extrasWithin(
+      FORMAT,
+      wire,
+      'file',
+      file,
+      data !== undefined && id !== undefined ? FILE_DATA : FILE,
+      taken('file'),
+    ),
   }
 }
 
@@ -149,7 +156,7 @@ function readDocument(wire: JsonObject): Part {
     kind: source.type === 'base64' ? kindOfMediaType(source.mediaType) : 'file',
     source,
     ...defined({ name: text(wire['document_name']) }),
-    ...leftWithin(FORMAT, wire, 'document_url', url, URL_ONLY, DOCUMENT),
+    ...extrasWithin(FORMAT, wire, 'document_url', url, URL_ONLY, DOCUMENT),
   }
 }
 
@@ -165,7 +172,7 @@ export function readCache(wire: JsonObject): { cache?: CacheHint } {
   return {}
 }
 
-function readThoughts(wire: JsonObject): readonly Part[] {
+function readReasoning(wire: JsonObject): readonly Part[] {
   const named = text(wire['reasoning_content'])
   const reasoning = named ?? text(wire['reasoning'])
   return reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }]
@@ -179,7 +186,7 @@ function readAnswer(wire: JsonObject): readonly Part[] {
   const audio = object(wire['audio'])
   if (audio !== undefined) {
     const source = { type: 'file-id', format: FORMAT, id: required(text(audio['id'])) } as const
-    parts.push({ type: 'media', kind: 'audio', source, ...left(FORMAT, audio, ID) })
+    parts.push({ type: 'media', kind: 'audio', source, ...extrasOf(FORMAT, audio, ID) })
   }
   for (const call of objects(wire['tool_calls']) ?? []) append(parts, readCall(call))
   const legacy = object(wire['function_call'])
@@ -197,14 +204,14 @@ const CALLED = { function: new Set(['name', 'arguments']), custom: new Set(['nam
 export function readCall(wire: JsonObject): readonly Part[] {
   const kind = isCustom(wire) ? 'custom' : 'function'
   const called = required(object(wire[kind]))
-  const signature = thoughtSignature(wire)
+  const signature = readThoughtSignature(wire)
   const part: ToolCallPart = {
     type: 'tool-call',
     id: text(wire['id']) ?? '',
     name: required(text(called['name'])),
     arguments: kind === 'custom' ? (text(called['input']) ?? '') : argumentsOf(called['arguments']),
     ...(kind === 'custom' ? { freeform: true } : {}),
-    ...leftWithin(FORMAT, wire, kind, called, CALLED[kind], signature === undefined ? CALL : SIGNED),
+    ...extrasWithin(FORMAT, wire, kind, called, CALLED[kind], signature === undefined ? CALL : SIGNED),
   }
   const call = withOrigin(part, FORMAT, wire)
   if (signature === undefined) return [call]
@@ -214,7 +221,7 @@ export function readCall(wire: JsonObject): readonly Part[] {
 const argumentsOf = (given: Json | undefined): string => (isObject(given) ? JSON.stringify(given) : (text(given) ?? ''))
 
 /** Reads the thought signature that Google's chat endpoint gives a call: `extra_content.google.thought_signature`. */
-export function thoughtSignature(wire: JsonObject): string | undefined {
+export function readThoughtSignature(wire: JsonObject): string | undefined {
   const extra = wire['extra_content']
   const google = isObject(extra) ? extra['google'] : undefined
   const value = isObject(google) ? google['thought_signature'] : undefined
@@ -229,6 +236,6 @@ export function thoughtSignature(wire: JsonObject): string | undefined {
 /** Reads the deprecated `function_call`; the function's name serves as its id. */
 export function readLegacyCall(wire: JsonObject): ToolCallPart {
   const name = required(text(wire['name']))
-  const node = left(FORMAT, wire, CALLED.function)
+  const node = extrasOf(FORMAT, wire, CALLED.function)
   return { type: 'tool-call', id: name, name, arguments: text(wire['arguments']) ?? '', ...node }
 }

@@ -6,7 +6,7 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import { AnswerEvents, DONE } from '../answer-events.ts'
 import { MALFORMED } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyObject, left, NONE, put } from '../fields.ts'
+import { anyObject, extrasOf, NO_FIELDS, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { CandidateReader, ERRORS } from './candidate.ts'
@@ -43,7 +43,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     if (this.ended) return NOTHING
     this.out = []
     if (data === DONE) {
-      this.irregular ||= !this.isWhole
+      this.irregular ||= !this.isComplete
       this.finish()
     } else this.chunk(parseObject(data), data, event === 'error')
     return this.out
@@ -70,7 +70,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
       this.hasEarly = true
     }
     const usage = usageIn(chunk)
-    if (usage !== undefined && (usage !== chunk['usage'] || (choices?.length === 0 && !this.isWhole)))
+    if (usage !== undefined && (usage !== chunk['usage'] || (choices?.length === 0 && !this.isComplete)))
       this.irregular = true
     if (usage !== undefined) {
       this.isCounted = choices?.length === 0
@@ -79,7 +79,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     }
   }
 
-  protected get isWhole(): boolean {
+  protected get isComplete(): boolean {
     return this.candidates.length > 0 && this.candidates.every(({ finished }) => finished)
   }
 
@@ -103,7 +103,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
 
   /** The answer starts with the first chunk that has content; earlier chunks may lack the id. */
   protected headIn(chunk: JsonObject): Omit<ResultStart, 'type'> {
-    return { ...readHead(chunk), ...left(FORMAT, this.head, NONE) }
+    return { ...readHead(chunk), ...extrasOf(FORMAT, this.head, NO_FIELDS) }
   }
 
   private readHeadFields(chunk: JsonObject): void {
@@ -123,8 +123,8 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   protected finish(): void {
     this.start({})
     for (const candidate of this.candidates) candidate.close(this.out)
-    for (const candidate of this.candidates) this.out.push(candidate.ended())
-    const late = this.late === undefined ? {} : left(FORMAT, this.late, NONE)
+    for (const candidate of this.candidates) this.out.push(candidate.endEvent())
+    const late = this.late === undefined ? {} : extrasOf(FORMAT, this.late, NO_FIELDS)
     this.out.push({ type: 'result-end', ...(this.tier === undefined ? {} : { serviceTier: this.tier }), ...late })
     this.ended = true
   }

@@ -2,7 +2,7 @@ import type { Part } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { isObject, type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
-import { type Locate, locator, type Place } from '../locate.ts'
+import { type Locate, locator, type MessagePaths } from '../locate.ts'
 import { FORMAT } from './wire.ts'
 
 /**
@@ -10,22 +10,22 @@ import { FORMAT } from './wire.ts'
  * own.
  */
 export const locate = ({ messages }: CanonicalRequest): Locate =>
-  locator('messages', messages.map(placeOf), ['messages', messages.length])
+  locator('messages', messages.map(pathsOf), ['messages', messages.length])
 
-function placeOf(message: Message, index: number): Place {
+function pathsOf(message: Message, index: number): MessagePaths {
   const at: Path = ['messages', index]
   const wire = originOf<JsonObject>(message, FORMAT)?.wire ?? {}
   if (message.role === 'tool') return { at, parts: [at] }
   const content = wire['content'] ?? undefined
   const list = Array.isArray(content) ? content : content === undefined ? [] : [content]
-  const thoughts = leading(message.content, 'reasoning') - leading(list, 'thinking')
+  const leadingReasoning = leading(message.content, 'reasoning') - leading(list, 'thinking')
   let calls = 0
   return {
     at,
     parts: message.content.map((part, index): Path => {
-      const place = index - thoughts
-      if (place >= 0 && place < list.length)
-        return Array.isArray(content) ? [...at, 'content', place] : [...at, 'content']
+      const position = index - leadingReasoning
+      if (position >= 0 && position < list.length)
+        return Array.isArray(content) ? [...at, 'content', position] : [...at, 'content']
       const field = fieldOf(part, wire)
       if (field === undefined) return at
       return field === 'tool_calls' ? [...at, field, calls++] : [...at, field]
@@ -42,9 +42,9 @@ function leading(parts: readonly unknown[], type: string): number {
 /** The message field that holds a part outside the content. */
 function fieldOf({ type }: Part, wire: JsonObject): string | undefined {
   if (type === 'tool-call') return Array.isArray(wire['tool_calls']) ? 'tool_calls' : 'function_call'
-  if (type === 'reasoning') return THOUGHTS.find(name => wire[name] != null && wire[name] !== '')
+  if (type === 'reasoning') return REASONING_FIELDS.find(name => wire[name] != null && wire[name] !== '')
   if (type === 'refusal') return 'refusal'
   return type === 'media' && isObject(wire['audio']) ? 'audio' : undefined
 }
 
-const THOUGHTS = ['reasoning_details', 'reasoning_content', 'reasoning']
+const REASONING_FIELDS = ['reasoning_details', 'reasoning_content', 'reasoning']

@@ -4,40 +4,40 @@ import { parseObject } from '../../canonical/node.ts'
 export class ObjectText {
   private text = ''
   /** Text not scanned yet. */
-  private fresh: string
+  private unscanned: string
   private depth = 0
   private inString = false
   private escaped = false
   /** Whether the outermost bracket is closed; only spaces may follow. */
   private closed = false
   /** Whether other text followed the object. */
-  private spoiled = false
-  private whole: boolean | undefined
+  private hasTrailingText = false
+  private complete: boolean | undefined
 
   constructor(text: string) {
-    this.fresh = text
+    this.unscanned = text
   }
 
   add(append: string): void {
-    this.fresh += append
+    this.unscanned += append
   }
 
   /** Whether the text so far is one complete JSON object. */
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     this.read()
-    if (!this.closed || this.spoiled) return false
-    this.whole ??= parseObject(this.text) !== undefined
-    return this.whole
+    if (!this.closed || this.hasTrailingText) return false
+    this.complete ??= parseObject(this.text) !== undefined
+    return this.complete
   }
 
   private read(): void {
-    const { fresh } = this
-    if (fresh === '' || this.spoiled) return
-    this.fresh = ''
-    for (const sign of fresh)
-      if (this.closed) this.spoiled ||= !SPACE.has(sign)
+    const { unscanned } = this
+    if (unscanned === '' || this.hasTrailingText) return
+    this.unscanned = ''
+    for (const sign of unscanned)
+      if (this.closed) this.hasTrailingText ||= !SPACE.has(sign)
       else this.step(sign)
-    if (this.whole === undefined) this.text += fresh
+    if (this.complete === undefined) this.text += unscanned
   }
 
   private step(sign: string): void {

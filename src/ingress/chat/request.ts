@@ -15,9 +15,9 @@ import { readOrExplain } from '../errors/validation-error.ts'
 import {
   anyObject,
   defined,
+  extrasOf,
+  extrasWithin,
   flag,
-  left,
-  leftWithin,
   number,
   object,
   objects,
@@ -58,7 +58,7 @@ function read(body: JsonObject): CanonicalRequest {
   const stream = flag(body['stream']) ?? false
   const tools = readTools(body)
   const toolChoice = readToolChoice(body, refused)
-  const node = withStreamOptions(FORMAT, body, left(FORMAT, body, TAKEN, refused))
+  const node = withStreamOptions(FORMAT, body, extrasOf(FORMAT, body, TAKEN, refused))
   return withDefined(
     { model, messages, output, sampling, stream },
     {
@@ -118,8 +118,8 @@ function readFormat(body: JsonObject, refused: string[]): Output['text'] {
   const definition = anyObject(format['json_schema']) ?? {}
   const shape = readShape(format['type'], definition)
   if (shape?.shape === 'schema')
-    return { ...shape, ...leftWithin(FORMAT, format, 'json_schema', definition, SCHEMA, SCHEMA_TYPE) }
-  if (shape !== undefined) return { ...shape, ...left(FORMAT, format, TYPE) }
+    return { ...shape, ...extrasWithin(FORMAT, format, 'json_schema', definition, SCHEMA, SCHEMA_TYPE) }
+  if (shape !== undefined) return { ...shape, ...extrasOf(FORMAT, format, TYPE) }
   refused.push('response_format')
   return undefined
 }
@@ -140,11 +140,11 @@ function readAudio(body: JsonObject, refused: string[]): Output['audio'] {
   }
   return {
     ...defined({ voice, mediaType: format === undefined ? undefined : `audio/${format}` }),
-    ...left(FORMAT, audio, AUDIO),
+    ...extrasOf(FORMAT, audio, AUDIO),
   }
 }
 
-const THOUGHT = new Set(['effort', 'max_tokens', 'exclude'])
+const REASONING_FIELDS = new Set(['effort', 'max_tokens', 'exclude'])
 
 /** Reads `reasoning_effort`, or else OpenRouter's `reasoning` object. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
@@ -157,16 +157,16 @@ function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefin
     return undefined
   }
   if (settings === undefined) return undefined
-  if (isObject(settings) && isThought(settings)) {
+  if (isObject(settings) && isReasoning(settings)) {
     const { effort, max_tokens, exclude } = settings as { effort?: Effort; max_tokens?: number; exclude?: boolean }
     const show = exclude === undefined ? undefined : !exclude
-    return { ...defined({ effort, budget: max_tokens, show }), ...left(FORMAT, settings, THOUGHT) }
+    return { ...defined({ effort, budget: max_tokens, show }), ...extrasOf(FORMAT, settings, REASONING_FIELDS) }
   }
   refused.push('reasoning')
   return undefined
 }
 
-const isThought = (wire: JsonObject): boolean =>
+const isReasoning = (wire: JsonObject): boolean =>
   (wire['effort'] === undefined || isEffort(wire['effort'])) &&
   (wire['max_tokens'] === undefined || typeof wire['max_tokens'] === 'number') &&
   (wire['exclude'] === undefined || typeof wire['exclude'] === 'boolean')

@@ -21,15 +21,15 @@ import {
   anyObjects,
   anyText,
   defined,
-  left,
-  leftWithin,
+  extrasOf,
+  extrasWithin,
   WrongType,
   withDefined,
 } from '../fields.ts'
-import { finishReasonOf, MET, readHead, readStop } from '../openai-answer.ts'
+import { finishReasonOf, readHead, readStop, STOP_REASON } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { readCall, readContent, readLegacyCall, readLink } from './content.ts'
-import { readThinkingPart, readThoughts, type Thoughts } from './thoughts.ts'
+import { type MessageReasoning, readMessageReasoning, readThinkingPart } from './reasoning.ts'
 import { FORMAT, isCustom } from './wire.ts'
 
 /**
@@ -38,12 +38,12 @@ import { FORMAT, isCustom } from './wire.ts'
  * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
 export function readResult(answer: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  const body = identified(answer.body, request)
+  const body = withCallIds(answer.body, request)
   if (!Array.isArray(body['choices']) || (body['choices'].length === 0 && isObject(body['error'])))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
   const candidates = anyObjects(body['choices']).map(choice => readChoice(choice, request))
-  const { extras } = left(FORMAT, body, TAKEN)
+  const { extras } = extrasOf(FORMAT, body, TAKEN)
   const result = withDefined({ ...readHead(body), candidates }, { usage: usage && readUsage(FORMAT, usage), extras })
   return withOrigin(result, FORMAT, body)
 }
@@ -54,12 +54,12 @@ const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a chat comple
  * Gives every call without a text id, and every call with a repeated id (trap 6), a new one. Callers of all formats,
  * including this one, find a call by its id.
  */
-const identified = (body: JsonObject, request: CanonicalRequest): JsonObject =>
+const withCallIds = (body: JsonObject, request: CanonicalRequest): JsonObject =>
   withEach(body, 'choices', choice => {
     const ids = new AnswerIds(request)
     const message = anyObject(choice['message'])
-    const whole = message && withEach(message, 'tool_calls', call => withId(call, ids))
-    return whole === message ? choice : { ...choice, message: whole! }
+    const messageWithIds = message && withEach(message, 'tool_calls', call => withId(call, ids))
+    return messageWithIds === message ? choice : { ...choice, message: messageWithIds! }
   })
 
 function withId(call: JsonObject, ids: AnswerIds): JsonObject {
@@ -79,26 +79,26 @@ export const MESSAGE: ReadonlySet<string> = new Set(
 
 function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   const message = anyObject(choice['message']) ?? {}
-  const thoughts = readThoughts(message)
-  const content = readMessage(message, thoughts, request)
+  const reasoning = readMessageReasoning(message)
+  const content = readMessage(message, reasoning, request)
   const logprobs = readLogprobs(anyObject(choice['logprobs'])?.['content'])
   const finish = readFinish(anyText(choice['finish_reason']), endContentOf({ content }))
-  const stop = readStop(finish, choice[MET], FORMAT, request)
-  const { [MET]: _, ...others } = choice
+  const stop = readStop(finish, choice[STOP_REASON], FORMAT, request)
+  const { [STOP_REASON]: _, ...others } = choice
   const outer = stop === undefined ? choice : others
-  const taken = logprobs === undefined ? CHOICE_BARE : CHOICE
-  const { extras } = leftWithin(FORMAT, outer, 'message', message, MESSAGE, taken, unread(message, thoughts))
+  const taken = logprobs === undefined ? CHOICE_WITHOUT_LOGPROBS : CHOICE
+  const { extras } = extrasWithin(FORMAT, outer, 'message', message, MESSAGE, taken, unread(message, reasoning))
   return withDefined({ content }, { finish, logprobs, extras, ...stop })
 }
 
-const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
+const CHOICE_WITHOUT_LOGPROBS = new Set(['index', 'message', 'finish_reason'])
 
 /**
  * The fields that could not be read: annotations without a text, a second field of different reasoning, values of a
  * wrong type.
  */
-function unread(message: JsonObject, thoughts: Thoughts): readonly string[] {
-  const fields = [...thoughts.unread]
+function unread(message: JsonObject, reasoning: MessageReasoning): readonly string[] {
+  const fields = [...reasoning.unread]
   if (typeof message['content'] !== 'string' && isFilled(message['annotations'])) fields.push('annotations')
   if (message['images'] != null && readImages(message['images']) === undefined) fields.push('images')
   for (const field in TYPES) {
@@ -120,21 +120,21 @@ const TYPES: { readonly [field: string]: (value: Json) => boolean } = {
 }
 
 /** Whether an object has only empty values. Some upstreams send every field and leave the unused ones empty. */
-export const isHollow = (value: Json | undefined): boolean =>
+export const hasOnlyEmptyValues = (value: Json | undefined): boolean =>
   isObject(value) &&
   (value['id'] === '' || value['name'] === '') &&
   Object.values(value).every(item => item === '' || item === 0)
 
-function readMessage(message: JsonObject, thoughts: Thoughts, request: CanonicalRequest): Part[] {
-  const parts: Part[] = [...thoughts.parts, ...readTexts(message)]
+function readMessage(message: JsonObject, reasoning: MessageReasoning, request: CanonicalRequest): Part[] {
+  const parts: Part[] = [...reasoning.parts, ...readTexts(message)]
   const refusal = anyText(message['refusal'])
   if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal })
   const audio = anyObject(message['audio'])
-  if (audio !== undefined && !isHollow(audio)) parts.push(readAudio(audio, request))
+  if (audio !== undefined && !hasOnlyEmptyValues(audio)) parts.push(readAudio(audio, request))
   append(parts, readImages(message['images']) ?? [])
   for (const call of anyObjects(message['tool_calls'])) append(parts, leniently(call, readCall))
   const legacy = anyObject(message['function_call'])
-  if (legacy !== undefined && !isHollow(legacy))
+  if (legacy !== undefined && !hasOnlyEmptyValues(legacy))
     append(
       parts,
       leniently(legacy, call => [readLegacyCall(call)]),
@@ -162,8 +162,8 @@ function readTexts(message: JsonObject): readonly Part[] {
 
 /** Reads one part of a content list: reasoning, a known type, or the `text` field of an unknown type. */
 function readContentPart(wire: JsonObject): readonly Part[] {
-  const thought = readThinkingPart(wire)
-  if (thought !== undefined) return [thought]
+  const reasoning = readThinkingPart(wire)
+  if (reasoning !== undefined) return [reasoning]
   const parts = leniently(wire, one => readContent([one]))
   const text = anyText(wire['text'])
   if (parts[0]?.type !== 'opaque' || text === undefined) return parts
@@ -186,7 +186,7 @@ export function readAnnotation(wire: JsonObject): Annotation {
     type: 'citation',
     url,
     ...defined({ title, start, end }),
-    ...leftWithin(FORMAT, wire, 'url_citation', cited, CITATION, CITED),
+    ...extrasWithin(FORMAT, wire, 'url_citation', cited, CITATION, CITED),
   }
 }
 
@@ -199,7 +199,7 @@ function readAudio(wire: JsonObject, request: CanonicalRequest): Part {
     kind: 'audio',
     source: { type: 'base64', mediaType, data: anyText(wire['data']) ?? '' },
     ...defined({ transcript: anyText(wire['transcript']) }),
-    ...left(FORMAT, wire, AUDIO),
+    ...extrasOf(FORMAT, wire, AUDIO),
   }
 }
 
@@ -218,7 +218,7 @@ function readToken(wire: JsonObject): TokenLogprob {
       bytes: Array.isArray(bytes) ? (bytes as readonly number[]) : undefined,
       top: readLogprobs(wire['top_logprobs']),
     }),
-    ...left(FORMAT, wire, TOKEN),
+    ...extrasOf(FORMAT, wire, TOKEN),
   }
 }
 

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FreeformTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
+import { defined, extrasOf, extrasWithin, object, objects, required, text, WrongType } from '../fields.ts'
 import { opaqueTool } from '../opaque-tool.ts'
-import { readFreeform, readFunction, readGrammar, readMode, readPlace } from '../tools.ts'
+import { readFreeform, readFunction, readGrammar, readLocation, readMode } from '../tools.ts'
 import { readCache } from './content.ts'
 import { FORMAT, isFlat, MARKERS } from './wire.ts'
 
@@ -34,7 +34,7 @@ export function readTools(wire: JsonObject): readonly Tool[] | undefined {
     ...(tools ?? []).map(readTool),
     ...(functions ?? []).map(definition => ({
       ...readFunction(definition),
-      ...left(FORMAT, definition, TAKEN.function),
+      ...extrasOf(FORMAT, definition, TAKEN.function),
     })),
     ...(search === undefined ? [] : [readSearch(search)]),
   ]
@@ -55,8 +55,8 @@ function readTool(wire: JsonObject): Tool {
     ...(type === 'function' ? readFunction(definition) : readFreeform(definition, grammar)),
     ...readCache(wire),
     ...(definition === wire
-      ? left(FORMAT, wire, TAKEN_FLAT[kind])
-      : leftWithin(FORMAT, wire, type, definition, TAKEN[kind], TAKEN_AROUND)),
+      ? extrasOf(FORMAT, wire, TAKEN_FLAT[kind])
+      : extrasWithin(FORMAT, wire, type, definition, TAKEN[kind], TAKEN_AROUND)),
   }
 }
 
@@ -67,12 +67,12 @@ const readNested = ({ grammar, ...others }: JsonObject): FreeformTool['grammar']
 function readSearch(wire: JsonObject): HostedTool {
   const { user_location: around } = wire
   const approximate = isObject(around) && Object.keys(around).length === 2 ? around['approximate'] : undefined
-  const location = isObject(approximate) ? readPlace(approximate) : undefined
+  const location = isObject(approximate) ? readLocation(approximate) : undefined
   return {
     type: 'hosted',
     kind: 'web-search',
     ...defined({ contextSize: text(wire['search_context_size']), location }),
-    ...left(FORMAT, wire, location === undefined ? SEARCH_ANYWHERE : SEARCH),
+    ...extrasOf(FORMAT, wire, location === undefined ? SEARCH_ANYWHERE : SEARCH),
   }
 }
 

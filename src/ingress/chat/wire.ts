@@ -16,10 +16,10 @@ const hint = maybe(shape({ ttl: maybeText }))
 export const MARKERS = ['cache_control', 'prompt_cache_breakpoint'] as const
 const marked = { cache_control: hint, prompt_cache_breakpoint: hint }
 
-const thought = shape({ text: v.string() })
+const thinkingText = shape({ text: v.string() })
 const link = v.union([v.string(), shape({ url: v.string(), detail: maybeText })])
 
-const sound = v.pipe(
+const audioData = v.pipe(
   v.string(),
   v.check(data => !isSoundlessBase64(data), 'The audio is empty'),
 )
@@ -29,7 +29,7 @@ const PARTS = {
   text: shape({ text: v.string(), ...marked }),
   image_url: shape({ image_url: link, ...marked }),
   video_url: shape({ video_url: link, ...marked }),
-  input_audio: shape({ input_audio: shape({ data: sound, format: v.string() }), ...marked }),
+  input_audio: shape({ input_audio: shape({ data: audioData, format: v.string() }), ...marked }),
   file: shape({ file: shape({ file_data: maybeText, file_id: maybeText, filename: maybeText }), ...marked }),
   document_url: shape({
     document_url: v.union([v.string(), shape({ url: v.string() })]),
@@ -37,7 +37,7 @@ const PARTS = {
     ...marked,
   }),
   refusal: shape({ refusal: v.string(), ...marked }),
-  thinking: shape({ thinking: v.array(thought), ...marked }),
+  thinking: shape({ thinking: v.array(thinkingText), ...marked }),
 }
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 

@@ -10,8 +10,8 @@ import { readOrExplain } from '../errors/validation-error.ts'
 import {
   count,
   defined,
-  left,
-  leftWithin,
+  extrasOf,
+  extrasWithin,
   list,
   number,
   object,
@@ -22,14 +22,15 @@ import {
   texts,
   WrongType,
 } from '../fields.ts'
-import { type Locate, locator, type Place } from '../locate.ts'
+import { type Locate, locator, type MessagePaths } from '../locate.ts'
 import * as wire from './wire.ts'
 import { LISTS } from './wire.ts'
 
 export const FORMAT = 'cohere'
 
 /**
- * Reads the body of `POST /v2/rerank` or `POST /v2/embed` (FORMATS §8, §9).
+ * Reads the body of `POST /v2/rerank` or `POST /v2/embed` (docs/wire/embeddings.md#cohere,
+ * docs/wire/rerank.md#request).
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -51,7 +52,7 @@ function readRerank(body: JsonObject): CanonicalRequest {
     output: { ranking: { query: required(text(body['query'])), ...defined({ top }), echo: false } },
     sampling: {},
     stream: false,
-    ...left(FORMAT, body, TAKEN),
+    ...extrasOf(FORMAT, body, TAKEN),
   }
 }
 
@@ -69,7 +70,7 @@ function readEmbed(body: JsonObject): CanonicalRequest {
   const plain = texts(body['texts']) ?? []
   const images = texts(body['images']) ?? []
   const inputs = objects(body['inputs']) ?? []
-  const messages = [...plain.map(userMessage), ...images.map(ofImage), ...inputs.map(ofInput)]
+  const messages = [...plain.map(userMessage), ...images.map(imageMessage), ...inputs.map(inputMessage)]
   if (messages.length === 0) throw WrongType.instance
   const refused: string[] = []
   const type = text(body['input_type'])
@@ -83,7 +84,7 @@ function readEmbed(body: JsonObject): CanonicalRequest {
     output: { modalities: ['embedding'], ...defined({ embedding }) },
     sampling: {},
     stream: false,
-    ...left(FORMAT, body, EMBED_TAKEN, refused),
+    ...extrasOf(FORMAT, body, EMBED_TAKEN, refused),
   }
 }
 
@@ -95,30 +96,30 @@ function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | und
   return encoding
 }
 
-const ofImage = (url: string): Message => ({
+const imageMessage = (url: string): Message => ({
   role: 'user',
   content: [{ type: 'media', kind: 'image', source: sourceOfUrl(url) }],
 })
 
 const INPUT = new Set(['content'])
 
-const ofInput = (wire: JsonObject): Message => ({
+const inputMessage = (wire: JsonObject): Message => ({
   role: 'user',
   content: required(objects(wire['content'])).map(readPart),
-  ...left(FORMAT, wire, INPUT),
+  ...extrasOf(FORMAT, wire, INPUT),
 })
 
 const TEXT = new Set(['type', 'text'])
-const PICTURE = new Set(['type', 'image_url'])
+const IMAGE = new Set(['type', 'image_url'])
 const LINK = new Set(['url'])
 
 function readPart(wire: JsonObject): Part {
   const type = required(text(wire['type']))
-  if (type === 'text') return { type: 'text', text: required(text(wire['text'])), ...left(FORMAT, wire, TEXT) }
+  if (type === 'text') return { type: 'text', text: required(text(wire['text'])), ...extrasOf(FORMAT, wire, TEXT) }
   if (type !== 'image_url') return { type: 'opaque', format: FORMAT, value: wire }
   const link = required(object(wire['image_url']))
   const source = sourceOfUrl(required(text(link['url'])))
-  return { type: 'media', kind: 'image', source, ...leftWithin(FORMAT, wire, 'image_url', link, LINK, PICTURE) }
+  return { type: 'media', kind: 'image', source, ...extrasWithin(FORMAT, wire, 'image_url', link, LINK, IMAGE) }
 }
 
 /** The body fields of the request's settings. */
@@ -137,12 +138,12 @@ export const BODY_FIELDS: BodyFields = {
 export function locate(request: CanonicalRequest): Locate {
   const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const fields = request.output.ranking === undefined ? LISTS : ['documents']
-  const places = fields.flatMap(field =>
-    (list(body[field]) ?? []).map((item, index): Place => {
+  const paths = fields.flatMap(field =>
+    (list(body[field]) ?? []).map((item, index): MessagePaths => {
       const at: Path = [field, index]
       const parts = isObject(item) ? list(item['content']) : undefined
       return { at, parts: parts?.map((_, part): Path => [...at, 'content', part]) ?? [at] }
     }),
   )
-  return locator(fields[0]!, places, [fields[0]!])
+  return locator(fields[0]!, paths, [fields[0]!])
 }

@@ -5,12 +5,13 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import type { Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf } from '../fields.ts'
 import { readMeta } from '../usage/meta.ts'
 import { FORMAT } from './request.ts'
 
 /**
- * Reads a whole answer (FORMATS §8, §9): ranks in the upstream's order, or one vector per input in the inputs' order.
+ * Reads a whole answer (docs/wire/embeddings.md#cohere, docs/wire/rerank.md#response): ranks in the upstream's order,
+ * or one vector per input in the inputs' order.
  *
  * @throws GatewayError for any other body.
  */
@@ -39,7 +40,7 @@ function readHead(body: JsonObject) {
 
 function readRanking(body: JsonObject, results: readonly Json[]): CanonicalResult {
   const { read, head, tail } = readHead(body)
-  const node = left(FORMAT, body, new Set(['results', ...read]))
+  const node = extrasOf(FORMAT, body, new Set(['results', ...read]))
   return { ...head, candidates: [{ content: anyObjects(results).map(readRank) }], ...tail, ...node }
 }
 
@@ -50,7 +51,7 @@ function readRank(wire: JsonObject): Part {
   const index = anyNumber(wire['index'])
   const score = anyNumber(wire['relevance_score'])
   if (index === undefined || score === undefined) return { type: 'opaque', format: FORMAT, value: wire }
-  return { type: 'rank', index, score, ...left(FORMAT, wire, RANK) }
+  return { type: 'rank', index, score, ...extrasOf(FORMAT, wire, RANK) }
 }
 
 /** Vector types in order of preference: integers before bits. */
@@ -77,7 +78,7 @@ function readVectors(body: JsonObject, embeddings: JsonObject | readonly Json[])
   const taken = ['embeddings', 'response_type', ...(echoes === undefined ? [] : ['texts'])]
   const refused = typeof body['response_type'] === 'string' ? [] : ['response_type']
   const extras = {
-    ...left(FORMAT, body, new Set([...read, ...taken]), refused).extras?.[FORMAT],
+    ...extrasOf(FORMAT, body, new Set([...read, ...taken]), refused).extras?.[FORMAT],
     ...(otherLists.length === 0 ? {} : { embeddings: Object.fromEntries(otherLists) }),
   }
   return {

@@ -3,7 +3,10 @@ import { isObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { byValue, count, maybe, shape } from '../errors/validation-error.ts'
 
-/** The schemas of Cohere's requests, API version 2 (FORMATS §8, §9). Unknown fields pass. */
+/**
+ * The schemas of Cohere's requests, API version 2 (docs/wire/embeddings.md#cohere, docs/wire/rerank.md#request).
+ * Unknown fields pass.
+ */
 
 const texts = v.array(v.string())
 

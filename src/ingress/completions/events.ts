@@ -2,20 +2,20 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Finish } from '../../canonical/result.ts'
 import { AnswerEvents } from '../answer-events.ts'
-import { defined, left, NONE, put } from '../fields.ts'
-import { MET, readHead, readStop } from '../openai-answer.ts'
+import { defined, extrasOf, NO_FIELDS, put } from '../fields.ts'
+import { readHead, readStop, STOP_REASON } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
-import { CHOICE, OWN, readFinish, readLogprobs } from './result.ts'
+import { CHOICE, NATIVE, readFinish, readLogprobs } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
-const ONLY_MET = new Set([MET])
+const ONLY_MET = new Set([STOP_REASON])
 /** choices; more than any request asks for. A larger index counts as invalid. */
-const MOST_CHOICES = 8192
+const MAX_CHOICES = 8192
 
 /** The state of one choice of the stream. */
 interface Choice {
-  begun: boolean
+  started: boolean
   finish: Finish | undefined
   readonly extras: { [field: string]: Json }
 }
@@ -37,7 +37,7 @@ export class CompletionEvents extends AnswerEvents {
     this.request = request
   }
 
-  protected get isWhole(): boolean {
+  protected get isComplete(): boolean {
     return this.choices.length > 0 && this.choices.every(({ finish }) => finish !== undefined)
   }
 
@@ -61,14 +61,14 @@ export class CompletionEvents extends AnswerEvents {
   }
 
   protected headIn(chunk: JsonObject) {
-    return { ...readHead(chunk), ...OWN, ...left(FORMAT, this.head, NONE) }
+    return { ...readHead(chunk), ...NATIVE, ...extrasOf(FORMAT, this.head, NO_FIELDS) }
   }
 
   private choice(wire: JsonObject, chunk: JsonObject): void {
     this.start(chunk)
     const given = wire['index']
-    const index = typeof given === 'number' && given >= 0 && given < MOST_CHOICES ? Math.floor(given) : 0
-    while (this.choices.length <= index) this.choices.push({ begun: false, finish: undefined, extras: {} })
+    const index = typeof given === 'number' && given >= 0 && given < MAX_CHOICES ? Math.floor(given) : 0
+    while (this.choices.length <= index) this.choices.push({ started: false, finish: undefined, extras: {} })
     const choice = this.choices[index]!
     const append = readLogprobs(wire['logprobs'])
     if (append !== undefined && append.length > 0) this.out.push({ type: 'logprobs', candidate: index, append })
@@ -80,21 +80,25 @@ export class CompletionEvents extends AnswerEvents {
 
   private grow(choice: Choice, candidate: number, append: string): void {
     const at = { candidate, part: 0 }
-    if (!choice.begun) this.out.push({ type: 'part-start', at, part: { type: 'text', text: '' } })
-    choice.begun = true
+    if (!choice.started) this.out.push({ type: 'part-start', at, part: { type: 'text', text: '' } })
+    choice.started = true
     this.out.push({ type: 'part-delta', at, append })
   }
 
   protected finish(): void {
     this.start({})
-    for (const [candidate, { begun }] of this.choices.entries())
-      if (begun) this.out.push({ type: 'part-end', at: { candidate, part: 0 } })
+    for (const [candidate, { started }] of this.choices.entries())
+      if (started) this.out.push({ type: 'part-end', at: { candidate, part: 0 } })
     for (const [candidate, { finish, extras }] of this.choices.entries()) {
-      const stop = readStop(finish, extras[MET], FORMAT, this.request)
-      const node = left(FORMAT, extras, stop === undefined ? NONE : ONLY_MET)
+      const stop = readStop(finish, extras[STOP_REASON], FORMAT, this.request)
+      const node = extrasOf(FORMAT, extras, stop === undefined ? NO_FIELDS : ONLY_MET)
       this.out.push({ type: 'candidate-end', candidate, ...defined({ finish }), ...stop, ...node })
     }
-    this.out.push({ type: 'result-end', ...defined({ serviceTier: this.tier }), ...left(FORMAT, this.late, NONE) })
+    this.out.push({
+      type: 'result-end',
+      ...defined({ serviceTier: this.tier }),
+      ...extrasOf(FORMAT, this.late, NO_FIELDS),
+    })
     this.ended = true
   }
 }

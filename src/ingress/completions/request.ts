@@ -5,7 +5,18 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/completions.ts'
 import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, flag, left, list, number, oneOrMoreTexts, required, text, WrongType, withDefined } from '../fields.ts'
+import {
+  defined,
+  extrasOf,
+  flag,
+  list,
+  number,
+  oneOrMoreTexts,
+  required,
+  text,
+  WrongType,
+  withDefined,
+} from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import { readSettings } from '../settings.ts'
 import { withStreamOptions } from '../stream-options.ts'
@@ -30,7 +41,7 @@ function read(body: JsonObject): CanonicalRequest {
     sampling: withDefined(sampling, { stop: oneOrMoreTexts(body['stop']), logprobs: number(body['logprobs']) }),
     ...request,
     stream: flag(body['stream']) ?? false,
-    ...withStreamOptions(FORMAT, body, left(FORMAT, body, TAKEN)),
+    ...withStreamOptions(FORMAT, body, extrasOf(FORMAT, body, TAKEN)),
   }
 }
 
@@ -79,10 +90,10 @@ export const BODY_FIELDS: BodyFields = {
 export function locate(request: CanonicalRequest): Locate {
   const prompt = originOf<WireRequest>(request, FORMAT)?.wire.body['prompt']
   const isList = Array.isArray(prompt) && !prompt.every(entry => typeof entry === 'number')
-  const places = request.messages.map((_, index): Path => (isList ? ['prompt', index] : ['prompt']))
+  const paths = request.messages.map((_, index): Path => (isList ? ['prompt', index] : ['prompt']))
   return locator(
     'prompt',
-    places.map(at => ({ at, parts: [at] })),
+    paths.map(at => ({ at, parts: [at] })),
     ['prompt'],
   )
 }

@@ -4,8 +4,8 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf, withDefined } from '../fields.ts'
-import { finishReasonOf, MET, readHead, readStop } from '../openai-answer.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf, someOf, withDefined } from '../fields.ts'
+import { finishReasonOf, readHead, readStop, STOP_REASON } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { FORMAT } from './wire.ts'
 
@@ -19,8 +19,8 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
   const candidates = anyObjects(body['choices']).map(choice => readChoice(choice, request))
-  const { extras } = left(FORMAT, body, TAKEN)
-  const head = { ...readHead(body), candidates, ...OWN }
+  const { extras } = extrasOf(FORMAT, body, TAKEN)
+  const head = { ...readHead(body), candidates, ...NATIVE }
   return withOrigin(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
 }
 
@@ -29,22 +29,22 @@ const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a text comple
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
 /** Marks an answer of this format, which already contains the prompt if the caller requested `echo`. */
-export const OWN = { spelling: { [FORMAT]: { own: true } } }
+export const NATIVE = { spelling: { [FORMAT]: { own: true } } }
 
 /** The known fields of a choice. */
 export const CHOICE: ReadonlySet<string> = new Set(['index', 'text', 'finish_reason', 'logprobs'])
-const STOPPED = new Set([...CHOICE, MET])
+const STOPPED = new Set([...CHOICE, STOP_REASON])
 
 function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   const text = anyText(choice['text'])
   const logprobs = readLogprobs(choice['logprobs'])
   const finish = readFinish(choice['finish_reason'])
-  const stop = readStop(finish, choice[MET], FORMAT, request)
+  const stop = readStop(finish, choice[STOP_REASON], FORMAT, request)
   return {
     content: text === undefined ? [] : [{ type: 'text', text }],
     ...defined({ finish, logprobs }),
     ...stop,
-    ...left(FORMAT, choice, stop === undefined ? CHOICE : STOPPED),
+    ...extrasOf(FORMAT, choice, stop === undefined ? CHOICE : STOPPED),
   }
 }
 
@@ -90,6 +90,6 @@ function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
 
 /** The token's offset in the text, as the upstream counts it. */
 function offset(wire: JsonObject, index: number): Pick<TokenLogprob, 'spelling'> {
-  const spelt = someOf({ offset: anyNumber(at(wire, 'text_offset', index)) })
-  return spelt === undefined ? {} : { spelling: { [FORMAT]: spelt } }
+  const offsetSpelling = someOf({ offset: anyNumber(at(wire, 'text_offset', index)) })
+  return offsetSpelling === undefined ? {} : { spelling: { [FORMAT]: offsetSpelling } }
 }

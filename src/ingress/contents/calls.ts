@@ -2,7 +2,7 @@ import type { CallIds } from '../../canonical/call-ids.ts'
 import type { Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined, object, objects, text } from '../fields.ts'
-import { type Extras, FORMAT, leftOf, open } from './fields.ts'
+import { contentsExtras, type Extras, FORMAT, inCamelCase } from './fields.ts'
 import { readMedia } from './media.ts'
 
 const CALL = new Set(['id', 'name', 'args'])
@@ -11,8 +11,8 @@ const CALL = new Set(['id', 'name', 'args'])
 export function readCall(
   wire: JsonObject,
   ids: CallIds,
-): { readonly call: ToolCallPart; readonly left: Extras } | undefined {
-  const fields = open(wire, CALL)
+): { readonly call: ToolCallPart; readonly extras: Extras } | undefined {
+  const fields = inCamelCase(wire, CALL)
   const name = text(fields['name'])
   const given = text(fields['id'])
   const args = object(fields['args'])
@@ -20,7 +20,7 @@ export function readCall(
   const id = ids.call(given, name)
   return {
     call: { type: 'tool-call', id, name, arguments: args === undefined ? '{}' : JSON.stringify(args) },
-    left: leftOf(fields, CALL),
+    extras: contentsExtras(fields, CALL),
   }
 }
 
@@ -30,8 +30,8 @@ const RESPONSE = new Set(['id', 'name', 'response', 'parts'])
 export function readResponse(
   wire: JsonObject,
   ids: CallIds,
-): { readonly result: ToolResultPart; readonly left: Extras } {
-  const fields = open(wire, RESPONSE)
+): { readonly result: ToolResultPart; readonly extras: Extras } {
+  const fields = inCamelCase(wire, RESPONSE)
   const name = text(fields['name'])
   const given = text(fields['id'])
   const parts = objects(fields['parts'])
@@ -45,7 +45,7 @@ export function readResponse(
     content: [...content, ...(parts ?? []).map(readMediaPart)],
     ...(key === 'error' ? { failed: true as const } : {}),
   }
-  return { result, left: leftOf(fields, RESPONSE) }
+  return { result, extras: contentsExtras(fields, RESPONSE) }
 }
 
 /** Keys that by convention hold the whole result. */
@@ -67,7 +67,7 @@ const PART = new Set(['inlineData', 'fileData'])
 const TAKEN = { inlineData: new Set(['inlineData']), fileData: new Set(['fileData']) }
 
 function readMediaPart(wire: JsonObject): Part {
-  const fields = open(wire, PART)
+  const fields = inCamelCase(wire, PART)
   const given = (['inlineData', 'fileData'] as const).filter(field => object(fields[field]) !== undefined)
   const [read, ...others] = given.map(field => readMedia(fields, field, TAKEN[field]))
   return read === undefined || others.length > 0 ? { type: 'opaque', format: FORMAT, value: wire } : read

@@ -7,11 +7,11 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { isLoneProof } from '../../canonical/signature.ts'
 import { anyText, defined } from '../fields.ts'
 import { CANDIDATE, CandidateFacts, citedBy } from './candidate.ts'
-import { citationsOf, Places, type Range } from './citations.ts'
-import { open } from './fields.ts'
+import { citationsOf, type Range, TextRanges } from './citations.ts'
+import { inCamelCase } from './fields.ts'
 import { PartialArguments } from './partial-call.ts'
 import { readPartLeniently } from './parts.ts'
-import { isEnclosed, PROVED_NEXT } from './proofs.ts'
+import { isWrapped, SIGNED_BY_NEXT } from './signatures.ts'
 
 type Flow = 'text' | 'reasoning'
 
@@ -21,11 +21,11 @@ const STARTS: { readonly [F in Flow]: Part } = {
 }
 
 /** The open text or reasoning part, which more of the same kind is appended to. */
-interface Flowing {
+interface OpenFlow {
   readonly kind: Flow
   readonly at: At
   /** Whether more of the same kind starts another part instead. */
-  sealed: boolean
+  closed: boolean
 }
 
 /** A text part of the candidate, and its range in all text of the candidate. */
@@ -38,7 +38,7 @@ interface Text extends Range {
  * readings; how often citations are read at the end of a text regardless of its length. Each reading scans all text so
  * far.
  */
-const MOST_READINGS = 32
+const MAX_READINGS = 32
 
 /** The known fields of a part with a partial call. */
 const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
@@ -51,11 +51,11 @@ export class CandidateReader {
   private readonly index: number
   private readonly request: CanonicalRequest
   private readonly facts: CandidateFacts
-  private known: CallIds | undefined
+  private callIds: CallIds | undefined
   private parts = 0
-  private open: Flowing | undefined
+  private open: OpenFlow | undefined
   /** Reasoning parts that have not ended: their signatures arrive with the following part. */
-  private thoughts: At[] = []
+  private openReasoning: At[] = []
   private text = ''
   private called = false
   /** Whether the last part is a whole call. */
@@ -65,7 +65,7 @@ export class CandidateReader {
    * A part with only a signature, received after the open text. The text may still be cited, so this part is emitted
    * when the text ends.
    */
-  private lone: Part | undefined
+  private pendingSignature: Part | undefined
   private readonly cited = new Set<string>()
   /** The text parts so far; metadata may cite any of them. */
   private readonly texts: Text[] = []
@@ -84,8 +84,8 @@ export class CandidateReader {
 
   /** Created on first use: most answers have no calls, and scanning a long history is expensive. */
   private get ids(): CallIds {
-    this.known ??= CallIds.after(this.request)
-    return this.known
+    this.callIds ??= CallIds.after(this.request)
+    return this.callIds
   }
 
   /**
@@ -97,7 +97,7 @@ export class CandidateReader {
   }
 
   read(wire: JsonObject, out: CanonicalEvent[]): void {
-    const fields = open(wire, CANDIDATE)
+    const fields = inCamelCase(wire, CANDIDATE)
     const content = fields['content']
     const given = isObject(content) ? content['parts'] : undefined
     const parts: readonly Json[] = Array.isArray(given) ? given : NO_PARTS
@@ -119,11 +119,11 @@ export class CandidateReader {
     this.endOpen(out)
     this.cite(out)
     const refusal = this.facts.takeRefusal()
-    if (refusal !== undefined) this.whole(refusal, out)
+    if (refusal !== undefined) this.emitPart(refusal, out)
   }
 
   /** The event that ends the candidate. */
-  ended(): CandidateEnd {
+  endEvent(): CandidateEnd {
     return this.facts.ended(this.text, this.called)
   }
 
@@ -132,14 +132,14 @@ export class CandidateReader {
     const { text } = wire
     if (typeof text !== 'string') return this.other(wire, out)
     for (const key in wire) if (key !== 'text' && key !== 'thought') return this.other(wire, out)
-    if (text === '' && wire['thought'] !== true) this.seal()
+    if (text === '' && wire['thought'] !== true) this.markClosed()
     else this.append(wire['thought'] === true ? 'reasoning' : 'text', text, out)
   }
 
   private append(kind: Flow, append: string, out: CanonicalEvent[]): void {
     if (append === '') return
     let flow = this.open
-    if (flow === undefined || flow.kind !== kind || flow.sealed) flow = this.enter(kind, out)
+    if (flow === undefined || flow.kind !== kind || flow.closed) flow = this.startFlow(kind, out)
     if (kind === 'text') this.text += append
     out.push({ type: 'part-delta', at: flow.at, append })
   }
@@ -148,16 +148,16 @@ export class CandidateReader {
    * Marks the open part, so that more text starts another one. The gateway's own streams write an empty text between
    * two text or two reasoning parts.
    */
-  private seal(): void {
-    if (this.open !== undefined) this.open.sealed = true
+  private markClosed(): void {
+    if (this.open !== undefined) this.open.closed = true
   }
 
-  private enter(kind: Flow, out: CanonicalEvent[]): Flowing {
+  private startFlow(kind: Flow, out: CanonicalEvent[]): OpenFlow {
     this.endPartial(out)
     if (kind === 'text' || this.open?.kind === 'text') this.endOpen(out)
-    const flow = { kind, at: this.next(), sealed: false }
+    const flow = { kind, at: this.next(), closed: false }
     out.push({ type: 'part-start', at: flow.at, part: STARTS[kind] })
-    if (kind === 'reasoning') this.thoughts.push(flow.at)
+    if (kind === 'reasoning') this.openReasoning.push(flow.at)
     else this.beginText(flow.at)
     this.open = flow
     return flow
@@ -181,51 +181,51 @@ export class CandidateReader {
 
   private endOpen(out: CanonicalEvent[]): void {
     if (this.open?.kind === 'text') {
-      if (this.hasDoubled || this.readings < MOST_READINGS) this.cite(out)
+      if (this.hasDoubled || this.readings < MAX_READINGS) this.cite(out)
       out.push({ type: 'part-end', at: this.open.at })
     }
-    for (const at of this.thoughts) out.push({ type: 'part-end', at })
-    this.thoughts = []
+    for (const at of this.openReasoning) out.push({ type: 'part-end', at })
+    this.openReasoning = []
     this.open = undefined
-    const { lone } = this
-    this.lone = undefined
-    if (lone !== undefined) this.whole(lone, out)
+    const { pendingSignature } = this
+    this.pendingSignature = undefined
+    if (pendingSignature !== undefined) this.emitPart(pendingSignature, out)
   }
 
   private other(wire: JsonObject, out: CanonicalEvent[]): void {
-    if (isLegacyMark(wire)) return this.seal()
+    if (isLegacyMark(wire)) return this.markClosed()
     const call = wire['functionCall'] ?? wire['function_call']
     if (isObject(call) && this.readPartial(wire, call, out)) return
     const parts = readPartLeniently(wire, this.ids)
     const [first] = parts
     if (first?.type === 'reasoning' && parts.length === 1 && this.signOpen(wire, first, out)) return
-    for (const part of this.prove(parts, out))
-      if (this.open?.kind === 'text' && this.lone === undefined && isLoneProof(part)) this.hold(part)
-      else this.whole(part, out)
+    for (const part of this.applySignatures(parts, out))
+      if (this.open?.kind === 'text' && this.pendingSignature === undefined && isLoneProof(part)) this.hold(part)
+      else this.emitPart(part, out)
   }
 
   /** Buffers a signature while the text before it may be cited; more text starts another part. */
-  private hold(proof: Part): void {
-    this.lone = proof
-    this.seal()
+  private hold(signature: Part): void {
+    this.pendingSignature = signature
+    this.markClosed()
   }
 
   /**
    * Signs the open reasoning parts with the signatures in front of the following part.
    * @returns the remaining parts.
    */
-  private prove(parts: readonly Part[], out: CanonicalEvent[]): readonly Part[] {
+  private applySignatures(parts: readonly Part[], out: CanonicalEvent[]): readonly Part[] {
     const [first] = parts
-    if (this.thoughts.length === 0 || first?.type !== 'reasoning') return parts
+    if (this.openReasoning.length === 0 || first?.type !== 'reasoning') return parts
     if (isLoneProof(first) && first.spelling === undefined) {
-      if (this.open?.sealed !== false) return parts
-      out.push({ type: 'part-patch', at: this.open.at, signature: first.signature, spelling: PROVED_NEXT })
+      if (this.open?.closed !== false) return parts
+      out.push({ type: 'part-patch', at: this.open.at, signature: first.signature, spelling: SIGNED_BY_NEXT })
       return parts.slice(1)
     }
-    const other = parts.findIndex(part => !isEnclosed(part) || bodyOf(part) === '')
-    const count = Math.min(other === -1 ? parts.length : other, this.thoughts.length)
+    const other = parts.findIndex(part => !isWrapped(part) || bodyOf(part) === '')
+    const count = Math.min(other === -1 ? parts.length : other, this.openReasoning.length)
     for (const [index, part] of parts.slice(0, count).entries())
-      sign(this.thoughts.at(index - count)!, part as ReasoningPart, out)
+      sign(this.openReasoning.at(index - count)!, part as ReasoningPart, out)
     return parts.slice(count)
   }
 
@@ -236,7 +236,7 @@ export class CandidateReader {
   private signOpen(wire: JsonObject, part: ReasoningPart, out: CanonicalEvent[]): boolean {
     if (wire['thought'] !== true || part.signature === undefined || part.extras !== undefined) return false
     const flow = this.open
-    if (flow === undefined || flow.kind !== 'reasoning' || flow.sealed) return false
+    if (flow === undefined || flow.kind !== 'reasoning' || flow.closed) return false
     this.append('reasoning', part.text, out)
     const { signature, spelling } = part
     out.push({ type: 'part-patch', at: flow.at, signature, ...defined({ spelling }) })
@@ -244,7 +244,7 @@ export class CandidateReader {
     return true
   }
 
-  private whole(part: Part, out: CanonicalEvent[]): void {
+  private emitPart(part: Part, out: CanonicalEvent[]): void {
     if (part.type === 'text' && part.extras === undefined) {
       this.endOpen(out)
       this.append('text', part.text, out)
@@ -260,7 +260,7 @@ export class CandidateReader {
     if (body !== '') out.push({ type: 'part-delta', at, append: body })
     if (part.type !== 'text') out.push({ type: 'part-end', at })
     else {
-      this.open = { kind: 'text', at, sealed: true }
+      this.open = { kind: 'text', at, closed: true }
       this.beginText(at)
       this.text += part.text
     }
@@ -285,15 +285,15 @@ export class CandidateReader {
   }
 
   private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
-    const fields = open(wire, PARTIAL)
+    const fields = inCamelCase(wire, PARTIAL)
     // Only a call's own fields are passed on: any other field would make the part something other than a call.
     const head: JsonObject = { name, args: {}, ...defined({ id: anyText(call['id']) }) }
-    const whole = { functionCall: head, ...defined({ thoughtSignature: anyText(fields['thoughtSignature']) }) }
-    const parts = this.prove(readPartLeniently(whole, this.ids), out)
+    const callPart = { functionCall: head, ...defined({ thoughtSignature: anyText(fields['thoughtSignature']) }) }
+    const parts = this.applySignatures(readPartLeniently(callPart, this.ids), out)
     this.endPartial(out)
     this.endOpen(out)
     for (const part of parts) {
-      if (part.type !== 'tool-call') this.whole(part, out)
+      if (part.type !== 'tool-call') this.emitPart(part, out)
       else {
         this.called = true
         const at = this.next()
@@ -334,8 +334,8 @@ export class CandidateReader {
     this.citedAt = this.text.length
     this.readings++
     this.measureText()
-    const places = new Places(this.text)
-    const cited = citing.flatMap(fields => citedBy(fields, places).all)
+    const ranges = new TextRanges(this.text)
+    const cited = citing.flatMap(fields => citedBy(fields, ranges).all)
     for (const [index, all] of citationsOf(cited, texts)) {
       const { at } = texts[index]!
       const annotations = all.filter(one => this.isNew(one, at))
@@ -369,8 +369,8 @@ const isLegacyMark = (wire: JsonObject): boolean => {
   return true
 }
 
-function sign(at: At, { spelling: _, ...thought }: ReasoningPart, out: CanonicalEvent[]): void {
-  const { signature, redacted } = thought
-  if (redacted !== undefined) out.push({ type: 'part-patch', at, part: thought })
+function sign(at: At, { spelling: _, ...reasoning }: ReasoningPart, out: CanonicalEvent[]): void {
+  const { signature, redacted } = reasoning
+  if (redacted !== undefined) out.push({ type: 'part-patch', at, part: reasoning })
   else if (signature !== undefined) out.push({ type: 'part-patch', at, signature })
 }

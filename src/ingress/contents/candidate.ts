@@ -4,10 +4,10 @@ import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, put } from '../fields.ts'
-import { type Cited, citationsOf, Places, readCitations, readGrounding } from './citations.ts'
-import { CONTENT, type Extras, FORMAT, leftOf, open } from './fields.ts'
+import { type Cited, citationsOf, readCitations, readGrounding, TextRanges } from './citations.ts'
+import { CONTENT, contentsExtras, type Extras, FORMAT, inCamelCase } from './fields.ts'
 import { readPartLeniently } from './parts.ts'
-import { paired } from './proofs.ts'
+import { pairSignatures } from './signatures.ts'
 
 /** Fields of a candidate that are read; all others become extras. */
 export const CANDIDATE: ReadonlySet<string> = new Set([
@@ -17,13 +17,13 @@ const TAKEN = new Set(['index', 'content', 'finishReason', 'finishMessage', 'gro
 
 /** Reads one candidate of a whole answer. */
 export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
-  const fields = open(wire, CANDIDATE)
+  const fields = inCamelCase(wire, CANDIDATE)
   const content = anyObject(fields['content'])
-  const inside = content && open(content, CONTENT)
-  const parts = paired(anyObjects(inside?.['parts']).flatMap(part => readPartLeniently(part, ids)))
+  const inside = content && inCamelCase(content, CONTENT)
+  const parts = pairSignatures(anyObjects(inside?.['parts']).flatMap(part => readPartLeniently(part, ids)))
   const cited = citedBy(fields, parts)
   const called = parts.some(part => part.type === 'tool-call')
-  const { finish, spelt } = readFinish(anyText(fields['finishReason']), called)
+  const { finish, wireReason } = readFinish(anyText(fields['finishReason']), called)
   const refusal = refusalOf(finish, fields['finishMessage'])
   const logprobs = readLogprobs(fields['logprobsResult'])
   const refused = [
@@ -32,9 +32,9 @@ export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
     ...(content === undefined ? ['content'] : []),
     ...(refusal === undefined ? ['finishMessage'] : []),
   ]
-  const { extras } = leftOf(fields, TAKEN, { content: inside && leftOf(inside, CONTENT) }, refused)
-  const spelling = spellingOf(spelt, cited.complete ? fields['groundingMetadata'] : undefined)
-  const annotatedParts = annotated(parts, cited.all)
+  const { extras } = contentsExtras(fields, TAKEN, { content: inside && contentsExtras(inside, CONTENT) }, refused)
+  const spelling = spellingOf(wireReason, cited.complete ? fields['groundingMetadata'] : undefined)
+  const annotatedParts = withCitations(parts, cited.all)
   return {
     content: refusal === undefined ? annotatedParts : [...annotatedParts, refusal],
     finish,
@@ -62,14 +62,14 @@ interface CitedBy {
 const UNCITED: CitedBy = { all: [], complete: true }
 
 /** Reads the citations in a candidate's fields, relative to its parts or to all their text. */
-export function citedBy(fields: JsonObject, parts: readonly Part[] | Places): CitedBy {
+export function citedBy(fields: JsonObject, parts: readonly Part[] | TextRanges): CitedBy {
   const grounding = anyObject(fields['groundingMetadata'])
   const citations = anyObject(fields['citationMetadata'])
   if (grounding === undefined && citations === undefined) return UNCITED
-  const places = parts instanceof Places ? parts : new Places(textOf(parts))
-  const grounded = grounding && readGrounding(grounding, places)
+  const ranges = parts instanceof TextRanges ? parts : new TextRanges(textOf(parts))
+  const grounded = grounding && readGrounding(grounding, ranges)
   return {
-    all: [...(grounded?.cited ?? []), ...(citations === undefined ? [] : readCitations(citations, places))],
+    all: [...(grounded?.cited ?? []), ...(citations === undefined ? [] : readCitations(citations, ranges))],
     complete: grounded?.complete ?? true,
   }
 }
@@ -77,7 +77,7 @@ export function citedBy(fields: JsonObject, parts: readonly Part[] | Places): Ci
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
 
 /** Adds citations to the texts that they fall into; citations without offsets go to the last text. */
-function annotated(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
+function withCitations(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
   if (cited.length === 0) return parts
   let from = 0
   const texts = parts.flatMap(part => {
@@ -133,16 +133,16 @@ export class CandidateFacts {
    * @param called whether the candidate made calls.
    */
   ended(text: string, called: boolean): CandidateEnd {
-    const { finish, spelt } = readFinish(this.reason, called)
+    const { finish, wireReason } = readFinish(this.reason, called)
     const { groundingMetadata, ...others } = this.fields
-    const isCited = isObject(groundingMetadata) && citedBy(this.fields, new Places(text)).complete
+    const isCited = isObject(groundingMetadata) && citedBy(this.fields, new TextRanges(text)).complete
     const extras = isCited ? others : this.fields
     return {
       type: 'candidate-end',
       candidate: this.index,
       finish,
       ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
-      ...defined({ spelling: spellingOf(spelt, isCited ? groundingMetadata : undefined) }),
+      ...defined({ spelling: spellingOf(wireReason, isCited ? groundingMetadata : undefined) }),
     }
   }
 }
@@ -151,14 +151,29 @@ export class CandidateFacts {
 const REASONS: { readonly [value: string]: FinishReason } = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
-  ...of('refused', 'SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR'),
-  ...of('refused', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_OTHER', 'IMAGE_RECITATION'),
-  ...of('error', 'MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'),
-  ...of('error', 'MISSING_THOUGHT_SIGNATURE', 'ESCALATION', 'OTHER'),
+  ...reasonEntries(
+    'refused',
+    'SAFETY',
+    'RECITATION',
+    'LANGUAGE',
+    'BLOCKLIST',
+    'PROHIBITED_CONTENT',
+    'SPII',
+    'MODEL_ARMOR',
+  ),
+  ...reasonEntries('refused', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_OTHER', 'IMAGE_RECITATION'),
+  ...reasonEntries(
+    'error',
+    'MALFORMED_FUNCTION_CALL',
+    'MALFORMED_RESPONSE',
+    'UNEXPECTED_TOOL_CALL',
+    'TOO_MANY_TOOL_CALLS',
+  ),
+  ...reasonEntries('error', 'MISSING_THOUGHT_SIGNATURE', 'ESCALATION', 'OTHER'),
   CONTINUATION: 'paused',
 }
 
-function of(reason: FinishReason, ...values: string[]): { [value: string]: FinishReason } {
+function reasonEntries(reason: FinishReason, ...values: string[]): { [value: string]: FinishReason } {
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
@@ -169,11 +184,11 @@ const VALUES: { readonly [R in FinishReason]?: string } = {
 }
 
 /** Reads the finish reason. Google sends STOP even after calls (trap 13); a missing reason counts as `other`. */
-function readFinish(value: string | undefined, called: boolean): { finish: Finish; spelt: string | undefined } {
-  if (value === undefined) return { finish: { reason: 'other' }, spelt: 'absent' }
+function readFinish(value: string | undefined, called: boolean): { finish: Finish; wireReason: string | undefined } {
+  if (value === undefined) return { finish: { reason: 'other' }, wireReason: 'absent' }
   const known = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
   const reason = known === 'stop' && called ? 'tool-calls' : known
-  return { finish: { reason, raw: value }, spelt: VALUES[reason] === value ? undefined : value }
+  return { finish: { reason, raw: value }, wireReason: VALUES[reason] === value ? undefined : value }
 }
 
 /** Reads the message of a refusal as a part; messages of other finishes become extras. */
@@ -187,18 +202,22 @@ const STEP = new Set(['candidates'])
 /** Reads the chosen tokens, each with its alternatives; undefined if there is no list. */
 function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire)) return undefined
-  const fields = open(wire, RESULT)
+  const fields = inCamelCase(wire, RESULT)
   if (!Array.isArray(fields['chosenCandidates'])) return undefined
   const steps = anyObjects(fields['topCandidates'])
   return anyObjects(fields['chosenCandidates']).map((token, index) => {
     const step = steps[index]
-    const top = step && anyObjects(open(step, STEP)['candidates']).map(readToken)
+    const top = step && anyObjects(inCamelCase(step, STEP)['candidates']).map(readToken)
     return top === undefined ? readToken(token) : { ...readToken(token), top }
   })
 }
 
 function readToken(wire: JsonObject): TokenLogprob {
-  const fields = open(wire, TOKEN)
+  const fields = inCamelCase(wire, TOKEN)
   const token = anyText(fields['token']) ?? ''
-  return { token, logprob: anyNumber(fields['logProbability']) ?? 0, ...(leftOf(fields, TOKEN) satisfies Extras) }
+  return {
+    token,
+    logprob: anyNumber(fields['logProbability']) ?? 0,
+    ...(contentsExtras(fields, TOKEN) satisfies Extras),
+  }
 }

@@ -19,7 +19,7 @@ export interface Grounding {
 }
 
 /** Reads grounding metadata. Its supports refer to chunks and locate text by byte offsets (trap 82). */
-export function readGrounding(metadata: JsonObject, places: Places): Grounding {
+export function readGrounding(metadata: JsonObject, ranges: TextRanges): Grounding {
   const chunks = anyObjects(metadata['groundingChunks'] ?? metadata['grounding_chunks'])
   const supports = anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
   const named = new Set<number>()
@@ -27,13 +27,13 @@ export function readGrounding(metadata: JsonObject, places: Places): Grounding {
   let complete = hasOnly(metadata, METADATA) && chunks.every(isPlainChunk)
   for (const support of supports) {
     const segment = support['segment']
-    const place = places.of(isObject(segment) ? segment : {})
-    complete &&= isPlainSupport(support) && place !== undefined
+    const range = ranges.rangeOf(isObject(segment) ? segment : {})
+    complete &&= isPlainSupport(support) && range !== undefined
     for (const index of indicesOf(support)) {
       const source = sourceOf(chunks[index])
       named.add(index)
       if (source === undefined) complete = false
-      else cited.push({ ...place, citation: source })
+      else cited.push({ ...range, citation: source })
     }
   }
   for (const [index, chunk] of chunks.entries()) {
@@ -46,18 +46,18 @@ export function readGrounding(metadata: JsonObject, places: Places): Grounding {
 }
 
 /** Reads citation metadata, whose list has several names. */
-export function readCitations(metadata: JsonObject, places: Places): readonly Cited[] {
+export function readCitations(metadata: JsonObject, ranges: TextRanges): readonly Cited[] {
   const sources = metadata['citationSources'] ?? metadata['citations'] ?? metadata['citation_sources']
   return anyObjects(sources).flatMap(source => {
     const url = anyText(source['uri'])
     if (url === undefined) return []
     const title = anyText(source['title'])
-    return [{ ...places.of(source), citation: { type: 'citation', url, ...defined({ title }), ...OWN } }]
+    return [{ ...ranges.rangeOf(source), citation: { type: 'citation', url, ...defined({ title }), ...FROM_METADATA } }]
   })
 }
 
 /** Marks a citation that the stored metadata repeats. */
-const OWN = { spelling: { [FORMAT]: { own: true } } } as const
+const FROM_METADATA = { spelling: { [FORMAT]: { own: true } } } as const
 
 const METADATA = ['groundingChunks', 'groundingSupports']
 const SUPPORT = ['segment', 'groundingChunkIndices']
@@ -83,7 +83,7 @@ function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
     if (!isObject(value)) continue
     const url = anyText(value['uri'])
     const title = anyText(value['title'])
-    if (url !== undefined) return { type: 'citation', url, ...defined({ title }), ...OWN }
+    if (url !== undefined) return { type: 'citation', url, ...defined({ title }), ...FROM_METADATA }
   }
   return undefined
 }
@@ -92,7 +92,7 @@ function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
 const SEARCHES = 64
 
 /** Converts byte offsets of a text to offsets in UTF-16 units. */
-export class Places {
+export class TextRanges {
   private readonly text: string
   private readonly offsets: Offsets
   /** UTF-16 units; how much text may still be scanned. */
@@ -105,13 +105,13 @@ export class Places {
   }
 
   /** The range of a segment: its offsets if its text is found there, else the range where its text occurs first. */
-  of(segment: JsonObject): { start: number; end: number } | undefined {
+  rangeOf(segment: JsonObject): { start: number; end: number } | undefined {
     const from = anyNumber(segment['startIndex'] ?? segment['start_index']) ?? 0
     const to = anyNumber(segment['endIndex'] ?? segment['end_index'])
     const quote = anyText(segment['text'])
     if (to !== undefined && from < to) {
-      const place = { start: this.offsets.unitAt(from), end: this.offsets.unitAt(to) }
-      if (quote === undefined || this.text.slice(place.start, place.end) === quote) return place
+      const range = { start: this.offsets.unitAt(from), end: this.offsets.unitAt(to) }
+      if (quote === undefined || this.text.slice(range.start, range.end) === quote) return range
     }
     return quote === undefined ? undefined : this.find(quote)
   }
@@ -137,13 +137,13 @@ export function citationsOf(
 ): ReadonlyMap<number, readonly Citation[]> {
   const citations = new Map<number, Citation[]>()
   for (const { start, end, citation } of cited) {
-    const isPlaced = start !== undefined && end !== undefined
-    const index = isPlaced ? lastAtOrBefore(texts, start) : texts.length - 1
+    const hasRange = start !== undefined && end !== undefined
+    const index = hasRange ? lastAtOrBefore(texts, start) : texts.length - 1
     if (index === -1) continue
     const { from, length } = texts[index]!
-    if (isPlaced && start >= from + length) continue
-    const place = isPlaced ? { start: start - from, end: Math.min(end, from + length) - from } : {}
-    citations.getOrInsertComputed(index, () => []).push({ ...citation, ...place })
+    if (hasRange && start >= from + length) continue
+    const range = hasRange ? { start: start - from, end: Math.min(end, from + length) - from } : {}
+    citations.getOrInsertComputed(index, () => []).push({ ...citation, ...range })
   }
   return citations
 }

@@ -6,10 +6,10 @@ import type { Message, Role } from '../../canonical/request.ts'
 import { isEnvelope } from '../../canonical/signature.ts'
 import { object, objects, required, text, WrongType } from '../fields.ts'
 import { runsOf } from '../tools.ts'
-import { CONTENT, FORMAT, leftOf, listed, open } from './fields.ts'
+import { asList, CONTENT, contentsExtras, FORMAT, inCamelCase } from './fields.ts'
 import { isSoundless } from './media.ts'
 import { readPart } from './parts.ts'
-import { rejoined } from './proofs.ts'
+import { joinReasoning } from './signatures.ts'
 import { ROLES } from './wire.ts'
 
 /** Reads the system instruction: a content object or a plain string. */
@@ -17,10 +17,10 @@ export function readInstruction(wire: Json | undefined, ids: CallIds): readonly 
   if (wire == null) return []
   if (typeof wire === 'string')
     return [withOrigin({ role: 'system', content: [{ type: 'text', text: wire }] }, FORMAT, wire)]
-  const fields = open(required(object(wire)), CONTENT)
+  const fields = inCamelCase(required(object(wire)), CONTENT)
   text(fields['role'])
   const content = partsIn(fields).flatMap(part => readPart(part, ids))
-  return [withOrigin({ role: 'system', content, ...leftOf(fields, CONTENT) }, FORMAT, wire)]
+  return [withOrigin({ role: 'system', content, ...contentsExtras(fields, CONTENT) }, FORMAT, wire)]
 }
 
 /** Reads the conversation, pairs results with calls, and joins reasoning that clients send back in chunks. */
@@ -28,7 +28,7 @@ export function readContents(wire: readonly JsonObject[], ids: CallIds): readonl
   const messages = wire.flatMap(content => readContent(content, ids))
   const paired = ids.pairedByOrder()
   if (paired !== undefined) for (const { content } of messages) pairResults(content as Part[], paired)
-  return rejoined(messages)
+  return joinReasoning(messages)
 }
 
 /** Gives tool results without ids the ids of the calls that they answer by order. */
@@ -44,41 +44,41 @@ function pairResults(content: Part[], paired: ReadonlyMap<string, string>): void
  * wrapped signature does not record its messages' source, since no upstream may receive these.
  */
 function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
-  const fields = open(wire, CONTENT)
+  const fields = inCamelCase(wire, CONTENT)
   const role = text(fields['role'])
   if (role !== undefined && !ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
   const wires = partsIn(fields)
   const parts: Part[] = []
   let marks = 0
-  let isWhole = true
+  let isUnchanged = true
   for (const wire of wires) {
-    if (isEndMark(wire)) marks++
+    if (isSeparator(wire)) marks++
     else if (role !== 'model' && isSoundless(wire)) throw WrongType.instance
     else append(parts, readPart(wire, ids))
-    isWhole &&= !hasEnvelope(wire)
+    isUnchanged &&= !hasWrappedSignature(wire)
   }
   if (marks > 0 && marks === wires.length) return []
   const runs = parts.some(({ type }) => type === 'tool-result') ? runsOf(parts) : [parts]
   return runs.map((content, index): Message => {
     const isTool = content[0]?.type === 'tool-result' || (content.length === 0 && role === 'function')
     const as: Role = isTool ? 'tool' : role === 'model' ? 'assistant' : 'user'
-    const node = index === 0 ? leftOf(fields, CONTENT) : JOINED
+    const node = index === 0 ? contentsExtras(fields, CONTENT) : JOINED
     const message = withOrigin({ role: as, content, ...node }, FORMAT, wire)
-    return isWhole && marks === 0 ? message : { ...message }
+    return isUnchanged && marks === 0 ? message : { ...message }
   })
 }
 
 const JOINED = { spelling: { [FORMAT]: { joined: true } } }
 
-const partsIn = (fields: JsonObject): readonly JsonObject[] => objects(listed(fields['parts'])) ?? []
+const partsIn = (fields: JsonObject): readonly JsonObject[] => objects(asList(fields['parts'])) ?? []
 
 /**
  * Whether a part is the separator that streams of earlier versions wrote around texts. Clients send it back, and it has
  * no meaning (trap 90).
  */
-const isEndMark = (part: JsonObject): boolean => part['thought'] === false && Object.keys(part).length === 1
+const isSeparator = (part: JsonObject): boolean => part['thought'] === false && Object.keys(part).length === 1
 
 /** Whether the part's signature is one that the gateway wrapped. */
-const hasEnvelope = ({ thoughtSignature, thought_signature }: JsonObject): boolean =>
+const hasWrappedSignature = ({ thoughtSignature, thought_signature }: JsonObject): boolean =>
   (typeof thoughtSignature === 'string' && isEnvelope(thoughtSignature)) ||
   (typeof thought_signature === 'string' && isEnvelope(thought_signature))

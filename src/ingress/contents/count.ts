@@ -2,11 +2,11 @@ import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/faulty-answer.ts'
+import { faultyAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/google-error.ts'
 import { defined, text, WrongType } from '../fields.ts'
 import { checkModel } from './address.ts'
-import { anyNumeral, FORMAT, leftOf, open, WRAPPER } from './fields.ts'
+import { anyNumeral, contentsExtras, FORMAT, inCamelCase, WRAPPER } from './fields.ts'
 import { readUsage } from './usage.ts'
 
 /** Whether a method counts tokens instead of generating an answer. */
@@ -26,12 +26,12 @@ export function unwrapped(
   model: string,
   read: (body: JsonObject) => CanonicalRequest,
 ): CanonicalRequest {
-  const fields = open(body, WRAPPER)
+  const fields = inCamelCase(body, WRAPPER)
   if (fields['generate_content_request'] != null) throw WrongType.instance
   const inner = fields['generateContentRequest']
   checkModel(text(fields['model']), model)
   const request = read(isObject(inner) ? inner : body)
-  const around = isObject(inner) ? leftOf(fields, AROUND) : {}
+  const around = isObject(inner) ? contentsExtras(fields, AROUND) : {}
   return { ...request, output: { ...request.output, count: true, ...around } }
 }
 
@@ -46,14 +46,14 @@ const TAKEN = new Set(['totalTokens', 'cachedContentTokenCount', 'promptTokensDe
  * @throws GatewayError for any other body.
  */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
-  const fields = open(body, COUNT)
+  const fields = inCamelCase(body, COUNT)
   const { totalTokens, cachedContentTokenCount, promptTokensDetails } = fields
   // proto3 JSON omits a count of 0.
   const input = totalTokens === undefined && isCount(fields) ? 0 : anyNumeral(totalTokens)
-  if (input === undefined) throw noAnswer(body, 'is not a token count', readInnerError)
+  if (input === undefined) throw faultyAnswer(body, 'is not a token count', readInnerError)
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
   const usage = { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) }
-  return withOrigin({ candidates: [], usage, ...leftOf(fields, TAKEN) }, FORMAT, body)
+  return withOrigin({ candidates: [], usage, ...contentsExtras(fields, TAKEN) }, FORMAT, body)
 }
 
 /** Whether a body is a count: it is empty, or has a field of one. */

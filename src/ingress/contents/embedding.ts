@@ -4,17 +4,17 @@ import { isObject, type Json, type JsonObject, withOrigin } from '../../canonica
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/faulty-answer.ts'
+import { faultyAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/google-error.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { anyObject, anyObjects, defined, object, objects, required, someOf, text, WrongType } from '../fields.ts'
 import { type Address, checkModel, readAddress } from './address.ts'
-import { CONTENT, type Extras, FORMAT, leftOf, listed, numeral, open } from './fields.ts'
+import { asList, CONTENT, contentsExtras, type Extras, FORMAT, inCamelCase, numeral } from './fields.ts'
 import { readPart } from './parts.ts'
 import { readUsage } from './usage.ts'
 import * as wire from './wire.ts'
 
-/* Readers for `:embedContent` and `:batchEmbedContents` (FORMATS §8). */
+/* Readers for `:embedContent` and `:batchEmbedContents` (docs/wire/embeddings.md#gemini). */
 
 /** Whether a path's method makes embeddings. */
 export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedContents)$/.test(path)
@@ -37,17 +37,17 @@ const BATCH = new Set(['requests', 'model'])
 
 function read(body: JsonObject, { model, method }: Address): CanonicalRequest {
   if (method === 'embedContent') return embedding([body], model, {})
-  const fields = open(body, BATCH)
+  const fields = inCamelCase(body, BATCH)
   checkModel(text(fields['model']), model)
   const items = required(objects(fields['requests']))
   if (items.length === 0) throw WrongType.instance
-  return embedding(items, model, leftOf(fields, BATCH))
+  return embedding(items, model, contentsExtras(fields, BATCH))
 }
 
 function embedding(wires: readonly JsonObject[], model: string, around: Extras): CanonicalRequest {
   const items = wires.map(readItem)
-  const purpose = common(items.map(item => item.purpose))
-  const dimensions = common(items.map(item => item.dimensions))
+  const purpose = sharedValue(items.map(item => item.purpose))
+  const dimensions = sharedValue(items.map(item => item.dimensions))
   const refused = [
     ...(purpose === undefined ? ['taskType'] : []),
     ...(dimensions === undefined ? ['outputDimensionality'] : []),
@@ -63,7 +63,7 @@ function embedding(wires: readonly JsonObject[], model: string, around: Extras):
 }
 
 /** The value that all inputs share; undefined if they differ, and each input then has its value as an extra. */
-const common = <T>([first, ...others]: readonly (T | undefined)[]): T | undefined =>
+const sharedValue = <T>([first, ...others]: readonly (T | undefined)[]): T | undefined =>
   others.every(other => other === first) ? first : undefined
 
 const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json | undefined, EmbeddingPurpose>([
@@ -87,20 +87,20 @@ interface Item {
   readonly dimensions: number | undefined
   readonly config: JsonObject | undefined
   /** The fields read from the config object. */
-  readonly inside: readonly string[]
+  readonly fromConfig: readonly string[]
 }
 
 function readItem(wire: JsonObject): Item {
-  const fields = open(wire, ITEM)
+  const fields = inCamelCase(wire, ITEM)
   const given = object(fields['embedContentConfig'])
-  const config = given && open(given, CONFIG)
+  const config = given && inCamelCase(given, CONFIG)
   const [outer, inner] = [PURPOSES.get(text(fields['taskType'])), PURPOSES.get(text(config?.['taskType']))]
   const [size, innerSize] = [numeral(fields['outputDimensionality']), numeral(config?.['outputDimensionality'])]
   return {
     ...{ fields, config },
     purpose: outer ?? inner,
     dimensions: size ?? innerSize,
-    inside: [
+    fromConfig: [
       ...(outer === undefined && inner !== undefined ? ['taskType'] : []),
       ...(size === undefined && innerSize !== undefined ? ['outputDimensionality'] : []),
     ],
@@ -109,17 +109,20 @@ function readItem(wire: JsonObject): Item {
 
 const TAKEN = new Set(['model', 'content', 'taskType', 'outputDimensionality', 'embedContentConfig'])
 
-function messageOf({ fields, config, inside }: Item, model: string, refused: readonly string[]): Message {
+function messageOf({ fields, config, fromConfig }: Item, model: string, refused: readonly string[]): Message {
   checkModel(text(fields['model']), model)
-  const content = open(required(object(fields['content'])), CONTENT)
+  const content = inCamelCase(required(object(fields['content'])), CONTENT)
   text(content['role'])
   const ids = new CallIds()
-  const taken = new Set(inside.filter(field => !refused.includes(field)))
-  const left = { content: leftOf(content, CONTENT), embedContentConfig: config && leftOf(config, taken) }
+  const taken = new Set(fromConfig.filter(field => !refused.includes(field)))
+  const nested = {
+    content: contentsExtras(content, CONTENT),
+    embedContentConfig: config && contentsExtras(config, taken),
+  }
   return {
     role: 'user',
-    content: (objects(listed(content['parts'])) ?? []).flatMap(part => readPart(part, ids)),
-    ...leftOf(fields, TAKEN, left, [...refused, ...inside]),
+    content: (objects(asList(content['parts'])) ?? []).flatMap(part => readPart(part, ids)),
+    ...contentsExtras(fields, TAKEN, nested, [...refused, ...fromConfig]),
   }
 }
 
@@ -132,11 +135,11 @@ const READ = new Set(['embedding', 'embeddings', 'usageMetadata'])
  * @throws GatewayError for any other body.
  */
 export function readEmbedded({ body }: WireAnswer): CanonicalResult {
-  const fields = open(body, ANSWER)
+  const fields = inCamelCase(body, ANSWER)
   const { embedding, embeddings } = fields
   const one = isObject(embedding) ? [embedding] : undefined
   const vectors = one ?? (Array.isArray(embeddings) ? anyObjects(embeddings) : undefined)
-  if (vectors === undefined) throw noAnswer(fields, 'has no embeddings', readInnerError)
+  if (vectors === undefined) throw faultyAnswer(fields, 'has no embeddings', readInnerError)
   const usage = anyObject(fields['usageMetadata'])
   const refused = [
     ...(usage === undefined ? ['usageMetadata'] : []),
@@ -145,7 +148,7 @@ export function readEmbedded({ body }: WireAnswer): CanonicalResult {
   const result: CanonicalResult = {
     candidates: [{ content: vectors.map(readVector) }],
     ...defined({ usage: usage && readCounts(usage) }),
-    ...leftOf(fields, READ, {}, refused),
+    ...contentsExtras(fields, READ, {}, refused),
   }
   return withOrigin(result, FORMAT, body)
 }
@@ -155,7 +158,7 @@ const VECTOR = new Set(['values'])
 function readVector(wire: JsonObject): Part {
   const { values } = wire
   if (!Array.isArray(values)) return { type: 'opaque', format: FORMAT, value: wire }
-  return { type: 'embedding', vector: values as readonly number[], ...leftOf(wire, VECTOR) }
+  return { type: 'embedding', vector: values as readonly number[], ...contentsExtras(wire, VECTOR) }
 }
 
 /**

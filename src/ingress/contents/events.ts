@@ -9,12 +9,12 @@ import { readInnerError } from '../errors/google-error.ts'
 import { put } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { CandidateReader } from './candidate-events.ts'
-import { FORMAT, open } from './fields.ts'
+import { FORMAT, inCamelCase } from './fields.ts'
 import { ANSWER, blocked, isAnswer, readHead } from './result.ts'
 import { readUsage, tierOf } from './usage.ts'
 
 /** candidates; more than any upstream sends. A larger index counts as invalid. */
-const MOST_CANDIDATES = 64
+const MAX_CANDIDATES = 64
 
 /**
  * Reads a streamed answer (docs/wire/contents.md#stream), in which every event is an answer with only new parts. The
@@ -41,7 +41,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out = []
     const chunk = parseObject(data)
     if (chunk === undefined) this.fail(MALFORMED)
-    else this.read(open(chunk, ANSWER))
+    else this.read(inCamelCase(chunk, ANSWER))
     return this.out
   }
 
@@ -86,8 +86,8 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private candidate(given: Json | undefined, position: number): CandidateReader {
-    const isIndex = typeof given === 'number' && Number.isInteger(given) && given >= 0 && given < MOST_CANDIDATES
-    const index = isIndex ? given : Math.min(position, MOST_CANDIDATES)
+    const isIndex = typeof given === 'number' && Number.isInteger(given) && given >= 0 && given < MAX_CANDIDATES
+    const index = isIndex ? given : Math.min(position, MAX_CANDIDATES)
     while (this.candidates.length <= index)
       this.candidates.push(new CandidateReader(this.candidates.length, this.request))
     return this.candidates[index]!
@@ -96,7 +96,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   private finish(): void {
     for (const candidate of this.candidates) candidate.close(this.out)
     if (this.candidates.length === 0) this.refuse()
-    for (const candidate of this.candidates) this.out.push(candidate.ended())
+    for (const candidate of this.candidates) this.out.push(candidate.endEvent())
     this.close()
     const tier = this.usage && tierOf(this.usage)
     const serviceTier = tier === undefined || tier === this.tier ? {} : { serviceTier: tier }

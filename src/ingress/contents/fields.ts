@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
-import { anyNumber, left, number, put } from '../fields.ts'
+import { anyNumber, extrasOf, number, put } from '../fields.ts'
 
 export const FORMAT = 'contents'
 
@@ -12,12 +12,12 @@ export const WRAPPER: ReadonlySet<string> = new Set(['generateContentRequest'])
  * Normalizes the known fields of a wire object to camelCase. Callers may write them in snake_case, too (proto3 JSON,
  * docs/wire/contents.md#json).
  */
-export function open(wire: JsonObject, known: ReadonlySet<string>): JsonObject {
-  for (const key in wire) if (key.includes('_')) return cased(wire, known)
+export function inCamelCase(wire: JsonObject, known: ReadonlySet<string>): JsonObject {
+  for (const key in wire) if (key.includes('_')) return converted(wire, known)
   return wire
 }
 
-function cased(wire: JsonObject, known: ReadonlySet<string>): JsonObject {
+function converted(wire: JsonObject, known: ReadonlySet<string>): JsonObject {
   const fields: JsonObject = {}
   for (const key in wire) {
     const camel = camelCase(key)
@@ -56,20 +56,20 @@ export type Extras = Pick<Node, 'extras'>
  * @param inside extras of inner objects by field name.
  * @param refused taken fields that could not be read: they become extras, too.
  */
-export function leftOf(
+export function contentsExtras(
   fields: JsonObject,
   taken: ReadonlySet<string>,
   inside: { readonly [field: string]: Extras | undefined } = {},
   refused?: readonly string[],
 ): Extras {
-  const outer = left(FORMAT, fields, taken, refused)
-  let own: { [field: string]: Json } | undefined
+  const outer = extrasOf(FORMAT, fields, taken, refused)
+  let merged: { [field: string]: Json } | undefined
   for (const field in inside) {
     const deeper = inside[field]?.extras?.[FORMAT]
-    if (deeper !== undefined) (own ??= { ...outer.extras?.[FORMAT] })[field] = deeper
+    if (deeper !== undefined) (merged ??= { ...outer.extras?.[FORMAT] })[field] = deeper
   }
-  return own === undefined ? outer : { extras: { [FORMAT]: own } }
+  return merged === undefined ? outer : { extras: { [FORMAT]: merged } }
 }
 
 /** Wraps an object in a list, since a list may be written as its only item. */
-export const listed = (value: Json | undefined): Json | undefined => (isObject(value) ? [value] : value)
+export const asList = (value: Json | undefined): Json | undefined => (isObject(value) ? [value] : value)

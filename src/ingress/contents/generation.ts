@@ -13,7 +13,7 @@ import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
 import { SETTINGS } from '../../formats/settings/contents.ts'
 import { defined, flag, number, object, someOf, text, texts, withDefined } from '../fields.ts'
 import { type ReadSettings, readSettings } from '../settings.ts'
-import { type Extras, FORMAT, leftOf, numeral, open } from './fields.ts'
+import { contentsExtras, type Extras, FORMAT, inCamelCase, numeral } from './fields.ts'
 import { jsonSchemaOf } from './tools.ts'
 
 const SHAPE = [
@@ -41,7 +41,7 @@ export interface Generation {
   readonly output: Output
   readonly sampling: Sampling
   readonly reasoning: Reasoning | undefined
-  readonly left: Extras | undefined
+  readonly extras: Extras | undefined
 }
 
 /**
@@ -52,7 +52,7 @@ export interface Generation {
 export function readGeneration(wire: Json | undefined): Generation {
   const config = object(wire)
   if (config === undefined) return NOTHING
-  const fields = numbered(open(config, KNOWN))
+  const fields = numbered(inCamelCase(config, KNOWN))
   const refused: string[] = []
   const shape = readShape(fields)
   const container = readContainer(fields)
@@ -71,11 +71,16 @@ export function readGeneration(wire: Json | undefined): Generation {
     audio: someOf({ voice: voice.name, mediaType: container ?? usualContainer(modalities, fields) }),
   })
   const sampling = readSampling(fields, settings, refused)
-  const left = leftOf(fields, KNOWN, { thinkingConfig: thinking?.left, speechConfig: voice.left }, refused)
-  return { output, sampling, reasoning: thinking?.reasoning, left }
+  const extras = contentsExtras(
+    fields,
+    KNOWN,
+    { thinkingConfig: thinking?.extras, speechConfig: voice.extras },
+    refused,
+  )
+  return { output, sampling, reasoning: thinking?.reasoning, extras }
 }
 
-const NOTHING: Generation = { output: {}, sampling: {}, reasoning: undefined, left: undefined }
+const NOTHING: Generation = { output: {}, sampling: {}, reasoning: undefined, extras: undefined }
 
 /** Converts numbers written as texts (proto3 JSON) to numbers. */
 function numbered(fields: JsonObject): JsonObject {
@@ -113,14 +118,14 @@ function readModalities(fields: JsonObject, refused: string[]): Output['modaliti
 const SPEECH = new Set(['languageCode', 'voiceConfig'])
 
 /** Reads a single prebuilt voice. The language becomes an extra; with any other field the whole config does. */
-function readVoice(fields: JsonObject, refused: string[]): { readonly name?: string; readonly left?: Extras } {
+function readVoice(fields: JsonObject, refused: string[]): { readonly name?: string; readonly extras?: Extras } {
   const config = object(fields['speechConfig'])
   if (config === undefined) return {}
-  const { languageCode, ...voice } = open(config, SPEECH)
+  const { languageCode, ...voice } = inCamelCase(config, SPEECH)
   const given = typeof languageCode === 'string' ? languageCode : undefined
   const name = only(only(only(given === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
   if (typeof name === 'string')
-    return { name, ...(given === undefined ? {} : { left: { extras: { [FORMAT]: { languageCode: given } } } }) }
+    return { name, ...(given === undefined ? {} : { extras: { extras: { [FORMAT]: { languageCode: given } } } }) }
   refused.push('speechConfig')
   return {}
 }
@@ -144,12 +149,12 @@ const usualContainer = (modalities: Output['modalities'], fields: JsonObject): s
 
 /** The value of an object's only field, in either spelling; undefined if there are other fields. */
 const only = (value: Json | undefined, field: string): Json | undefined =>
-  isObject(value) && Object.keys(value).length === 1 ? open(value, new Set([field]))[field] : undefined
+  isObject(value) && Object.keys(value).length === 1 ? inCamelCase(value, new Set([field]))[field] : undefined
 
 function readImage(fields: JsonObject, refused: string[]): Output['image'] {
   const config = object(fields['imageConfig'])
   if (config === undefined) return undefined
-  const size = readSize(open(config, IMAGE))
+  const size = readSize(inCamelCase(config, IMAGE))
   if (size !== undefined) return { size }
   refused.push('imageConfig')
   return undefined
@@ -192,8 +197,8 @@ function readShape(fields: JsonObject): Shaped {
   const field = SCHEMAS.find(field => given.includes(field))
   const others = given.filter(one => one !== field && one !== 'responseMimeType')
   if (field !== undefined && (mime === undefined || mime === JSON_TYPE)) {
-    const own = fields[field] as JsonObject
-    const schema = field === 'responseSchema' ? jsonSchemaOf(own) : own
+    const written = fields[field] as JsonObject
+    const schema = field === 'responseSchema' ? jsonSchemaOf(written) : written
     return { text: { shape: 'schema', schema }, refused: others }
   }
   if (field !== undefined && mime === ENUM_TYPE) {
@@ -216,7 +221,7 @@ const MIME = new Set(['mimeType'])
 /** Reads the answer shape from `responseFormat: { text: { mimeType, schema } }`. */
 function readFormat(fields: JsonObject): Shaped {
   const shape = only(fields['responseFormat'], 'text')
-  const inner = isObject(shape) ? open(shape, MIME) : undefined
+  const inner = isObject(shape) ? inCamelCase(shape, MIME) : undefined
   if (inner?.['mimeType'] === JSON_TYPE) {
     const keys = Object.keys(inner).length
     if (keys === 1) return { text: { shape: 'json' }, refused: [] }
@@ -234,10 +239,10 @@ const THINKING = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel'])
 
 const EFFORTS: { readonly [level: string]: Effort } = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' }
 
-function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; readonly left: Extras } | undefined {
+function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; readonly extras: Extras } | undefined {
   const wire = object(fields['thinkingConfig'])
   if (wire === undefined) return undefined
-  const thinking = open(wire, THINKING)
+  const thinking = inCamelCase(wire, THINKING)
   const level = text(thinking['thinkingLevel'])
   const value = level?.toUpperCase() ?? ''
   const effort = Object.hasOwn(EFFORTS, value) ? EFFORTS[value] : undefined
@@ -247,5 +252,5 @@ function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; read
     show: flag(thinking['includeThoughts']),
   })
   const refused = level !== undefined && effort === undefined ? ['thinkingLevel'] : []
-  return { reasoning, left: leftOf(thinking, THINKING, {}, refused) }
+  return { reasoning, extras: contentsExtras(thinking, THINKING, {}, refused) }
 }

@@ -26,7 +26,7 @@ export const contents: Reader = {
     return work === 'embedding' ? readEmbedded(answer) : transcriptOfChat(readResult(answer, request), request)
   },
   events: request => transcriptEventsOfChat(new ContentsEvents(request), request),
-  dropsIds: true,
+  mayOmitCallIds: true,
   reasoningShown,
   error: readError,
 }

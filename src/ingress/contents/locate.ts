@@ -7,35 +7,35 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import { SETTINGS } from '../../formats/settings/contents.ts'
 import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
-import { type Locate, locateTurns, locator, type Place } from '../locate.ts'
-import { FORMAT, leftOf, open, WRAPPER } from './fields.ts'
+import { type Locate, locateTurns, locator, type MessagePaths } from '../locate.ts'
+import { contentsExtras, FORMAT, inCamelCase, WRAPPER } from './fields.ts'
 import { ENTRY } from './tools.ts'
 
 const SYSTEM = 'systemInstruction'
 
 /** Locates the messages and parts of a request in its body. */
 export function locate(request: CanonicalRequest): Locate {
-  if (workOf(request) === 'embedding') return inputsOf(request)
+  if (workOf(request) === 'embedding') return locateInputs(request)
   const found = locateTurns(request.messages, {
     format: FORMAT,
     turns: 'contents',
     parts: 'parts',
     preamble: message =>
       message.role === 'system' ? [[SYSTEM], isText(message) ? [SYSTEM] : [SYSTEM, 'parts']] : undefined,
-    bare: message => isText(message) || isObject((wireOf(message) as JsonParts | undefined)?.parts),
-    hasPlace: part => !signs(part),
+    isSingleValue: message => isText(message) || isObject((wireOf(message) as JsonParts | undefined)?.parts),
+    hasPath: part => !signs(part),
   })
   return isObject(contentsOf(request)) ? path => unlisted(found(path)) : found
 }
 
 /** Locates the inputs to embed: in the body itself, or one in each request of a batch. */
-function inputsOf(request: CanonicalRequest): Locate {
+function locateInputs(request: CanonicalRequest): Locate {
   const isBatch = Array.isArray(originOf<WireRequest>(request, FORMAT)?.wire.body['requests'])
-  const places = request.messages.map((message, index): Place => {
+  const paths = request.messages.map((message, index): MessagePaths => {
     const at: Path = isBatch ? ['requests', index] : []
     return { at, parts: message.content.map((_, part): Path => [...at, 'content', 'parts', part]) }
   })
-  return locator('requests', places, ['requests'])
+  return locator('requests', paths, ['requests'])
 }
 
 type JsonParts = { readonly parts?: Json }
@@ -46,7 +46,7 @@ const isText = (message: Message): boolean => typeof wireOf(message) === 'string
 
 function contentsOf(request: CanonicalRequest): Json | undefined {
   const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
-  const inner = open(body, WRAPPER)['generateContentRequest']
+  const inner = inCamelCase(body, WRAPPER)['generateContentRequest']
   return isObject(inner) ? inner['contents'] : body['contents']
 }
 
@@ -116,15 +116,17 @@ export function toolPaths({ tools }: JsonObject): readonly Path[] {
   return entries.flatMap((entry, index): readonly Path[] => {
     const at: Path = Array.isArray(tools) ? ['tools', index] : ['tools']
     if (!isObject(entry)) return []
-    const known = Object.keys(open(entry, ENTRY)).filter(field => ENTRY.has(field))
-    const own = Object.keys(entry)
-    const spelled = known.map(field => own.find(one => one.replaceAll('_', '').toLowerCase() === field.toLowerCase())!)
+    const knownFields = Object.keys(inCamelCase(entry, ENTRY)).filter(field => ENTRY.has(field))
+    const writtenFields = Object.keys(entry)
+    const spelled = knownFields.map(
+      field => writtenFields.find(one => one.replaceAll('_', '').toLowerCase() === field.toLowerCase())!,
+    )
     const paths = spelled.flatMap((field): readonly Path[] => {
       const value = entry[field]
       if (value == null) return []
       if (!DECLARATIONS.has(field)) return [[...at, field]]
-      return Array.isArray(value) ? value.map((_, place) => [...at, field, place]) : [[...at, field]]
+      return Array.isArray(value) ? value.map((_, position) => [...at, field, position]) : [[...at, field]]
     })
-    return leftOf(open(entry, ENTRY), ENTRY).extras === undefined ? paths : [...paths, at]
+    return contentsExtras(inCamelCase(entry, ENTRY), ENTRY).extras === undefined ? paths : [...paths, at]
   })
 }

@@ -3,22 +3,22 @@ import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { anyObject, anyText, defined, text } from '../fields.ts'
-import { type Extras, FORMAT, leftOf, open } from './fields.ts'
+import { contentsExtras, type Extras, FORMAT, inCamelCase } from './fields.ts'
 
 const INLINE = new Set(['mimeType', 'data', 'displayName'])
 const FILE = new Set(['mimeType', 'fileUri', 'displayName'])
 
 type Media = Pick<MediaPart, 'type' | 'kind' | 'source' | 'name'>
-type Read = { readonly media: Media; readonly left: Extras } | undefined
+type Read = { readonly media: Media; readonly extras: Extras } | undefined
 
 const PART = new Set(['inlineData'])
 
 /** Whether a part holds audio without any sound, which Google refuses. */
 export function isSoundless(part: JsonObject): boolean {
   if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
-  const inline = anyObject(open(part, PART)['inlineData'])
+  const inline = anyObject(inCamelCase(part, PART)['inlineData'])
   if (inline === undefined) return false
-  const { mimeType, data } = open(inline, INLINE)
+  const { mimeType, data } = inCamelCase(inline, INLINE)
   const isSound = kindOfMediaType(anyText(mimeType)) === 'audio'
   return isSound && typeof data === 'string' && isSoundlessBase64(data)
 }
@@ -31,12 +31,12 @@ export function readMedia(
 ): MediaPart | undefined {
   const wire = fields[field] as JsonObject
   const read = field === 'inlineData' ? readInline(wire) : readFile(wire)
-  return read && { ...read.media, ...leftOf(fields, taken, { [field]: read.left }) }
+  return read && { ...read.media, ...contentsExtras(fields, taken, { [field]: read.extras }) }
 }
 
 /** Reads inline bytes; undefined without media type or data. */
 function readInline(wire: JsonObject): Read {
-  const fields = open(wire, INLINE)
+  const fields = inCamelCase(wire, INLINE)
   const mediaType = text(fields['mimeType'])
   const data = text(fields['data'])
   const name = text(fields['displayName'])
@@ -45,28 +45,28 @@ function readInline(wire: JsonObject): Read {
   const source = { type: 'base64', mediaType, data: plain } as const
   return {
     media: { type: 'media', kind: kindOfMediaType(mediaType), source, ...defined({ name }) },
-    left: leftOf(fields, INLINE),
+    extras: contentsExtras(fields, INLINE),
   }
 }
 
 /** Reads a file by its URI; undefined without one. */
 function readFile(wire: JsonObject): Read {
-  const fields = open(wire, FILE)
+  const fields = inCamelCase(wire, FILE)
   const uri = text(fields['fileUri'])
   const mediaType = text(fields['mimeType'])
   const name = text(fields['displayName'])
   if (uri === undefined) return undefined
-  const source: MediaSource = isOwn(uri)
+  const source: MediaSource = isGoogleFile(uri)
     ? { type: 'file-id', format: FORMAT, id: uri, ...defined({ mediaType }) }
     : { type: 'url', url: uri, ...defined({ mediaType }) }
   return {
     media: { type: 'media', kind: kindOf(uri, mediaType), source, ...defined({ name }) },
-    left: leftOf(fields, FILE),
+    extras: contentsExtras(fields, FILE),
   }
 }
 
 /** Whether only Google can read a file: it is in the Files API, in Google's storage, or has a URI that is not a URL. */
-const isOwn = (uri: string): boolean =>
+const isGoogleFile = (uri: string): boolean =>
   !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 
 const VIDEO_SITE = /^https?:\/\/((www|m)\.)?(youtube\.com|youtu\.be)\//i

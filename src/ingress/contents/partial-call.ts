@@ -57,7 +57,7 @@ const VALUES = new Set([
 ])
 
 /** items; longest list. A larger index is treated as a name. */
-const MOST_ITEMS = 10_000
+const MAX_ITEMS = 10_000
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(['"])/g
 
@@ -69,7 +69,7 @@ function stepsOf(path: string): readonly (string | number)[] {
   for (let found = step.exec(path); found !== null; found = step.exec(path)) {
     const [, name, index, quote] = found
     if (name !== undefined) steps.push(name)
-    else if (index !== undefined) steps.push(Number(index) < MOST_ITEMS ? Number(index) : index)
+    else if (index !== undefined) steps.push(Number(index) < MAX_ITEMS ? Number(index) : index)
     else if (!unclosed.has(quote!)) {
       const end = path.indexOf(`${quote}]`, step.lastIndex)
       // A quote that is unclosed here stays unclosed: searching again at each one would take quadratic time.

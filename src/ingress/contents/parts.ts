@@ -4,7 +4,7 @@ import { type JsonObject, stringIn, withOrigin } from '../../canonical/node.ts'
 import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
 import { anyText, defined, flag, object, text, WrongType, withDefined } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
-import { FORMAT, leftOf, open } from './fields.ts'
+import { contentsExtras, FORMAT, inCamelCase } from './fields.ts'
 import { readMedia } from './media.ts'
 
 /** The fields of a part that hold its data. */
@@ -22,19 +22,19 @@ const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'
 export function readPartLeniently(wire: JsonObject, ids: CallIds): readonly Part[] {
   try {
     const read = readPart(wire, ids)
-    return read.some(part => part.type === 'tool-result') ? [asItIs(wire)] : read.map(withoutText)
+    return read.some(part => part.type === 'tool-result') ? [asOpaque(wire)] : read.map(withoutText)
   } catch (thrown) {
-    if (thrown instanceof WrongType) return [asItIs(wire)]
+    if (thrown instanceof WrongType) return [asOpaque(wire)]
     throw thrown
   }
 }
 
-const asItIs = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value })
+const asOpaque = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value })
 
 function withoutText(part: Part): Part {
   if (part.type !== 'opaque' || part.text === undefined) return part
-  const { text: _, ...bare } = part
-  return bare
+  const { text: _, ...others } = part
+  return others
 }
 
 /**
@@ -43,19 +43,23 @@ function withoutText(part: Part): Part {
  * becomes opaque.
  */
 export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
-  const fields = open(wire, KNOWN)
+  const fields = inCamelCase(wire, KNOWN)
   const kinds = kindsOf(fields)
-  const slot = slotOf(fields)
-  if (slot !== undefined && (kinds.length === 0 ? hasOnlyText(fields) : isEmptyText(fields, kinds)))
-    return noted(readLoneSlot(fields, slot), wire, slot)
+  const signatureField = readSignatureField(fields)
+  if (signatureField !== undefined && (kinds.length === 0 ? hasOnlyText(fields) : isEmptyText(fields, kinds)))
+    return withSource(readLoneSignature(fields, signatureField), wire, signatureField)
   const [kind] = kinds
   if (kind === 'text' && kinds.length === 1) {
-    if (fields['thought'] === true) return noted([readThought(fields, slot)], wire, slot)
-    return signed({ type: 'text', text: fields['text'] as string, ...leftOf(fields, TEXT) }, wire, slot)
+    if (fields['thought'] === true) return withSource([readReasoning(fields, signatureField)], wire, signatureField)
+    return signed(
+      { type: 'text', text: fields['text'] as string, ...contentsExtras(fields, TEXT) },
+      wire,
+      signatureField,
+    )
   }
   const reads = kinds.map(kind => READERS[kind]?.(fields, kinds.length > 1 ? new CallIds() : ids))
   const read = reads.length === 1 ? reads[0] : undefined
-  return signed(read ?? opaque(wire, fields, slot !== undefined), wire, slot)
+  return signed(read ?? opaque(wire, fields, signatureField !== undefined), wire, signatureField)
 }
 
 /**
@@ -76,46 +80,55 @@ function kindsOf(fields: JsonObject): readonly string[] {
 }
 
 /** The content of a part's `thoughtSignature`: a signature, or the reasoning inside a wrapped signature. */
-interface Slot {
-  readonly thoughts: readonly EnclosedThought[]
+interface SignatureField {
+  readonly reasoning: readonly EnclosedThought[]
   /** Whether the gateway wrapped the signature. */
-  readonly enclosed: boolean
+  readonly wrapped: boolean
 }
 
 /** The value that callers send in place of a signature (trap 31), plain and in base64. */
 const SKIP = 'skip_thought_signature_validator'
 const SKIPS = new Set(['', SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
 
-function slotOf({ thoughtSignature }: JsonObject): Slot | undefined {
+function readSignatureField({ thoughtSignature }: JsonObject): SignatureField | undefined {
   if (typeof thoughtSignature !== 'string' || SKIPS.has(thoughtSignature)) return undefined
-  return { thoughts: disclose(thoughtSignature, FORMAT), enclosed: isEnvelope(thoughtSignature) }
+  return { reasoning: disclose(thoughtSignature, FORMAT), wrapped: isEnvelope(thoughtSignature) }
 }
 
 /**
  * The part, preceded by its reasoning parts. A wrapped signature never reaches an upstream: on a call it is replaced by
  * the skip value, since a first call without a signature is refused (trap 31).
  */
-function signed(part: Part, wire: JsonObject, slot: Slot | undefined): readonly Part[] {
-  if (slot?.enclosed !== true) return [...thoughtsOf(slot), withOrigin(part, FORMAT, wire)]
+function signed(part: Part, wire: JsonObject, signatureField: SignatureField | undefined): readonly Part[] {
+  if (signatureField?.wrapped !== true) return [...reasoningPartsOf(signatureField), withOrigin(part, FORMAT, wire)]
   const { thoughtSignature: _, thought_signature: __, ...unsigned } = wire
   const sent = part.type === 'tool-call' ? { ...unsigned, thoughtSignature: SKIP } : unsigned
-  return [...thoughtsOf(slot), withOrigin(part, FORMAT, sent)]
+  return [...reasoningPartsOf(signatureField), withOrigin(part, FORMAT, sent)]
 }
 
 /** Records the wire value of a reasoning part, unless its signature was wrapped by the gateway. */
-function noted(thoughts: readonly ReasoningPart[], wire: JsonObject, slot: Slot | undefined): readonly ReasoningPart[] {
-  const [first] = thoughts
-  if (first !== undefined && slot?.enclosed !== true) withOrigin(first, FORMAT, wire)
-  return thoughts
+function withSource(
+  reasoning: readonly ReasoningPart[],
+  wire: JsonObject,
+  signatureField: SignatureField | undefined,
+): readonly ReasoningPart[] {
+  const [first] = reasoning
+  if (first !== undefined && signatureField?.wrapped !== true) withOrigin(first, FORMAT, wire)
+  return reasoning
 }
 
-const thoughtsOf = (slot: Slot | undefined): readonly ReasoningPart[] =>
-  slot === undefined
-    ? NO_THOUGHTS
-    : slot.thoughts.map(thought => ({ type: 'reasoning', text: '', ...thought, ...(slot.enclosed ? ENCLOSED : {}) }))
+const reasoningPartsOf = (signatureField: SignatureField | undefined): readonly ReasoningPart[] =>
+  signatureField === undefined
+    ? NO_REASONING
+    : signatureField.reasoning.map(item => ({
+        type: 'reasoning',
+        text: '',
+        ...item,
+        ...(signatureField.wrapped ? WRAPPED : {}),
+      }))
 
-const NO_THOUGHTS: readonly ReasoningPart[] = []
-const ENCLOSED = { spelling: { [FORMAT]: { enclosed: true } } }
+const NO_REASONING: readonly ReasoningPart[] = []
+const WRAPPED = { spelling: { [FORMAT]: { enclosed: true } } }
 
 /** Whether a part without known data is reasoning or empty, rather than of an unknown kind. */
 const hasOnlyText = (fields: JsonObject): boolean =>
@@ -130,25 +143,25 @@ const isEmptyText = (fields: JsonObject, kinds: readonly string[]): boolean =>
  * Reads a signature on a part without data. Earlier versions wrote redacted reasoning of another format as such a part
  * without text, and the signature of the preceding reasoning as one with empty text.
  */
-function readLoneSlot(fields: JsonObject, slot: Slot): readonly ReasoningPart[] {
-  const [first, ...others] = slot.thoughts
+function readLoneSignature(fields: JsonObject, signatureField: SignatureField): readonly ReasoningPart[] {
+  const [first, ...others] = signatureField.reasoning
   if (first === undefined || others.length > 0 || first.text !== undefined || first.redacted !== undefined)
-    return thoughtsOf(slot)
+    return reasoningPartsOf(signatureField)
   const text = anyText(fields['text'])
-  const thought = fields['thought'] === true
-  const hidden = text === undefined && thought && first.signature!.format !== FORMAT
-  const spelling = { [FORMAT]: defined({ as: 'alone', text, thought: thought || undefined }) as JsonObject }
+  const isReasoning = fields['thought'] === true
+  const hidden = text === undefined && isReasoning && first.signature!.format !== FORMAT
+  const spelling = { [FORMAT]: defined({ as: 'alone', text, thought: isReasoning || undefined }) as JsonObject }
   const redacted = hidden ? { redacted: true as const } : {}
-  return [{ type: 'reasoning', text: '', ...first, ...redacted, ...leftOf(fields, TEXT), spelling }]
+  return [{ type: 'reasoning', text: '', ...first, ...redacted, ...contentsExtras(fields, TEXT), spelling }]
 }
 
-function readThought(fields: JsonObject, slot: Slot | undefined): ReasoningPart {
-  const proof = slot?.thoughts.at(-1)
-  const self = proof?.signature?.format === FORMAT ? PROVED_HERE : {}
-  return { type: 'reasoning', text: fields['text'] as string, ...proof, ...leftOf(fields, TEXT), ...self }
+function readReasoning(fields: JsonObject, signatureField: SignatureField | undefined): ReasoningPart {
+  const wrapped = signatureField?.reasoning.at(-1)
+  const self = wrapped?.signature?.format === FORMAT ? SIGNED_HERE : {}
+  return { type: 'reasoning', text: fields['text'] as string, ...wrapped, ...contentsExtras(fields, TEXT), ...self }
 }
 
-const PROVED_HERE = { spelling: { [FORMAT]: { proof: 'self' } } }
+const SIGNED_HERE = { spelling: { [FORMAT]: { proof: 'self' } } }
 
 const INLINE = new Set(['inlineData', 'thoughtSignature'])
 const FILE = new Set(['fileData', 'thoughtSignature'])
@@ -158,20 +171,24 @@ const RESPONSE = new Set(['functionResponse', 'thoughtSignature'])
 type PartReader = (fields: JsonObject, ids: CallIds) => Part | undefined
 
 const READERS: { readonly [kind: string]: PartReader } = {
-  inlineData: fields => readShown(fields, 'inlineData', INLINE),
-  fileData: fields => readShown(fields, 'fileData', FILE),
+  inlineData: fields => readVisibleMedia(fields, 'inlineData', INLINE),
+  fileData: fields => readVisibleMedia(fields, 'fileData', FILE),
   functionCall: (fields, ids) => {
     const read = readCall(fields['functionCall'] as JsonObject, ids)
-    return read && { ...read.call, ...leftOf(fields, CALL, { functionCall: read.left }) }
+    return read && { ...read.call, ...contentsExtras(fields, CALL, { functionCall: read.extras }) }
   },
   functionResponse: (fields, ids) => {
-    const { result, left } = readResponse(fields['functionResponse'] as JsonObject, ids)
-    return { ...result, ...leftOf(fields, RESPONSE, { functionResponse: left }) }
+    const { result, extras: left } = readResponse(fields['functionResponse'] as JsonObject, ids)
+    return { ...result, ...contentsExtras(fields, RESPONSE, { functionResponse: left }) }
   },
 }
 
 /** Reads media. Intermediate images of reasoning stay opaque, as other formats have none. */
-function readShown(fields: JsonObject, field: 'inlineData' | 'fileData', taken: ReadonlySet<string>): Part | undefined {
+function readVisibleMedia(
+  fields: JsonObject,
+  field: 'inlineData' | 'fileData',
+  taken: ReadonlySet<string>,
+): Part | undefined {
   const detail = detailOf(fields)
   const read = readMedia(fields, field, detail === undefined ? taken : new Set([...taken, 'mediaResolution']))
   return read === undefined || fields['thought'] === true ? undefined : withDefined(read, { detail })

@@ -7,7 +7,7 @@ import { object, objects, required, text, withDefined } from '../fields.ts'
 import { checkModel, NO_METHOD, readAddress } from './address.ts'
 import { readContents, readInstruction } from './content.ts'
 import { counts, unwrapped } from './count.ts'
-import { FORMAT, leftOf, listed, open } from './fields.ts'
+import { asList, contentsExtras, FORMAT, inCamelCase } from './fields.ts'
 import { readGeneration } from './generation.ts'
 import { readToolConfig, readTools } from './tools.ts'
 import * as wire from './wire.ts'
@@ -45,13 +45,13 @@ const TAKEN = new Set([
 const KNOWN = new Set([...TAKEN, 'safetySettings', 'cachedContent', 'store'])
 
 function read(body: JsonObject, model: string, stream: boolean): CanonicalRequest {
-  const fields = open(body, KNOWN)
+  const fields = inCamelCase(body, KNOWN)
   checkModel(text(fields['model']), model)
   const ids = new CallIds()
   const system = readInstruction(fields['systemInstruction'], ids)
-  const messages = readContents(required(objects(listed(fields['contents']))), ids)
-  const { choice, left: toolConfig } = readToolConfig(fields['toolConfig'])
-  const { output, sampling, reasoning, left: generationConfig } = readGeneration(fields['generationConfig'])
+  const messages = readContents(required(objects(asList(fields['contents']))), ids)
+  const { choice, extras: toolConfig } = readToolConfig(fields['toolConfig'])
+  const { output, sampling, reasoning, extras: generationConfig } = readGeneration(fields['generationConfig'])
   return withDefined(
     { model, messages: [...system, ...messages], output, sampling, stream },
     {
@@ -60,7 +60,7 @@ function read(body: JsonObject, model: string, stream: boolean): CanonicalReques
       reasoning,
       metadata: object(fields['labels']),
       serviceTier: readTier(text(fields['serviceTier'])),
-      extras: leftOf(fields, TAKEN, { toolConfig, generationConfig }).extras,
+      extras: contentsExtras(fields, TAKEN, { toolConfig, generationConfig }).extras,
     },
   )
 }

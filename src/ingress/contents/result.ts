@@ -5,9 +5,9 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/google-error.ts'
-import { anyObject, anyObjects, anyText, defined, left, withDefined } from '../fields.ts'
+import { anyObject, anyObjects, anyText, defined, extrasOf, withDefined } from '../fields.ts'
 import { readCandidate } from './candidate.ts'
-import { FORMAT, open } from './fields.ts'
+import { FORMAT, inCamelCase } from './fields.ts'
 import { readUsage, tierOf } from './usage.ts'
 
 /** Fields of an answer that are read; all others become extras. */
@@ -23,7 +23,7 @@ const TAKEN = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseI
  * @throws GatewayError for an error under status 200 or another kind of body.
  */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  const fields = open(body, ANSWER)
+  const fields = inCamelCase(body, ANSWER)
   const error = fields['error'] == null ? undefined : readInnerError(fields)
   const wires = Array.isArray(fields['candidates']) ? anyObjects(fields['candidates']) : undefined
   if (error !== undefined && wires === undefined) throw new GatewayError(error)
@@ -58,7 +58,7 @@ export function readHead(fields: JsonObject): Head {
     id: anyText(fields['responseId']),
     model: anyText(fields['modelVersion']),
     createdAt: dated ? createdAt : undefined,
-    extras: left(FORMAT, fields, TAKEN, dated ? [] : ['createTime']).extras,
+    extras: extrasOf(FORMAT, fields, TAKEN, dated ? [] : ['createTime']).extras,
     spelling: { [FORMAT]: defined({ own: true, createTime }) as JsonObject },
   })
 }

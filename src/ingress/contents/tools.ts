@@ -2,9 +2,9 @@ import { orNull } from '../../canonical/json-schema.ts'
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, NONE, object, objects, required, text, texts } from '../fields.ts'
+import { defined, NO_FIELDS, object, objects, required, text, texts } from '../fields.ts'
 import { opaqueTool } from '../opaque-tool.ts'
-import { type Extras, FORMAT, leftOf, listed, open } from './fields.ts'
+import { asList, contentsExtras, type Extras, FORMAT, inCamelCase } from './fields.ts'
 
 const HOSTED: { readonly [field: string]: HostedKind } = {
   googleSearch: 'web-search',
@@ -18,7 +18,7 @@ export const ENTRY = new Set([...Object.keys(HOSTED), DECLARATIONS])
 
 /** Reads the entries of `tools`, each of which may hold several functions and hosted tools. */
 export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
-  const entries = objects(listed(wire))
+  const entries = objects(asList(wire))
   if (entries === undefined) return undefined
   const tools: Tool[] = []
   for (const entry of entries) readEntry(entry, tools)
@@ -27,14 +27,14 @@ export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
 
 /** Adds the tools of an entry. Its unknown fields together become one opaque tool. */
 function readEntry(entry: JsonObject, tools: Tool[]): void {
-  const fields = open(entry, ENTRY)
+  const fields = inCamelCase(entry, ENTRY)
   for (const field in fields) {
     const value = fields[field]!
     if (value === null || !ENTRY.has(field)) continue
-    if (field === DECLARATIONS) append(tools, required(objects(listed(value))).map(readFunction))
+    if (field === DECLARATIONS) append(tools, required(objects(asList(value))).map(readFunction))
     else tools.push(readHosted(field, value))
   }
-  const unknown = leftOf(fields, ENTRY).extras?.[FORMAT]
+  const unknown = contentsExtras(fields, ENTRY).extras?.[FORMAT]
   if (unknown !== undefined) tools.push(opaqueTool(FORMAT, unknown))
 }
 
@@ -43,15 +43,15 @@ const WITHOUT_OPENAPI = new Set(['name', 'description', 'parametersJsonSchema'])
 
 /** Reads a function, with its parameters as JSON Schema, from either of the two schema dialects. */
 function readFunction(wire: JsonObject): FunctionTool {
-  const fields = open(wire, DECLARATION)
-  const own = object(fields['parameters'])
+  const fields = inCamelCase(wire, DECLARATION)
+  const openApiSchema = object(fields['parameters'])
   const json = object(fields['parametersJsonSchema'])
-  const parameters = json ?? (own && jsonSchemaOf(own))
+  const parameters = json ?? (openApiSchema && jsonSchemaOf(openApiSchema))
   return {
     type: 'function',
     name: required(text(fields['name'])),
     ...defined({ description: text(fields['description']), parameters }),
-    ...leftOf(fields, json === undefined ? DECLARATION : WITHOUT_OPENAPI),
+    ...contentsExtras(fields, json === undefined ? DECLARATION : WITHOUT_OPENAPI),
   }
 }
 
@@ -60,10 +60,10 @@ const SEARCH = new Set(['excludeDomains'])
 function readHosted(field: string, value: Json): HostedTool {
   const wire = required(object(value))
   const kind = HOSTED[field]!
-  if (field !== 'googleSearch') return { type: 'hosted', kind, ...leftOf(wire, NONE) }
-  const fields = open(wire, SEARCH)
+  if (field !== 'googleSearch') return { type: 'hosted', kind, ...contentsExtras(wire, NO_FIELDS) }
+  const fields = inCamelCase(wire, SEARCH)
   const blockedDomains = texts(fields['excludeDomains'])
-  return { type: 'hosted', kind, ...defined({ blockedDomains }), ...leftOf(fields, SEARCH) }
+  return { type: 'hosted', kind, ...defined({ blockedDomains }), ...contentsExtras(fields, SEARCH) }
 }
 
 const CONFIG = new Set(['functionCallingConfig'])
@@ -72,18 +72,18 @@ const CALLING = new Set(['mode', 'allowedFunctionNames'])
 const MODES: { readonly [mode: string]: ToolChoice['mode'] } = { AUTO: 'auto', ANY: 'required', NONE: 'none' }
 
 /** Reads which tools the model may use. VALIDATED becomes `auto`; in that mode arguments must match the schema. */
-export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly left?: Extras } {
+export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly extras?: Extras } {
   const given = object(wire)
   if (given === undefined) return {}
-  const config = open(given, CONFIG)
+  const config = inCamelCase(given, CONFIG)
   const inner = object(config['functionCallingConfig'])
-  if (inner === undefined) return { left: leftOf(config, CONFIG) }
-  const calling = open(inner, CALLING)
+  if (inner === undefined) return { extras: contentsExtras(config, CONFIG) }
+  const calling = inCamelCase(inner, CALLING)
   const mode = text(calling['mode'])
   const only = texts(calling['allowedFunctionNames'])
   return {
     choice: { mode: (mode !== undefined && Object.hasOwn(MODES, mode) && MODES[mode]) || 'auto', ...defined({ only }) },
-    left: leftOf(config, CONFIG, { functionCallingConfig: leftOf(calling, CALLING) }),
+    extras: contentsExtras(config, CONFIG, { functionCallingConfig: contentsExtras(calling, CALLING) }),
   }
 }
 

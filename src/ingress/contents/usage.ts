@@ -1,9 +1,9 @@
 import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyObjects, anyText, left, someOf, withDefined } from '../fields.ts'
-import { anyCount, type ReportedCounts, settled } from '../usage/counts.ts'
-import { anyNumeral, FORMAT, open } from './fields.ts'
+import { anyObjects, anyText, extrasOf, someOf, withDefined } from '../fields.ts'
+import { anyCount, type ReportedCounts, reconcileCounts } from '../usage/counts.ts'
+import { anyNumeral, FORMAT, inCamelCase } from './fields.ts'
 
 const KNOWN = new Set([
   ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
@@ -19,7 +19,7 @@ const TAKEN = new Set([
  * Reads usage (docs/wire/contents.md#usage, trap 24). The prompts of hosted tools count as input, reasoning as output.
  */
 export function readUsage(wire: JsonObject): Usage {
-  const fields = open(wire, KNOWN)
+  const fields = inCamelCase(wire, KNOWN)
   const reasoning = countOf(fields['thoughtsTokenCount'])
   const answer = countOf(fields['candidatesTokenCount'])
   const cacheRead = countOf(fields['cachedContentTokenCount'])
@@ -30,7 +30,7 @@ export function readUsage(wire: JsonObject): Usage {
   const prompt = byModality(fields['promptTokensDetails'])
   const answered = byModality(fields['candidatesTokensDetails'])
   const others = withDefined(
-    { ...left(FORMAT, fields, TAKEN).extras?.[FORMAT] },
+    { ...extrasOf(FORMAT, fields, TAKEN).extras?.[FORMAT] },
     { promptTokensDetails: prompt?.others, candidatesTokensDetails: answered?.others },
   )
   const usage: Usage = withDefined(tokensOf(reported, answer, reasoning, cacheRead), {
@@ -42,7 +42,7 @@ export function readUsage(wire: JsonObject): Usage {
 
 /** Reads the service tier, which is among the counts. */
 export function tierOf(wire: JsonObject): string | undefined {
-  const tier = anyText(open(wire, KNOWN)['serviceTier'])?.toLowerCase()
+  const tier = anyText(inCamelCase(wire, KNOWN)['serviceTier'])?.toLowerCase()
   return tier === 'standard' ? 'default' : tier
 }
 
@@ -58,7 +58,7 @@ function tokensOf(
 ) {
   const inside = (reported.input ?? 0) + (answer ?? 0) === reported.total
   const output = inside && answer !== undefined ? answer : sum(answer, reasoning)
-  return settled({ ...reported, output, cached: reported.total === undefined ? undefined : cached })
+  return reconcileCounts({ ...reported, output, cached: reported.total === undefined ? undefined : cached })
 }
 
 const countOf = (value: Json | undefined): number | undefined => anyCount(anyNumeral(value))

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../formats/settings/contents.ts'
 import { count, maybe, maybeText, settingEntries } from '../errors/validation-error.ts'
 import { namesModel, readAddress } from './address.ts'
-import { CONTENT, NUMERAL, open, WRAPPER } from './fields.ts'
+import { CONTENT, inCamelCase, NUMERAL, WRAPPER } from './fields.ts'
 import { isSoundless } from './media.ts'
 
 /**
@@ -24,7 +24,7 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
   const known = new Set(Object.keys(entries))
   return v.pipe(
     json,
-    v.transform((value): unknown => open(value, known)),
+    v.transform((value): unknown => inCamelCase(value, known)),
     v.looseObject(entries),
   )
 }
@@ -32,7 +32,7 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
  * One value or a list of values. Chooses the schema by the input, so that a fault in a list is reported for the item at
  * fault.
  */
-const many = (schema: v.GenericSchema): v.GenericSchema =>
+const oneOrMany = (schema: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(schema) : schema))
 
 const media = {
@@ -67,13 +67,13 @@ export const ROLES = ['user', 'model', 'function'] as const
 const audible = v.custom<JsonObject>(part => !isObject(part) || !isSoundless(part), 'The audio is empty')
 const content = v.pipe(
   json,
-  v.transform((value): unknown => open(value, CONTENT)),
+  v.transform((value): unknown => inCamelCase(value, CONTENT)),
   v.lazy((input): v.GenericSchema => {
     const schema = (input as JsonObject)['role'] === 'model' ? part : v.pipe(audible, part)
-    return v.looseObject({ role: maybe(v.picklist(ROLES)), parts: maybe(many(schema)) })
+    return v.looseObject({ role: maybe(v.picklist(ROLES)), parts: maybe(oneOrMany(schema)) })
   }),
 )
-const instruction = cased({ role: maybeText, parts: maybe(many(part)) })
+const instruction = cased({ role: maybeText, parts: maybe(oneOrMany(part)) })
 
 const declaration = cased({
   name: v.string(),
@@ -83,7 +83,7 @@ const declaration = cased({
 })
 
 const tool = cased({
-  functionDeclarations: maybe(many(declaration)),
+  functionDeclarations: maybe(oneOrMany(declaration)),
   googleSearch: maybe(cased({ excludeDomains: maybe(v.array(v.string())) })),
   googleSearchRetrieval: maybe(json),
   codeExecution: maybe(json),
@@ -113,9 +113,9 @@ const generationConfig = cased({
 })
 
 const settings = {
-  contents: many(content),
+  contents: oneOrMany(content),
   systemInstruction: maybe(v.union([v.string(), instruction])),
-  tools: maybe(many(tool)),
+  tools: maybe(oneOrMany(tool)),
   toolConfig: maybe(
     cased({
       functionCallingConfig: maybe(cased({ mode: maybeText, allowedFunctionNames: maybe(v.array(v.string())) })),
@@ -153,7 +153,7 @@ export function requestAt({ path }: { readonly path: string }): v.GenericSchema 
     return cased({ model, requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')) })
   if (address.method !== 'countTokens') return request
   return v.lazy(input => {
-    const fields = isObject(input) ? open(input, WRAPPER) : {}
+    const fields = isObject(input) ? inCamelCase(input, WRAPPER) : {}
     if (fields['generate_content_request'] != null) return ONE_SPELLING
     return isObject(fields['generateContentRequest']) ? cased({ model, generateContentRequest: request }) : request
   })

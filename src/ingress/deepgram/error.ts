@@ -1,6 +1,6 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified, retryAfter } from '../errors/classify.ts'
+import { classify, retryAfter } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyText, defined } from '../fields.ts'
 
@@ -18,7 +18,7 @@ const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | und
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const code = anyText(body['err_code']) ?? anyText(body['category'])
   const message = anyText(body['err_msg']) ?? retrievalMessage(body)
-  return classified({
+  return classify({
     kind: BY_CODE.get(code) ?? kindOf(status),
     message: message ?? `The upstream answered with status ${status}.`,
     ...defined({ code, retryAfterSeconds: retryAfter(headers) }),

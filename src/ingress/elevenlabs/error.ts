@@ -1,7 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import { isObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified, retryAfter } from '../errors/classify.ts'
+import { classify, retryAfter } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyText, defined } from '../fields.ts'
 
@@ -21,7 +21,7 @@ export function readError({ status, body, headers }: WireAnswer): CanonicalError
   const detail = isObject(body['detail']) ? body['detail'] : undefined
   const code = anyText(detail?.['status']) ?? anyText(detail?.['code'])
   const kind = code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code]! : kindOf(status)
-  return classified({
+  return classify({
     kind,
     message: retrievalMessage(body) ?? `The upstream answered with status ${status}.`,
     ...defined({ param: anyText(detail?.['param']), code, retryAfterSeconds: retryAfter(headers) }),

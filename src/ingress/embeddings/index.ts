@@ -3,7 +3,7 @@ import type { Reader } from '../reader.ts'
 import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { parseUntouched, readResult } from './result.ts'
 
-/** The reader of OpenAI's embeddings (FORMATS §8). */
+/** The reader of OpenAI's embeddings (docs/wire/embeddings.md). */
 export const embeddings: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

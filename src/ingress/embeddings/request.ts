@@ -9,14 +9,15 @@ import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, left, number, required, someOf, text, WrongType } from '../fields.ts'
+import { defined, extrasOf, number, required, someOf, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import * as wire from './wire.ts'
 
 export const FORMAT = 'embeddings'
 
 /**
- * Reads the body of `POST /v1/embeddings` (FORMATS §8), with OpenAI's fields or those of Voyage and Jina.
+ * Reads the body of `POST /v1/embeddings` (docs/wire/embeddings.md#openai), with OpenAI's fields or those of Voyage and
+ * Jina.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -46,7 +47,7 @@ function read(body: JsonObject): CanonicalRequest {
     sampling: {},
     ...defined({ endUser: text(body['user']) }),
     stream: false,
-    ...left(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, TAKEN, refused),
   }
 }
 
@@ -63,32 +64,32 @@ const encodingIn = (value: Json | undefined): VectorEncoding | undefined =>
 
 /** Reads the inputs: a text, a list of tokens, an object with a text or an image, or a list of these. */
 function readInput(input: Json): readonly Message[] {
-  if (isAlone(input)) return [ofItem(input)]
+  if (isSingleInput(input)) return [messageOfItem(input)]
   if (!Array.isArray(input) || input.length === 0) throw WrongType.instance
-  return input.map(ofItem)
+  return input.map(messageOfItem)
 }
 
 /** Whether an input is a single one; a list that starts with a number is a list of tokens. */
-const isAlone = (input: Json | undefined): boolean =>
+const isSingleInput = (input: Json | undefined): boolean =>
   typeof input === 'string' || isObject(input) || (Array.isArray(input) && typeof input[0] === 'number')
 
 /** Makes the message of one input and records its source. */
-function ofItem(item: Json): Message {
-  if (typeof item === 'string') return withOrigin(ofPart({ type: 'text', text: item }), FORMAT, item)
-  if (Array.isArray(item)) return withOrigin(ofTokens(item), FORMAT, item)
-  if (isObject(item)) return withOrigin(ofObject(item), FORMAT, item)
+function messageOfItem(item: Json): Message {
+  if (typeof item === 'string') return withOrigin(messageOfPart({ type: 'text', text: item }), FORMAT, item)
+  if (Array.isArray(item)) return withOrigin(messageOfTokens(item), FORMAT, item)
+  if (isObject(item)) return withOrigin(messageOfObject(item), FORMAT, item)
   throw WrongType.instance
 }
 
-const ofPart = (part: Part, node: Node = {}): Message => ({ role: 'user', content: [part], ...node })
+const messageOfPart = (part: Part, node: Node = {}): Message => ({ role: 'user', content: [part], ...node })
 
 /** Makes a message of token ids, which have a meaning for one model only: no other format can express them. */
-function ofTokens(tokens: readonly Json[]): Message {
+function messageOfTokens(tokens: readonly Json[]): Message {
   if (tokens.length === 0 || !tokens.every(token => typeof token === 'number')) throw WrongType.instance
-  return ofPart(own({ tokens }))
+  return messageOfPart(opaqueInput({ tokens }))
 }
 
-const own = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value, reference: true })
+const opaqueInput = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value, reference: true })
 
 const KINDS = ['text', 'image', 'pdf'] as const
 const KINDS_TAKEN: ReadonlySet<string> = new Set(KINDS)
@@ -97,27 +98,30 @@ const KINDS_TAKEN: ReadonlySet<string> = new Set(KINDS)
  * Reads an input in Jina's form, one value under the name of its kind. An object with several values or none becomes
  * opaque.
  */
-function ofObject(item: JsonObject): Message {
+function messageOfObject(item: JsonObject): Message {
   const [kind, ...others] = KINDS.filter(name => item[name] != null)
   const content = kind === undefined ? undefined : item[kind]
-  if (kind === undefined || others.length > 0 || typeof content !== 'string') return ofPart(own(item))
-  const node = left(FORMAT, item, KINDS_TAKEN)
-  if (kind === 'text') return ofPart({ type: 'text', text: content }, node)
+  if (kind === undefined || others.length > 0 || typeof content !== 'string') return messageOfPart(opaqueInput(item))
+  const node = extrasOf(FORMAT, item, KINDS_TAKEN)
+  if (kind === 'text') return messageOfPart({ type: 'text', text: content }, node)
   const isUrl = /^[a-z][a-z0-9+.-]*:/i.test(content)
-  const source = isUrl ? sourceOfUrl(content) : ofBase64(content, kind)
-  return ofPart({ type: 'media', kind: kind === 'pdf' ? 'file' : 'image', source }, node)
+  const source = isUrl ? sourceOfUrl(content) : sourceOfBase64(content, kind)
+  return messageOfPart({ type: 'media', kind: kind === 'pdf' ? 'file' : 'image', source }, node)
 }
 
 const DEFAULT_TYPES = { image: 'image/jpeg', pdf: 'application/pdf' } as const
 
 /** Makes a source of base64 without a declared media type. */
-const ofBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSource => ({
+const sourceOfBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSource => ({
   type: 'base64',
   mediaType: sniffedBase64(data) ?? DEFAULT_TYPES[kind],
   data,
 })
 
-/** The vendors' values for the purpose of vectors (FORMATS §8): Voyage's in `input_type`, Jina's in `task`. */
+/**
+ * The vendors' values for the purpose of vectors (docs/wire/embeddings.md#purposes): Voyage's in `input_type`, Jina's
+ * in `task`.
+ */
 const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json | undefined, EmbeddingPurpose>([
   ['query', 'query'],
   ['search_query', 'query'],
@@ -158,10 +162,10 @@ const INPUT: Path = ['input']
 /** Locates the inputs: a single one, or the items of a list. */
 export function locate(request: CanonicalRequest): Locate {
   const input = originOf<WireRequest>(request, FORMAT)?.wire.body['input']
-  const places = request.messages.map((_, index): Path => (isAlone(input) ? INPUT : [...INPUT, index]))
+  const paths = request.messages.map((_, index): Path => (isSingleInput(input) ? INPUT : [...INPUT, index]))
   return locator(
     'input',
-    places.map(at => ({ at, parts: [at] })),
+    paths.map(at => ({ at, parts: [at] })),
     INPUT,
   )
 }

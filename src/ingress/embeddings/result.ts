@@ -3,22 +3,23 @@ import { isObject, type JsonObject, parseObject, withOrigin } from '../../canoni
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { NumbersText, type Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/faulty-answer.ts'
+import { faultyAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf } from '../fields.ts'
 import { readInputUsage } from '../usage/input-usage.ts'
 import { FORMAT } from './request.ts'
 
 const TAKEN = new Set(['object', 'data', 'model', 'usage', 'id', 'created'])
 
 /**
- * Reads a whole answer (FORMATS §8): one vector per input, in the order of the inputs. The numbers are not parsed.
+ * Reads a whole answer (docs/wire/embeddings.md#openai): one vector per input, in the order of the inputs. The numbers
+ * are not parsed.
  *
  * @throws GatewayError for any other body.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const { data } = body
-  if (!Array.isArray(data)) throw noAnswer(body, 'is not a list of embeddings', readInnerError)
+  if (!Array.isArray(data)) throw faultyAnswer(body, 'is not a list of embeddings', readInnerError)
   const fields = { id: anyText(body['id']), model: anyText(body['model']), created: anyNumber(body['created']) }
   const { id, model, created: createdAt } = fields
   const usage = anyObject(body['usage'])
@@ -29,16 +30,16 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     ...defined({ id, model, createdAt }),
     candidates: [{ content: ordered.map(readEntry) }],
     ...defined({ usage: usage && readInputUsage(FORMAT, usage) }),
-    ...left(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, TAKEN, refused),
   }
   return ordered === entries ? withOrigin(result, FORMAT, body) : result
 }
 
 /** Sorts the entries by their index, if each has one. */
 function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {
-  const places = entries.map(({ index }) => (typeof index === 'number' ? index : Number.NaN))
-  const ordered = places.every((place, at) => at === 0 || !(place < places[at - 1]!))
-  if (ordered || places.some(Number.isNaN)) return entries
+  const indexes = entries.map(({ index }) => (typeof index === 'number' ? index : Number.NaN))
+  const ordered = indexes.every((index, at) => at === 0 || !(index < indexes[at - 1]!))
+  if (ordered || indexes.some(Number.isNaN)) return entries
   return entries.toSorted((a, b) => Number(a['index']) - Number(b['index']))
 }
 
@@ -48,7 +49,7 @@ const ENTRY = new Set(['object', 'index', 'embedding'])
 function readEntry(wire: JsonObject): Part {
   const { embedding: vector } = wire
   if (!isVector(vector)) return { type: 'opaque', format: FORMAT, value: wire }
-  return { type: 'embedding', vector, ...left(FORMAT, wire, ENTRY) }
+  return { type: 'embedding', vector, ...extrasOf(FORMAT, wire, ENTRY) }
 }
 
 const isVector = (value: unknown): value is Vector =>
@@ -80,16 +81,16 @@ export function parseUntouched(text: string): JsonObject | undefined {
   }
   if (lists.length === 0) return parseObject(text)
   const body = parseObject(parts.join('') + text.slice(from))
-  return body === undefined ? undefined : (filled(body, lists) ?? parseObject(text))
+  return body === undefined ? undefined : (withVectors(body, lists) ?? parseObject(text))
 }
 
 /** The index at which the value of a key starts, or -1 if `after` is not the end of a key. */
 function valueAt(text: string, after: number): number {
-  const colon = skipped(text, after)
-  return text[colon] === ':' ? skipped(text, colon + 1) : -1
+  const colon = skipSpace(text, after)
+  return text[colon] === ':' ? skipSpace(text, colon + 1) : -1
 }
 
-function skipped(text: string, from: number): number {
+function skipSpace(text: string, from: number): number {
   let at = from
   while (text.charCodeAt(at) <= 32) at++
   return at
@@ -104,7 +105,7 @@ const OTHERS = ['"', '{', 'n', 'N', 'I']
 const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHERS.some(sign => list.includes(sign))
 
 /** Puts the vectors back into the body; undefined if one is not where vectors are expected. */
-function filled(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {
+function withVectors(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {
   const { data } = body
   if (!Array.isArray(data)) return undefined
   let found = 0

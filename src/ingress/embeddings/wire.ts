@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { shape } from '../errors/validation-error.ts'
 
 /**
- * The schema of the embeddings request (FORMATS §8). Unknown fields pass, and vendors' additions are read only if
- * valid.
+ * The schema of the embeddings request (docs/wire/embeddings.md#openai). Unknown fields pass, and vendors' additions
+ * are read only if valid.
  */
 
 const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')

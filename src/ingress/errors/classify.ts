@@ -2,7 +2,7 @@ import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 import { contextOf } from './context-length.ts'
 
 /** UTF-16 units; length of an upstream's message that is matched. The relevant words come first. */
-const LONGEST = 2000
+const MAX_MATCHED_LENGTH = 2000
 
 /** Matches codes or messages that are more precise than the status of an error. */
 interface Row {
@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
 const MAYBE_TOO_LONG: ReadonlySet<ErrorKind> = new Set(['invalid-request', 'too-large', 'upstream-failed'])
 
 /** Codes of another instance of this gateway, each of which maps to one kind. */
-const OWN_CODES: ReadonlyMap<string | undefined, ErrorKind> = new Map([
+const GATEWAY_CODES: ReadonlyMap<string | undefined, ErrorKind> = new Map([
   ['cannot_express', 'cannot-express'],
   ['upstream_account', 'upstream-account'],
 ])
@@ -77,14 +77,16 @@ const OWN_CODES: ReadonlyMap<string | undefined, ErrorKind> = new Map([
  *
  * @param also further texts of the error, such as a wrapped message or a type that serves as a code.
  */
-export function classified(error: CanonicalError, ...also: readonly (string | undefined)[]): CanonicalError {
-  const own = OWN_CODES.get(error.code)
-  if (own !== undefined) return { ...error, kind: own }
-  const texts = [error.message, ...also].filter(text => text !== undefined).map(text => text.slice(0, LONGEST))
+export function classify(error: CanonicalError, ...also: readonly (string | undefined)[]): CanonicalError {
+  const gatewayKind = GATEWAY_CODES.get(error.code)
+  if (gatewayKind !== undefined) return { ...error, kind: gatewayKind }
+  const texts = [error.message, ...also]
+    .filter(text => text !== undefined)
+    .map(text => text.slice(0, MAX_MATCHED_LENGTH))
   const codes = [error.code, ...also]
-  for (const { kind, kinds, codes: ofRow, message, replacement } of ROWS) {
+  for (const { kind, kinds, codes: rowCodes, message, replacement } of ROWS) {
     if (!kinds.includes(error.kind)) continue
-    if (codes.some(code => code !== undefined && ofRow?.test(code)) || texts.some(text => message?.test(text)))
+    if (codes.some(code => code !== undefined && rowCodes?.test(code)) || texts.some(text => message?.test(text)))
       return { ...error, kind, ...replacement }
   }
   const context = MAYBE_TOO_LONG.has(error.kind) ? contextOf(codes, texts.join('\n')) : undefined
@@ -94,10 +96,10 @@ export function classified(error: CanonicalError, ...also: readonly (string | un
 }
 
 /** seconds; longer delays are outages and are cut to a day. */
-const LONGEST_SECONDS = 86_400
+const MAX_DELAY_SECONDS = 86_400
 
 /** Clamps a retry delay in seconds to between zero and one day. */
-export const boundedDelay = (seconds: number): number => Math.min(Math.max(seconds, 0), LONGEST_SECONDS)
+export const boundedDelay = (seconds: number): number => Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS)
 
 /**
  * Reads the retry delay from an upstream's headers, in seconds: `retry-after-ms`, else `retry-after` as seconds or as

@@ -13,5 +13,5 @@ export const CUT_SHORT = upstreamFailed('The upstream ended its answer early.')
  *
  * @param fault the predicate for an answer without an error, such as `is not an image`.
  */
-export const noAnswer = (body: JsonObject, fault: string, readError: (body: JsonObject) => CanonicalError) =>
+export const faultyAnswer = (body: JsonObject, fault: string, readError: (body: JsonObject) => CanonicalError) =>
   new GatewayError(body['error'] == null ? upstreamFailed(`The upstream's answer ${fault}.`) : readError(body))

@@ -2,7 +2,7 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
-import { boundedDelay, classified, retryAfter } from './classify.ts'
+import { boundedDelay, classify, retryAfter } from './classify.ts'
 
 /**
  * Reads an error answer of a Google upstream in any of its formats (docs/wire/errors.md#google-statuses). Endpoints
@@ -53,7 +53,7 @@ function describe(error: JsonObject | undefined, status: number, wait: number | 
   const details = anyObjects(error?.['details'])
   const reason = first(details, 'reason')
   const kind = REASONS[reason ?? ''] ?? kindOf(status)
-  return classified({
+  return classify({
     kind,
     message: anyText(error?.['message']) ?? `The upstream answered with status ${status}.`,
     ...defined({

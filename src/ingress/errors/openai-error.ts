@@ -2,22 +2,22 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
-import { classified, retryAfter } from './classify.ts'
+import { classify, retryAfter } from './classify.ts'
 
 type Table<Value> = ReadonlyMap<Json | undefined, Value>
 
 /**
  * Makes the readers of errors for a format of OpenAI's family (docs/wire/errors.md#openai-codes).
  *
- * @param ownCodes error kinds by format-specific codes that are more precise than a status.
- * @param ownTypes HTTP statuses by format-specific types of errors inside answers.
+ * @param formatCodes error kinds by format-specific codes that are more precise than a status.
+ * @param formatTypes HTTP statuses by format-specific types of errors inside answers.
  */
 export function errorReader(
-  ownCodes: { readonly [code: string]: ErrorKind } = {},
-  ownTypes: { readonly [type: string]: number } = {},
+  formatCodes: { readonly [code: string]: ErrorKind } = {},
+  formatTypes: { readonly [type: string]: number } = {},
 ) {
-  const codes: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([...CODES, ...Object.entries(ownCodes)])
-  const types: Table<number> = new Map<Json | undefined, number>([...TYPES, ...Object.entries(ownTypes)])
+  const codes: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([...CODES, ...Object.entries(formatCodes)])
+  const types: Table<number> = new Map<Json | undefined, number>([...TYPES, ...Object.entries(formatTypes)])
   const describe = (
     error: JsonObject,
     message: string | undefined,
@@ -34,7 +34,7 @@ export function errorReader(
       status,
     }
     // OpenRouter puts the original upstream's message into the metadata.
-    return classified(read, anyText(error['type']), anyText(anyObject(error['metadata'])?.['raw']))
+    return classify(read, anyText(error['type']), anyText(anyObject(error['metadata'])?.['raw']))
   }
 
   return {

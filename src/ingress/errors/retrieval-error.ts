@@ -2,9 +2,9 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
-import { classified, retryAfter } from './classify.ts'
+import { classify, retryAfter } from './classify.ts'
 
-/** Cohere's status for an invalid key, which the common table lacks (FORMATS §9). */
+/** Cohere's status for an invalid key, which the common table lacks (docs/wire/rerank.md#errors). */
 const BY_STATUS: { readonly [status: number]: ErrorKind } = { 498: 'unauthenticated' }
 
 /**
@@ -15,11 +15,11 @@ export function readRetrievalError({ status, body, headers }: WireAnswer): Canon
   const inner = isObject(body['error']) ? body['error'] : undefined
   const [first] = anyObjects(body['detail'])
   const code = anyText(body['code']) ?? anyText(inner?.['code'])
-  return classified({
+  return classify({
     kind: BY_STATUS[status] ?? kindOf(status),
     message: retrievalMessage(body) ?? `The upstream answered with status ${status}.`,
     ...defined({
-      param: anyText(inner?.['param']) ?? (first && placeOf(first)),
+      param: anyText(inner?.['param']) ?? (first && fieldPathOf(first)),
       code,
       retryAfterSeconds: retryAfter(headers),
     }),
@@ -40,12 +40,12 @@ export function retrievalMessage(body: JsonObject): string | undefined {
 }
 
 function faultsIn(detail: Json | undefined): string | undefined {
-  const texts = anyObjects(detail).map(fault => [placeOf(fault), anyText(fault['msg'])].filter(Boolean).join(': '))
+  const texts = anyObjects(detail).map(fault => [fieldPathOf(fault), anyText(fault['msg'])].filter(Boolean).join(': '))
   return texts.length === 0 ? undefined : texts.join('; ')
 }
 
 /** Turns `["body", "documents", 0]` into `documents.0`. */
-function placeOf({ loc }: JsonObject): string | undefined {
+function fieldPathOf({ loc }: JsonObject): string | undefined {
   if (!Array.isArray(loc)) return undefined
   const steps = loc.filter(step => typeof step === 'string' || typeof step === 'number')
   return (steps[0] === 'body' ? steps.slice(1) : steps).join('.') || undefined

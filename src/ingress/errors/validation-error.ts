@@ -27,11 +27,11 @@ function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
   const issue = v.safeParse(schema, body, { abortEarly: true }).issues?.[0]
   const param = issue === undefined ? undefined : v.getDotPath(issue)
   if (issue === undefined) return refused('A field of the request has the wrong type.')
-  return refused(`${excerpt(param ?? 'body')}: ${excerpt(issue.message, LONGEST)}`, param ?? undefined)
+  return refused(`${excerpt(param ?? 'body')}: ${excerpt(issue.message, MAX_FAULT_LENGTH)}`, param ?? undefined)
 }
 
 /** UTF-16 units; length of a field's fault in the error message, since the fault repeats the value. */
-const LONGEST = 300
+const MAX_FAULT_LENGTH = 300
 
 /** A value that may be absent or null. */
 export const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
@@ -80,10 +80,10 @@ const SCHEMA: { readonly [T in SettingType]: v.GenericSchema } = {
 /**
  * The settings as entries of a body's schema.
  *
- * @param own schemas for types that the format writes differently.
+ * @param formatSchemas schemas for types that the format writes differently.
  */
 export const settingEntries = (
   { read }: Settings,
-  own: { readonly [T in SettingType]?: v.GenericSchema } = {},
+  formatSchemas: { readonly [T in SettingType]?: v.GenericSchema } = {},
 ): { readonly [wire: string]: v.GenericSchema } =>
-  Object.fromEntries(read.map(({ wire, type }) => [wire, own[type] ?? SCHEMA[type]]))
+  Object.fromEntries(read.map(({ wire, type }) => [wire, formatSchemas[type] ?? SCHEMA[type]]))

@@ -6,7 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { count, defined, left, number, required, text, texts, WrongType, withDefined } from '../fields.ts'
+import { count, defined, extrasOf, number, required, text, texts, WrongType, withDefined } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import { videoRequest } from '../media/video.ts'
 import * as wire from './wire.ts'
@@ -30,25 +30,25 @@ function read(body: JsonObject): CanonicalRequest {
   const prompt = required(text(body['prompt']))
   if (prompt === '') throw WrongType.instance
   const image = text(body['image'])
-  const pictures = [...(image === undefined ? [] : [image]), ...(texts(body['images']) ?? [])]
+  const images = [...(image === undefined ? [] : [image]), ...(texts(body['images']) ?? [])]
   const video = defined({
     seconds: number(body['duration']),
     size: text(body['size']),
     quality: text(body['quality']),
     negativePrompt: text(body['negative_prompt']),
   })
-  const request = videoRequest(model, prompt, pictures.map(picture), video)
+  const request = videoRequest(model, prompt, images.map(imagePart), video)
   return {
     ...request,
     output: withDefined(request.output, { candidates: count(body['n']) }),
     sampling: defined({ seed: number(body['seed']) }),
     ...defined({ endUser: text(body['user']) }),
-    ...left(FORMAT, body, TAKEN),
+    ...extrasOf(FORMAT, body, TAKEN),
   }
 }
 
 /** Makes an image part. The first image is the first frame of the video; the others are references. */
-const picture = (url: string, index: number): MediaPart => ({
+const imagePart = (url: string, index: number): MediaPart => ({
   type: 'media',
   kind: 'image',
   source: sourceOfUrl(url),
@@ -58,11 +58,11 @@ const picture = (url: string, index: number): MediaPart => ({
 /** Locates the prompt and the images in the body. */
 export function locate(request: CanonicalRequest): Locate {
   const { image, images } = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
-  const pictures = [
+  const imagePaths = [
     ...(typeof image === 'string' ? [['image']] : []),
     ...(texts(images) ?? []).map((_, index): Path => ['images', index]),
   ]
-  return locator('prompt', [{ at: ['prompt'], parts: [['prompt'], ...pictures] }], ['prompt'])
+  return locator('prompt', [{ at: ['prompt'], parts: [['prompt'], ...imagePaths] }], ['prompt'])
 }
 
 /** The body fields of the request's settings. */

@@ -3,7 +3,7 @@ import type { Path } from '../../canonical/loss.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
-import { defined, left, text, WrongType } from '../fields.ts'
+import { defined, extrasOf, text, WrongType } from '../fields.ts'
 
 /** The format's name in extras and spellings. */
 export const FORMAT = 'images'
@@ -23,7 +23,7 @@ interface InputImage {
 }
 
 /** Reads the images that a body refers to. */
-export const readNamed = (body: JsonObject): readonly InputImage[] =>
+export const readReferencedImages = (body: JsonObject): readonly InputImage[] =>
   FIELDS.flatMap((field): InputImage[] => {
     const value = body[field]
     if (value == null) return []
@@ -44,7 +44,7 @@ function readImage(wire: Json, use: Pick<MediaPart, 'use'>): MediaPart | OpaqueP
   // Vendors that use `url` also write a type.
   const taken = new Set(as === 'url' && wire['type'] === 'image_url' ? [as, 'type'] : [as])
   const source = as === 'file_id' ? ({ type: 'file-id', format: FORMAT, id: value } as const) : sourceOfUrl(value)
-  return { type: 'media', kind: 'image', source, ...use, ...left(FORMAT, wire, taken) }
+  return { type: 'media', kind: 'image', source, ...use, ...extrasOf(FORMAT, wire, taken) }
 }
 
 const IMAGE_FIELD = /^image(?:\[\d*\])?$/

@@ -6,17 +6,17 @@ import { totalUsage, type Usage } from '../../canonical/result.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { AnswerEvents, DONE } from '../answer-events.ts'
-import { anyNumber, anyObject, anyText, defined, left } from '../fields.ts'
+import { anyNumber, anyObject, anyText, defined, extrasOf } from '../fields.ts'
 import { FIELDS, misread, readMade } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
-import { readAnswered, readUsage } from './result.ts'
+import { readAnswerImage, readUsage } from './result.ts'
 
 const PARTIAL = /^image_(?:generation|edit)\.partial_image$/
 const COMPLETED = /^image_(?:generation|edit)\.completed$/
 
 /**
- * Reads a streamed answer (FORMATS §10): partial images, and a completed event for each finished image. The stream has
- * no end mark, so one that ends without any image or after a partial one was cut short.
+ * Reads a streamed answer (docs/wire/images.md#streams): partial images, and a completed event for each finished image.
+ * The stream has no end mark, so one that ends without any image or after a partial one was cut short.
  */
 export class ImagesEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
@@ -33,7 +33,7 @@ export class ImagesEvents extends AnswerEvents {
     return event.data === '' || event.data === DONE ? NOTHING : super.push(event)
   }
 
-  protected get isWhole(): boolean {
+  protected get isComplete(): boolean {
     return this.count > 0 && !this.unfinished
   }
 
@@ -96,7 +96,7 @@ export class ImagesEvents extends AnswerEvents {
   }
 
   private image(event: JsonObject) {
-    return readAnswered(event, { outputFormat: event['output_format'], made: readMade(event) }, this.request)
+    return readAnswerImage(event, { outputFormat: event['output_format'], made: readMade(event) }, this.request)
   }
 
   protected finish(): void {
@@ -107,7 +107,7 @@ export class ImagesEvents extends AnswerEvents {
 /** Collects an event's fields other than its image; without an image, its settings become extras. */
 function remaining(event: JsonObject, fields: readonly string[] | undefined): Node {
   const taken = new Set(fields === undefined ? TAKEN : [...TAKEN, ...FIELDS, ...fields])
-  return left(FORMAT, event, taken, misread(event))
+  return extrasOf(FORMAT, event, taken, misread(event))
 }
 
 const TAKEN = ['type', 'created_at', 'output_format', 'partial_image_index', 'usage'] as const

@@ -4,7 +4,7 @@ import { ImagesEvents } from './events.ts'
 import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** The reader of OpenAI's image generations, edits and variations (FORMATS §10). */
+/** The reader of OpenAI's image generations, edits and variations (docs/wire/images.md). */
 export const images: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

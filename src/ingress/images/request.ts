@@ -6,13 +6,25 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { count, counted, defined, flag, isNumeral, left, number, required, someOf, text, WrongType } from '../fields.ts'
+import {
+  count,
+  counted,
+  defined,
+  extrasOf,
+  flag,
+  isNumeral,
+  number,
+  required,
+  someOf,
+  text,
+  WrongType,
+} from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
-import { emptyField, FIELDS, FORMAT, hasImage, readFiles, readNamed } from './content.ts'
+import { emptyField, FIELDS, FORMAT, hasImage, readFiles, readReferencedImages } from './content.ts'
 import { EMPTY_IMAGE, isFlag, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
 
 /**
- * Reads the body of `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form.
+ * Reads the body of `POST /v1/images/{generations,edits,variations}` (docs/wire/images.md#edits), as JSON or as a form.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -35,7 +47,7 @@ function read(wire: WireRequest): CanonicalRequest {
   if (safe !== undefined && user !== undefined) refused.push('user')
   const output = readOutput(body, values, refused)
   const model = required(text(body['model']))
-  const images = [...readNamed(body), ...readFiles(files ?? [])]
+  const images = [...readReferencedImages(body), ...readFiles(files ?? [])]
   if (!path.endsWith('/generations') && !hasImage(body, files)) throw wrong('image', NO_IMAGE)
   const empty = emptyField(images)
   if (empty !== undefined) throw wrong(empty, EMPTY_IMAGE)
@@ -46,7 +58,7 @@ function read(wire: WireRequest): CanonicalRequest {
     sampling: {},
     ...defined({ endUser: safe ?? user }),
     stream: values.flag(body['stream']) ?? false,
-    ...left(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, TAKEN, refused),
   }
   return withOrigin(request, FORMAT, wire)
 }
@@ -120,7 +132,7 @@ const PROMPT: Path = ['prompt']
 /** Locates the prompt and the images; each image by its index among the values of its field. */
 export function locate(request: CanonicalRequest): Locate {
   const { body, files = [] } = originOf<WireRequest>(request, FORMAT)!.wire
-  const images = [...readNamed(body), ...readFiles(files)].map(({ at }) => at)
+  const images = [...readReferencedImages(body), ...readFiles(files)].map(({ at }) => at)
   const parts = typeof body['prompt'] === 'string' ? [PROMPT, ...images] : images
   return locator('prompt', [{ at: PROMPT, parts }], PROMPT)
 }

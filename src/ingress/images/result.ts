@@ -4,11 +4,11 @@ import { isObject, type Json, type JsonObject, withOrigin } from '../../canonica
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/faulty-answer.ts'
+import { faultyAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf, someOf } from '../fields.ts'
 import { readMade, SETTINGS, misread as unread } from '../media/image-settings.ts'
-import { anyCount, reportedCounts, settled } from '../usage/counts.ts'
+import { anyCount, reconcileCounts, reportedCounts } from '../usage/counts.ts'
 import { FORMAT } from './content.ts'
 import { mediaTypeOfName } from './wire.ts'
 
@@ -22,7 +22,7 @@ interface Context {
 const SOURCES = ['b64_json', 'url'] as const
 
 /** An image of an answer, and the fields that have been read or are empty. */
-interface Answered {
+interface AnswerImage {
   readonly part: MediaPart
   readonly fields: readonly string[]
 }
@@ -31,11 +31,11 @@ interface Answered {
  * Reads the image of an answer, preferring bytes over a URL; undefined without an image. Servers that always write both
  * fields leave one empty.
  */
-export function readAnswered(
+export function readAnswerImage(
   wire: JsonObject,
   { outputFormat, made }: Context,
   request: CanonicalRequest,
-): Answered | undefined {
+): AnswerImage | undefined {
   const field = SOURCES.find(name => (anyText(wire[name]) ?? '') !== '')
   if (field === undefined) return undefined
   const value = wire[field] as string
@@ -58,12 +58,12 @@ const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: Cano
 const TAKEN = new Set(['created', 'data', 'output_format', 'usage', ...SETTINGS])
 
 /**
- * Reads a whole answer (FORMATS §10), with a candidate for each image.
+ * Reads a whole answer (docs/wire/images.md#response), with a candidate for each image.
  *
  * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  if (!Array.isArray(body['data'])) throw noAnswer(body, 'is not a list of images', readInnerError)
+  if (!Array.isArray(body['data'])) throw faultyAnswer(body, 'is not a list of images', readInnerError)
   const created = anyNumber(body['created'])
   const outputFormat = anyText(body['output_format'])
   const usage = anyObject(body['usage'])
@@ -75,7 +75,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
     ...defined({ createdAt: created }),
     candidates,
     ...defined({ usage: usage && readUsage(usage) }),
-    ...left(FORMAT, body, TAKEN, [...misread(body), ...unusedSettings]),
+    ...extrasOf(FORMAT, body, TAKEN, [...misread(body), ...unusedSettings]),
   }
   return withOrigin(result, FORMAT, body)
 }
@@ -96,10 +96,10 @@ const PROMPT = ['revised_prompt'] as const
 function readItem(wire: JsonObject, { outputFormat, made: settings }: Context, request: CanonicalRequest): Candidate {
   const prompt = readMade(wire, PROMPT)
   const made = settings === undefined && prompt === undefined ? undefined : { ...settings, ...prompt }
-  const picture = readAnswered(wire, { outputFormat, made }, request)
-  const taken = picture === undefined ? [] : [...picture.fields, ...PROMPT]
-  const node = left(FORMAT, wire, new Set(taken), unread(wire, PROMPT))
-  return { content: picture === undefined ? [] : [picture.part], finish: { reason: 'stop' }, ...node }
+  const answered = readAnswerImage(wire, { outputFormat, made }, request)
+  const taken = answered === undefined ? [] : [...answered.fields, ...PROMPT]
+  const node = extrasOf(FORMAT, wire, new Set(taken), unread(wire, PROMPT))
+  return { content: answered === undefined ? [] : [answered.part], finish: { reason: 'stop' }, ...node }
 }
 
 const COUNTS = new Set([
@@ -107,18 +107,18 @@ const COUNTS = new Set([
 ])
 const DETAILS = new Set(['text_tokens', 'image_tokens'])
 
-/** Reads usage: tokens of images and texts, for prompt and answer (FORMATS §10). */
+/** Reads usage: tokens of images and texts, for prompt and answer (docs/wire/images.md#usage). */
 export function readUsage(wire: JsonObject): Usage {
   const inputDetails = anyObject(wire['input_tokens_details'])
   const outputDetails = anyObject(wire['output_tokens_details'])
   const refused = [...COUNTS].filter(field => wire[field] != null && !isRead(wire, field))
-  const outer = left(FORMAT, wire, COUNTS, refused)
+  const outer = extrasOf(FORMAT, wire, COUNTS, refused)
   const inner = (details: JsonObject | undefined) =>
-    details && left(FORMAT, details, DETAILS, misreadCounts(details)).extras?.[FORMAT]
+    details && extrasOf(FORMAT, details, DETAILS, misreadCounts(details)).extras?.[FORMAT]
   const within = defined({ input_tokens_details: inner(inputDetails), output_tokens_details: inner(outputDetails) })
   const extras = { ...outer.extras?.[FORMAT], ...within } as JsonObject
   const usage = {
-    ...settled(reportedCounts(wire)),
+    ...reconcileCounts(reportedCounts(wire)),
     ...defined({ inputBy: byModality(inputDetails), outputBy: byModality(outputDetails) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
   }

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
 import { isNumeral } from '../fields.ts'
-import { emptyField, hasImage, readNamed } from './content.ts'
+import { emptyField, hasImage, readReferencedImages } from './content.ts'
 
-/* The schemas of image requests (FORMATS §10). Unknown fields pass. */
+/* The schemas of image requests (docs/wire/images.md#generations). Unknown fields pass. */
 
 /** Whether the text of a form field is a boolean. */
 export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
@@ -64,7 +64,7 @@ const BODIES = {
 const filled = (schema: v.GenericSchema): v.GenericSchema =>
   v.pipe(
     schema,
-    v.check(body => emptyField(readNamed(body as JsonObject)) === undefined, EMPTY_IMAGE),
+    v.check(body => emptyField(readReferencedImages(body as JsonObject)) === undefined, EMPTY_IMAGE),
   )
 
 /** An edit needs an image. */

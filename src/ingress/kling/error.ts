@@ -1,7 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified, retryAfter } from '../errors/classify.ts'
+import { classify, retryAfter } from '../errors/classify.ts'
 import { anyNumber, anyText, defined } from '../fields.ts'
 
 /** Kling's codes by error kind (Kling's API, "Error Code"); several of them share an HTTP status. */
@@ -41,7 +41,7 @@ function describe(body: JsonObject, status: number, retryAfterSeconds: number | 
   const number = anyNumber(body['code'])
   const known = BY_CODE.get(number)
   const code = REVIEW.has(number) ? 'content_policy_violation' : (anyText(body['code']) ?? number?.toString())
-  return classified({
+  return classify({
     kind: known ?? WORDS.get(body['code']) ?? kindOf(status),
     message: anyText(body['message']) ?? `The upstream answered with status ${status}.`,
     ...defined({ code, retryAfterSeconds }),

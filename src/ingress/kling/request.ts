@@ -6,7 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, left, required, text, WrongType } from '../fields.ts'
+import { defined, extrasOf, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { requestAt } from './wire.ts'
 
@@ -33,9 +33,9 @@ function read(wire: WireRequest): CanonicalRequest {
   const image = text(body['image'])
   const tail = text(body['image_tail'])
   if (!(path.endsWith('/image2video') ? (image ?? tail) : prompt)) throw WrongType.instance
-  const pictures = [
-    ...(image === undefined ? [] : [picture(image)]),
-    ...(tail === undefined ? [] : [{ ...picture(tail), use: 'last-frame' } as const]),
+  const images = [
+    ...(image === undefined ? [] : [imagePart(image)]),
+    ...(tail === undefined ? [] : [{ ...imagePart(tail), use: 'last-frame' } as const]),
   ]
   const seconds = readLength(body['duration'])
   const video = defined({
@@ -46,14 +46,14 @@ function read(wire: WireRequest): CanonicalRequest {
     reference: text(body['external_task_id']),
   })
   const request = {
-    ...videoRequest(model, prompt, pictures, video),
-    ...left(FORMAT, body, new Set([name, ...SETTINGS]), seconds === undefined ? ['duration'] : []),
+    ...videoRequest(model, prompt, images, video),
+    ...extrasOf(FORMAT, body, new Set([name, ...SETTINGS]), seconds === undefined ? ['duration'] : []),
   }
   return withOrigin(request, FORMAT, wire)
 }
 
 /** Reads an image: a URL, a `data:` URL or plain base64. */
-function picture(value: string): MediaPart {
+function imagePart(value: string): MediaPart {
   const isUrl = value.startsWith('data:') || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)
   return { type: 'media', kind: 'image', source: isUrl ? sourceOfUrl(value) : pictureOfBase64(value) }
 }

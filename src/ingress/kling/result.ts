@@ -3,12 +3,12 @@ import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyObject, anyText, defined, left } from '../fields.ts'
+import { anyObject, anyText, defined, extrasOf } from '../fields.ts'
 import { NO_REASON, NO_TASK, readSeconds, stateOf } from '../media/video.ts'
 import { readInnerError } from './error.ts'
 import { FORMAT } from './request.ts'
 
-const ENVELOPE = new Set(['code', 'message', 'request_id', 'data'])
+const ANSWER_FIELDS = new Set(['code', 'message', 'request_id', 'data'])
 const TAKEN = new Set([...['task_id', 'task_status', 'task_status_msg', 'task_result', 'created_at', 'updated_at']])
 
 /**
@@ -25,7 +25,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const refused: string[] = []
   const createdAt = readTime(data, 'created_at', refused)
   const task = readTask(data, refused)
-  const result = { id, ...defined({ createdAt }), candidates: [], task, ...left(FORMAT, body, ENVELOPE) }
+  const result = { id, ...defined({ createdAt }), candidates: [], task, ...extrasOf(FORMAT, body, ANSWER_FIELDS) }
   return withOrigin(result, FORMAT, body)
 }
 
@@ -37,24 +37,24 @@ function idOf(value: Json | undefined): string | undefined {
 
 function readTask(data: JsonObject, refused: string[]): CanonicalTask {
   const stated = stateOf(data['task_status'])
-  const made = stated === 'completed' ? readVideos(data['task_result']) : undefined
-  const state = stated === 'completed' && made === undefined ? 'failed' : stated
+  const videos = stated === 'completed' ? readVideos(data['task_result']) : undefined
+  const state = stated === 'completed' && videos === undefined ? 'failed' : stated
   const failure = state === 'failed' ? readFailure(data) : undefined
   if (failure === undefined || anyText(data['task_status_msg']) === undefined) refused.push('task_status_msg')
-  if (made === undefined) refused.push('task_result')
+  if (videos === undefined) refused.push('task_result')
   const completedAt = state === 'completed' ? readTime(data, 'updated_at', refused) : undefined
   if (state !== 'completed') refused.push('updated_at')
   return {
     state,
-    ...defined({ failure, files: made?.files, seconds: made?.seconds, completedAt }),
-    ...withResult(left(FORMAT, data, TAKEN, refused), made?.beside),
+    ...defined({ failure, files: videos?.files, seconds: videos?.seconds, completedAt }),
+    ...withResult(extrasOf(FORMAT, data, TAKEN, refused), videos?.otherFields),
   }
 }
 
 /** Adds what a result contains besides its videos to the extras. */
-function withResult(node: Pick<Node, 'extras'>, beside: JsonObject | undefined): typeof node {
-  if (beside === undefined || Object.keys(beside).length === 0) return node
-  return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], task_result: beside } } }
+function withResult(node: Pick<Node, 'extras'>, otherFields: JsonObject | undefined): typeof node {
+  if (otherFields === undefined || Object.keys(otherFields).length === 0) return node
+  return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], task_result: otherFields } } }
 }
 
 /** Kling's messages for a prompt, image or result that failed content review; tasks have no code for this. */
@@ -70,7 +70,7 @@ interface Videos {
   readonly files: readonly TaskFile[]
   readonly seconds: number | undefined
   /** Other fields of the result. */
-  readonly beside: JsonObject
+  readonly otherFields: JsonObject
 }
 
 /** Reads the videos of a result; undefined if there are none or one has no URL. */
@@ -80,15 +80,15 @@ function readVideos(wire: Json | undefined): Videos | undefined {
   if (!videos.every(one => isObject(one) && typeof one['url'] === 'string' && one['url'] !== '')) return undefined
   const [first] = videos as readonly JsonObject[]
   const seconds = readSeconds(first!['duration'])
-  const { videos: _, ...beside } = wire
+  const { videos: _, ...otherFields } = wire
   const files = (videos as readonly JsonObject[]).map(
     (video, index): TaskFile => ({
       variant: 'video',
       url: video['url'] as string,
-      ...left(FORMAT, video, index === 0 && seconds !== undefined ? TIMED : PLAIN),
+      ...extrasOf(FORMAT, video, index === 0 && seconds !== undefined ? TIMED : PLAIN),
     }),
   )
-  return { files, seconds, beside }
+  return { files, seconds, otherFields }
 }
 
 const PLAIN = new Set(['url'])

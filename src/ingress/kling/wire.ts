@@ -33,9 +33,9 @@ const having = (schema: v.GenericSchema, names: readonly (keyof Fields)[], empty
   )
 
 const REQUEST = having(shape(fields), ['model_name', 'model'], true)
-const OF_TEXT = having(REQUEST, ['prompt'], false)
-const OF_PICTURE = having(REQUEST, ['image', 'image_tail'], false)
+const FROM_TEXT = having(REQUEST, ['prompt'], false)
+const FROM_IMAGE = having(REQUEST, ['image', 'image_tail'], false)
 
 /** The schema of a request, by its path. */
 export const requestAt = ({ path }: WireRequest): v.GenericSchema =>
-  path.endsWith('/image2video') ? OF_PICTURE : OF_TEXT
+  path.endsWith('/image2video') ? FROM_IMAGE : FROM_TEXT

@@ -21,7 +21,7 @@ export function transcriptOfChat(result: CanonicalResult, request: CanonicalRequ
 function transcribed(candidate: Candidate, { output: { transcript } }: CanonicalRequest): Candidate {
   const content = candidate.content.filter(isText)
   const wanted = transcript?.timestamps !== undefined || transcript?.speakers === true
-  const object = wanted ? parseObject(bare(content.map(part => part.text).join(''))) : undefined
+  const object = wanted ? parseObject(withoutFence(content.map(part => part.text).join(''))) : undefined
   const segments = object && segmentsIn(object)
   if (segments === undefined) return { ...candidate, content }
   const language = anyText(object?.['language'])
@@ -35,7 +35,7 @@ function transcribed(candidate: Candidate, { output: { transcript } }: Canonical
 const isText = (part: Part): part is Part & { readonly type: 'text' } => part.type === 'text'
 
 /** Removes the code fence that some models put around their object. */
-const bare = (text: string): string => /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(text)?.[1] ?? text
+const withoutFence = (text: string): string => /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(text)?.[1] ?? text
 
 /** Reads all segments; undefined if one lacks its times, since times are never invented. */
 function segmentsIn(object: JsonObject): readonly Segment[] | undefined {
@@ -92,7 +92,7 @@ class TextsOnly {
       this.next.set(candidate, next + 1)
       this.texts.set(key, next)
     }
-    const place = this.texts.get(key)
-    return place === undefined ? NOTHING : [{ ...event, at: { candidate, part: place } }]
+    const position = this.texts.get(key)
+    return position === undefined ? NOTHING : [{ ...event, at: { candidate, part: position } }]
   }
 }

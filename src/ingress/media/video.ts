@@ -13,14 +13,14 @@ import { type Locate, locator } from '../locate.ts'
 export const videoRequest = (
   model: string,
   prompt: string | undefined,
-  pictures: readonly Part[],
+  images: readonly Part[],
   settings: NonNullable<Output['video']>,
 ): CanonicalRequest => ({
   model,
   messages: [
     {
       role: 'user',
-      content: [...(prompt === undefined ? [] : [{ type: 'text', text: prompt } as const]), ...pictures],
+      content: [...(prompt === undefined ? [] : [{ type: 'text', text: prompt } as const]), ...images],
     },
   ],
   output: { modalities: ['video'], ...defined({ video: someOf(settings) }) },
@@ -32,7 +32,7 @@ const PROMPT: Path = ['prompt']
 
 /** Locates the prompt and the images of a video request in the body. */
 export const locateVideo =
-  (fieldOf: (picture: Part) => string) =>
+  (fieldOf: (image: Part) => string) =>
   ({ messages }: CanonicalRequest): Locate =>
     locator(
       'prompt',

@@ -3,7 +3,7 @@ import type { At, CanonicalEvent } from '../../canonical/event.ts'
 import { bodyOf, openingEvents } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
-import { readCitation, readProof, UNSIGNED } from './content.ts'
+import { readCitation, readSignature, UNSIGNED } from './content.ts'
 
 /** The field that a delta appends to, and the kind of part it belongs to. */
 const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
@@ -22,8 +22,8 @@ export class BlockReader {
   readonly kind: Part['type']
   private readonly start: Part
   /** Arguments given at the block's start; emitted at its end unless deltas replaced them. */
-  private held = ''
-  private grown = false
+  private initialArguments = ''
+  private hasGrown = false
   private input = ''
   private value: { [field: string]: Json } | undefined
 
@@ -33,9 +33,9 @@ export class BlockReader {
     this.start = part
     if (part.type === 'opaque') this.value = { ...part.value }
     const isCall = part.type === 'tool-call'
-    if (isCall && part.arguments !== '{}') this.held = part.arguments
+    if (isCall && part.arguments !== '{}') this.initialArguments = part.arguments
     append(out, openingEvents(isCall ? { ...part, arguments: '' } : part, this.at))
-    this.grown = !isCall && part.type !== 'opaque' && bodyOf(part) !== ''
+    this.hasGrown = !isCall && part.type !== 'opaque' && bodyOf(part) !== ''
   }
 
   delta(delta: JsonObject, out: CanonicalEvent[]): void {
@@ -50,8 +50,8 @@ export class BlockReader {
 
   /** Ends the block, with the input collected for a format-specific one. */
   end(out: CanonicalEvent[]): void {
-    if (!this.grown && this.held !== '') this.grow(this.held, out)
-    if (this.value !== undefined && (this.grown || this.input !== '')) {
+    if (!this.hasGrown && this.initialArguments !== '') this.grow(this.initialArguments, out)
+    if (this.value !== undefined && (this.hasGrown || this.input !== '')) {
       const input = this.input === '' ? undefined : (parseObject(this.input) ?? this.input)
       const value = input === undefined ? this.value : { ...this.value, input }
       out.push({ type: 'part-patch', at: this.at, part: { ...this.start, value } as Part })
@@ -61,14 +61,14 @@ export class BlockReader {
 
   private grow(append: Json | undefined, out: CanonicalEvent[]): void {
     if (typeof append !== 'string' || append === '') return
-    this.grown = true
+    this.hasGrown = true
     out.push({ type: 'part-delta', at: this.at, append })
   }
 
   private sign(value: Json | undefined, out: CanonicalEvent[]): void {
     if (typeof value !== 'string' || value === '' || this.kind !== 'reasoning') return
-    const { signature, text } = readProof(value)
-    if (!this.grown) this.grow(text, out)
+    const { signature, text } = readSignature(value)
+    if (!this.hasGrown) this.grow(text, out)
     const patch = signature === undefined ? UNSIGNED : { signature }
     out.push({ type: 'part-patch', at: this.at, ...patch })
   }
@@ -88,7 +88,7 @@ export class BlockReader {
     }
     for (const [field, value] of Object.entries(delta)) {
       if (field === 'type' || value === null) continue
-      this.grown = true
+      this.hasGrown = true
       const before = Object.hasOwn(this.value!, field) ? this.value![field] : undefined
       const now = typeof before === 'string' && typeof value === 'string' ? before + value : value
       this.value = { ...this.value, ...Object.fromEntries([[field, now]]) }

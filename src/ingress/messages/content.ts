@@ -9,7 +9,7 @@ import type {
 import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { disclose, type EnclosedThought } from '../../canonical/signature.ts'
-import { anyText, defined, flag, left, object, objects, required, text, WrongType } from '../fields.ts'
+import { anyText, defined, extrasOf, flag, object, objects, required, text, WrongType } from '../fields.ts'
 import { runsOf } from '../tools.ts'
 import { readDocument, readImage, textIn } from './media.ts'
 import { FORMAT, ROLES } from './wire.ts'
@@ -40,7 +40,7 @@ export function readTurn(wire: JsonObject): readonly Message[] {
   const role = text(wire['role']) as Message['role']
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
   const content = readContent(required(wire['content'] ?? undefined))
-  const node = left(FORMAT, wire, TURN)
+  const node = extrasOf(FORMAT, wire, TURN)
   if (role !== 'user' || !content.some(isResult)) return [withOrigin({ role, content, ...node }, FORMAT, wire)]
   return runsOf(content).map((run, index): Message => {
     const message = {
@@ -67,11 +67,11 @@ export function readBlock(wire: JsonObject): Part {
   const type = required(text(wire['type']))
   if (!Object.hasOwn(BLOCKS, type)) return { type: 'opaque', format: FORMAT, value: wire }
   const part = BLOCKS[type]!(wire)
-  return isOpened(part, wire) ? part : withOrigin(part, FORMAT, wire)
+  return wasWrapped(part, wire) ? part : withOrigin(part, FORMAT, wire)
 }
 
 /** Whether a reasoning part's signature was wrapped by the gateway, so that the part differs from its wire value. */
-const isOpened = (part: Part, wire: JsonObject): boolean =>
+const wasWrapped = (part: Part, wire: JsonObject): boolean =>
   part.type === 'reasoning' && (part.signature?.value ?? '') !== (wire['signature'] ?? wire['data'] ?? '')
 
 const BLOCKS: { readonly [type: string]: (wire: JsonObject) => Part } = {
@@ -98,7 +98,7 @@ function readText(wire: JsonObject): Part {
     type: 'text',
     text: required(text(wire['text'])),
     ...defined({ annotations: readCitations(wire['citations']), cache: readCache(wire) }),
-    ...left(FORMAT, wire, TEXT),
+    ...extrasOf(FORMAT, wire, TEXT),
   }
 }
 
@@ -107,7 +107,7 @@ export function readCache(wire: JsonObject): CacheHint | undefined {
   const hint = object(wire['cache_control'])
   if (hint === undefined) return undefined
   text(hint['type'])
-  return { ...defined({ ttl: text(hint['ttl']) }), ...left(FORMAT, hint, CACHE) }
+  return { ...defined({ ttl: text(hint['ttl']) }), ...extrasOf(FORMAT, hint, CACHE) }
 }
 
 const CACHE = new Set(['type', 'ttl'])
@@ -125,20 +125,20 @@ const THINKING = new Set(['type', 'thinking', 'signature', 'cache_control'])
  */
 function readThinking(wire: JsonObject): ReasoningPart {
   const value = text(wire['signature']) ?? ''
-  const { signature, text: enclosed } = value === '' ? NO_PROOF : readProof(value)
+  const { signature, text: wrappedText } = value === '' ? NO_SIGNATURE : readSignature(value)
   return {
     type: 'reasoning',
-    text: enclosed ?? required(text(wire['thinking'])),
+    text: wrappedText ?? required(text(wire['thinking'])),
     ...defined({ signature, cache: readCache(wire) }),
-    ...left(FORMAT, wire, THINKING),
+    ...extrasOf(FORMAT, wire, THINKING),
     ...(value !== '' && signature === undefined ? UNSIGNED : {}),
   }
 }
 
-const NO_PROOF: EnclosedThought = {}
+const NO_SIGNATURE: EnclosedThought = {}
 
 /** Reads a signature, which may be wrapped; of a wrapped one only the first reasoning counts. */
-export const readProof = (value: string): EnclosedThought => disclose(value, FORMAT)[0] ?? NO_PROOF
+export const readSignature = (value: string): EnclosedThought => disclose(value, FORMAT)[0] ?? NO_SIGNATURE
 
 /** Marks reasoning that came in a wrapper without a signature. */
 export const UNSIGNED = { spelling: { [FORMAT]: { signature: 'unsigned' } } }
@@ -146,13 +146,13 @@ export const UNSIGNED = { spelling: { [FORMAT]: { signature: 'unsigned' } } }
 const REDACTED = new Set(['type', 'data', 'cache_control'])
 
 function readRedacted(wire: JsonObject): ReasoningPart {
-  const { signature } = readProof(required(text(wire['data'])))
+  const { signature } = readSignature(required(text(wire['data'])))
   return {
     type: 'reasoning',
     text: '',
     redacted: true,
     ...defined({ signature, cache: readCache(wire) }),
-    ...left(FORMAT, wire, REDACTED),
+    ...extrasOf(FORMAT, wire, REDACTED),
     ...(signature === undefined ? UNSIGNED : {}),
   }
 }
@@ -170,7 +170,7 @@ function readCall(wire: JsonObject): ToolCallPart {
     name: required(text(wire['name'])),
     arguments: argumentsOf(wire['input']),
     ...defined({ cache: readCache(wire) }),
-    ...left(FORMAT, wire, direct ? CALL_DIRECT : CALL),
+    ...extrasOf(FORMAT, wire, direct ? CALL_DIRECT : CALL),
   }
 }
 
@@ -193,7 +193,7 @@ function readResult(wire: JsonObject): ToolResultPart {
     content: content === undefined ? [] : readContent(content),
     ...(failed === true ? { failed } : {}),
     ...defined({ cache: readCache(wire) }),
-    ...left(FORMAT, wire, RESULT),
+    ...extrasOf(FORMAT, wire, RESULT),
   }
 }
 
@@ -202,7 +202,7 @@ export const readCitations = (wire: Json | undefined): readonly Annotation[] | u
   objects(wire)?.map(readCitation)
 
 const CITATION = new Set(['type', 'url', 'title', 'cited_text'])
-const CITATION_UNPROVED = new Set([...CITATION, 'encrypted_index'])
+const CITATION_WITHOUT_INDEX = new Set([...CITATION, 'encrypted_index'])
 
 /** Reads a citation of a web page; citations of the caller's own documents become opaque. */
 export function readCitation(wire: JsonObject): Annotation {
@@ -215,7 +215,7 @@ export function readCitation(wire: JsonObject): Annotation {
     type: 'citation',
     url,
     ...defined({ title, quote: quote === '' ? undefined : quote }),
-    ...left(FORMAT, wire, wire['encrypted_index'] === '' ? CITATION_UNPROVED : CITATION),
+    ...extrasOf(FORMAT, wire, wire['encrypted_index'] === '' ? CITATION_WITHOUT_INDEX : CITATION),
   }
 }
 

@@ -1,7 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified, retryAfter } from '../errors/classify.ts'
+import { classify, retryAfter } from '../errors/classify.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 
 /**
@@ -23,7 +23,7 @@ const KINDS: { readonly [type: string]: ErrorKind } = {
 /** Reads an upstream's error answer. Accepts any body. */
 export function readError({ status, headers, body }: WireAnswer): CanonicalError {
   const message = anyText(anyObject(body['error'])?.['message']) ?? anyText(body['message']) ?? anyText(body['error'])
-  return classified({
+  return classify({
     kind: kindFor(body, status),
     message: message ?? `The upstream answered with status ${status}.`,
     ...defined({ code: codeOf(body), retryAfterSeconds: retryAfter(headers) }),
@@ -34,7 +34,7 @@ export function readError({ status, headers, body }: WireAnswer): CanonicalError
 /** Reads an error inside a stream or under status 200 (trap 77). */
 export function readInnerError(body: JsonObject): CanonicalError {
   const error = anyObject(body['error'])
-  return classified({
+  return classify({
     kind: kindFor(body, error?.['type'] === 'invalid_request_error' ? 400 : 502),
     message: anyText(error?.['message']) ?? anyText(body['error']) ?? 'The upstream failed.',
     ...defined({ code: codeOf(body) }),

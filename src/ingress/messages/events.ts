@@ -6,7 +6,7 @@ import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { EarlyEvents } from '../early-events.ts'
 import { CUT_SHORT, MALFORMED } from '../errors/faulty-answer.ts'
-import { anyObject, left, NONE, put } from '../fields.ts'
+import { anyObject, extrasOf, NO_FIELDS, put } from '../fields.ts'
 import { isBlank, isEmptyData } from '../transport/sse.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
@@ -70,7 +70,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   /** Passes an event of an unknown type on, after the answer's start. */
   private pass(event: CanonicalEvent): void {
-    if (!this.started && this.early.hold(event)) this.irregular = true
+    if (!this.started && this.early.add(event)) this.irregular = true
     else {
       this.begin()
       this.out.push(event)
@@ -97,7 +97,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
       type: 'result-start',
       ...readHead(message),
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
-      ...left(FORMAT, message, HEAD),
+      ...extrasOf(FORMAT, message, HEAD),
     })
     this.early.release(this.out)
     if (usage !== undefined) this.count(usage)
@@ -182,7 +182,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     this.out.push({
       type: 'result-end',
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
-      ...left(FORMAT, this.late, NONE),
+      ...extrasOf(FORMAT, this.late, NO_FIELDS),
     })
     this.ended = true
   }

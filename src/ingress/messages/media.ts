@@ -1,7 +1,7 @@
 import type { MediaKind, MediaSource, OpaquePart, Part } from '../../canonical/content.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { defined, leftWithin, object, required, text } from '../fields.ts'
+import { defined, extrasWithin, object, required, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
 const IMAGE = new Set(['type', 'source', 'cache_control'])
@@ -39,7 +39,7 @@ export function readImage(wire: JsonObject): Part {
     type: 'media',
     kind: kindOf(sourced.source, 'image'),
     source: sourced.source,
-    ...leftWithin(FORMAT, wire, 'source', source, sourced.taken, IMAGE),
+    ...extrasWithin(FORMAT, wire, 'source', source, sourced.taken, IMAGE),
   }
 }
 
@@ -60,7 +60,7 @@ export function readDocument(wire: JsonObject): Part {
     kind: kindOf(sourced.source, 'file'),
     source: sourced.source,
     ...defined({ name }),
-    ...leftWithin(FORMAT, wire, 'source', source, sourced.taken, DOCUMENT),
+    ...extrasWithin(FORMAT, wire, 'source', source, sourced.taken, DOCUMENT),
   }
 }
 

@@ -4,7 +4,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/messages.ts'
 import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, flag, left, number, object, objects, required, text, texts, withDefined } from '../fields.ts'
+import { defined, extrasOf, flag, number, object, objects, required, text, texts, withDefined } from '../fields.ts'
 import { type Locate, locateTurns } from '../locate.ts'
 import { readSettings } from '../settings.ts'
 import { readCache, readSystem, readTurn } from './content.ts'
@@ -65,7 +65,7 @@ function readThread(wire: JsonObject | undefined): Thread | undefined {
   if (wire === undefined) return undefined
   const previous = text(wire['previous_message_id'])
   const usual = wire['type'] === (previous === undefined ? 'create' : 'continue')
-  return { ...defined({ previous }), ...left(FORMAT, wire, THREAD, usual ? [] : ['type']) }
+  return { ...defined({ previous }), ...extrasOf(FORMAT, wire, THREAD, usual ? [] : ['type']) }
 }
 
 /** Whether to stream the answer; a token count is never streamed. */
@@ -82,14 +82,14 @@ const readTier = (tier: string | undefined): string | undefined => (tier === 'st
 function readExtras(body: JsonObject, refused: readonly string[]): CanonicalRequest['extras'] {
   const metadata = object(body['metadata'])
   const config = object(body['output_config'])
-  const { extras } = left(FORMAT, body, FIELDS, refused)
+  const { extras } = extrasOf(FORMAT, body, FIELDS, refused)
   if (metadata === undefined && config === undefined) return extras
   const inner: { [field: string]: Json | undefined } = {
-    metadata: metadata && left(FORMAT, metadata, USER).extras?.[FORMAT],
-    output_config: config && left(FORMAT, config, takenOfConfig(config)).extras?.[FORMAT],
+    metadata: metadata && extrasOf(FORMAT, metadata, USER).extras?.[FORMAT],
+    output_config: config && extrasOf(FORMAT, config, takenOfConfig(config)).extras?.[FORMAT],
   }
-  const own = { ...extras?.[FORMAT], ...defined(inner) } as JsonObject
-  return Object.keys(own).length === 0 ? undefined : { [FORMAT]: own }
+  const merged = { ...extras?.[FORMAT], ...defined(inner) } as JsonObject
+  return Object.keys(merged).length === 0 ? undefined : { [FORMAT]: merged }
 }
 
 const USER = new Set(['user_id'])
@@ -108,28 +108,28 @@ export function locate({ messages }: CanonicalRequest): Locate {
     turns: 'messages',
     parts: 'content',
     preamble: message => (isSystem(wireOf(message)) ? [[SYSTEM], [SYSTEM]] : undefined),
-    bare: message => typeof wireOf(message)?.['content'] === 'string',
-    hasPlace: () => true,
+    isSingleValue: message => typeof wireOf(message)?.['content'] === 'string',
+    hasPath: () => true,
   })
   const notes = messages[0]?.spelling?.[FORMAT]?.['billing'] as readonly number[] | undefined
   if (notes === undefined) return found
-  const free = placesWithout(notes)
+  const freeIndexes = indexesWithout(notes)
   return path => {
     const target = found(path)
-    const [field, place, ...rest] = target
-    if (field !== SYSTEM || typeof place !== 'number') return target
-    return [field, free[place] ?? place + notes.length, ...rest]
+    const [field, index, ...rest] = target
+    if (field !== SYSTEM || typeof index !== 'number') return target
+    return [field, freeIndexes[index] ?? index + notes.length, ...rest]
   }
 }
 
 /**
  * The indexes of texts in `system` that are not billing notes, up to the last note. Notes are not part of the message.
  */
-function placesWithout(notes: readonly number[]): readonly number[] {
+function indexesWithout(notes: readonly number[]): readonly number[] {
   const taken = new Set(notes)
-  const places: number[] = []
-  for (let at = 0; at < (notes.at(-1) ?? 0); at++) if (!taken.has(at)) places.push(at)
-  return places
+  const indexes: number[] = []
+  for (let at = 0; at < (notes.at(-1) ?? 0); at++) if (!taken.has(at)) indexes.push(at)
+  return indexes
 }
 
 /** The body fields of the request's settings. */

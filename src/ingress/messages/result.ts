@@ -2,8 +2,8 @@ import type { Part } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/faulty-answer.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType, withDefined } from '../fields.ts'
+import { faultyAnswer } from '../errors/faulty-answer.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf, WrongType, withDefined } from '../fields.ts'
 import { anyCount } from '../usage/counts.ts'
 import { readBlock } from './content.ts'
 import { readInnerError } from './error.ts'
@@ -23,7 +23,7 @@ export const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const wire = body['content'] ?? (body['type'] === 'message' ? [] : undefined)
   if (body['type'] === 'error' || (!Array.isArray(wire) && typeof wire !== 'string'))
-    throw noAnswer(body, 'is not a message', readInnerError)
+    throw faultyAnswer(body, 'is not a message', readInnerError)
   const content = readAnswer(wire)
   const { refusal, ...stop } = readStop(
     body,
@@ -31,7 +31,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   )
   const usage = anyObject(body['usage'])
   const candidates = [{ content: refusal === undefined ? content : [...content, refusal], ...stop }]
-  const { extras } = left(FORMAT, body, HEAD)
+  const { extras } = extrasOf(FORMAT, body, HEAD)
   const others = { usage: usage && readUsage(usage), serviceTier: readTier(usage), extras }
   return withOrigin(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
@@ -61,8 +61,8 @@ export function leniently(wire: JsonObject): Part {
  */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
-  if (input === undefined) throw noAnswer(body, 'is not a token count', readInnerError)
-  return withOrigin({ candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }, FORMAT, body)
+  if (input === undefined) throw faultyAnswer(body, 'is not a token count', readInnerError)
+  return withOrigin({ candidates: [], usage: { input }, ...extrasOf(FORMAT, body, COUNTED) }, FORMAT, body)
 }
 
 const COUNTED = new Set(['input_tokens'])
@@ -93,7 +93,10 @@ export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'co
   const refusal = readRefusal(stop['stop_details'])
   const finish = readFinish(anyText(stop['stop_reason']), anyText(stop['stop_sequence']), called)
   const taken = refusal === undefined ? STOP : STOP_REFUSED
-  return { ...defined({ finish, refusal }), ...left(FORMAT, stop, taken, finish === undefined ? UNREAD : undefined) }
+  return {
+    ...defined({ finish, refusal }),
+    ...extrasOf(FORMAT, stop, taken, finish === undefined ? UNREAD : undefined),
+  }
 }
 
 function readFinish(value: string | undefined, stopSequence: string | undefined, called: boolean): Finish | undefined {
@@ -109,7 +112,7 @@ function readRefusal(details: Json | undefined): Part | undefined {
   const text = isObject(details) ? anyText(details['explanation']) : undefined
   if (!isObject(details) || text === undefined || text === '') return undefined
   const taken = details['type'] === 'refusal' ? DETAILS_TYPED : DETAILS
-  return { type: 'refusal', text, ...left(FORMAT, details, taken) }
+  return { type: 'refusal', text, ...extrasOf(FORMAT, details, taken) }
 }
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
@@ -131,10 +134,10 @@ export function readUsage(wire: JsonObject): Usage {
   // A value that is not a count becomes an extra.
   const taken = new Set(['service_tier'])
   for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
-  if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, THOUGHTS))
+  if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, REASONING_COUNTS))
     taken.add('output_tokens_details')
   if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
-  for (const field of HOLLOW) if (isHollow(wire[field])) taken.add(field)
+  for (const field of OFTEN_EMPTY) if (isEmptyValue(wire[field])) taken.add(field)
   return {
     ...defined({
       input: fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0),
@@ -144,17 +147,17 @@ export function readUsage(wire: JsonObject): Usage {
       reasoning: anyCount(anyObject(details)?.['thinking_tokens']),
       hostedCalls: readCalls(wire['server_tool_use']),
     }),
-    ...left(FORMAT, wire, taken),
+    ...extrasOf(FORMAT, wire, taken),
   }
 }
 
 /** Fields that are always present but may be empty: a breakdown with only zeros, an unavailable location. */
-const HOLLOW = ['cache_creation', 'inference_geo']
+const OFTEN_EMPTY = ['cache_creation', 'inference_geo']
 
-const isHollow = (value: Json | undefined): boolean =>
+const isEmptyValue = (value: Json | undefined): boolean =>
   isObject(value) ? Object.values(value).every(count => count === 0) : value === 'not_available'
 
-const THOUGHTS = { thinking_tokens: 'reasoning' }
+const REASONING_COUNTS = { thinking_tokens: 'reasoning' }
 
 const onlyNumbers = (wire: JsonObject, known: object): boolean =>
   Object.entries(wire).every(([key, value]) => Object.hasOwn(known, key) && anyCount(value) !== undefined)

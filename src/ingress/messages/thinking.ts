@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { type CanonicalRequest, type Effort, isEffort, type Output, type Reasoning } from '../../canonical/request.ts'
 import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
-import { defined, left, number, object, required, text } from '../fields.ts'
+import { defined, extrasOf, number, object, required, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
 /** Makers of canonical settings by kind of thinking, given the effort that was requested separately. */
@@ -13,10 +13,10 @@ const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | unde
 }
 
 /** Whether reasoning is shown, by the value of `display`. */
-const SHOWN: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
+const SHOWN_BY_DISPLAY: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
 
 /** Whether reasoning is shown by default: models with a thinking budget show it summarized. */
-const USUALLY: { readonly [type: string]: boolean } = { enabled: true }
+const SHOWN_BY_DEFAULT: { readonly [type: string]: boolean } = { enabled: true }
 
 /**
  * Reads `thinking` and the effort in `output_config`. Thinking of an unknown kind is added to `refused` and becomes an
@@ -33,21 +33,21 @@ export function readReasoning(body: JsonObject, refused: string[]): Reasoning | 
     if (thinking !== undefined) refused.push('thinking')
     return effort === undefined ? undefined : { effort }
   }
-  const show = Object.hasOwn(SHOWN, display) ? SHOWN[display] : undefined
-  const implied = show === undefined && display === '' ? USUALLY[type] : undefined
+  const show = Object.hasOwn(SHOWN_BY_DISPLAY, display) ? SHOWN_BY_DISPLAY[display] : undefined
+  const implied = show === undefined && display === '' ? SHOWN_BY_DEFAULT[type] : undefined
   const taken = new Set(type === 'between_tools' ? [] : ['type'])
   if (type === 'enabled') taken.add('budget_tokens')
   if (show !== undefined) taken.add('display')
   return {
     ...defined({ effort, show: show ?? implied }),
     ...KINDS[type]!(thinking, effort),
-    ...left(FORMAT, thinking, taken),
+    ...extrasOf(FORMAT, thinking, taken),
     spelling: { [FORMAT]: { type, ...(implied === undefined ? {} : { implied: ['show'] }) } },
   }
 }
 
 /** Kinds of thinking that request reasoning; with `between_tools` the model reasons as little as possible. */
-const ASKING: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive'])
+const REQUESTING: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive'])
 
 /**
  * Which reasoning a caller gets: none without `thinking`. With `display: omitted`, blocks have an empty text and a
@@ -55,7 +55,7 @@ const ASKING: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive'])
  * `ThinkingConfigEnabled.display`).
  */
 export function reasoningShown({ reasoning }: CanonicalRequest): ReasoningShown {
-  if (!ASKING.has(reasoning?.spelling?.[FORMAT]?.['type'])) return 'none'
+  if (!REQUESTING.has(reasoning?.spelling?.[FORMAT]?.['type'])) return 'none'
   return reasoning?.show === false ? 'signatures' : 'all'
 }
 
@@ -79,7 +79,7 @@ const isSchema = (wire: JsonObject): boolean => wire['type'] === 'json_schema' &
 const shapeOf = (wire: JsonObject): Output['text'] => ({
   shape: 'schema',
   schema: wire['schema'] as JsonObject,
-  ...left(FORMAT, wire, SHAPE),
+  ...extrasOf(FORMAT, wire, SHAPE),
 })
 
 /** The fields of `output_config` that were read. */

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, flag, left, number, object, objects, required, text, texts } from '../fields.ts'
+import { defined, extrasOf, flag, number, object, objects, required, text, texts } from '../fields.ts'
 import { opaqueTool } from '../opaque-tool.ts'
-import { readApproximate, readFunction } from '../tools.ts'
+import { readApproximateLocation, readFunction } from '../tools.ts'
 import { readCache } from './content.ts'
 import { FORMAT, HOSTED_TYPE } from './wire.ts'
 
@@ -11,7 +11,7 @@ export const readTools = (wire: Json | undefined): readonly Tool[] | undefined =
 
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type'])
-  if (type === undefined || type === 'custom') return readOwnFunction(wire)
+  if (type === undefined || type === 'custom') return readFunctionTool(wire)
   const kind = hostedKind(type)
   return kind === undefined ? opaqueTool(FORMAT, wire) : readHosted(wire, type, kind)
 }
@@ -19,11 +19,11 @@ function readTool(wire: JsonObject): Tool {
 const FUNCTION = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
 /** Reads a function of the caller, marked by the type `custom` or by no type (trap 53). */
-function readOwnFunction(wire: JsonObject): FunctionTool {
+function readFunctionTool(wire: JsonObject): FunctionTool {
   return {
     ...readFunction(wire, 'input_schema'),
     ...defined({ cache: readCache(wire) }),
-    ...left(FORMAT, wire, FUNCTION),
+    ...extrasOf(FORMAT, wire, FUNCTION),
   }
 }
 
@@ -40,7 +40,7 @@ const HOSTED = new Set(['type', 'name', 'cache_control', 'allowed_domains', 'blo
 
 /** Reads a tool that the upstream runs. */
 function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedTool {
-  const location = readApproximate(wire['user_location'])
+  const location = readApproximateLocation(wire['user_location'])
   const name = text(wire['name'])
   const taken = new Set(HOSTED)
   if (name !== undefined && name !== hostedName(type)) taken.delete('name')
@@ -55,7 +55,7 @@ function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedToo
       location,
       cache: readCache(wire),
     }),
-    ...left(FORMAT, wire, taken),
+    ...extrasOf(FORMAT, wire, taken),
   }
 }
 
@@ -80,7 +80,7 @@ export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; par
   const choice = mode === undefined ? readForced(wire, body) : { mode }
   const taken = mode === undefined ? CHOICE : CHOICE_UNNAMED
   return {
-    toolChoice: { ...choice, ...left(FORMAT, wire, taken) },
+    toolChoice: { ...choice, ...extrasOf(FORMAT, wire, taken) },
     ...(disabled === undefined ? {} : { parallelToolCalls: !disabled }),
   }
 }

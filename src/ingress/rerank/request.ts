@@ -6,7 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { count, defined, flag, left, list, required, text, texts, WrongType } from '../fields.ts'
+import { count, defined, extrasOf, flag, list, required, text, texts, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import * as wire from './wire.ts'
 
@@ -16,7 +16,7 @@ export const FORMAT = 'rerank'
 type Style = 'jina' | 'cohere' | 'voyage'
 
 /**
- * Reads the body of `POST /v1/rerank` (FORMATS §9).
+ * Reads the body of `POST /v1/rerank` (docs/wire/rerank.md#request).
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -45,14 +45,15 @@ function read({ body, headers }: WireRequest): CanonicalRequest {
     },
     sampling: {},
     stream: false,
-    ...left(FORMAT, body, TAKEN, usual === undefined ? [] : ['top_k']),
+    ...extrasOf(FORMAT, body, TAKEN, usual === undefined ? [] : ['top_k']),
     spelling: { [FORMAT]: { style } },
   }
 }
 
 /**
  * Detects the vendor. The clients of Cohere and Voyage name themselves, and only Voyage's send `top_k`. Any other
- * client gets Jina's shape, which returns the documents unless the request turns that off (FORMATS §9).
+ * client gets Jina's shape, which returns the documents unless the request turns that off
+ * (docs/wire/rerank.md#request).
  */
 function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   const client = headers['x-fern-sdk-name'] ?? headers['user-agent'] ?? ''
@@ -65,26 +66,26 @@ type Fields = ReadonlyMap<string, number>
 
 /** The named fields, by default only `text`. */
 const fieldsOf = (named: readonly string[] = ['text']): Fields =>
-  new Map([...new Set(named)].map((field, place) => [field, place]))
+  new Map([...new Set(named)].map((field, position) => [field, position]))
 
-const USUAL = fieldsOf()
+const DEFAULT_FIELDS = fieldsOf()
 
 /**
  * Reads a document as parts: a text for each ranked field, in order, and its image. Other fields have no effect on the
  * ranking and remain only in the parts' source.
  */
-export function readDocument(wire: Json, fields = USUAL): readonly Part[] {
+export function readDocument(wire: Json, fields = DEFAULT_FIELDS): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   if (!isObject(wire)) throw WrongType.instance
   text(wire['text'])
-  const picture = text(wire['image'])
+  const image = text(wire['image'])
   const named = Object.keys(wire)
     .filter(field => fields.has(field) && typeof wire[field] === 'string')
     .sort((a, b) => fields.get(a)! - fields.get(b)!)
-  const shown = picture !== undefined && !named.includes('image')
+  const hasImage = image !== undefined && !named.includes('image')
   const parts = [
     ...named.map((field): Part => ({ type: 'text', text: wire[field] as string })),
-    ...(shown ? [readImage(picture)] : []),
+    ...(hasImage ? [readImage(image)] : []),
   ]
   if (parts.length === 0) parts.push({ type: 'text', text: '' })
   return parts.map(part => withOrigin(part, FORMAT, wire))

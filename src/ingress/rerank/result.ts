@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, withOrigin } from '../../canonica
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf, WrongType } from '../fields.ts'
 import { readInputUsage } from '../usage/input-usage.ts'
 import { readMeta } from '../usage/meta.ts'
 import { FORMAT, readDocument } from './request.ts'
@@ -12,7 +12,8 @@ import { FORMAT, readDocument } from './request.ts'
 const TAKEN = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'meta'])
 
 /**
- * Reads a whole answer (FORMATS §9): ranks in the upstream's order, in `results` or, from Voyage, in `data`.
+ * Reads a whole answer (docs/wire/rerank.md#response): ranks in the upstream's order, in `results` or, from Voyage, in
+ * `data`.
  *
  * @throws GatewayError for any other body.
  */
@@ -34,7 +35,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     ...defined({ id, model }),
     candidates: [{ content: anyObjects(body[field]).map(readRank) }],
     ...defined({ usage: meta === undefined ? usage && readInputUsage(FORMAT, usage) : readMeta(FORMAT, meta) }),
-    ...left(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, TAKEN, refused),
   }
   return withOrigin(result, FORMAT, body)
 }
@@ -47,7 +48,7 @@ function readRank(wire: JsonObject): Part {
   const score = anyNumber(wire['relevance_score'])
   if (index === undefined || score === undefined) return { type: 'opaque', format: FORMAT, value: wire }
   const content = readEcho(wire['document'])
-  const node = left(FORMAT, wire, RANK, content === undefined ? ['document'] : [])
+  const node = extrasOf(FORMAT, wire, RANK, content === undefined ? ['document'] : [])
   return { type: 'rank', index, score, ...defined({ content }), ...node }
 }
 

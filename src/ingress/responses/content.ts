@@ -1,7 +1,7 @@
 import type { Annotation, CacheHint, MediaPart, Part, TextPart } from '../../canonical/content.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
-import { anyNumber, anyText, defined, left, object, objects, required, text } from '../fields.ts'
+import { anyNumber, anyText, defined, extrasOf, object, objects, required, text } from '../fields.ts'
 import { FORMAT, KNOWN_PARTS } from './wire.ts'
 
 /** Reads the parts of a message or of a tool's output; a string is a single text. */
@@ -15,11 +15,11 @@ export function readPart(wire: JsonObject): Part {
   const type = required(text(wire['type']))
   const part = KNOWN_PARTS.has(type) ? PARTS[type]!(wire) : undefined
   const cache = readCache(wire)
-  return part === undefined ? unknownPart(wire) : ({ ...part, ...cache } as Part)
+  return part === undefined ? opaquePart(wire) : ({ ...part, ...cache } as Part)
 }
 
 /** Makes an opaque part that is marked as part of a message. */
-export const unknownPart = (value: JsonObject): Part => ({
+export const opaquePart = (value: JsonObject): Part => ({
   type: 'opaque',
   format: FORMAT,
   value,
@@ -40,13 +40,17 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part | undefined }
   text: readText,
   // Logprobs of an earlier answer are dropped: upstreams send them but do not read them.
   output_text: wire => readOutputText(wire, TAKEN.output),
-  refusal: wire => ({ type: 'refusal', text: required(text(wire['refusal'])), ...left(FORMAT, wire, TAKEN.refusal) }),
+  refusal: wire => ({
+    type: 'refusal',
+    text: required(text(wire['refusal'])),
+    ...extrasOf(FORMAT, wire, TAKEN.refusal),
+  }),
   input_image: readImage,
   input_file: readFile,
 }
 
 function readText(wire: JsonObject): TextPart {
-  return { type: 'text', text: required(text(wire['text'])), ...left(FORMAT, wire, TAKEN.text) }
+  return { type: 'text', text: required(text(wire['text'])), ...extrasOf(FORMAT, wire, TAKEN.text) }
 }
 
 /** Reads text that a model wrote, with its citations. */
@@ -56,7 +60,7 @@ export function readOutputText(wire: JsonObject, taken: ReadonlySet<string>): Te
     type: 'text',
     text: required(text(wire['text'])),
     ...(cited === undefined || cited.length === 0 ? {} : { annotations: cited.map(readAnnotation) }),
-    ...left(FORMAT, wire, taken),
+    ...extrasOf(FORMAT, wire, taken),
   }
 }
 
@@ -76,7 +80,7 @@ function readAnnotation(wire: JsonObject): Annotation {
     type: 'citation',
     url,
     ...defined({ title: anyText(title), start: anyNumber(start_index), end: anyNumber(end_index) }),
-    ...left(FORMAT, wire, CITATION),
+    ...extrasOf(FORMAT, wire, CITATION),
   } as const
   return withOrigin<Annotation, JsonObject>(citation, FORMAT, wire)
 }
@@ -94,7 +98,7 @@ function readImage(wire: JsonObject): MediaPart | undefined {
     kind: 'image',
     source: url === undefined ? { type: 'file-id', format: FORMAT, id: id! } : sourceOfUrl(url),
     ...defined({ detail }),
-    ...left(FORMAT, wire, url === undefined ? TAKEN.imageId : TAKEN.image),
+    ...extrasOf(FORMAT, wire, url === undefined ? TAKEN.imageId : TAKEN.image),
   }
 }
 
@@ -120,7 +124,7 @@ function readFile(wire: JsonObject): MediaPart | undefined {
     kind: kindOfMediaType(source.type === 'base64' ? source.mediaType : undefined),
     source,
     ...defined({ name, detail }),
-    ...left(FORMAT, wire, new Set(['type', 'filename', 'detail', CACHED, field])),
+    ...extrasOf(FORMAT, wire, new Set(['type', 'filename', 'detail', CACHED, field])),
   }
 }
 

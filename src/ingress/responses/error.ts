@@ -1,7 +1,7 @@
 import { errorReader } from '../errors/openai-error.ts'
 
 /** Codes of faulty input images (`ResponseErrorCode`, docs/wire/errors.md#codes-of-responses). */
-const OF_PICTURES = [
+const IMAGE_CODES = [
   ...['invalid_image', 'invalid_image_format', 'invalid_image_url', 'invalid_image_mode', 'image_too_large'],
   ...['invalid_base64_image', 'image_too_small', 'image_parse_error', 'image_content_policy_violation'],
   ...['image_file_too_large', 'image_file_not_found', 'empty_image_file', 'unsupported_image_media_type'],
@@ -26,7 +26,7 @@ export const { readError, readInnerError } = errorReader(
     vector_store_timeout: 'timed-out',
     invalid_prompt: 'invalid-request',
     context_length_exceeded: 'invalid-request',
-    ...Object.fromEntries(OF_PICTURES),
+    ...Object.fromEntries(IMAGE_CODES),
   },
   { conflict_error: 409, requests: 429, tokens: 429, cancelled: 499 },
 )

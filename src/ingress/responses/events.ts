@@ -11,7 +11,7 @@ import { isEmptyData } from '../transport/sse.ts'
 import { readInnerError } from './error.ts'
 import { HANDLERS, openItem } from './handlers.ts'
 import { type ItemReader, MessageReader, type Sink } from './item-events.ts'
-import { Places } from './places.ts'
+import { ItemPositions } from './item-positions.ts'
 import { readFinish, readHead, readNode, readOutput } from './result.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
@@ -24,7 +24,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   tokens = 0
   called = false
   refused = false
-  readonly places = new Places()
+  readonly positions = new ItemPositions()
   /** Open items by position. */
   readonly items = new Map<number, ItemReader>()
   /** Positions of items that have ended. */
@@ -66,7 +66,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   /** Passes an event of an unknown type on, for callers of the same format. */
   pass(value: JsonObject): void {
     const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value }
-    if (!this.started && this.early.hold(event)) return
+    if (!this.started && this.early.add(event)) return
     this.start(undefined)
     this.out.push(event)
   }
@@ -96,15 +96,15 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   /** Emits the items and citations that the stream left out, and ends the candidate. */
   private complete(response: JsonObject): void {
     const items = anyObjects(response['output'])
-    for (const [position, known] of this.places.ofAll(items).entries()) {
-      const item = items[position]!
-      const place = known ?? this.places.add({ item })
-      if (this.ended.has(place)) {
-        if (isCited(item)) this.messages.get(place)?.repeated(item)
+    for (const [index, knownPosition] of this.positions.findAll(items).entries()) {
+      const item = items[index]!
+      const position = knownPosition ?? this.positions.add({ item })
+      if (this.ended.has(position)) {
+        if (isCited(item)) this.messages.get(position)?.repeated(item)
         continue
       }
-      openItem(this, place, item)
-      this.close(place, item)
+      openItem(this, position, item)
+      this.close(position, item)
     }
     this.closeAll()
     this.logRest(response)
@@ -112,12 +112,12 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     this.out.push({ type: 'candidate-end', candidate: 0, ...(finish === undefined ? {} : { finish }) })
   }
 
-  close(place: number, item: JsonObject | undefined): void {
-    const open = this.items.get(place)
+  close(position: number, item: JsonObject | undefined): void {
+    const open = this.items.get(position)
     open?.done(item)
-    if (open instanceof MessageReader) this.messages.set(place, open)
-    this.items.delete(place)
-    this.ended.add(place)
+    if (open instanceof MessageReader) this.messages.set(position, open)
+    this.items.delete(position)
+    this.ended.add(position)
   }
 
   fail(error: CanonicalError): void {
@@ -127,7 +127,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 
   private closeAll(): void {
-    for (const place of [...this.items.keys()]) this.close(place, undefined)
+    for (const position of [...this.items.keys()]) this.close(position, undefined)
   }
 
   /** Emits token logprobs that arrived with no text. */

@@ -9,20 +9,20 @@ import {
   type ItemReader,
   MessageReader,
   type OpenPart,
-  OwnCallReader,
   PartReader,
+  ReasoningReader,
   type Sink,
-  ThoughtReader,
+  UpstreamCallReader,
 } from './item-events.ts'
-import { readAnyItem, unknownItem } from './items.ts'
-import { isNameless, type Places } from './places.ts'
+import { type ItemPositions, isNameless } from './item-positions.ts'
+import { opaqueItem, readAnyItem } from './items.ts'
 import { contentReader, readAnswerPart, readTokens } from './result.ts'
 import type { UpstreamCalls } from './upstream-calls.ts'
 import { FORMAT } from './wire.ts'
 
 /** The state of the answer that events are read into. */
 interface ResponseState extends Sink {
-  readonly places: Places
+  readonly positions: ItemPositions
   /** Open items by position. */
   readonly items: Map<number, ItemReader>
   /** Positions of items that have ended. */
@@ -32,7 +32,7 @@ interface ResponseState extends Sink {
   readonly upstreamCalls: UpstreamCalls
   start(response: JsonObject | undefined): void
   pass(event: JsonObject): void
-  close(place: number, item: JsonObject | undefined): void
+  close(position: number, item: JsonObject | undefined): void
   finish(response: JsonObject): void
   fail(error: CanonicalError): void
 }
@@ -46,20 +46,20 @@ const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
 }
 
 /** Opens the item at a position, without its content, which arrives in later events. */
-export function openItem(answer: ResponseState, place: number, item: JsonObject): void {
-  if (answer.items.has(place) || answer.ended.has(place)) return
+export function openItem(answer: ResponseState, position: number, item: JsonObject): void {
+  if (answer.items.has(position) || answer.ended.has(position)) return
   answer.start(undefined)
   answer.items.set(
-    place,
-    answer.upstreamCalls.has(item) ? new OwnCallReader(unknownItem(item), answer) : begin(item, answer),
+    position,
+    answer.upstreamCalls.has(item) ? new UpstreamCallReader(opaqueItem(item), answer) : begin(item, answer),
   )
 }
 
 /** The position of an event's item; opens the item if necessary. */
 function itemAt(answer: ResponseState, event: JsonObject): number {
-  const place = answer.places.at(event, answer.ended)
-  openItem(answer, place, anyObject(event['item']) ?? {})
-  return place
+  const position = answer.positions.findOrAdd(event, answer.ended)
+  openItem(answer, position, anyObject(event['item']) ?? {})
+  return position
 }
 
 function begin(item: JsonObject, sink: Sink): ItemReader {
@@ -68,18 +68,18 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
     return new MessageReader(head, sink)
   }
   // The image of an image generation call may arrive later.
-  const begun = isImageCall(item) ? { ...item, result: item['result'] ?? '' } : item
-  const [start] = readAnyItem(begun, contentReader([]), 'begun')
-  return start?.type === 'reasoning' ? new ThoughtReader(early(start), sink) : new PartReader(start!, sink)
+  const opened = isImageCall(item) ? { ...item, result: item['result'] ?? '' } : item
+  const [start] = readAnyItem(opened, contentReader([]), 'begun')
+  return start?.type === 'reasoning' ? new ReasoningReader(startOfReasoning(start), sink) : new PartReader(start!, sink)
 }
 
 /**
  * Reasoning before its first text, since later events repeat the text. The signature at the start is not final and is
  * dropped, except for redacted reasoning.
  */
-function early({ signature, spelling, ...thought }: ReasoningPart): ReasoningPart {
-  const proof = thought.redacted === undefined || signature === undefined ? {} : { signature }
-  return { ...thought, text: '', ...proof, spelling: { [FORMAT]: { begun: spelling![FORMAT]!['begun']! } } }
+function startOfReasoning({ signature, spelling, ...reasoning }: ReasoningPart): ReasoningPart {
+  const signatureField = reasoning.redacted === undefined || signature === undefined ? {} : { signature }
+  return { ...reasoning, text: '', ...signatureField, spelling: { [FORMAT]: { begun: spelling![FORMAT]!['begun']! } } }
 }
 
 type ReaderOf<R> = abstract new (...args: never[]) => R
@@ -91,36 +91,37 @@ function continued<R extends ItemReader>(
   kind: ReaderOf<R>,
   empty: JsonObject,
 ): R | undefined {
-  const place = placeOf(answer, event)
-  if (!answer.items.has(place)) openItem(answer, place, { ...empty, id: event['item_id'] ?? null })
-  const item = answer.items.get(place)
+  const position = positionOf(answer, event)
+  if (!answer.items.has(position)) openItem(answer, position, { ...empty, id: event['item_id'] ?? null })
+  const item = answer.items.get(position)
   return item instanceof kind ? item : undefined
 }
 
 const EMPTY_MESSAGE: JsonObject = { type: 'message', role: 'assistant', status: 'in_progress' }
-const EMPTY_THOUGHT: JsonObject = { type: 'reasoning', summary: [] }
+const EMPTY_REASONING: JsonObject = { type: 'reasoning', summary: [] }
 
 const messageAt = (answer: ResponseState, event: JsonObject): MessageReader | undefined =>
   continued(answer, event, MessageReader, EMPTY_MESSAGE)
 
-const thoughtAt = (answer: ResponseState, event: JsonObject): ThoughtReader | undefined =>
-  continued(answer, event, ThoughtReader, EMPTY_THOUGHT)
+const reasoningAt = (answer: ResponseState, event: JsonObject): ReasoningReader | undefined =>
+  continued(answer, event, ReasoningReader, EMPTY_REASONING)
 
 /** The part of a message that an event continues. */
 const partAt = (answer: ResponseState, event: JsonObject, type: string): OpenPart | undefined =>
   messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
 
 /** The position of the item that an event continues, which may not have been announced. */
-function placeOf({ places, ended }: ResponseState, event: JsonObject): number {
-  const place = places.of(event)
-  const isNew = place === undefined || (ended.has(place) && isNameless(event) && GROWS.test(String(event['type'])))
-  return isNew ? places.add(event) : place
+function positionOf({ positions, ended }: ResponseState, event: JsonObject): number {
+  const position = positions.find(event)
+  const isNew =
+    position === undefined || (ended.has(position) && isNameless(event) && GROWS.test(String(event['type'])))
+  return isNew ? positions.add(event) : position
 }
 
 /** Events that start another item if they have neither id nor index and the previous item has ended. */
 const GROWS = /\.(?:delta|added)$/
 
-const grows =
+const appendText =
   (type: string, field: string): Handler =>
   (answer, event) => {
     const part = partAt(answer, event, type)
@@ -129,47 +130,47 @@ const grows =
     part?.grow(anyText(event[field]) ?? '')
   }
 
-const filled =
+const fillText =
   (type: string, field: string): Handler =>
   (answer, event) =>
     partAt(answer, event, type)?.fill(anyText(event[field]) ?? '')
 
-const called =
-  (field: string, whole: boolean): Handler =>
+const callArguments =
+  (field: string, isComplete: boolean): Handler =>
   (answer, event) => {
-    const place = answer.places.of(event)
-    const item = place === undefined ? undefined : answer.items.get(place)
-    if (item instanceof OwnCallReader) return answer.pass(event)
+    const position = answer.positions.find(event)
+    const item = position === undefined ? undefined : answer.items.get(position)
+    if (item instanceof UpstreamCallReader) return answer.pass(event)
     if (!(item instanceof PartReader)) return
     const text = anyText(event[field]) ?? ''
-    if (whole) item.part.fill(text)
+    if (isComplete) item.part.fill(text)
     else item.part.grow(text)
   }
 
-const thinks =
-  (slot: 'summary' | 'content', action: 'begin' | 'grow' | 'fill', field: string): Handler =>
+const reasoningText =
+  (kind: 'summary' | 'content', action: 'begin' | 'grow' | 'fill', field: string): Handler =>
   (answer, event) => {
-    const index = anyNumber(event[slot === 'summary' ? 'summary_index' : 'content_index']) ?? 0
-    const item = thoughtAt(answer, event)
-    if (action === 'begin') item?.begin(slot, index)
-    else item?.[action](slot, index, anyText(event[field]) ?? '')
+    const index = anyNumber(event[kind === 'summary' ? 'summary_index' : 'content_index']) ?? 0
+    const item = reasoningAt(answer, event)
+    if (action === 'begin') item?.begin(kind, index)
+    else item?.[action](kind, index, anyText(event[field]) ?? '')
   }
 
 /** Starts a part of a message, or the full text of reasoning. */
 const partAdded: Handler = (answer, event) => {
   const part = anyObject(event['part']) ?? {}
   const index = anyNumber(event['content_index']) ?? 0
-  if (part['type'] === 'reasoning_text') thoughtAt(answer, event)?.begin('content', index)
+  if (part['type'] === 'reasoning_text') reasoningAt(answer, event)?.begin('content', index)
   else messageAt(answer, event)?.part(index, part)
 }
 
 const partDone: Handler = (answer, event) => {
   const part = anyObject(event['part']) ?? {}
-  if (part['type'] === 'output_text') filled('output_text', 'text')(answer, { ...event, ...part })
-  if (part['type'] === 'refusal') filled('refusal', 'refusal')(answer, { ...event, ...part })
+  if (part['type'] === 'output_text') fillText('output_text', 'text')(answer, { ...event, ...part })
+  if (part['type'] === 'refusal') fillText('refusal', 'refusal')(answer, { ...event, ...part })
 }
 
-const annotated: Handler = (answer, event) => {
+const addAnnotation: Handler = (answer, event) => {
   const annotation = event['annotation']
   const part = citedPart(answer, event)
   if (part === undefined || !isObject(annotation)) return
@@ -179,13 +180,13 @@ const annotated: Handler = (answer, event) => {
 
 /** The text part that an event adds a citation to; it may have ended. */
 function citedPart(answer: ResponseState, event: JsonObject): OpenPart | undefined {
-  const place = answer.places.of(event)
-  if (place === undefined || !answer.ended.has(place)) return partAt(answer, event, 'output_text')
-  return answer.messages.get(place)?.endedPart(anyNumber(event['content_index']) ?? 0)
+  const position = answer.positions.find(event)
+  if (position === undefined || !answer.ended.has(position)) return partAt(answer, event, 'output_text')
+  return answer.messages.get(position)?.endedPart(anyNumber(event['content_index']) ?? 0)
 }
 
 /** Emits a partial image: a preview for other formats, and the event itself for callers of this format. */
-const previewed: Handler = (answer, event) => {
+const previewImage: Handler = (answer, event) => {
   answer.pass(event)
   const data = anyText(event['partial_image_b64'])
   if (data === undefined) return
@@ -205,30 +206,30 @@ const ignored: Handler = () => {}
 
 /** The handler of each event type; all other events pass through unchanged. */
 export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | undefined, Handler>([
-  ['response.output_text.delta', grows('output_text', 'delta')],
-  ['response.function_call_arguments.delta', called('delta', false)],
-  ['response.custom_tool_call_input.delta', called('delta', false)],
-  ['response.reasoning_summary_text.delta', thinks('summary', 'grow', 'delta')],
-  ['response.reasoning_text.delta', thinks('content', 'grow', 'delta')],
-  ['response.reasoning.delta', thinks('content', 'grow', 'delta')],
-  ['response.refusal.delta', grows('refusal', 'delta')],
+  ['response.output_text.delta', appendText('output_text', 'delta')],
+  ['response.function_call_arguments.delta', callArguments('delta', false)],
+  ['response.custom_tool_call_input.delta', callArguments('delta', false)],
+  ['response.reasoning_summary_text.delta', reasoningText('summary', 'grow', 'delta')],
+  ['response.reasoning_text.delta', reasoningText('content', 'grow', 'delta')],
+  ['response.reasoning.delta', reasoningText('content', 'grow', 'delta')],
+  ['response.refusal.delta', appendText('refusal', 'delta')],
   ['response.created', (answer, event) => answer.start(anyObject(event['response']))],
   ['response.in_progress', ignored],
   ['response.output_item.added', (answer, event) => void itemAt(answer, event)],
   ['response.output_item.done', (answer, event) => answer.close(itemAt(answer, event), anyObject(event['item']) ?? {})],
   ['response.content_part.added', partAdded],
   ['response.content_part.done', partDone],
-  ['response.output_text.done', filled('output_text', 'text')],
-  ['response.refusal.done', filled('refusal', 'refusal')],
-  ['response.output_text.annotation.added', annotated],
-  ['response.function_call_arguments.done', called('arguments', true)],
-  ['response.custom_tool_call_input.done', called('input', true)],
-  ['response.reasoning_summary_part.added', thinks('summary', 'begin', '')],
+  ['response.output_text.done', fillText('output_text', 'text')],
+  ['response.refusal.done', fillText('refusal', 'refusal')],
+  ['response.output_text.annotation.added', addAnnotation],
+  ['response.function_call_arguments.done', callArguments('arguments', true)],
+  ['response.custom_tool_call_input.done', callArguments('input', true)],
+  ['response.reasoning_summary_part.added', reasoningText('summary', 'begin', '')],
   ['response.reasoning_summary_part.done', ignored],
-  ['response.reasoning_summary_text.done', thinks('summary', 'fill', 'text')],
-  ['response.reasoning_text.done', thinks('content', 'fill', 'text')],
-  ['response.reasoning.done', thinks('content', 'fill', 'text')],
-  ['response.image_generation_call.partial_image', previewed],
+  ['response.reasoning_summary_text.done', reasoningText('summary', 'fill', 'text')],
+  ['response.reasoning_text.done', reasoningText('content', 'fill', 'text')],
+  ['response.reasoning.done', reasoningText('content', 'fill', 'text')],
+  ['response.image_generation_call.partial_image', previewImage],
   ['response.completed', finished],
   ['response.incomplete', finished],
   ['response.failed', finished],

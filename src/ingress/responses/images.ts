@@ -4,7 +4,7 @@ import { sniffed } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
-import { anyNumber, anyText, defined, left } from '../fields.ts'
+import { anyNumber, anyText, defined, extrasOf } from '../fields.ts'
 import { FIELDS, misread, readMade } from '../media/image-settings.ts'
 import { FORMAT } from './wire.ts'
 
@@ -61,7 +61,7 @@ function readSettings(tool: JsonObject): NonNullable<Output['image']> {
       moderation: anyText(tool['moderation']),
       previews: anyNumber(tool['partial_images']),
     }),
-    ...left(FORMAT, tool, SETTINGS),
+    ...extrasOf(FORMAT, tool, SETTINGS),
   }
 }
 
@@ -110,6 +110,6 @@ export function readImageCall(wire: JsonObject): MediaPart | undefined {
     kind: 'image',
     source: { type: 'base64', mediaType, data: result },
     ...defined({ made: readMade(wire) }),
-    ...left(FORMAT, wire, OF_CALL, misread(wire)),
+    ...extrasOf(FORMAT, wire, OF_CALL, misread(wire)),
   }
 }

@@ -4,10 +4,10 @@ import type { Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import { type CanonicalRequest, type Message, type Role, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { left, objects, text, WrongType } from '../fields.ts'
-import { type Locate, locator, type Place } from '../locate.ts'
+import { extrasOf, objects, text, WrongType } from '../fields.ts'
+import { type Locate, locator, type MessagePaths } from '../locate.ts'
 import { readContent } from './content.ts'
-import { checkStamp, MESSAGE, readItem, readOutput, unknownItem } from './items.ts'
+import { checkIdAndStatus, MESSAGE, opaqueItem, readItem, readOutput } from './items.ts'
 import { upstreamCallsIn } from './upstream-calls.ts'
 import { ANSWERS, FORMAT, kindOfItem, ROLES, TOOL_ITEMS } from './wire.ts'
 
@@ -30,7 +30,7 @@ function readInput(wire: Json | undefined, tools: Json | undefined): readonly Me
  * Groups consecutive items of the assistant into one turn; any other item is a turn of its own. The first part of each
  * item in a turn records the item as its source.
  */
-function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): readonly Message[] {
+function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<JsonObject>): readonly Message[] {
   const messages: Message[] = []
   let turn: Part[] | undefined
   for (const item of items) {
@@ -41,14 +41,14 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
       messages.push(withOrigin(turnOfItem, FORMAT, item))
     } else if (TOOL_ITEMS.has(kind)) {
       // The item's tools belong to the request, so the item neither starts nor ends a turn.
-      const part = withOrigin({ ...unknownItem(item), redundant: true } as Part, FORMAT, item)
+      const part = withOrigin({ ...opaqueItem(item), redundant: true } as Part, FORMAT, item)
       if (turn !== undefined) turn.push(part)
       else messages.push(withOrigin<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
       // Calls that the upstream made for itself are read, too, so that malformed ones are refused.
       const read = readItem(item)
-      const parts = own.has(item) ? [unknownItem(item)] : read
+      const parts = upstreamCalls.has(item) ? [opaqueItem(item)] : read
       withOrigin(parts[0]!, FORMAT, item)
       append(turn, parts)
     }
@@ -67,11 +67,11 @@ function readMessage(item: JsonObject): Message | undefined {
   const role = text(item['role'])
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
   if (role === 'assistant') return undefined
-  checkStamp(item)
+  checkIdAndStatus(item)
   return {
     role: role as Role,
     content: readContent(item['content']),
-    ...left(FORMAT, item, MESSAGE),
+    ...extrasOf(FORMAT, item, MESSAGE),
   }
 }
 
@@ -80,18 +80,18 @@ const INPUT = 'input'
 /** Locates messages and parts in `input`, where a turn of the assistant may be several items, and in `instructions`. */
 export function locate(request: CanonicalRequest): Locate {
   const { input, instructions } = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
-  const places: Place[] = []
+  const paths: MessagePaths[] = []
   let items = 0
   for (const [index, message] of request.messages.entries()) {
     if (index === 0 && instructions != null) {
-      places.push({ at: ['instructions'], parts: [['instructions']] })
+      paths.push({ at: ['instructions'], parts: [['instructions']] })
       continue
     }
-    const place = placeOf(message, items)
-    items += place.items
-    places.push(place)
+    const turnPaths = pathsOf(message, items)
+    items += turnPaths.items
+    paths.push(turnPaths)
   }
-  const found = locator(INPUT, places, [INPUT, items])
+  const found = locator(INPUT, paths, [INPUT, items])
   return input == null || Array.isArray(input) ? found : path => unlisted(found(path), typeof input === 'string')
 }
 
@@ -104,7 +104,7 @@ function unlisted(path: Path, isText: boolean): Path {
 const itemOf = (node: object): JsonObject | undefined => originOf<JsonObject>(node, FORMAT)?.wire
 
 /** The path of a turn: one item, or for the assistant all items that its parts record. */
-function placeOf(message: Message, first: number): Place & { readonly items: number } {
+function pathsOf(message: Message, first: number): MessagePaths & { readonly items: number } {
   const { role, content } = message
   if (role !== 'assistant') {
     const at: Path = [INPUT, first]

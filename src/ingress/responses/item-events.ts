@@ -3,7 +3,7 @@ import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
-import { CUT, readAnyItem, unknownItem } from './items.ts'
+import { opaqueItem, readAnyItem, SEPARATOR } from './items.ts'
 import { contentReader, readAnswerPart, readTokens } from './result.ts'
 import { FORMAT } from './wire.ts'
 
@@ -21,33 +21,33 @@ export interface Sink {
 /** A part that grows, and how much of it was emitted. */
 export class OpenPart {
   readonly at: At
-  grown = false
+  hasGrown = false
   annotations: number
   tokens = 0
   private readonly start: Part
   private readonly sink: Sink
 
-  constructor(whole: Part, sink: Sink) {
-    const { annotations = [], ...start } = withBody(whole, '') as Part & { annotations?: readonly never[] }
+  constructor(part: Part, sink: Sink) {
+    const { annotations = [], ...start } = withBody(part, '') as Part & { annotations?: readonly never[] }
     this.at = { candidate: 0, part: sink.parts++ }
     this.annotations = annotations.length
     this.start = start
     this.sink = sink
-    sink.called ||= whole.type === 'tool-call'
-    sink.refused ||= whole.type === 'refusal'
+    sink.called ||= part.type === 'tool-call'
+    sink.refused ||= part.type === 'refusal'
     sink.out.push({ type: 'part-start', at: this.at, part: this.start })
     if (annotations.length > 0) this.patch({ annotations })
   }
 
   grow(append: string): void {
     if (append === '') return
-    this.grown = true
+    this.hasGrown = true
     this.sink.out.push({ type: 'part-delta', at: this.at, append })
   }
 
   /** Adds the whole text, which arrives at the end, unless some of it arrived before (trap 11). */
   fill(body: string): void {
-    if (!this.grown) this.grow(body)
+    if (!this.hasGrown) this.grow(body)
   }
 
   log(tokens: readonly TokenLogprob[]): void {
@@ -85,7 +85,7 @@ export class OpenPart {
     const late = {
       ...(more.length === 0 ? {} : { annotations: more }),
       ...(final.type === 'reasoning' && final.signature !== undefined ? { signature: final.signature } : {}),
-      ...(final.type === 'opaque' || isHiddenLate(this.start, final) || isOtherMedia(this.start, final)
+      ...(final.type === 'opaque' || becomesRedacted(this.start, final) || mediaChanged(this.start, final)
         ? { part: final }
         : {}),
       ...(final.extras === undefined ? {} : { extras: final.extras }),
@@ -96,11 +96,11 @@ export class OpenPart {
   }
 }
 
-const isHiddenLate = (start: Part, final: Part): boolean =>
+const becomesRedacted = (start: Part, final: Part): boolean =>
   final.type === 'reasoning' && final.redacted === true && !(start.type === 'reasoning' && start.redacted === true)
 
 /** Whether an image differs in media type or settings from its start. */
-const isOtherMedia = (start: Part, final: Part): boolean =>
+const mediaChanged = (start: Part, final: Part): boolean =>
   start.type === 'media' && final.type === 'media' && start.source.type === 'base64' && final.source.type === 'base64'
     ? start.source.mediaType !== final.source.mediaType || !sameSettings(start.made, final.made)
     : false
@@ -192,48 +192,49 @@ export class PartReader implements ItemReader {
 }
 
 /** Reads a call that the upstream made for itself, as an opaque part that is whole at its end. */
-export class OwnCallReader extends PartReader {
+export class UpstreamCallReader extends PartReader {
   protected override read(item: JsonObject): Part {
-    return unknownItem(item)
+    return opaqueItem(item)
   }
 }
 
-type Slot = 'summary' | 'content'
+type ReasoningKind = 'summary' | 'content'
 
 /**
  * Reads reasoning with a summary, full text or both. The first to arrive becomes its text; the other arrives with the
  * end.
  */
-export class ThoughtReader extends PartReader {
-  private slot: Slot | undefined
+export class ReasoningReader extends PartReader {
+  private kind: ReasoningKind | undefined
   /** Offsets between the chunks of the text; emitted again whenever the list grows. */
   private readonly cuts: number[] = []
   private index = 0
   private length = 0
 
   /** Starts a chunk, separated by an empty line from the previous one. */
-  begin(slot: Slot, index: number): void {
-    if (this.slot === undefined) {
-      this.slot = slot
+  begin(kind: ReasoningKind, index: number): void {
+    if (this.kind === undefined) {
+      this.kind = kind
       this.index = index
-      if (slot === 'content') this.spell({ as: 'content' })
+      if (kind === 'content') this.spell({ as: 'content' })
     }
-    if (this.slot !== slot || index <= this.index) return
+    if (this.kind !== kind || index <= this.index) return
     this.index = index
     this.cuts.push(this.length)
     this.spell({ cuts: this.cuts })
-    this.append(CUT)
+    this.append(SEPARATOR)
   }
 
-  grow(slot: Slot, index: number, append: string): void {
-    this.begin(slot, index)
-    if (this.slot === slot) this.append(append)
+  grow(kind: ReasoningKind, index: number, append: string): void {
+    this.begin(kind, index)
+    if (this.kind === kind) this.append(append)
   }
 
   /** Adds the whole text of a chunk, unless its deltas arrived before. */
-  fill(slot: Slot, index: number, text: string): void {
-    this.begin(slot, index)
-    if (this.slot === slot && this.length === (this.cuts.at(-1) ?? -CUT.length) + CUT.length) this.append(text)
+  fill(kind: ReasoningKind, index: number, text: string): void {
+    this.begin(kind, index)
+    if (this.kind === kind && this.length === (this.cuts.at(-1) ?? -SEPARATOR.length) + SEPARATOR.length)
+      this.append(text)
   }
 
   private append(text: string): void {

@@ -1,7 +1,7 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { disclose, type EnclosedThought, isSealed } from '../../canonical/signature.ts'
-import { anyText, defined, left, objects, required, someOf, text, WrongType } from '../fields.ts'
+import { anyText, defined, extrasOf, objects, required, someOf, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readImageCall } from './images.ts'
 import { FORMAT, kindOfItem } from './wire.ts'
@@ -23,7 +23,7 @@ const TAKEN = {
 export function readItem(wire: JsonObject, content: typeof readContent = readContent): readonly Part[] {
   switch (kindOfItem(wire)) {
     case 'message':
-      return readSpoken(wire, content)
+      return readAssistantMessage(wire, content)
     case 'reasoning':
       return [readReasoning(wire)]
     case 'function_call':
@@ -32,12 +32,12 @@ export function readItem(wire: JsonObject, content: typeof readContent = readCon
       return [readCustomCall(wire)]
     default:
       text(wire['type'])
-      return [unknownItem(wire)]
+      return [opaqueItem(wire)]
   }
 }
 
 /** Makes an opaque part of an item. */
-export const unknownItem = (value: JsonObject): Part => ({
+export const opaqueItem = (value: JsonObject): Part => ({
   type: 'opaque',
   format: FORMAT,
   value,
@@ -61,22 +61,22 @@ export function readAnyItem(
   content: typeof readContent,
   mark: 'item' | 'begun' = 'item',
 ): readonly Part[] {
-  const parts = readable(wire, content)
+  const parts = readLeniently(wire, content)
   const first = parts[0]!
   const marks = first.spelling?.[FORMAT]
   if (first.type === 'opaque' && marks === undefined) return parts
-  const item = first.type === 'reasoning' ? frameOf(wire, mark === 'begun') : wire
+  const item = first.type === 'reasoning' ? withoutReasoningText(wire, mark === 'begun') : wire
   return [{ ...first, spelling: { [FORMAT]: { ...marks, [mark]: item } } }, ...parts.slice(1)]
 }
 
-function readable(wire: JsonObject, content: typeof readContent): readonly Part[] {
-  if (kindOfItem(wire) === 'message' && (wire['role'] ?? 'assistant') !== 'assistant') return [unknownItem(wire)]
-  const drawn = readImageCall(wire)
-  if (drawn !== undefined) return [drawn]
+function readLeniently(wire: JsonObject, content: typeof readContent): readonly Part[] {
+  if (kindOfItem(wire) === 'message' && (wire['role'] ?? 'assistant') !== 'assistant') return [opaqueItem(wire)]
+  const image = readImageCall(wire)
+  if (image !== undefined) return [image]
   try {
     return readItem(wire, content)
   } catch (thrown) {
-    if (thrown instanceof WrongType) return [unknownItem(wire)]
+    if (thrown instanceof WrongType) return [opaqueItem(wire)]
     throw thrown
   }
 }
@@ -85,11 +85,13 @@ function readable(wire: JsonObject, content: typeof readContent): readonly Part[
  * A reasoning item without the text and signature that the part has itself. Reasoning is remembered, and would
  * otherwise need twice the memory.
  */
-function frameOf(wire: JsonObject, begun: boolean): JsonObject {
-  const { encrypted_content: proof, ...frame } = { ...wire }
+function withoutReasoningText(wire: JsonObject, isStart: boolean): JsonObject {
+  const { encrypted_content: signature, ...frame } = { ...wire }
   if (Array.isArray(frame['summary'])) frame['summary'] = []
   if (Array.isArray(frame['content'])) frame['content'] = []
-  return proof === undefined || (typeof proof === 'string' && !begun) ? frame : { ...frame, encrypted_content: proof }
+  return signature === undefined || (typeof signature === 'string' && !isStart)
+    ? frame
+    : { ...frame, encrypted_content: signature }
 }
 
 /**
@@ -97,59 +99,59 @@ function frameOf(wire: JsonObject, begun: boolean): JsonObject {
  *
  * @throws WrongType.
  */
-export function checkStamp({ id, status }: JsonObject): void {
+export function checkIdAndStatus({ id, status }: JsonObject): void {
   text(id)
   text(status)
 }
 
-function readSpoken(wire: JsonObject, content: typeof readContent): readonly Part[] {
-  checkStamp(wire)
+function readAssistantMessage(wire: JsonObject, content: typeof readContent): readonly Part[] {
+  checkIdAndStatus(wire)
   const [first = { type: 'text', text: '' } as const, ...others] = content(wire['content'])
-  const message = left(FORMAT, wire, MESSAGE).extras?.[FORMAT]
+  const message = extrasOf(FORMAT, wire, MESSAGE).extras?.[FORMAT]
   if (message === undefined) return [first, ...others]
-  if (first.extras?.[FORMAT]?.['message'] !== undefined) return [unknownItem(wire)]
+  if (first.extras?.[FORMAT]?.['message'] !== undefined) return [opaqueItem(wire)]
   return [{ ...first, extras: { [FORMAT]: { ...first.extras?.[FORMAT], message } } }, ...others]
 }
 
 /** The empty line between the texts of one reasoning item. */
-export const CUT = '\n\n'
+export const SEPARATOR = '\n\n'
 
 function readReasoning(wire: JsonObject): ReasoningPart {
-  checkStamp(wire)
+  checkIdAndStatus(wire)
   const summary = objects(wire['summary'])
   const content = objects(wire['content'])
-  const proof = text(wire['encrypted_content'])
-  const thoughts = summary !== undefined && summary.length > 0 ? summary : (content ?? [])
-  const inContent = thoughts.length > 0 && thoughts === content
+  const signature = text(wire['encrypted_content'])
+  const entries = summary !== undefined && summary.length > 0 ? summary : (content ?? [])
+  const inContent = entries.length > 0 && entries === content
   const refused: string[] = []
-  const texts = textsOf(thoughts, inContent ? 'reasoning_text' : 'summary_text')
+  const texts = textsOf(entries, inContent ? 'reasoning_text' : 'summary_text')
   if (!texts.plain) refused.push(inContent ? 'content' : 'summary')
   if (!inContent && content !== undefined && content.length > 0) refused.push('content')
-  if (proof === '') refused.push('encrypted_content')
+  if (signature === '') refused.push('encrypted_content')
   const marks = someOf({ as: inContent ? 'content' : undefined, cuts: texts.cuts })
   return {
     type: 'reasoning',
     text: texts.text,
-    ...thoughtIn(proof ?? ''),
-    ...left(FORMAT, wire, TAKEN.reasoning, refused),
+    ...readEncryptedContent(signature ?? ''),
+    ...extrasOf(FORMAT, wire, TAKEN.reasoning, refused),
     ...(marks === undefined ? {} : { spelling: { [FORMAT]: marks } }),
   }
 }
 
 /** Joins the texts. Records the offsets of the cuts if they could not be derived from the joined text. */
-function textsOf(thoughts: readonly JsonObject[], type: string) {
+function textsOf(entries: readonly JsonObject[], type: string) {
   const cuts: number[] = []
   let joined = ''
   let plain = true
-  for (const [index, thought] of thoughts.entries()) {
+  for (const [index, entry] of entries.entries()) {
     if (index > 0) {
       cuts.push(joined.length)
-      joined += CUT
+      joined += SEPARATOR
     }
-    joined += anyText(thought['text']) ?? ''
-    plain &&= thought['type'] === type && typeof thought['text'] === 'string' && Object.keys(thought).length === 2
+    joined += anyText(entry['text']) ?? ''
+    plain &&= entry['type'] === type && typeof entry['text'] === 'string' && Object.keys(entry).length === 2
   }
-  const needed = cuts.length > 0 || (thoughts.length === 1 && joined === '')
+  const needed = cuts.length > 0 || (entries.length === 1 && joined === '')
   return { text: joined, plain, cuts: needed ? cuts : undefined }
 }
 
@@ -157,14 +159,15 @@ function textsOf(thoughts: readonly JsonObject[], type: string) {
  * Reads `encrypted_content`. A wrapped signature contains the reasoning as it was signed, which replaces whatever text
  * the client sent.
  */
-const thoughtIn = (proof: string): EnclosedThought => (proof === '' ? {} : (disclose(proof, FORMAT)[0] ?? {}))
+const readEncryptedContent = (signature: string): EnclosedThought =>
+  signature === '' ? {} : (disclose(signature, FORMAT)[0] ?? {})
 
 function readFunctionCall(wire: JsonObject): ToolCallPart {
   const given = wire['arguments'] ?? undefined
   return {
     ...readCallHead(wire),
     arguments: isObject(given) ? JSON.stringify(given) : (text(given) ?? ''),
-    ...left(FORMAT, wire, TAKEN.function_call),
+    ...extrasOf(FORMAT, wire, TAKEN.function_call),
   }
 }
 
@@ -172,11 +175,11 @@ const readCustomCall = (wire: JsonObject): ToolCallPart => ({
   ...readCallHead(wire),
   arguments: text(wire['input']) ?? '',
   freeform: true,
-  ...left(FORMAT, wire, TAKEN.custom_tool_call),
+  ...extrasOf(FORMAT, wire, TAKEN.custom_tool_call),
 })
 
 function readCallHead(wire: JsonObject) {
-  checkStamp(wire)
+  checkIdAndStatus(wire)
   return {
     type: 'tool-call',
     id: text(wire['call_id']) ?? text(wire['id']) ?? '',
@@ -187,13 +190,13 @@ function readCallHead(wire: JsonObject) {
 
 /** Reads the result of a tool call. */
 export function readOutput(wire: JsonObject): ToolResultPart {
-  checkStamp(wire)
+  checkIdAndStatus(wire)
   return {
     type: 'tool-result',
     id: text(wire['call_id']) ?? '',
     ...defined({ name: text(wire['name']) }),
     content: readContent(wire['output']),
     ...(wire['type'] === 'custom_tool_call_output' ? { freeform: true as const } : {}),
-    ...left(FORMAT, wire, TAKEN.output),
+    ...extrasOf(FORMAT, wire, TAKEN.output),
   }
 }

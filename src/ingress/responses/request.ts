@@ -11,7 +11,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/responses.ts'
 import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, flag, isMaybe, left, number, object, required, text, texts, withDefined } from '../fields.ts'
+import { defined, extrasOf, flag, isMaybe, number, object, required, text, texts, withDefined } from '../fields.ts'
 import { readSettings } from '../settings.ts'
 import { readShape } from '../shapes.ts'
 import { asImageRequest } from './images.ts'
@@ -61,7 +61,7 @@ function read({ path, body }: WireRequest): CanonicalRequest {
       state: Object.keys(state).length === 0 ? undefined : state,
       endUser: safety ?? user,
       ...settings.request,
-      extras: withInclude(include.others, left(FORMAT, body, TAKEN, refused)).extras,
+      extras: withInclude(include.others, extrasOf(FORMAT, body, TAKEN, refused)).extras,
     },
   )
 }
@@ -98,7 +98,7 @@ const IS_DEFAULT: { readonly [field: string]: (value: Json) => boolean } = {
   stream_options: value => isObject(value) && Object.keys(value).every(key => key === 'include_obfuscation'),
 }
 
-const PROOFS = 'reasoning.encrypted_content'
+const SIGNATURES = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /**
@@ -110,7 +110,7 @@ function readInclude(body: JsonObject, refused: string[]) {
   const top = number(body['top_logprobs'])
   const logprobs = wanted?.includes(LOGPROBS) ? (top ?? 0) : undefined
   if (logprobs === undefined && top !== undefined && top !== 0) refused.push('top_logprobs')
-  const others = wanted?.filter(value => value !== PROOFS && value !== LOGPROBS) ?? []
+  const others = wanted?.filter(value => value !== SIGNATURES && value !== LOGPROBS) ?? []
   return { logprobs, others }
 }
 
@@ -138,7 +138,7 @@ function readText(body: JsonObject): Output {
   const refused = format !== undefined && shape === undefined ? ['format'] : []
   return {
     ...defined({ text: shape, verbosity: text(value['verbosity']) }),
-    ...left(FORMAT, value, TEXT, refused),
+    ...extrasOf(FORMAT, value, TEXT, refused),
   }
 }
 
@@ -147,10 +147,10 @@ const SCHEMA = new Set(['type', 'name', 'description', 'schema', 'strict'])
 
 function readFormat(format: JsonObject): Output['text'] {
   const shape = readShape(format['type'], format)
-  return shape && { ...shape, ...left(FORMAT, format, shape.shape === 'schema' ? SCHEMA : TYPE) }
+  return shape && { ...shape, ...extrasOf(FORMAT, format, shape.shape === 'schema' ? SCHEMA : TYPE) }
 }
 
-const THOUGHT = new Set(['effort', 'summary', 'generate_summary'])
+const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary'])
 
 /** Reads `reasoning`. A request for a summary of any length is a request to show the reasoning. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
@@ -168,7 +168,12 @@ function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefin
       effort: effort ?? undefined,
       show: summary == null && generate_summary == null ? undefined : (true as const),
     }),
-    ...left(FORMAT, value, THOUGHT, summary != null && generate_summary != null ? ['generate_summary'] : []),
+    ...extrasOf(
+      FORMAT,
+      value,
+      REASONING_FIELDS,
+      summary != null && generate_summary != null ? ['generate_summary'] : [],
+    ),
   }
 }
 

@@ -11,11 +11,11 @@ import {
 } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskState } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/faulty-answer.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType } from '../fields.ts'
-import { type readContent, readOutputText, readPart, unknownPart } from './content.ts'
+import { faultyAnswer } from '../errors/faulty-answer.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf, WrongType } from '../fields.ts'
+import { opaquePart, type readContent, readOutputText, readPart } from './content.ts'
 import { readInnerError } from './error.ts'
-import { readAnyItem, unknownItem } from './items.ts'
+import { opaqueItem, readAnyItem } from './items.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 import { FORMAT } from './wire.ts'
@@ -26,7 +26,7 @@ import { FORMAT } from './wire.ts'
  * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  if (!Array.isArray(body['output'])) throw noAnswer(body, 'is not a response', readInnerError)
+  if (!Array.isArray(body['output'])) throw faultyAnswer(body, 'is not a response', readInnerError)
   const { parts, tokens } = readOutput(body['output'], new UpstreamCalls(request).read(body))
   const finish = readFinish(body, factsOf(parts))
   const error = body['status'] === 'failed' ? anyObject(body['error']) : undefined
@@ -69,7 +69,7 @@ export const readHead = (body: JsonObject) =>
 
 /** Records the response object for callers of the same format; its unknown fields become extras. */
 export const readNode = (body: JsonObject): Node => ({
-  ...left(FORMAT, body, TAKEN, misread(body)),
+  ...extrasOf(FORMAT, body, TAKEN, misread(body)),
   spelling: { [FORMAT]: { response: body } },
 })
 
@@ -141,16 +141,21 @@ const COUNTED = new Set(['object', 'input_tokens'])
  */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
-  if (input === undefined) throw noAnswer(body, 'is not a token count', readInnerError)
-  const result: CanonicalResult = { candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }
+  if (input === undefined) throw faultyAnswer(body, 'is not a token count', readInnerError)
+  const result: CanonicalResult = { candidates: [], usage: { input }, ...extrasOf(FORMAT, body, COUNTED) }
   return withOrigin(result, FORMAT, body)
 }
 
 /** Reads the parts of an answer's items, and the token logprobs of all texts as one list. */
-export function readOutput(output: Json | undefined, own: UpstreamCalls): { parts: Part[]; tokens: TokenLogprob[] } {
+export function readOutput(
+  output: Json | undefined,
+  upstreamCalls: UpstreamCalls,
+): { parts: Part[]; tokens: TokenLogprob[] } {
   const tokens: TokenLogprob[] = []
   const content = contentReader(tokens)
-  const parts = anyObjects(output).flatMap(item => (own.has(item) ? unknownItem(item) : readAnyItem(item, content)))
+  const parts = anyObjects(output).flatMap(item =>
+    upstreamCalls.has(item) ? opaqueItem(item) : readAnyItem(item, content),
+  )
   return { parts, tokens }
 }
 
@@ -169,16 +174,16 @@ export const contentReader =
  * Every part records its wire value for callers of the same format.
  */
 export function readAnswerPart(wire: JsonObject, tokens: TokenLogprob[]): Part {
-  const part = readable(wire, tokens)
+  const part = readLeniently(wire, tokens)
   return part.type === 'opaque' ? part : { ...part, spelling: { [FORMAT]: { part: wire } } }
 }
 
-function readable(wire: JsonObject, tokens: TokenLogprob[]): Part {
+function readLeniently(wire: JsonObject, tokens: TokenLogprob[]): Part {
   try {
     const part = wire['type'] === 'output_text' ? readText(wire, tokens) : readPart(wire)
-    return part.type === 'media' ? unknownPart(wire) : part
+    return part.type === 'media' ? opaquePart(wire) : part
   } catch (thrown) {
-    if (thrown instanceof WrongType) return unknownPart(wire)
+    if (thrown instanceof WrongType) return opaquePart(wire)
     throw thrown
   }
 }
@@ -223,6 +228,6 @@ function readToken(wire: JsonObject, taken: ReadonlySet<string>): TokenLogprob {
     token: anyText(wire['token'])!,
     logprob: anyNumber(wire['logprob'])!,
     ...(known && bytes.length > 0 ? { bytes } : {}),
-    ...left(FORMAT, wire, taken, known ? [] : ['bytes']),
+    ...extrasOf(FORMAT, wire, taken, known ? [] : ['bytes']),
   }
 }

@@ -9,9 +9,9 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../canonical/tool.ts'
-import { defined, isMaybe, left, objects, required, text, texts, WrongType } from '../fields.ts'
+import { defined, extrasOf, isMaybe, objects, required, text, texts, WrongType } from '../fields.ts'
 import { opaqueTool } from '../opaque-tool.ts'
-import { readApproximate, readFreeform, readFunction, readGrammar, readMode } from '../tools.ts'
+import { readApproximateLocation, readFreeform, readFunction, readGrammar, readMode } from '../tools.ts'
 import { FORMAT, kindOfTool, TOOL_ITEMS } from './wire.ts'
 
 const TAKEN = {
@@ -40,12 +40,12 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
   if (!Array.isArray(input)) return isObject(input) ? readAdded([input], declared) : []
   const items = input.filter(item => isObject(item) && TOOL_ITEMS.has(item['type'])) as readonly JsonObject[]
   if (items.length === 0) return []
-  const known = new Set(declared.map(keyOf))
+  const declaredKeys = new Set(declared.map(keyOf))
   const added = new Map<string, Tool>()
   for (const wire of items.flatMap(item => objects(item['tools']) ?? []))
     for (const tool of readOne(wire)) {
       const key = keyOf(tool)
-      if (!known.has(key)) added.set(key, withOrigin(tool, FORMAT, wire))
+      if (!declaredKeys.has(key)) added.set(key, withOrigin(tool, FORMAT, wire))
     }
   return [...added.values()]
 }
@@ -57,14 +57,14 @@ export function toolPaths({ tools, input }: JsonObject): readonly Path[] {
     const at: Path = ['tools', index]
     return read[0]?.type === 'opaque' || wire['type'] !== 'namespace'
       ? [at]
-      : read.map((_, place) => [...at, 'tools', place])
+      : read.map((_, position) => [...at, 'tools', position])
   })
   const items = (Array.isArray(input) ? input : [input]) as readonly Json[]
   const wires = new Map<unknown, Path>()
   for (const [index, item] of items.entries())
     if (isObject(item) && TOOL_ITEMS.has(item['type']))
-      for (const [place, wire] of (objects(item['tools']) ?? []).entries())
-        wires.set(wire, [...(Array.isArray(input) ? ['input', index] : ['input']), 'tools', place])
+      for (const [position, wire] of (objects(item['tools']) ?? []).entries())
+        wires.set(wire, [...(Array.isArray(input) ? ['input', index] : ['input']), 'tools', position])
   const added = readAdded(input, readList(tools) ?? [])
   return [...declared, ...added.map(tool => wires.get(originOf(tool, FORMAT)?.wire) ?? ['input'])]
 }
@@ -82,14 +82,14 @@ function readTool(wire: JsonObject): Tool {
 }
 
 const READERS: ReadonlyMap<string, (wire: JsonObject) => Tool> = new Map<string, (wire: JsonObject) => Tool>([
-  ['function', readOwnFunction],
+  ['function', readFunctionTool],
   ['custom', readCustom],
   ['web_search', readSearch],
   ['code_interpreter', readInterpreter],
 ])
 
-function readOwnFunction(wire: JsonObject): FunctionTool {
-  return { ...readFunction(wire), ...left(FORMAT, wire, TAKEN.function) }
+function readFunctionTool(wire: JsonObject): FunctionTool {
+  return { ...readFunction(wire), ...extrasOf(FORMAT, wire, TAKEN.function) }
 }
 
 /** Reads a tool whose argument is free text; a format that is not a plain grammar becomes an extra. */
@@ -98,7 +98,7 @@ function readCustom(wire: JsonObject): FreeformTool {
   const grammar = readGrammar(format)
   const plain = format['type'] === 'text' && Object.keys(format).length === 1
   const taken = plain || grammar !== undefined ? TAKEN.custom : TAKEN.customFree
-  return { ...readFreeform(wire, grammar), ...left(FORMAT, wire, taken) }
+  return { ...readFreeform(wire, grammar), ...extrasOf(FORMAT, wire, taken) }
 }
 
 /**
@@ -107,13 +107,13 @@ function readCustom(wire: JsonObject): FreeformTool {
  */
 function readNamespace(wire: JsonObject): readonly Tool[] {
   const { name, description, tools } = wire
-  const whole: readonly Tool[] = [opaqueTool(FORMAT, wire)]
-  if (typeof name !== 'string' || (description != null && typeof description !== 'string')) return whole
-  if (!Array.isArray(tools) || tools.length === 0 || !tools.every(isMember)) return whole
+  const opaqueGroup: readonly Tool[] = [opaqueTool(FORMAT, wire)]
+  if (typeof name !== 'string' || (description != null && typeof description !== 'string')) return opaqueGroup
+  if (!Array.isArray(tools) || tools.length === 0 || !tools.every(isMember)) return opaqueGroup
   const namespace = { name, ...defined({ description: description ?? undefined }) }
-  const remaining = left(FORMAT, wire, NAMESPACE).extras?.[FORMAT]
+  const remaining = extrasOf(FORMAT, wire, NAMESPACE).extras?.[FORMAT]
   return tools.map((tool, index) => {
-    const member = { ...(tool['type'] === 'custom' ? readCustom(tool) : readOwnFunction(tool)), namespace }
+    const member = { ...(tool['type'] === 'custom' ? readCustom(tool) : readFunctionTool(tool)), namespace }
     if (index > 0 || remaining === undefined) return member
     return { ...member, extras: { [FORMAT]: { ...member.extras?.[FORMAT], namespace: remaining } } }
   })
@@ -134,19 +134,19 @@ const isMember = (tool: Json): tool is JsonObject =>
 /** Reads any version of web search. */
 function readSearch(wire: JsonObject): HostedTool {
   const domains = domainsOf(wire['filters'])
-  const place = readApproximate(wire['user_location'])
+  const approximateLocation = readApproximateLocation(wire['user_location'])
   const taken = new Set(['type', 'search_context_size'])
   if (domains !== undefined) taken.add('filters')
-  if (place !== undefined) taken.add('user_location')
+  if (approximateLocation !== undefined) taken.add('user_location')
   return {
     type: 'hosted',
     kind: 'web-search',
     ...defined({
       allowedDomains: domains,
       contextSize: text(wire['search_context_size']),
-      location: place,
+      location: approximateLocation,
     }),
-    ...left(FORMAT, wire, taken),
+    ...extrasOf(FORMAT, wire, taken),
   }
 }
 
@@ -165,7 +165,7 @@ function readInterpreter(wire: JsonObject): HostedTool {
   return {
     type: 'hosted',
     kind: 'code-execution',
-    ...left(FORMAT, wire, auto ? AUTOMATIC : CONTAINED),
+    ...extrasOf(FORMAT, wire, auto ? AUTOMATIC : CONTAINED),
   }
 }
 

@@ -54,9 +54,9 @@ export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | unde
   const names = namesOf(declared)
   const answered = new Set(items.filter(({ type }) => stringIn(type).endsWith('_output')).map(({ call_id }) => call_id))
   const lastMessage = items.findLastIndex(({ type, role }) => (type ?? 'message') === 'message' && role === 'assistant')
-  const isOwn = (item: JsonObject): boolean =>
+  const isUpstreamCall = (item: JsonObject): boolean =>
     isFreeform(item) && typeof item['id'] === 'string' && !answered.has(item['call_id']) && !names.has(item['name'])
-  return new Set(items.slice(0, Math.max(lastMessage, 0)).filter(isOwn))
+  return new Set(items.slice(0, Math.max(lastMessage, 0)).filter(isUpstreamCall))
 }
 
 const NO_CALLS: ReadonlySet<JsonObject> = new Set()

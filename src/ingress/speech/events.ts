@@ -6,17 +6,17 @@ import type { Usage } from '../../canonical/result.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { AnswerEvents } from '../answer-events.ts'
-import { left } from '../fields.ts'
-import { reportedCounts, settled } from '../usage/counts.ts'
+import { extrasOf } from '../fields.ts'
+import { reconcileCounts, reportedCounts } from '../usage/counts.ts'
 import { requestedType } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 const AT = { candidate: 0, part: 0 } as const
 const DONE = new Set(['type', 'usage'])
 
-/** Reads a streamed answer (FORMATS §12): chunks of one recording, then its end with the usage. */
+/** Reads a streamed answer (docs/wire/speech.md#events): chunks of one recording, then its end with the usage. */
 export class SpeechEvents extends AnswerEvents {
-  protected readonly isWhole = false
+  protected readonly isComplete = false
   private readonly mediaType: string
   private readonly data = new Base64Stream()
   private open = false
@@ -62,7 +62,7 @@ export class SpeechEvents extends AnswerEvents {
     }
     this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
     if (isObject(done['usage'])) this.out.push({ type: 'usage', usage: readUsage(done['usage']) })
-    this.out.push({ type: 'result-end', ...left(FORMAT, done, DONE) })
+    this.out.push({ type: 'result-end', ...extrasOf(FORMAT, done, DONE) })
     this.ended = true
   }
 }
@@ -71,4 +71,4 @@ const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
 
 /** Reads the usage of a streamed answer; a whole answer has none. */
 const readUsage = (wire: JsonObject): Usage =>
-  withOrigin({ ...settled(reportedCounts(wire)), ...left(FORMAT, wire, TAKEN) }, FORMAT, wire)
+  withOrigin({ ...reconcileCounts(reportedCounts(wire)), ...extrasOf(FORMAT, wire, TAKEN) }, FORMAT, wire)

@@ -4,7 +4,7 @@ import { SpeechEvents } from './events.ts'
 import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** The reader of OpenAI's text to speech (FORMATS §12). */
+/** The reader of OpenAI's text to speech (docs/wire/speech.md). */
 export const speech: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

@@ -3,13 +3,13 @@ import { type CanonicalRequest, type Output, userMessage } from '../../canonical
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, left, leftWithin, NONE, number, required, someOf, text, WrongType } from '../fields.ts'
+import { defined, extrasOf, extrasWithin, NO_FIELDS, number, required, someOf, text, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
 import { FORMAT, mediaTypeOf } from './wire.ts'
 
 /**
- * Reads the body of `POST /v1/audio/speech` (FORMATS §12).
+ * Reads the body of `POST /v1/audio/speech` (docs/wire/speech.md#request).
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -33,7 +33,7 @@ function read(body: JsonObject): CanonicalRequest {
     output: { modalities: ['audio'], ...defined({ audio: readAudio(body) }) },
     sampling: {},
     stream: flow === 'sse',
-    ...left(FORMAT, body, TAKEN),
+    ...extrasOf(FORMAT, body, TAKEN),
   }
 }
 
@@ -49,7 +49,7 @@ const ID = new Set(['id'])
 /** Reads the voice: a built-in one by name, or a custom one by id, `{ id }`. */
 function readVoice(wire: Json | undefined) {
   if (!isObject(wire)) return { voice: text(wire), node: {} }
-  return { voice: required(text(wire['id'])), node: leftWithin(FORMAT, {}, 'voice', wire, ID, NONE) }
+  return { voice: required(text(wire['id'])), node: extrasWithin(FORMAT, {}, 'voice', wire, ID, NO_FIELDS) }
 }
 
 /** Locates the input text and its instructions in the body. */

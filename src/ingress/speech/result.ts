@@ -3,20 +3,20 @@ import { parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/faulty-answer.ts'
+import { faultyAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { USUAL_TYPE } from './wire.ts'
+import { DEFAULT_TYPE } from './wire.ts'
 
 /**
- * Reads a whole answer, which is the recording itself (FORMATS §12); its bytes are passed on unread.
+ * Reads a whole answer, which is the recording itself (docs/wire/speech.md#response); its bytes are passed on unread.
  *
  * @throws GatewayError for anything else, such as an error object, even if it is declared as text.
  */
 export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (raw !== undefined && 'bytes' in raw)
     return audioResult({ type: 'bytes', mediaType: typeOf(raw.mediaType, request), bytes: raw.bytes })
-  const said = raw === undefined ? body : (parseObject(raw.text) ?? {})
-  throw noAnswer(said, 'is not audio', readInnerError)
+  const answer = raw === undefined ? body : (parseObject(raw.text) ?? {})
+  throw faultyAnswer(answer, 'is not audio', readInnerError)
 }
 
 const audioResult = (source: MediaSource): CanonicalResult => ({
@@ -28,4 +28,4 @@ const typeOf = (declared: string, request: CanonicalRequest): string =>
   /^audio\//i.test(declared) ? declared : requestedType(request)
 
 /** The media type that the request asks for. */
-export const requestedType = ({ output }: CanonicalRequest): string => output.audio?.mediaType ?? USUAL_TYPE
+export const requestedType = ({ output }: CanonicalRequest): string => output.audio?.mediaType ?? DEFAULT_TYPE

@@ -3,7 +3,7 @@ import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'speech'
 
-/** Media types by value of `response_format` (FORMATS §12). */
+/** Media types by value of `response_format` (docs/wire/speech.md#response). */
 const TYPES = {
   mp3: 'audio/mpeg',
   opus: 'audio/opus',
@@ -14,13 +14,13 @@ const TYPES = {
 } as const
 
 /** The media type if the request names none. */
-export const USUAL_TYPE = 'audio/mpeg'
+export const DEFAULT_TYPE = 'audio/mpeg'
 
 /** The media type for a value of `response_format`; undefined for an unknown value. */
 export const mediaTypeOf = (value: string): string | undefined =>
   Object.hasOwn(TYPES, value) ? TYPES[value as keyof typeof TYPES] : undefined
 
-/** The schema of the text-to-speech request (FORMATS §12). Unknown fields pass. */
+/** The schema of the text-to-speech request (docs/wire/speech.md#request). Unknown fields pass. */
 export const request = shape({
   model: v.string(),
   input: v.string(),

@@ -7,19 +7,19 @@ import { readFacts, readLogprobs, readSegment, readUsage } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * Reads a streamed transcript (FORMATS §12): OpenAI's events, Mistral's with almost the same names, and vLLM's chunks
- * in the shape of chat's. Events name their type in the data; `[DONE]` may end the stream.
+ * Reads a streamed transcript (docs/wire/transcriptions.md#events): OpenAI's events, Mistral's with almost the same
+ * names, and vLLM's chunks in the shape of chat's. Events name their type in the data; `[DONE]` may end the stream.
  */
 export class TranscriptEvents extends AnswerEvents {
   /** Whether a chunk had a finish reason. */
-  protected isWhole = false
+  protected isComplete = false
   private parts = 0
   private open = false
   /** The segment of the open part, if the upstream names it. */
   private segment: Json | undefined
   private text = ''
-  private logprobs = false
-  private segments = false
+  private hasLogprobs = false
+  private hasSegments = false
 
   protected override errorIn(wire: JsonObject): CanonicalError | undefined {
     const isError = wire['error'] != null || wire['type'] === 'error'
@@ -46,7 +46,7 @@ export class TranscriptEvents extends AnswerEvents {
     const logprobs = readLogprobs(wire['logprobs'])
     this.start(wire)
     if (logprobs !== undefined && logprobs.length > 0) {
-      this.logprobs = true
+      this.hasLogprobs = true
       this.out.push({ type: 'logprobs', candidate: 0, append: logprobs })
     }
     this.grow(anyText(wire['delta']) ?? anyText(wire['text']) ?? '', wire['segment_id'])
@@ -59,7 +59,7 @@ export class TranscriptEvents extends AnswerEvents {
       if (!isObject(choice)) continue
       const delta = choice['delta']
       if (isObject(delta)) this.grow(anyText(delta['content']) ?? '', undefined)
-      if (choice['finish_reason'] != null) this.isWhole = true
+      if (choice['finish_reason'] != null) this.isComplete = true
     }
     const usage = wire['usage']
     if (isObject(usage)) this.out.push({ type: 'usage', usage: readUsage(usage) })
@@ -80,10 +80,10 @@ export class TranscriptEvents extends AnswerEvents {
 
   private timed(wire: JsonObject): void {
     this.start(wire)
-    const { type: _, ...bare } = wire
-    const segment = readSegment(bare)
+    const { type: _, ...others } = wire
+    const segment = readSegment(others)
     if (segment === undefined) return
-    this.segments = true
+    this.hasSegments = true
     this.out.push({ type: 'transcript', candidate: 0, transcript: { segments: [segment] } })
   }
 
@@ -108,9 +108,9 @@ export class TranscriptEvents extends AnswerEvents {
     const text = anyText(wire['text'])
     if (this.text === '' && text !== undefined) this.grow(text, undefined)
     this.close()
-    const { segments: _, ...bare } = wire
-    const { candidate, node, usage } = readFacts(this.segments ? bare : wire)
-    if (candidate.logprobs !== undefined && !this.logprobs)
+    const { segments: _, ...others } = wire
+    const { candidate, node, usage } = readFacts(this.hasSegments ? others : wire)
+    if (candidate.logprobs !== undefined && !this.hasLogprobs)
       this.out.push({ type: 'logprobs', candidate: 0, append: candidate.logprobs })
     if (candidate.transcript !== undefined)
       this.out.push({ type: 'transcript', candidate: 0, transcript: candidate.transcript })

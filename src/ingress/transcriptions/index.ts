@@ -4,7 +4,7 @@ import { TranscriptEvents } from './events.ts'
 import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** The reader of OpenAI's transcriptions and translations of recordings (FORMATS §12). */
+/** The reader of OpenAI's transcriptions and translations of recordings (docs/wire/transcriptions.md). */
 export const transcriptions: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

@@ -9,15 +9,15 @@ import type { CanonicalRequest, Message, Output } from '../../canonical/request.
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, isNumeral, left, required, text, texts, WrongType } from '../fields.ts'
+import { defined, extrasOf, isNumeral, required, text, texts, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * Reads the form of `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12): one recording, preceded by its
- * prompt as a system message. The requested shape of the answer is spelling; the data that this shape needs is
- * canonical.
+ * Reads the form of `POST /audio/transcriptions` or `/audio/translations` (docs/wire/transcriptions.md#request): one
+ * recording, preceded by its prompt as a system message. The requested shape of the answer is spelling; the data that
+ * this shape needs is canonical.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -42,7 +42,7 @@ function read(incoming: WireRequest): CanonicalRequest {
     output: { transcript },
     sampling: defined({ temperature: temperature === undefined ? undefined : numeral(temperature), logprobs }),
     stream: stream === undefined ? false : flag(stream),
-    ...left(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, TAKEN, refused),
     ...(shape === undefined ? {} : { spelling: { [FORMAT]: { shape } } }),
   }
   return withOrigin(request, FORMAT, incoming)

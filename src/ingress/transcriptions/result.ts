@@ -13,12 +13,13 @@ import type {
 } from '../../canonical/result.ts'
 import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyObject, anyText, defined, left } from '../fields.ts'
-import { anyCount, settled } from '../usage/counts.ts'
+import { anyNumber, anyObject, anyText, defined, extrasOf } from '../fields.ts'
+import { anyCount, reconcileCounts } from '../usage/counts.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * Reads a whole answer: JSON in any of its three shapes, or only the transcript as text or subtitles (FORMATS §12).
+ * Reads a whole answer: JSON in any of its three shapes, or only the transcript as text or subtitles
+ * (docs/wire/transcriptions.md#response-formats).
  *
  * @throws GatewayError for an error under status 200, and for a body that is not a transcript.
  */
@@ -84,7 +85,7 @@ export function readFacts(body: JsonObject): {
       ...defined({ logprobs }),
       ...(Object.keys(facts).length === 0 ? {} : { transcript: facts }),
     },
-    node: left(FORMAT, body, TAKEN, refused),
+    node: extrasOf(FORMAT, body, TAKEN, refused),
     usage: usage && readUsage(usage),
   }
 }
@@ -99,9 +100,9 @@ const TAKEN = new Set<string>(['text', 'task', 'type', ...READ])
 function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalRequest): CanonicalResult {
   const style = styleOf(raw.text)
   const wanted = formatOf(request)
-  const asIs = wanted === (style ?? 'text') || (wanted === 'text' && raw.text.trim() === '')
+  const isUnchanged = wanted === (style ?? 'text') || (wanted === 'text' && raw.text.trim() === '')
   const segments = style === undefined ? undefined : readSubtitles(raw.text)
-  const text = segments?.map(segment => segment.text).join(' ') ?? (asIs ? raw.text : raw.text.trim())
+  const text = segments?.map(segment => segment.text).join(' ') ?? (isUnchanged ? raw.text : raw.text.trim())
   return {
     candidates: [
       {
@@ -110,12 +111,12 @@ function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalReq
         ...(segments === undefined ? {} : { transcript: { segments } }),
       },
     ],
-    ...(asIs ? { spelling: { [FORMAT]: { raw: { mediaType: raw.mediaType, text: raw.text } } } } : {}),
+    ...(isUnchanged ? { spelling: { [FORMAT]: { raw: { mediaType: raw.mediaType, text: raw.text } } } } : {}),
   }
 }
 
 /** Reads all items of a list; undefined if one is malformed. */
-function all<T>(wire: Json | undefined, read: (item: JsonObject, index: number) => T | undefined): T[] | undefined {
+function readAll<T>(wire: Json | undefined, read: (item: JsonObject, index: number) => T | undefined): T[] | undefined {
   if (!Array.isArray(wire)) return undefined
   const items: T[] = []
   for (const [index, item] of wire.entries()) {
@@ -126,10 +127,10 @@ function all<T>(wire: Json | undefined, read: (item: JsonObject, index: number) 
   return items
 }
 
-const readSegments = (wire: Json | undefined): readonly Segment[] | undefined => all(wire, readSegment)
-const readWords = (wire: Json | undefined): readonly Word[] | undefined => all(wire, readWord)
+const readSegments = (wire: Json | undefined): readonly Segment[] | undefined => readAll(wire, readSegment)
+const readWords = (wire: Json | undefined): readonly Word[] | undefined => readAll(wire, readWord)
 /** Reads a list of token logprobs; undefined if one is malformed. */
-export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined => all(wire, readToken)
+export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined => readAll(wire, readToken)
 
 const SEGMENT = new Set(['id', 'type', 'start', 'end', 'text', 'speaker', 'speaker_id'])
 
@@ -145,7 +146,7 @@ export function readSegment(wire: JsonObject): Segment | undefined {
   const speaker = anyText(wire['speaker']) ?? anyText(wire['speaker_id'])
   const named = anyText(wire['speaker']) === undefined && speaker !== undefined ? 'speaker_id' : undefined
   const refused = ['speaker', 'speaker_id'].filter(name => name !== (named ?? 'speaker') || wire[name] !== speaker)
-  const segment = { start, end, text, ...defined({ speaker }), ...left(FORMAT, wire, SEGMENT, refused) }
+  const segment = { start, end, text, ...defined({ speaker }), ...extrasOf(FORMAT, wire, SEGMENT, refused) }
   return wire['id'] == null || named !== undefined ? segment : withOrigin(segment, FORMAT, wire)
 }
 
@@ -162,7 +163,7 @@ function readWord(wire: JsonObject): Word | undefined {
     end,
     word,
     ...defined({ speaker }),
-    ...left(FORMAT, wire, WORD, speaker === undefined ? ['speaker'] : []),
+    ...extrasOf(FORMAT, wire, WORD, speaker === undefined ? ['speaker'] : []),
   }
 }
 
@@ -178,11 +179,14 @@ function readToken(wire: JsonObject): TokenLogprob | undefined {
     token,
     logprob,
     ...(Array.isArray(bytes) ? { bytes: bytes as readonly number[] } : {}),
-    ...left(FORMAT, wire, TOKEN),
+    ...extrasOf(FORMAT, wire, TOKEN),
   }
 }
 
-/** The two pairs of names for the tokens of prompt and answer; the second is Mistral's (FORMATS §12). */
+/**
+ * The two pairs of names for the tokens of prompt and answer; the second is Mistral's
+ * (docs/wire/transcriptions.md#mistral).
+ */
 const NAMES = [
   ['input_tokens', 'output_tokens'],
   ['prompt_tokens', 'completion_tokens'],
@@ -192,15 +196,15 @@ const DETAILS = 'input_token_details'
 
 /** Reads usage: tokens, or seconds of audio, which become extras. */
 export function readUsage(wire: JsonObject): Usage {
-  const own = NAMES.find(([input]) => anyCount(wire[input]) !== undefined) ?? NAMES[0]
-  const [input, output] = own.map(name => anyCount(wire[name]))
+  const names = NAMES.find(([input]) => anyCount(wire[input]) !== undefined) ?? NAMES[0]
+  const [input, output] = names.map(name => anyCount(wire[name]))
   const { inputBy, others } = readDetails(wire[DETAILS])
-  const taken = new Set(['type', ...own, 'total_tokens', DETAILS])
+  const taken = new Set(['type', ...names, 'total_tokens', DETAILS])
   const refused = [...taken].filter(name => name !== DETAILS && !isAsExpected(name, wire[name]))
-  const outer = left(FORMAT, wire, taken, refused).extras?.[FORMAT]
+  const outer = extrasOf(FORMAT, wire, taken, refused).extras?.[FORMAT]
   const extras = others === undefined ? outer : { ...outer, [DETAILS]: others }
   const usage = {
-    ...settled({ input, output, total: anyCount(wire['total_tokens']) }),
+    ...reconcileCounts({ input, output, total: anyCount(wire['total_tokens']) }),
     ...defined({ inputBy }),
     ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
   }

@@ -110,11 +110,11 @@ function collect(
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     }
     const onClose = (thrown?: Error): void => {
-      if (!message.complete || isLost(message)) fail(interrupted(thrown))
+      if (!message.complete || isDisconnected(message)) fail(interrupted(thrown))
     }
 
     // The caller may have disconnected while the limits of its key were looked up.
-    if (isLost(message)) return fail(interrupted(message.errored))
+    if (isDisconnected(message)) return fail(interrupted(message.errored))
     source.on('data', take).on('end', finish)
     process.nextTick(wait)
     message.on('close', onClose).on('error', onClose)
@@ -140,14 +140,14 @@ function parsed(bytes: Buffer): JsonObject {
  * Whether a body's connection closed before the end was read. The whole body may have arrived, but can no longer be
  * read.
  */
-export const isLost = (message: IncomingMessage): boolean =>
+export const isDisconnected = (message: IncomingMessage): boolean =>
   (message.destroyed || message.socket?.destroyed) && !message.readableEnded
 
 /** The error for a body that ended early: the server's own, or `cancelled` if the caller disconnected. */
 export const interrupted = (thrown: unknown): GatewayError =>
-  thrown instanceof GatewayError ? thrown : new GatewayError(LEFT)
+  thrown instanceof GatewayError ? thrown : new GatewayError(DISCONNECTED)
 
-const LEFT = { kind: 'cancelled', message: 'The caller disconnected before the request was complete.' } as const
+const DISCONNECTED = { kind: 'cancelled', message: 'The caller disconnected before the request was complete.' } as const
 
 /** The error for a caller that is too slow. */
 export const TOO_SLOW = new GatewayError({

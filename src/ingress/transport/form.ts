@@ -5,13 +5,13 @@ import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
-import { interrupted, isLost, type Meter, TOO_SLOW } from './body.ts'
+import { interrupted, isDisconnected, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
 /** bytes; largest form if the config sets no limit, enough for hours of audio. */
 export const FORM_LIMIT = 2 * 1024 ** 3
 /** bytes; total of all files buffered in memory. Buffered files can be sent again on a retry. */
-const HELD_LIMIT = 4 * 1024 * 1024
+const BUFFER_LIMIT = 4 * 1024 * 1024
 /** busboy's limits on the parts of a form; no format's request needs more. */
 const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, fieldNameSize: 200, headerPairs: 100 }
 /** bytes; total of all text fields. */
@@ -24,7 +24,7 @@ export interface Form {
   readonly body: JsonObject
   readonly files: readonly WireFile[]
   /** The complete form, including the fields after the streamed file; absent if everything has arrived already. */
-  readonly whole?: Promise<Form>
+  readonly completeForm?: Promise<Form>
   /** Drops the form: closes its files on disk and releases the connection. */
   drop(): void
 }
@@ -57,7 +57,7 @@ export function readForm(message: IncomingMessage, limit: number, ready: Ready, 
     return Promise.reject(invalid('The form has no boundary.'))
   }
   try {
-    return new FormReading(message, parser, limit, ready, meters).begun
+    return new FormReading(message, parser, limit, ready, meters).usableForm
   } catch (thrown) {
     return Promise.reject(thrown)
   }
@@ -66,20 +66,20 @@ export function readForm(message: IncomingMessage, limit: number, ready: Ready, 
 /** Parses one form, and decides for each file between memory, stream and disk. */
 class FormReading {
   /** Settles as soon as a request can be made from the form. */
-  readonly begun: Promise<Form>
-  private readonly whole = Promise.withResolvers<Form>()
-  private readonly first = Promise.withResolvers<Form>()
+  readonly usableForm: Promise<Form>
+  private readonly completeForm = Promise.withResolvers<Form>()
+  private readonly usable = Promise.withResolvers<Form>()
   private readonly message: IncomingMessage
   private readonly parser: Busboy
   private readonly ready: Ready
   private readonly entries: [string, string][] = []
   private readonly files: (WireFile | Promise<WireFile>)[] = []
   private readonly spools: Spool[] = []
-  private flowing: Readable | undefined
+  private streamed: Readable | undefined
   private size = 0
   private texts = 0
   /** bytes; total of the files buffered in memory. */
-  private held = 0
+  private bufferedBytes = 0
   private readonly silence: NodeJS.Timeout
   private readonly meters: FormMeters | undefined
   private readonly memory: Meter | undefined
@@ -92,8 +92,8 @@ class FormReading {
     this.message = message
     this.parser = parser
     this.ready = ready
-    this.begun = this.first.promise
-    this.whole.promise.catch(() => {})
+    this.usableForm = this.usable.promise
+    this.completeForm.promise.catch(() => {})
     parser.on('field', (name: string | undefined, value, { valueTruncated, nameTruncated }) => {
       if (name === undefined) return this.fail(NAMELESS)
       this.texts += value.length
@@ -120,7 +120,7 @@ class FormReading {
     message.on('close', onClose).on('error', onClose)
     this.silence = setTimeout(() => this.silent(), IDLE_TIMEOUT)
     // The caller may have left while the limits of its key were asked for.
-    if (isLost(message)) this.fail(interrupted(message.errored))
+    if (isDisconnected(message)) this.fail(interrupted(message.errored))
     else message.pipe(parser)
   }
 
@@ -134,7 +134,7 @@ class FormReading {
 
   /** Fails the form after the idle timeout, unless the gateway itself paused reading. */
   private silent(): void {
-    if (isLost(this.message)) this.fail(interrupted(this.message.errored))
+    if (isDisconnected(this.message)) this.fail(interrupted(this.message.errored))
     else if (this.message.isPaused() || this.message.readableFlowing === false) this.silence.refresh()
     else this.fail(TOO_SLOW)
   }
@@ -142,56 +142,56 @@ class FormReading {
   private file(field: string | undefined, stream: Readable, filename: string | undefined, mediaType: string): void {
     stream.on('error', () => {})
     if (field === undefined) return this.fail(NAMELESS)
-    const slot = this.files.length
+    const index = this.files.length
     const as = (bytes: Bytes): WireFile => ({ field, ...defined({ name: filename }), mediaType, bytes })
-    const taken = this.take(stream, bytes => this.flow(as(bytes), slot, stream)).then(as)
+    const taken = this.take(stream, bytes => this.flow(as(bytes), index, stream)).then(as)
     taken.catch(error => this.fail(error instanceof GatewayError ? error : notStored(error)))
-    this.files[slot] = taken
+    this.files[index] = taken
   }
 
   /**
    * Streams the file if the fields before it suffice for a request.
    * @returns whether the file is streamed; at most one file of a form is.
    */
-  private async flow(file: WireFile, slot: number, stream: Readable): Promise<boolean> {
-    if (this.flowing !== undefined) return false
-    const files = [...(await Promise.all(this.files.slice(0, slot))), file]
+  private async flow(file: WireFile, index: number, stream: Readable): Promise<boolean> {
+    if (this.streamed !== undefined) return false
+    const files = [...(await Promise.all(this.files.slice(0, index))), file]
     if (this.failed || !this.ready(this.body(), files)) return false
-    this.files[slot] = file
-    this.flowing = stream
-    this.first.resolve({ body: this.body(), files, whole: this.whole.promise, drop: this.drop })
+    this.files[index] = file
+    this.streamed = stream
+    this.usable.resolve({ body: this.body(), files, completeForm: this.completeForm.promise, drop: this.drop })
     return true
   }
 
   /** Buffers the file in memory or writes it to disk; never settles if `flow` streams the file. */
   private take(stream: Readable, flow: (bytes: Bytes) => Promise<boolean>): Promise<Bytes> {
     return new Promise((resolve, reject) => {
-      const held: Buffer[] = []
+      const chunks: Buffer[] = []
       let size = 0
       const collect = (chunk: Buffer): void => {
-        held.push(chunk)
+        chunks.push(chunk)
         size += chunk.length
-        this.held += chunk.length
+        this.bufferedBytes += chunk.length
         this.measured(() => this.memory?.take(chunk.length))
-        if (this.held <= HELD_LIMIT) return
+        if (this.bufferedBytes <= BUFFER_LIMIT) return
         stream.pause()
         stream.off('data', collect).off('end', end)
-        this.held -= size
+        this.bufferedBytes -= size
         this.memory?.give(size)
-        flow(new FlowingBytes(held, stream))
-          .then(flows => (flows ? undefined : this.spool(held, stream).then(resolve)))
+        flow(new StreamedBytes(chunks, stream))
+          .then(flows => (flows ? undefined : this.spool(chunks, stream).then(resolve)))
           .catch(reject)
       }
-      const end = (): void => resolve(new HeldBytes(Buffer.concat(held, size)))
+      const end = (): void => resolve(new HeldBytes(Buffer.concat(chunks, size)))
       stream.on('data', collect).on('end', end)
     })
   }
 
-  private async spool(held: readonly Buffer[], stream: Readable): Promise<Bytes> {
+  private async spool(chunks: readonly Buffer[], stream: Readable): Promise<Bytes> {
     const spool = await Spool.open()
     this.spools.push(spool)
     this.disk ??= this.meters?.disk()
-    return spool.fill(held, stream, bytes => this.disk?.take(bytes))
+    return spool.fill(chunks, stream, bytes => this.disk?.take(bytes))
   }
 
   private body(): JsonObject {
@@ -207,8 +207,8 @@ class FormReading {
     if (this.failed) return
     try {
       const form = { body: this.body(), files: await Promise.all(this.files), drop: this.drop }
-      this.whole.resolve(form)
-      this.first.resolve(form)
+      this.completeForm.resolve(form)
+      this.usable.resolve(form)
     } catch {
       // The failed file has already reported its error.
     }
@@ -217,9 +217,9 @@ class FormReading {
   private fail(error: GatewayError): void {
     if (this.failed) return
     this.failed = true
-    this.first.reject(error)
-    this.whole.reject(error)
-    this.flowing?.destroy(error)
+    this.usable.reject(error)
+    this.completeForm.reject(error)
+    this.streamed?.destroy(error)
     this.drop()
   }
 
@@ -230,28 +230,28 @@ class FormReading {
     this.disk?.close()
     this.message.unpipe(this.parser)
     if (this.message.complete) this.message.resume()
-    if (this.flowing?.readableEnded === false) this.flowing.destroy()
+    if (this.streamed?.readableEnded === false) this.streamed.destroy()
     if (!this.parser.destroyed) this.parser.destroy()
     for (const spool of this.spools) spool.close()
   }
 }
 
 /** The bytes of a streamed file: the chunks buffered so far, then the rest as it arrives. */
-class FlowingBytes implements Bytes {
+class StreamedBytes implements Bytes {
   readonly once = true
   /** Whether reading has started; the bytes cannot be read a second time. */
   begun = false
-  private readonly held: readonly Buffer[]
+  private readonly chunks: readonly Buffer[]
   private readonly stream: Readable
 
-  constructor(held: readonly Buffer[], stream: Readable) {
-    this.held = held
+  constructor(chunks: readonly Buffer[], stream: Readable) {
+    this.chunks = chunks
     this.stream = stream
   }
 
   async *read(): AsyncGenerator<Uint8Array> {
     this.begun = true
-    yield* this.held
+    yield* this.chunks
     yield* this.stream
   }
 }

@@ -25,7 +25,7 @@ export class Spool {
    * any number of times.
    */
   async fill(
-    held: readonly Uint8Array[],
+    chunks: readonly Uint8Array[],
     rest: AsyncIterable<Uint8Array>,
     count: (bytes: number) => void = () => {},
   ): Promise<Bytes> {
@@ -36,7 +36,7 @@ export class Spool {
         written += (await this.file.write(chunk, written, chunk.length - written, size + written)).bytesWritten
       size += chunk.length
     }
-    for (const chunk of held) await write(chunk)
+    for (const chunk of chunks) await write(chunk)
     for await (const chunk of rest) await write(chunk)
     return { size, read: () => this.read() }
   }

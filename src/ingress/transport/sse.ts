@@ -58,13 +58,14 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
 }
 
 const DONE = '[DONE]'
-const LONGEST = 12
+const MAX_BLANK_LENGTH = 12
 
 /** Whether an event's data is empty or only a few spaces. */
-export const isBlank = (data: string): boolean => data.length <= LONGEST && data.trim() === ''
+export const isBlank = (data: string): boolean => data.length <= MAX_BLANK_LENGTH && data.trim() === ''
 
 /**
  * Whether an event's data is empty for a format without an end mark. Some upstreams end every stream with `[DONE]`,
  * which counts as empty here.
  */
-export const isEmptyData = (data: string): boolean => isBlank(data) || (data.length <= LONGEST && data.trim() === DONE)
+export const isEmptyData = (data: string): boolean =>
+  isBlank(data) || (data.length <= MAX_BLANK_LENGTH && data.trim() === DONE)

@@ -28,23 +28,24 @@ export const reportedCounts = (wire: JsonObject): ReportedCounts => ({
  * to the total, the rest counts as output: Google's chat endpoint leaves reasoning out of its other counts. Without a
  * total, a part larger than its whole must have been counted separately.
  */
-export function settled({
+export function reconcileCounts({
   input,
   output,
   total,
   cached = 0,
   reasoning = 0,
 }: ReportedCounts): Pick<Usage, 'input' | 'output'> {
-  if (total === undefined) return counts(holding(input, cached), holding(output, reasoning))
-  if (input === undefined) return counts(more(total, output ?? 0), output)
-  if (output === undefined) return counts(input, more(total, input))
-  for (const [beside, thoughts] of [
+  if (total === undefined) return counts(includingPart(input, cached), includingPart(output, reasoning))
+  if (input === undefined) return counts(remainder(total, output ?? 0), output)
+  if (output === undefined) return counts(input, remainder(total, input))
+  for (const [extraInput, extraOutput] of [
     [0, 0],
     [0, reasoning],
     [cached, 0],
     [cached, reasoning],
   ] as const)
-    if (input + beside + output + thoughts === total) return { input: input + beside, output: output + thoughts }
+    if (input + extraInput + output + extraOutput === total)
+      return { input: input + extraInput, output: output + extraOutput }
   return { input, output: Math.max(output, total - input) }
 }
 
@@ -54,8 +55,8 @@ const counts = (input: number | undefined, output: number | undefined): Pick<Usa
 })
 
 /** Adds a part to the whole if it is larger, since the whole then cannot include it. */
-const holding = (whole: number | undefined, part: number): number | undefined =>
+const includingPart = (whole: number | undefined, part: number): number | undefined =>
   whole !== undefined && part > whole ? whole + part : whole
 
 /** What a total has beyond one part; undefined if that is nothing. */
-const more = (total: number, part: number): number | undefined => (total > part ? total - part : undefined)
+const remainder = (total: number, part: number): number | undefined => (total > part ? total - part : undefined)

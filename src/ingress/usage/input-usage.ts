@@ -1,6 +1,6 @@
 import { type Format, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { defined, left } from '../fields.ts'
+import { defined, extrasOf } from '../fields.ts'
 import { anyCount } from './counts.ts'
 
 const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
@@ -8,11 +8,15 @@ const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
 /** Reads the usage of an answer that has only prompt tokens, such as an embedding. */
 export function readInputUsage(format: Format, wire: JsonObject): Usage {
   const refused = [...COUNTS].filter(field => anyCount(wire[field]) === undefined)
-  return withOrigin({ ...defined({ input: inputAlone(wire) }), ...left(format, wire, COUNTS, refused) }, format, wire)
+  return withOrigin(
+    { ...defined({ input: inputTokens(wire) }), ...extrasOf(format, wire, COUNTS, refused) },
+    format,
+    wire,
+  )
 }
 
 /** The larger of prompt and total count: some vendors report only the total, others a total above the prompt count. */
-function inputAlone({ prompt_tokens, total_tokens }: JsonObject): number | undefined {
+function inputTokens({ prompt_tokens, total_tokens }: JsonObject): number | undefined {
   const counts = [anyCount(prompt_tokens), anyCount(total_tokens)].filter(count => count !== undefined)
   return counts.length === 0 ? undefined : Math.max(...counts)
 }

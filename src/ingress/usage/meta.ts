@@ -1,10 +1,10 @@
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyNumber, anyObject, defined, left, put } from '../fields.ts'
+import { anyNumber, anyObject, defined, extrasOf, put } from '../fields.ts'
 
 /*
- * Reads Cohere's `meta`, the same in both versions of its API (FORMATS §9): billed units (searches or tokens) and the
- * actual token counts.
+ * Reads Cohere's `meta`, the same in both versions of its API (docs/wire/rerank.md#meta): billed units (searches or
+ * tokens) and the actual token counts.
  */
 
 /** Reads the usage in a `meta`; counts that canonical has no field for become extras under their own names. */
@@ -37,7 +37,7 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
     ...(billed === undefined ? [] : ['billed_units']),
     ...(read.cacheRead === undefined ? [] : ['cached_tokens']),
   ])
-  const extras = { ...left(format, meta, taken).extras?.[format], ...filled(remaining) }
+  const extras = { ...extrasOf(format, meta, taken).extras?.[format], ...filled(remaining) }
   return { ...defined(read), ...(Object.keys(extras).length === 0 ? {} : { extras: { [format]: extras } }) }
 }
 

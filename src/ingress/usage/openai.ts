@@ -1,8 +1,8 @@
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyObject, defined, left } from '../fields.ts'
-import { anyCount, settled } from './counts.ts'
+import { anyObject, defined, extrasOf } from '../fields.ts'
+import { anyCount, reconcileCounts } from './counts.ts'
 
 /** Modalities by the wire field that counts their tokens. */
 const BY_MODALITY = {
@@ -57,10 +57,10 @@ export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usag
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
   const byKind = names === NAMES ? { inputBy: byModality(input), outputBy: byModality(output) } : {}
   return defined({
-    ...settled({ ...reported, cached, reasoning }),
+    ...reconcileCounts({ ...reported, cached, reasoning }),
     ...{ cacheRead, cacheWrite, reasoning },
     ...byKind,
-    extras: extrasOf(format, wire, names, input, output),
+    extras: usageExtras(format, wire, names, input, output),
   })
 }
 
@@ -81,7 +81,7 @@ function byModality(details: JsonObject | undefined): { [M in Modality]?: number
  * Collects fields of the usage and its two detail objects that canonical has no field for. Known fields with a wrong
  * type are included for formats with names of their own; the chat format writes those anew from the valid counts.
  */
-function extrasOf(
+function usageExtras(
   format: Format,
   wire: JsonObject,
   names: CountNames,
@@ -89,11 +89,11 @@ function extrasOf(
   output: JsonObject | undefined,
 ) {
   const wrong = names === NAMES ? undefined : misread(wire, names)
-  const outer = left(format, wire, names.taken, wrong).extras?.[format]
-  const inputLeft = input && left(format, input, names.takenOfInput).extras?.[format]
-  const outputLeft = output && left(format, output, names.takenOfOutput).extras?.[format]
-  if (outer === undefined && inputLeft === undefined && outputLeft === undefined) return undefined
-  const inside = defined({ [names.inputDetails]: inputLeft, [names.outputDetails]: outputLeft })
+  const outer = extrasOf(format, wire, names.taken, wrong).extras?.[format]
+  const inputExtras = input && extrasOf(format, input, names.takenOfInput).extras?.[format]
+  const outputExtras = output && extrasOf(format, output, names.takenOfOutput).extras?.[format]
+  if (outer === undefined && inputExtras === undefined && outputExtras === undefined) return undefined
+  const inside = defined({ [names.inputDetails]: inputExtras, [names.outputDetails]: outputExtras })
   return { [format]: { ...outer, ...inside } as JsonObject }
 }
 

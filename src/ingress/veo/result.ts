@@ -41,8 +41,8 @@ function readTask(body: JsonObject): CanonicalTask {
   const reasons = readReasons(answer)
   if (files.length === 0) return { state: 'failed', failure: withoutVideo(answer, reasons) }
   // Some of several videos may be withheld; the others are still valid.
-  const beside = reasons.length === 0 ? {} : { extras: { [FORMAT]: { raiMediaFilteredReasons: reasons } } }
-  return { state: 'completed', progress: 100, files, ...beside }
+  const node = reasons.length === 0 ? {} : { extras: { [FORMAT]: { raiMediaFilteredReasons: reasons } } }
+  return { state: 'completed', progress: 100, files, ...node }
 }
 
 /** Reads the videos: `generatedSamples` of the Gemini API, or `videos` of Google Cloud. */

@@ -3,7 +3,7 @@ import type { Reader } from '../reader.ts'
 import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** The reader of OpenAI's videos (FORMATS §11). */
+/** The reader of OpenAI's videos (docs/wire/videos.md#openai). */
 export const videos: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

@@ -6,15 +6,15 @@ import { percentDecoded } from '../../canonical/text.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, left, required, text, WrongType } from '../fields.ts'
+import { defined, extrasOf, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { REMIX, requestAt } from './wire.ts'
 
 export const FORMAT = 'videos'
 
 /**
- * Reads the body of `POST /v1/videos` or `POST /v1/videos/{id}/remix` (FORMATS §11), as JSON or as a form. A remix
- * names no model, since it uses the model of the task that it changes.
+ * Reads the body of `POST /v1/videos` or `POST /v1/videos/{id}/remix` (docs/wire/videos.md#openai), as JSON or as a
+ * form. A remix names no model, since it uses the model of the task that it changes.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -22,10 +22,10 @@ export const readRequest = (wire: WireRequest): CanonicalRequest =>
   readOrExplain(requestAt(wire), wire.body, () => read(wire))
 
 const FIELD = 'input_reference'
-const WORDS = ['image_url', 'file_id'] as const
+const REFERENCE_FIELDS = ['image_url', 'file_id'] as const
 
 /** Form fields for the fields of an object, as OpenAI's libraries spell them. */
-const IN_BRACKETS = WORDS.map(word => [`${FIELD}[${word}]`, word] as const)
+const IN_BRACKETS = REFERENCE_FIELDS.map(word => [`${FIELD}[${word}]`, word] as const)
 
 /**
  * The taken fields of a remix, which uses the model of the original task. A model in the body is neither checked nor
@@ -40,36 +40,36 @@ function read(wire: WireRequest): CanonicalRequest {
   const prompt = text(body['prompt'])
   if (prompt === '' || (prompt === undefined && unfinished !== true)) throw WrongType.instance
   const model = remixOf === undefined ? required(text(body['model'])) : ''
-  const pictures = [...readNamed(body), ...readFiles(files ?? [])]
+  const images = [...readReferencedImages(body), ...readFiles(files ?? [])]
   const seconds = readLength(body['seconds'])
   const original = remixOf === undefined ? undefined : percentDecoded(remixOf)
   const video = defined({ seconds, size: text(body['size']), remixOf: original })
   const taken = remixOf === undefined ? TAKEN : REMIX_TAKEN
   const request = {
-    ...videoRequest(model, prompt, pictures, video),
-    ...left(FORMAT, body, taken, seconds === undefined ? ['seconds'] : []),
+    ...videoRequest(model, prompt, images, video),
+    ...extrasOf(FORMAT, body, taken, seconds === undefined ? ['seconds'] : []),
   }
   return withOrigin(request, FORMAT, wire)
 }
 
 /** Reads the images that a body refers to. */
-const readNamed = (body: JsonObject): readonly (MediaPart | OpaquePart)[] => [
+const readReferencedImages = (body: JsonObject): readonly (MediaPart | OpaquePart)[] => [
   ...(body[FIELD] == null ? [] : [readReference(body[FIELD])]),
   ...IN_BRACKETS.flatMap(([field, word]) => {
     const value = text(body[field])
-    return value === undefined ? [] : [picture(word, value)]
+    return value === undefined ? [] : [imagePart(word, value)]
   }),
 ]
 
 function readReference(wire: Json): MediaPart | OpaquePart {
-  if (typeof wire === 'string') return picture('image_url', wire)
+  if (typeof wire === 'string') return imagePart('image_url', wire)
   if (!isObject(wire)) throw WrongType.instance
-  const as = WORDS.find(word => typeof wire[word] === 'string')
+  const as = REFERENCE_FIELDS.find(word => typeof wire[word] === 'string')
   if (as === undefined) return { type: 'opaque', format: FORMAT, value: wire }
-  return picture(as, wire[as] as string, left(FORMAT, wire, new Set([as])))
+  return imagePart(as, wire[as] as string, extrasOf(FORMAT, wire, new Set([as])))
 }
 
-const picture = (word: (typeof WORDS)[number], value: string, node: Node = {}): MediaPart => ({
+const imagePart = (word: (typeof REFERENCE_FIELDS)[number], value: string, node: Node = {}): MediaPart => ({
   type: 'media',
   kind: 'image',
   source: word === 'file_id' ? { type: 'file-id', format: FORMAT, id: value } : sourceOfUrl(value),

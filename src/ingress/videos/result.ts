@@ -4,7 +4,7 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyText, defined, left } from '../fields.ts'
+import { anyNumber, anyText, defined, extrasOf } from '../fields.ts'
 import { NO_TASK, readSeconds, stateOf } from '../media/video.ts'
 import { FORMAT } from './request.ts'
 
@@ -14,7 +14,7 @@ const TAKEN = new Set([
 ])
 
 /**
- * Reads a task (FORMATS §11) from the answer to a submission or a status query.
+ * Reads a task (docs/wire/videos.md#openai) from the answer to a submission or a status query.
  *
  * @throws GatewayError without an id, for example for an error under status 200.
  */
@@ -27,7 +27,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     ...defined({ model: readText(body, 'model', refused), createdAt: readNumber(body, 'created_at', refused) }),
     candidates: [],
     task: readTask(body, refused),
-    ...left(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, TAKEN, refused),
   }
   return withOrigin(result, FORMAT, body)
 }
@@ -78,7 +78,7 @@ function readFailure(wire: Json | undefined): TaskFailure | undefined {
     kind: isReview(code) ? 'content-review' : 'broken',
     message: message ?? '',
     ...defined({ code }),
-    ...left(FORMAT, wire, FAILURE, refused),
+    ...extrasOf(FORMAT, wire, FAILURE, refused),
   }
 }
 

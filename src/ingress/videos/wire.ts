@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
-/* The schemas of video requests (FORMATS §11). Unknown fields pass. */
+/* The schemas of video requests (docs/wire/videos.md#openai). Unknown fields pass. */
 
 const reference = v.union([v.string(), shape({})], 'Invalid type: Expected an image as text, or an object')
 const prompt = v.pipe(v.string(), v.minLength(1, 'Invalid length: Expected a prompt'))

@@ -5,13 +5,13 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { Config } from '../../config/index.ts'
 import { warnings } from '../../config/warnings.ts'
 import type { Call } from '../../gateway/call.ts'
+import { type CallerRequests, forcedTo } from '../../gateway/caller-requests.ts'
 import type { Captures } from '../../gateway/capture/captures.ts'
 import type { ChannelStates } from '../../gateway/channel-states.ts'
 import { type ChannelTest, testChannel } from '../../gateway/channel-test.ts'
 import type { Gateway } from '../../gateway/index.ts'
 import type { Live } from '../../gateway/live.ts'
 import { type ModelOverview, modelOverviews } from '../../gateway/model-overview.ts'
-import { forcedTo, type OwnRequests } from '../../gateway/own-requests.ts'
 import { readJson } from '../../ingress/transport/body.ts'
 import type { Log } from '../../log.ts'
 import type { AccessRecords, AdminToken } from '../../store/access-records.ts'
@@ -55,7 +55,7 @@ export class Administration {
     this.users = new ConsoleUsers({
       ...{ log, records: store.console, proxies: () => gateway.proxies },
       slow: address => gateway.wrongKeys.slow(address),
-      seal: () => gateway.seals.of('console'),
+      encryption: () => gateway.ciphers.of('console'),
       config: () => this.config.console,
       publicUrls: () => this.config.server.publicUrls,
     })
@@ -66,7 +66,7 @@ export class Administration {
   }
 
   /** Sends requests in the name of a caller. The server sets this field, because it has the endpoints. */
-  own: OwnRequests | undefined
+  callerRequests: CallerRequests | undefined
 
   /**
    * Looks up the caller with this id and its current permissions.
@@ -106,7 +106,7 @@ export class Administration {
       if (thrown instanceof GatewayError && thrown.error.kind === 'overloaded') throw thrown
       // A disabled or expired key still identifies a caller.
       if (!access.isWrongKey(thrown)) return true
-      const why = await this.gateway.held(thrown, message)
+      const why = await this.gateway.delayWrongKey(thrown, message)
       if (why !== thrown) throw why
       return false
     }
@@ -114,7 +114,7 @@ export class Administration {
 
   /** Reads a request's body as JSON. Rejects with GatewayError as `readJson` does. */
   body(message: IncomingMessage, limit: number): Promise<JsonObject> {
-    return readJson(message, limit, () => this.gateway.incomplete.open('administrators'))
+    return readJson(message, limit, () => this.gateway.bodiesInMemory.open('administrators'))
   }
 
   /** The state of each channel, merged over all processes of this machine. */
@@ -138,7 +138,7 @@ export class Administration {
    * channel does not have the model.
    */
   async test(name: string, model: string | undefined): Promise<ChannelTest> {
-    const { channels, log, images, seals } = this.gateway
+    const { channels, log, images, ciphers: seals } = this.gateway
     const channel = channels.all.find(({ config }) => config.name === name)
     if (channel === undefined) throw notFound('There is no such channel.')
     const seal = seals.of('administrators')

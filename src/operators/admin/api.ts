@@ -11,7 +11,7 @@ import { detailsOf, Problem, type ProblemDetails } from './problem.ts'
 import type { SessionRoute } from './session/route.ts'
 
 /** Bytes; largest request body. */
-const LARGEST = 1024 * 1024
+const MAX_BODY = 1024 * 1024
 
 /** Base path of all endpoints. */
 export const BASE = '/admin/v1'
@@ -47,10 +47,10 @@ export class AdminApi {
   async answer(endpoint: Endpoint, call: AdminCall, principal: Principal): Promise<AdminAnswer | LiveAnswer> {
     if (!isEnough(principal.role, roleFor(endpoint))) throw ROLE
     const { message, params, query } = call
-    const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, LARGEST)
+    const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, MAX_BODY)
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
     const answer = await endpoint.handle(this.gateway, input as never, principal)
-    if (typeof answer !== 'function') return written(endpoint, answer as never, message)
+    if (typeof answer !== 'function') return writeAnswer(endpoint, answer as never, message)
     return message.method === 'HEAD' ? headOf(endpoint) : (answer as LiveAnswer)
   }
 
@@ -100,7 +100,7 @@ function refused(details: ProblemDetails, more: AdminAnswer['headers']): AdminAn
   return { status: details.status, headers, text: JSON.stringify(details) }
 }
 
-function written(endpoint: Endpoint, answer: never, { headers: asked }: IncomingMessage): AdminAnswer {
+function writeAnswer(endpoint: Endpoint, answer: never, { headers: asked }: IncomingMessage): AdminAnswer {
   const { status, location, csv } = endpoint
   const headers: { [name: string]: string } = { ...HEADERS }
   if (location !== undefined) headers['location'] = `${BASE}${location(answer)}`

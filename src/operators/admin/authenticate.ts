@@ -43,9 +43,9 @@ export async function sessionOf(
   { users }: Pick<Administration, 'users'>,
   message: IncomingMessage,
 ): Promise<OpenSession> {
-  const session = await users.sessions.of(message)
+  const session = await users.sessions.find(message)
   if (session === undefined) throw new Problem('unauthenticated', MISSING)
-  if (!users.sessions.isOwn(message, session)) throw new Problem('csrf', CSRF)
+  if (!users.sessions.isFromConsole(message, session)) throw new Problem('csrf', CSRF)
   return session
 }
 

@@ -27,8 +27,8 @@ export function fixtureOf({ id, caller, attempts }: CaptureDocument): readonly F
   return files
 }
 
-const request = (place: object, { body, files }: CapturedBody): string =>
-  json({ ...place, body: body ?? {}, ...(files === undefined ? {} : { files }) })
+const request = (wire: object, { body, files }: CapturedBody): string =>
+  json({ ...wire, body: body ?? {}, ...(files === undefined ? {} : { files }) })
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 

@@ -24,7 +24,7 @@ export function checkedInput(
   const pointer = (steps: readonly string[], detail: string): InputError => ({ pointer: pointerOf(steps), detail })
   const input = {
     params: checked(params, raw.params, parameter, errors),
-    query: checked(query, once(raw.query, errors), parameter, errors),
+    query: checked(query, withoutRepeats(raw.query, errors), parameter, errors),
     body: body === undefined ? undefined : checked(body, raw.body, pointer, errors),
   }
   if (errors.length === 0) return input
@@ -41,7 +41,7 @@ function checked(
 ): unknown {
   const result = v.safeParse(schema, value)
   if (result.success) return result.output
-  for (const { path = [], message } of result.issues.slice(0, MOST))
+  for (const { path = [], message } of result.issues.slice(0, MAX_ERRORS))
     errors.push(
       error(
         path.map(({ key }) => String(key)),
@@ -52,20 +52,20 @@ function checked(
 }
 
 /** Most errors listed per part of the input. */
-const MOST = 50
+const MAX_ERRORS = 50
 
 /** Formats a path as a JSON pointer (RFC 6901). */
 const pointerOf = (steps: readonly string[]): string =>
-  steps.map(step => `/${step.slice(0, LONGEST).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  steps.map(step => `/${step.slice(0, MAX_NAME_LENGTH).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /** Most characters of an unknown name that an error message repeats. */
-const LONGEST = 100
+const MAX_NAME_LENGTH = 100
 
 /** Converts the query to an object. Reports parameters that are given more than once. */
-function once(query: URLSearchParams, errors: InputError[]): { readonly [name: string]: string } {
+function withoutRepeats(query: URLSearchParams, errors: InputError[]): { readonly [name: string]: string } {
   const found = new Map<string, string>()
   for (const [name, value] of query) {
-    if (found.has(name)) errors.push({ parameter: name.slice(0, LONGEST), detail: 'is given more than once' })
+    if (found.has(name)) errors.push({ parameter: name.slice(0, MAX_NAME_LENGTH), detail: 'is given more than once' })
     found.set(name, value)
   }
   return Object.fromEntries(found)

@@ -6,7 +6,7 @@ import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
 import { SHAPES } from './shapes.ts'
 
 /** Problems that every request may cause, and those of requests with input or a body. */
-const USUAL: readonly ProblemType[] = [
+const COMMON_PROBLEMS: readonly ProblemType[] = [
   'unauthenticated',
   'api-key-refused',
   'csrf',
@@ -15,8 +15,8 @@ const USUAL: readonly ProblemType[] = [
   'store-unavailable',
   'internal',
 ]
-const OF_INPUT: readonly ProblemType[] = ['invalid-input']
-const OF_BODIES: readonly ProblemType[] = ['too-large']
+const INPUT_PROBLEMS: readonly ProblemType[] = ['invalid-input']
+const BODY_PROBLEMS: readonly ProblemType[] = ['too-large']
 
 /** Builds the OpenAPI 3.1 description of the API, from the same schemas that validate requests. */
 export function description(endpoints: readonly Endpoint[], version: string): JsonSchema {
@@ -57,13 +57,13 @@ function operation(endpoint: Endpoint): JsonSchema {
   }
 }
 
-function parameters(place: 'path' | 'query', schema: AnySchema): JsonSchema[] {
+function parameters(location: 'path' | 'query', schema: AnySchema): JsonSchema[] {
   const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
     readonly properties?: { readonly [name: string]: JsonSchema }
     readonly required?: readonly string[]
   }
   return Object.entries(properties).map(([name, one]) => ({
-    ...{ name, in: place, required: required.includes(name), schema: one },
+    ...{ name, in: location, required: required.includes(name), schema: one },
     ...(one['type'] === 'array' ? { style: 'form', explode: false } : {}),
     // `?force` without a value means true.
     ...(one['type'] === 'boolean' ? { allowEmptyValue: true } : {}),
@@ -91,7 +91,12 @@ function failures({ params, query, body, problems }: Endpoint): JsonSchema {
   const takesInput = [params, query, body].some(
     schema => schema !== undefined && parameters('query', schema).length > 0,
   )
-  const types = [...USUAL, ...(takesInput ? OF_INPUT : []), ...(body === undefined ? [] : OF_BODIES), ...problems]
+  const types = [
+    ...COMMON_PROBLEMS,
+    ...(takesInput ? INPUT_PROBLEMS : []),
+    ...(body === undefined ? [] : BODY_PROBLEMS),
+    ...problems,
+  ]
   const byStatus = Map.groupBy(new Set(types), type => PROBLEMS[type].status)
   return Object.fromEntries(
     [...byStatus].map(([status, all]) => [

@@ -6,13 +6,13 @@ import type { Budget, LimitSettings } from '../../config/types.ts'
 import { DOORS } from '../../formats/index.ts'
 
 /** The name of a caller format. */
-const doorName = v.picklist([...DOORS.keys()], ({ input }) =>
+const formatName = v.picklist([...DOORS.keys()], ({ input }) =>
   typeof input === 'string'
-    ? `unknown format${suggestion(input.slice(0, LONGEST), DOORS.keys())}`
+    ? `unknown format${suggestion(input.slice(0, MAX_NAME_LENGTH), DOORS.keys())}`
     : 'expected a string',
 )
 /** Most characters of an unknown name for which a similar one is searched. */
-const LONGEST = 100
+const MAX_NAME_LENGTH = 100
 
 const budget = fields({
   day: v.nullish(money),
@@ -23,7 +23,7 @@ const budget = fields({
 /** Permission fields of keys and groups in request bodies; null removes a field. */
 export const permissionFields = {
   models: v.nullish(list(text())),
-  doors: v.nullish(list(doorName)),
+  doors: v.nullish(list(formatName)),
   rpm: v.nullish(whole()),
   tpm: v.nullish(whole()),
   concurrent: v.nullish(whole()),

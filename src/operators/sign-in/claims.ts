@@ -1,7 +1,7 @@
 import { hashOf } from '../../config/hash.ts'
 import type { OidcConfig } from '../../config/types.ts'
 import type { Role } from '../../store/console-records.ts'
-import { isUserName, LONGEST_NAME, userName } from './user-name.ts'
+import { isUserName, MAX_NAME_LENGTH, userName } from './user-name.ts'
 
 /** Claims about a user from the identity provider; `sub` identifies the user permanently. */
 export interface Claims {
@@ -36,18 +36,18 @@ const NAMES = ['preferred_username', 'email', 'name', 'sub'] as const
 /**
  * Derives the name of a new user from the claims.
  *
- * @param isOther whether the stated name already belongs to another user.
+ * @param isTaken whether the stated name already belongs to another user.
  */
-export function nameIn(claims: Claims, subject: string, isOther: boolean): string {
+export function nameIn(claims: Claims, subject: string, isTaken: boolean): string {
   const stated = NAMES.map(name => claims[name]).find(one => typeof one === 'string' && one.trim() !== '')
-  const mark = ` (${hashOf(subject).slice(0, 8)})`
+  const suffix = ` (${hashOf(subject).slice(0, 8)})`
   const shown = userName(String(stated))
     .replaceAll(/[^\p{L}\p{M}\p{N} ._@+()-]/gu, '-')
     .replace(/^[^\p{L}\p{N}]+/u, '')
-    .slice(0, LONGEST_NAME - mark.length)
+    .slice(0, MAX_NAME_LENGTH - suffix.length)
     .toWellFormed()
     .replaceAll('\ufffd', '')
     .trim()
-  if (!isUserName(shown)) return `user${mark}`
-  return isOther ? shown + mark : shown
+  if (!isUserName(shown)) return `user${suffix}`
+  return isTaken ? shown + suffix : shown
 }

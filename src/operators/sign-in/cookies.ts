@@ -13,7 +13,7 @@ export interface Cookie {
 const nameOf = (name: string, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name)
 
 /** Formats the `set-cookie` header of a cookie. */
-export const written = ({ name, value, maxAge, sameSite }: Cookie, isSecure: boolean): string =>
+export const formatCookie = ({ name, value, maxAge, sameSite }: Cookie, isSecure: boolean): string =>
   [
     `${nameOf(name, isSecure)}=${value}`,
     ...['Path=/', 'HttpOnly', `SameSite=${sameSite}`, `Max-Age=${maxAge}`],
@@ -28,10 +28,10 @@ export function cookieIn(
 ): string | undefined {
   const { cookie } = headers
   if (cookie === undefined) return undefined
-  const begin = `${nameOf(name, isSecure)}=`
+  const prefix = `${nameOf(name, isSecure)}=`
   for (const pair of cookie.split(';')) {
     const text = pair.trim()
-    if (text.startsWith(begin)) return text.slice(begin.length)
+    if (text.startsWith(prefix)) return text.slice(prefix.length)
   }
   return undefined
 }

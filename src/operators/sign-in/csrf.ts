@@ -8,14 +8,16 @@ export const csrfOf = (token: string): string => createHmac('sha256', token).upd
 
 const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD'])
 /** `sec-fetch-site` values of requests not made by a page of another origin. */
-const OWN: ReadonlySet<unknown> = new Set([undefined, 'same-origin', 'none'])
+const SAME_SITE: ReadonlySet<unknown> = new Set([undefined, 'same-origin', 'none'])
 
 /** Whether the console made a request with a session cookie. Requests that only read need no CSRF token. */
-export function isOwnRequest({ method, headers }: IncomingMessage, token: string): boolean {
+export function isConsoleRequest({ method, headers }: IncomingMessage, token: string): boolean {
   if (SAFE.has(method)) return true
   const given = Buffer.from(String(headers['x-csrf-token'] ?? ''))
   const expected = Buffer.from(csrfOf(token))
-  return OWN.has(headers['sec-fetch-site']) && given.length === expected.length && timingSafeEqual(given, expected)
+  return (
+    SAME_SITE.has(headers['sec-fetch-site']) && given.length === expected.length && timingSafeEqual(given, expected)
+  )
 }
 
 /**
@@ -26,7 +28,7 @@ export function isOwnRequest({ method, headers }: IncomingMessage, token: string
  */
 export function isSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>, hosts: readonly string[]): boolean {
   const { origin } = headers
-  if (!OWN.has(headers['sec-fetch-site'])) return false
+  if (!SAME_SITE.has(headers['sec-fetch-site'])) return false
   if (origin === undefined || headers['sec-fetch-site'] === 'same-origin') return true
   return URL.canParse(origin) && hosts.includes(new URL(origin).host)
 }

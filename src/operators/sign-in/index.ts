@@ -4,18 +4,18 @@ import type { Proxies } from '../../gateway/proxies/index.ts'
 import type { Log } from '../../log.ts'
 import type { ConsoleRecords, Role } from '../../store/console-records.ts'
 import { isSameOrigin } from './csrf.ts'
-import { freshPassword } from './fresh-password.ts'
 import { type NewUser, newUser, resetPassword } from './new-user.ts'
-import type { ProviderSignIn, Sealing } from './provider-sign-in.ts'
+import type { ProviderSignIn, StateEncryption } from './provider-sign-in.ts'
+import { randomPassword } from './random-password.ts'
 import { hashPassword } from './scrypt.ts'
-import { Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
+import { SignInSessions } from './sign-in-sessions.ts'
 
-export { isEnough, type Principal } from './principal.ts'
-export type { OpenSession } from './sessions.ts'
-export type { Refused } from './sign-in.ts'
+export { hasRole as isEnough, type Principal } from './principal.ts'
+export type { SignInRefusal as Refused } from './sign-in.ts'
+export type { OpenSignInSession as OpenSession } from './sign-in-sessions.ts'
 
-export interface ConsoleParts {
+export interface ConsoleUsersOptions {
   readonly records: ConsoleRecords
   readonly log: Log
   /** Returns undefined if the console is disabled. */
@@ -24,22 +24,22 @@ export interface ConsoleParts {
   readonly proxies: () => Proxies
   /** Settles when an answer to that address may be sent; rejects with GatewayError if too many are already waiting. */
   readonly slow: (address: string) => Promise<void>
-  readonly seal: () => Sealing
+  readonly encryption: () => StateEncryption
 }
 
 /** Manages console users: adding them, passwords, sessions and sign-in. */
 export class ConsoleUsers {
   readonly records: ConsoleRecords
-  readonly sessions: Sessions
+  readonly sessions: SignInSessions
   readonly signIn: SignIn
-  private readonly parts: ConsoleParts
-  private atProvider: Promise<ProviderSignIn> | undefined
+  private readonly parts: ConsoleUsersOptions
+  private providerSignIn: Promise<ProviderSignIn> | undefined
 
-  constructor(parts: ConsoleParts) {
+  constructor(parts: ConsoleUsersOptions) {
     const { records, log, config, proxies, slow } = parts
     this.parts = parts
     this.records = records
-    this.sessions = new Sessions({
+    this.sessions = new SignInSessions({
       records,
       config,
       isSecure: message => this.isSecure(message),
@@ -56,7 +56,7 @@ export class ConsoleUsers {
   }
 
   /** Adds a user, with a random password if none is given. Returns undefined if the name is taken. */
-  async add(name: string, role: Role, password = freshPassword()): Promise<NewUser | undefined> {
+  async add(name: string, role: Role, password = randomPassword()): Promise<NewUser | undefined> {
     const user = await newUser(name, role, password)
     return (await this.records.addUser(user)) ? { user, password } : undefined
   }
@@ -74,12 +74,18 @@ export class ConsoleUsers {
   /** Returns the sign-in through an identity provider, which is loaded on first use. */
   provider(): Promise<ProviderSignIn> {
     const { records, sessions } = this
-    const { log, seal } = this.parts
-    this.atProvider ??= import('./provider-sign-in.ts').then(
+    const { log, encryption } = this.parts
+    this.providerSignIn ??= import('./provider-sign-in.ts').then(
       ({ ProviderSignIn }) =>
-        new ProviderSignIn({ records, sessions, log, seal: seal(), isSecure: message => this.isSecure(message) }),
+        new ProviderSignIn({
+          records,
+          sessions,
+          log,
+          encryption: encryption(),
+          isSecure: message => this.isSecure(message),
+        }),
     )
-    return this.atProvider
+    return this.providerSignIn
   }
 
   /** Returns the base URL by which the sender of a request reaches the gateway. */
@@ -89,10 +95,10 @@ export class ConsoleUsers {
 
   /** Whether a request certainly comes from no page of another origin. */
   isSameOrigin(message: IncomingMessage): boolean {
-    const own = [this.parts.proxies().originOf(message), ...this.parts.publicUrls()]
+    const ownUrls = [this.parts.proxies().originOf(message), ...this.parts.publicUrls()]
     return isSameOrigin(
       message,
-      own.filter(one => URL.canParse(one)).map(one => new URL(one).host),
+      ownUrls.filter(one => URL.canParse(one)).map(one => new URL(one).host),
     )
   }
 

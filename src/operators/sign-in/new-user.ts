@@ -1,9 +1,9 @@
 import type { ConsoleRecords, ConsoleUser, Role } from '../../store/console-records.ts'
-import { freshPassword } from './fresh-password.ts'
+import { randomPassword } from './random-password.ts'
 import { hashPassword } from './scrypt.ts'
-import { subjectOf } from './user-name.ts'
+import { accountHash } from './user-name.ts'
 
-export { freshPassword } from './fresh-password.ts'
+export { randomPassword as freshPassword } from './random-password.ts'
 
 /** A user with the plain password, which cannot be shown later. */
 export interface NewUser {
@@ -25,8 +25,8 @@ export async function resetPassword(
   const user = await records.user(name)
   if (user === undefined) return 'unknown'
   if (user.source === 'oidc') return 'oidc'
-  const text = freshPassword()
+  const text = randomPassword()
   if ((await records.changeUser(name, { password: await hashPassword(text) })) === undefined) return 'unknown'
-  await records.unlock(subjectOf(name))
+  await records.unlock(accountHash(name))
   return { text }
 }

@@ -17,23 +17,23 @@ import { type Claims, claimIn } from './claims.ts'
 /** Seconds; timeout of one request to the provider. */
 const TIMEOUT = 10
 /** Milliseconds; how long the provider's discovery document is cached. */
-const CURRENT = 3_600_000
+const DISCOVERY_LIFETIME = 3_600_000
 
 /** A sign-in in progress: the values that its end is checked against. */
-export interface Pending {
+export interface PendingSignIn {
   readonly issuer: string
   readonly redirectUri: string
   readonly state: string
   readonly nonce: string
   readonly verifier: string
   /** Unix time in milliseconds. */
-  readonly begunAt: number
+  readonly startedAt: number
 }
 
 /** An OpenID Connect provider (Core 1.0), used with the authorization code flow and PKCE. */
 export class Provider {
   readonly config: OidcConfig
-  private found: { readonly at: number; readonly by: Promise<Configuration> } | undefined
+  private discovery: { readonly at: number; readonly by: Promise<Configuration> } | undefined
 
   constructor(config: OidcConfig) {
     this.config = config
@@ -43,14 +43,14 @@ export class Provider {
    * Starts a sign-in. Returns the URL where the user signs in, and the state to store until then. Rejects if the
    * provider is unreachable.
    */
-  async begin(redirectUri: string): Promise<{ readonly url: string; readonly pending: Pending }> {
+  async start(redirectUri: string): Promise<{ readonly url: string; readonly pending: PendingSignIn }> {
     const provider = await this.provider()
     const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
     const url = buildAuthorizationUrl(provider, {
       ...{ redirect_uri: redirectUri, scope: this.config.scopes.join(' '), state, nonce, response_type: 'code' },
       ...{ code_challenge: await calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
     })
-    const pending = { issuer: this.config.issuer, redirectUri, state, nonce, verifier, begunAt: Date.now() }
+    const pending = { issuer: this.config.issuer, redirectUri, state, nonce, verifier, startedAt: Date.now() }
     return { url: url.href, pending }
   }
 
@@ -60,29 +60,29 @@ export class Provider {
    *
    * @param query the query of the redirect.
    */
-  async finish(query: URLSearchParams, pending: Pending): Promise<Claims> {
+  async finish(query: URLSearchParams, pending: PendingSignIn): Promise<Claims> {
     const provider = await this.provider()
     const tokens = await authorizationCodeGrant(provider, new URL(`${pending.redirectUri}?${query}`), {
       ...{ pkceCodeVerifier: pending.verifier, expectedState: pending.state, expectedNonce: pending.nonce },
       idTokenExpected: true,
     })
     const claims = tokens.claims() as Claims
-    const isThere = claimIn(claims, this.config.claim) !== undefined
-    if (isThere || provider.serverMetadata().userinfo_endpoint === undefined) return claims
+    const hasRoleClaim = claimIn(claims, this.config.claim) !== undefined
+    if (hasRoleClaim || provider.serverMetadata().userinfo_endpoint === undefined) return claims
     return { ...(await fetchUserInfo(provider, tokens.access_token, claims.sub)), ...claims }
   }
 
   private provider(): Promise<Configuration> {
     const now = performance.now()
-    if (this.found === undefined || now - this.found.at > CURRENT) {
+    if (this.discovery === undefined || now - this.discovery.at > DISCOVERY_LIFETIME) {
       const by = this.discovered()
-      const found = { at: now, by }
-      this.found = found
+      const discovery = { at: now, by }
+      this.discovery = discovery
       by.catch(() => {
-        if (this.found === found) this.found = undefined
+        if (this.discovery === discovery) this.discovery = undefined
       })
     }
-    return this.found.by
+    return this.discovery.by
   }
 
   private discovered(): Promise<Configuration> {

@@ -11,4 +11,4 @@ export interface Principal {
 }
 
 /** Whether a role includes the needed role. */
-export const isEnough = (role: Role, needed: Role): boolean => role === 'admin' || needed === 'viewer'
+export const hasRole = (role: Role, needed: Role): boolean => role === 'admin' || needed === 'viewer'

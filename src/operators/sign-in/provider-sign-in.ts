@@ -3,38 +3,38 @@ import type { OidcConfig } from '../../config/types.ts'
 import type { Log } from '../../log.ts'
 import type { ConsoleRecords, ConsoleUser } from '../../store/console-records.ts'
 import { type Claims, nameIn, roleIn } from './claims.ts'
-import { cookieIn, written } from './cookies.ts'
-import { type Pending, Provider } from './oidc.ts'
-import type { OpenSession, Sessions } from './sessions.ts'
+import { cookieIn, formatCookie } from './cookies.ts'
+import { type PendingSignIn, Provider } from './oidc.ts'
+import type { OpenSignInSession, SignInSessions } from './sign-in-sessions.ts'
 
 const COOKIE = 'interlingua_oidc'
 /** Seconds a user has for signing in at the provider. */
-const PATIENCE = 600
+const SIGN_IN_SECONDS = 600
 
 /** Encrypts the sign-in state that the browser holds in a cookie. */
-export interface Sealing {
+export interface StateEncryption {
   load(): Promise<void>
-  seal(text: string): string
-  open(sealed: string): string | undefined
+  encrypt(text: string): string
+  decrypt(encrypted: string): string | undefined
 }
 
-export interface ProviderParts {
+export interface ProviderSignInOptions {
   readonly records: ConsoleRecords
-  readonly sessions: Sessions
+  readonly sessions: SignInSessions
   readonly log: Log
-  readonly seal: Sealing
+  readonly encryption: StateEncryption
   readonly isSecure: (message: IncomingMessage) => boolean
 }
 
 /** Reasons for a failed sign-in: not started in this browser, provider error, no role, or user disabled. */
-export type ProviderRefusal = 'unknown' | 'failed' | 'no-role' | 'disabled'
+export type ProviderSignInFailure = 'unknown' | 'failed' | 'no-role' | 'disabled'
 
 /** Signs users in through an identity provider (OpenID Connect). */
 export class ProviderSignIn {
-  private readonly parts: ProviderParts
+  private readonly parts: ProviderSignInOptions
   private provider: Provider | undefined
 
-  constructor(parts: ProviderParts) {
+  constructor(parts: ProviderSignInOptions) {
     this.parts = parts
   }
 
@@ -47,11 +47,11 @@ export class ProviderSignIn {
     redirectUri: string,
     message: IncomingMessage,
   ): Promise<{ readonly url: string; readonly cookie: string } | undefined> {
-    const { seal, log } = this.parts
-    await seal.load()
+    const { encryption, log } = this.parts
+    await encryption.load()
     try {
-      const { url, pending } = await this.at(config).begin(redirectUri)
-      return { url, cookie: this.cookie(seal.seal(JSON.stringify(pending)), PATIENCE, message) }
+      const { url, pending } = await this.providerFor(config).start(redirectUri)
+      return { url, cookie: this.cookie(encryption.encrypt(JSON.stringify(pending)), SIGN_IN_SECONDS, message) }
     } catch (thrown) {
       log.error({ issuer: config.issuer, err: reasonOf(thrown) }, 'the identity provider is unreachable')
       return undefined
@@ -63,13 +63,13 @@ export class ProviderSignIn {
     config: OidcConfig,
     query: URLSearchParams,
     message: IncomingMessage,
-  ): Promise<OpenSession | ProviderRefusal> {
+  ): Promise<OpenSignInSession | ProviderSignInFailure> {
     const { sessions, log } = this.parts
     const pending = await this.pendingOf(message)
     if (pending === undefined || pending.issuer !== config.issuer) return 'unknown'
     let claims: Claims
     try {
-      claims = await this.at(config).finish(query, pending)
+      claims = await this.providerFor(config).finish(query, pending)
     } catch (thrown) {
       log.warn({ issuer: config.issuer, err: reasonOf(thrown) }, 'sign-in through the identity provider failed')
       return 'failed'
@@ -79,14 +79,14 @@ export class ProviderSignIn {
       log.warn({ issuer: config.issuer, why: user }, 'sign-in through the identity provider refused')
       return user
     }
-    const session = await sessions.begin(user, message)
+    const session = await sessions.start(user, message)
     if (session === undefined) return 'disabled'
     log.info({ user: user.name, issuer: config.issuer }, 'signed in')
     return session
   }
 
   /** Returns a cookie that deletes the sign-in state; each sign-in can be completed once. */
-  noCookie(message: IncomingMessage): string {
+  expiredCookie(message: IncomingMessage): string {
     return this.cookie('', 0, message)
   }
 
@@ -98,16 +98,16 @@ export class ProviderSignIn {
     const { records } = this.parts
     const role = roleIn(claims, config)
     const subject = `${config.issuer} ${claims.sub}`
-    const known = await records.userOf(subject)
-    if (known?.enabled === false) return 'disabled'
+    const existing = await records.userOf(subject)
+    if (existing?.enabled === false) return 'disabled'
     if (role === undefined) {
       // A user who lost all roles is also signed out.
-      if (known !== undefined) await records.endSessions(known.name)
+      if (existing !== undefined) await records.endSignInSessions(existing.name)
       return 'no-role'
     }
-    if (known !== undefined) {
-      if (known.role !== role) await records.setRole(known.name, role)
-      return { ...known, role }
+    if (existing !== undefined) {
+      if (existing.role !== role) await records.setRole(existing.name, role)
+      return { ...existing, role }
     }
     for (const isOther of [false, true]) {
       const name = nameIn(claims, subject, isOther)
@@ -118,24 +118,24 @@ export class ProviderSignIn {
     return (await records.userOf(subject)) ?? 'disabled'
   }
 
-  private at(config: OidcConfig): Provider {
+  private providerFor(config: OidcConfig): Provider {
     if (this.provider?.config !== config) this.provider = new Provider(config)
     return this.provider
   }
 
-  private async pendingOf(message: IncomingMessage): Promise<Pending | undefined> {
-    const { seal, isSecure } = this.parts
-    const sealed = cookieIn(message, COOKIE, isSecure(message))
-    if (sealed === undefined) return undefined
-    await seal.load()
-    const text = seal.open(sealed)
-    const pending = text === undefined ? undefined : (JSON.parse(text) as Pending)
-    return pending !== undefined && pending.begunAt + PATIENCE * 1000 > Date.now() ? pending : undefined
+  private async pendingOf(message: IncomingMessage): Promise<PendingSignIn | undefined> {
+    const { encryption, isSecure } = this.parts
+    const encrypted = cookieIn(message, COOKIE, isSecure(message))
+    if (encrypted === undefined) return undefined
+    await encryption.load()
+    const text = encryption.decrypt(encrypted)
+    const pending = text === undefined ? undefined : (JSON.parse(text) as PendingSignIn)
+    return pending !== undefined && pending.startedAt + SIGN_IN_SECONDS * 1000 > Date.now() ? pending : undefined
   }
 
   /** Returns the state cookie. `Lax`, because it must be sent with the redirect from the provider's site. */
   private cookie(value: string, maxAge: number, message: IncomingMessage): string {
-    return written({ name: COOKIE, value, maxAge, sameSite: 'Lax' }, this.parts.isSecure(message))
+    return formatCookie({ name: COOKIE, value, maxAge, sameSite: 'Lax' }, this.parts.isSecure(message))
   }
 }
 

@@ -9,13 +9,13 @@ const COST = { log: 15, r: 8, p: 3 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /** Upper bounds for stored parameters; larger values would take too much time and memory. */
-const MOST = { log: 20, r: 32, p: 16 }
+const MAX_COST = { log: 20, r: 32, p: 16 }
 
 const STORED = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/
 
 /** Most hashes computed concurrently, and most that wait. */
-const SLOTS = 2
-const MOST_WAITING = 50
+const MAX_RUNNING = 2
+const MAX_WAITING = 50
 
 /** Thrown if too many passwords are being checked. */
 export const TOO_BUSY = rateLimited('Too many passwords are being checked. Try again in a moment.', 2)
@@ -24,10 +24,10 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /** Limits concurrent hashing, because each hash takes a pool thread and memory. Throws TOO_BUSY. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < SLOTS) running++
+async function limitConcurrency<T>(work: () => Promise<T>): Promise<T> {
+  if (running < MAX_RUNNING) running++
   else {
-    if (waiting.length >= MOST_WAITING) throw TOO_BUSY
+    if (waiting.length >= MAX_WAITING) throw TOO_BUSY
     await new Promise<void>(resolve => waiting.push(resolve))
   }
   try {
@@ -39,7 +39,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const derived = (password: string, salt: Buffer, { log, r, p }: typeof COST, size: number): Promise<Buffer> =>
+const deriveKey = (password: string, salt: Buffer, { log, r, p }: typeof COST, size: number): Promise<Buffer> =>
   new Promise((resolve, reject) =>
     scrypt(
       // Keyboards may produce the same characters in different Unicode forms (NIST SP 800-63B, section 5.1.1.2).
@@ -54,13 +54,13 @@ const derived = (password: string, salt: Buffer, { log, r, p }: typeof COST, siz
 /** Hashes a password for storage: parameters, salt and hash, as `scrypt$15$8$3$SALT$HASH`. Rejects with TOO_BUSY. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  const key = await inTurn(() => derived(password, salt, COST, HASH_BYTES))
+  const key = await limitConcurrency(() => deriveKey(password, salt, COST, HASH_BYTES))
   const { log, r, p } = COST
   return `scrypt$${log}$${r}$${p}$${salt.toString('base64url')}$${key.toString('base64url')}`
 }
 
 /** A hash that matches no password; checked for unknown users, so that they take as long. */
-const NONE = `scrypt$${COST.log}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+const NO_PASSWORD = `scrypt$${COST.log}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**
  * Whether a password matches a stored hash. Without a stored hash, takes the same time and returns false. Rejects with
@@ -69,11 +69,13 @@ const NONE = `scrypt$${COST.log}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.rep
  * @param stored a hash as returned by `hashPassword`.
  */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const match = STORED.exec(stored ?? NONE) ?? STORED.exec(NONE)!
+  const match = STORED.exec(stored ?? NO_PASSWORD) ?? STORED.exec(NO_PASSWORD)!
   const [log, r, p] = [Number(match[1]), Number(match[2]), Number(match[3])]
-  if (log > MOST.log || r > MOST.r || p > MOST.p)
+  if (log > MAX_COST.log || r > MAX_COST.r || p > MAX_COST.p)
     throw new Error('a stored password hash has excessive scrypt parameters')
   const expected = Buffer.from(match[5]!, 'base64url')
-  const key = await inTurn(() => derived(password, Buffer.from(match[4]!, 'base64url'), { log, r, p }, expected.length))
+  const key = await limitConcurrency(() =>
+    deriveKey(password, Buffer.from(match[4]!, 'base64url'), { log, r, p }, expected.length),
+  )
   return timingSafeEqual(key, expected) && stored !== undefined
 }

@@ -2,24 +2,24 @@ import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../../accounts/network.ts'
 import { WrongKeys } from '../../accounts/wrong-keys.ts'
 import type { Log } from '../../log.ts'
-import type { ConsoleRecords, ConsoleUser, LockRules, PasswordTry } from '../../store/console-records.ts'
+import type { ConsoleRecords, ConsoleUser, LockRules, PasswordAttempt } from '../../store/console-records.ts'
 import { isPassword, TOO_BUSY } from './scrypt.ts'
-import type { OpenSession, Sessions } from './sessions.ts'
-import { tryOf, userName } from './user-name.ts'
+import type { OpenSignInSession, SignInSessions } from './sign-in-sessions.ts'
+import { attemptFor, userName } from './user-name.ts'
 
 /**
  * Lockout rules: ten consecutive wrong passwords from one network within 15 minutes lock the name for that network for
  * 15 minutes. After fifty from anywhere, every network has one attempt, so that distributed guessing costs one address
  * per guess.
  */
-export const LOCK: LockRules = { most: 10, everywhere: 50, within: 900_000, lockedFor: 900_000 }
+export const LOCK: LockRules = { perNetwork: 10, total: 50, within: 900_000, lockedFor: 900_000 }
 
 /** Most concurrent sign-ins of one network, including delayed ones. */
-const AT_ONCE = 10
+const MAX_CONCURRENT = 10
 
-export interface SignInParts {
+export interface SignInOptions {
   readonly records: ConsoleRecords
-  readonly sessions: Sessions
+  readonly sessions: SignInSessions
   readonly log: Log
   readonly addressOf: (message: IncomingMessage) => string
   /** Settles when an answer to that address may be sent; rejects with GatewayError if too many are already waiting. */
@@ -27,28 +27,33 @@ export interface SignInParts {
 }
 
 /** Why a password was refused; for `locked`, with the seconds until the next attempt. */
-export type Refused = { readonly refused: 'wrong' } | { readonly refused: 'locked'; readonly seconds: number }
+export type SignInRefusal = { readonly refused: 'wrong' } | { readonly refused: 'locked'; readonly seconds: number }
 
-const WRONG: Refused = { refused: 'wrong' }
+const WRONG: SignInRefusal = { refused: 'wrong' }
 
 /** Checks passwords. An unknown user takes as long as a wrong password. */
 export class SignIn {
-  private readonly parts: SignInParts
+  private readonly parts: SignInOptions
   /** Delays guesses for one name, regardless of their addresses. */
   private readonly byName = new WrongKeys()
   private readonly inProgress = new Map<string, number>()
 
-  constructor(parts: SignInParts) {
+  constructor(parts: SignInOptions) {
     this.parts = parts
   }
 
   /** Signs a user in. Rejects with GatewayError if the store fails or too many sign-ins are in progress. */
-  withPassword(name: string, password: string, message: IncomingMessage): Promise<OpenSession | Refused> {
-    return this.counted(message, async () => {
+  withPassword(name: string, password: string, message: IncomingMessage): Promise<OpenSignInSession | SignInRefusal> {
+    return this.limitConcurrency(message, async () => {
       const written = userName(name)
-      const user = await this.checked(written, password, message, tryOf(written, this.parts.addressOf(message)))
+      const user = await this.checkPassword(
+        written,
+        password,
+        message,
+        attemptFor(written, this.parts.addressOf(message)),
+      )
       if ('refused' in user) return user
-      const session = await this.parts.sessions.begin(user, message)
+      const session = await this.parts.sessions.start(user, message)
       if (session === undefined) return WRONG
       this.parts.log.info({ user: user.name, address: this.parts.addressOf(message) }, 'signed in')
       return session
@@ -56,20 +61,20 @@ export class SignIn {
   }
 
   /** Checks the password of a signed-in user again. */
-  confirm(user: ConsoleUser, password: string, message: IncomingMessage): Promise<ConsoleUser | Refused> {
-    return this.counted(message, () => this.checked(user.name, password, message, tryOf(user.name)))
+  confirm(user: ConsoleUser, password: string, message: IncomingMessage): Promise<ConsoleUser | SignInRefusal> {
+    return this.limitConcurrency(message, () => this.checkPassword(user.name, password, message, attemptFor(user.name)))
   }
 
-  private async checked(
+  private async checkPassword(
     name: string,
     password: string,
     message: IncomingMessage,
-    tried: PasswordTry,
-  ): Promise<ConsoleUser | Refused> {
+    attempt: PasswordAttempt,
+  ): Promise<ConsoleUser | SignInRefusal> {
     const { records, log } = this.parts
     const address = this.parts.addressOf(message)
     const user = await records.user(name)
-    const lockedUntil = await records.attempt(tried, LOCK)
+    const lockedUntil = await records.attempt(attempt, LOCK)
     const now = Date.now()
     if (lockedUntil !== undefined) {
       await this.parts.slow(address)
@@ -77,28 +82,28 @@ export class SignIn {
     }
     const isRight = await isPassword(password, user?.password)
     if (isRight && user!.enabled) {
-      await records.forgive(tried)
+      await records.forgive(attempt)
       return user!
     }
     // An unknown name is not logged: somebody may have typed the password there.
     log.warn({ address, ...(user === undefined ? {} : { user: user.name }) }, 'sign-in refused')
-    await Promise.all([this.parts.slow(address), this.byName.slow(tried.account)])
+    await Promise.all([this.parts.slow(address), this.byName.slow(attempt.account)])
     return WRONG
   }
 
   /** Limits the concurrent attempts of one network. */
-  private async counted<T>(message: IncomingMessage, work: () => Promise<T>): Promise<T> {
+  private async limitConcurrency<T>(message: IncomingMessage, work: () => Promise<T>): Promise<T> {
     const { inProgress } = this
     const network = networkOf(this.parts.addressOf(message))
     const count = inProgress.get(network) ?? 0
-    if (count >= AT_ONCE) throw TOO_BUSY
+    if (count >= MAX_CONCURRENT) throw TOO_BUSY
     inProgress.set(network, count + 1)
     try {
       return await work()
     } finally {
-      const left = inProgress.get(network)! - 1
-      if (left === 0) inProgress.delete(network)
-      else inProgress.set(network, left)
+      const remaining = inProgress.get(network)! - 1
+      if (remaining === 0) inProgress.delete(network)
+      else inProgress.set(network, remaining)
     }
   }
 }

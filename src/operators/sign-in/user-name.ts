@@ -1,9 +1,9 @@
 import { networkOf, widerNetworkOf } from '../../accounts/network.ts'
 import { hashOf } from '../../config/hash.ts'
-import type { PasswordTry } from '../../store/console-records.ts'
+import type { PasswordAttempt } from '../../store/console-records.ts'
 
 /** Most characters of a user name. */
-export const LONGEST_NAME = 64
+export const MAX_NAME_LENGTH = 64
 
 /** Letters of any script, digits and a few marks; no characters with a meaning in URL paths. */
 export const USER_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+()-]*$/u
@@ -11,23 +11,23 @@ export const USER_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+()-]*$/u
 /** Normalizes a user name for storage and comparison, so that names that look the same are equal. */
 export const userName = (written: string): string => written.normalize('NFKC').toLowerCase().trim()
 
-export const isUserName = (name: string): boolean => name.length <= LONGEST_NAME && USER_NAME.test(name)
+export const isUserName = (name: string): boolean => name.length <= MAX_NAME_LENGTH && USER_NAME.test(name)
 
 /** Hashes the name under which attempts are counted, so that a password typed into the name field is never stored. */
-export const subjectOf = (name: string): string => hashOf(`name\n${name}`)
+export const accountHash = (name: string): string => hashOf(`name\n${name}`)
 
 /**
  * Returns the identifiers under which a password attempt is counted.
  *
  * @param address an IP address; undefined if a signed-in user confirms the password.
  */
-export function tryOf(name: string, address?: string): PasswordTry {
-  const account = subjectOf(name)
-  const hashed = (network: string) => hashOf(`${account}\n${network}`).slice(0, NETWORK_HASH)
+export function attemptFor(name: string, address?: string): PasswordAttempt {
+  const account = accountHash(name)
+  const hashed = (network: string) => hashOf(`${account}\n${network}`).slice(0, NETWORK_HASH_LENGTH)
   if (address === undefined) return { account, network: 'session' }
   const wider = widerNetworkOf(address)
-  return { account, network: hashed(networkOf(address)), ...(wider !== undefined && { around: hashed(wider) }) }
+  return { account, network: hashed(networkOf(address)), ...(wider !== undefined && { widerNetwork: hashed(wider) }) }
 }
 
 /** Characters of a network hash that are stored. */
-const NETWORK_HASH = 32
+const NETWORK_HASH_LENGTH = 32

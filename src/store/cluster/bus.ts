@@ -30,7 +30,7 @@ export interface Bus {
 }
 
 /** The bus of a single process: delivers nothing. */
-export const LONE_BUS: Bus = {
+export const LOCAL_BUS: Bus = {
   publish: () => {},
   subscribe: () => () => {},
   close: async () => {},

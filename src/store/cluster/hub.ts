@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../canonical/node.ts'
 import type { Log } from '../../log.ts'
-import { type Bus, LONE_BUS, TOPICS, type Topic } from './bus.ts'
+import { type Bus, LOCAL_BUS, TOPICS, type Topic } from './bus.ts'
 import { Port } from './port.ts'
 
 /** ms; timeout of each worker's answer to `gather`. */
@@ -28,7 +28,7 @@ export class Hub {
   private readonly log: Log
 
   /** @param outside the bus to other machines. */
-  constructor(log: Log, outside: Bus = LONE_BUS) {
+  constructor(log: Log, outside: Bus = LOCAL_BUS) {
     this.log = log
     this.outside = outside
     this.ends = TOPICS.map(topic => outside.subscribe(topic, message => this.pass(topic, message)))
@@ -56,7 +56,7 @@ export class Hub {
         else link.started(message as { readonly id: string; readonly address: string })
         return null
       },
-      take: (topic, message) => this.take(worker, topic, message),
+      onNotice: (topic, message) => this.relay(worker, topic, message),
     })
     this.ports.set(worker, port)
     return message => port.receive(message)
@@ -92,7 +92,7 @@ export class Hub {
   }
 
   /** Relays a worker's notice to the other workers and to other machines. */
-  private take(worker: number, topic: string, message: Json): void {
+  private relay(worker: number, topic: string, message: Json): void {
     if (!TOPICS.includes(topic as Topic)) this.log.warn({ topic }, 'unknown notice from a worker')
     else {
       this.pass(topic as Topic, message, worker)

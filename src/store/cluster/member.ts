@@ -31,7 +31,7 @@ export class Member implements Cluster {
     this.port = new Port({
       send,
       answer: (topic, message) => this.answered(topic, message),
-      take: (topic, message) => {
+      onNotice: (topic, message) => {
         if (TOPICS.includes(topic as Topic)) listeners.notify(topic, message)
         else this.orders.get(topic)?.(message)
       },
@@ -55,8 +55,8 @@ export class Member implements Cluster {
   }
 
   /** Sets the handler for an order of the primary. */
-  onOrder(topic: string, obey: (message: Json) => void): void {
-    this.orders.set(topic, obey)
+  onOrder(topic: string, handle: (message: Json) => void): void {
+    this.orders.set(topic, handle)
   }
 
   ask(topic: string, message: Json): Promise<Json> {

@@ -7,11 +7,11 @@ export interface PortOptions {
   /** Handles a question of the other process. */
   answer(topic: string, message: Json): Json | Promise<Json>
   /** Handles a notice, which needs no answer. */
-  take(topic: string, message: Json): void
+  onNotice(topic: string, message: Json): void
 }
 
 /** ms; timeout of an answer. Generous because a machine that starts several processes is slow. */
-const PATIENCE = 30_000
+const TIMEOUT = 30_000
 /** Maximum open questions; more mean that the other process hangs. */
 const MOST = 10_000
 
@@ -39,12 +39,12 @@ export class Port {
   }
 
   /** Asks the other process. Rejects if it fails, ends or does not answer in time. */
-  ask(topic: string, message: Json, patience = PATIENCE): Promise<Json> {
+  ask(topic: string, message: Json, timeout = TIMEOUT): Promise<Json> {
     if (this.closed || (this.free.length === 0 && this.questions.length >= MOST))
       return Promise.reject(new Error(`the process for ${topic} cannot be asked`))
     const slot = this.free.pop() ?? this.questions.length
     const id = ++this.asked
-    const timer = setTimeout(() => this.failed(slot, id, `no answer for ${topic} within ${patience} ms`), patience)
+    const timer = setTimeout(() => this.failed(slot, id, `no answer for ${topic} within ${timeout} ms`), timeout)
     const question: Question = { id, timer, ...Promise.withResolvers<Json>() }
     this.questions[slot] = question
     this.post({ ask: topic, slot, id, message })
@@ -72,7 +72,7 @@ export class Port {
 
   private received(one: JsonObject): void {
     const { ask, notice, slot, id, message = null, answer = null, fault } = one
-    if (typeof notice === 'string') this.options.take(notice, message)
+    if (typeof notice === 'string') this.options.onNotice(notice, message)
     else if (typeof slot !== 'number' || typeof id !== 'number') return
     else if (typeof ask === 'string') void this.reply(ask, message, { slot, id })
     else if (typeof fault === 'string') this.failed(slot, id, fault)

@@ -31,22 +31,22 @@ export class RedisConnection {
   private closed = false
   private wake: () => void = () => {}
   private failures = 0
-  private readonly keeping: Promise<void>
+  private readonly reconnecting: Promise<void>
 
   constructor(url: string, events: ConnectionEvents) {
     this.url = url
     this.events = events
-    this.keeping = this.keep()
+    this.reconnecting = this.reconnect()
   }
 
   async close(): Promise<void> {
     this.closed = true
     this.wake()
-    await this.keeping
+    await this.reconnecting
   }
 
   /** Reconnects until the connection is closed. */
-  private async keep(): Promise<void> {
+  private async reconnect(): Promise<void> {
     while (!this.closed) {
       const fault = await this.live().catch((thrown: unknown) => thrown)
       if (this.closed) return

@@ -4,7 +4,7 @@ import { type RedisClient, RedisConnection } from './redis-connection.ts'
 import type { RedisLink, RedisScript } from './redis-link.ts'
 
 /** ms; timeout of a command. */
-const PATIENCE = 250
+const TIMEOUT = 250
 /** ms; how long a starting process waits for the first connection. */
 export const CONNECTING = 1000
 
@@ -111,16 +111,16 @@ export class OpenRedis implements RedisLink {
 
   private wentDown(connection: 'commands' | 'notices', fault: string): void {
     this.lost.add(connection)
-    this.outage.began(fault)
+    this.outage.start(fault)
   }
 
   private cameUp(connection: 'commands' | 'notices'): void {
-    if (this.lost.delete(connection) && this.lost.size === 0) this.outage.ended()
+    if (this.lost.delete(connection) && this.lost.size === 0) this.outage.end()
   }
 
   private failed(message: string): RedisUnreachable {
     this.faults++
-    this.outage.affects()
+    this.outage.countAffected()
     return new RedisUnreachable(message)
   }
 
@@ -155,7 +155,7 @@ export class OpenRedis implements RedisLink {
   private inTime<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let settled = false
-      const timer = setTimeout(() => setImmediate(expired), PATIENCE)
+      const timer = setTimeout(() => setImmediate(expired), TIMEOUT)
       const expired = (): void => {
         if (settled) return
         this.silent = true

@@ -63,11 +63,11 @@ export interface UsageRow {
   readonly firstByteAfter?: number | undefined
   readonly duration: number
   /** Earlier attempts, if there were several. */
-  readonly tries?: readonly UsageTry[] | undefined
+  readonly tries?: readonly EarlierAttempt[] | undefined
 }
 
 /** An attempt that was followed by another one. */
-export interface UsageTry {
+export interface EarlierAttempt {
   readonly channel: string
   readonly upstreamModel: string
   /** Start and end of the attempt, since the start of the request. */

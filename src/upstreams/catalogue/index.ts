@@ -2,7 +2,7 @@ import { defined } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import type { ModelFacts } from '../../config/types.ts'
 import { modelInfo, pricedEntry } from './packages.ts'
-import { costOf, type PricedModel, type Prices, type Rates, ratesOf, withOwnPrices } from './rates.ts'
+import { costOf, type PricedModel, type Prices, type Rates, ratesOf, withOperatorPrices } from './rates.ts'
 import { listedModel, type TableSource, tableSource } from './table.ts'
 
 export type { PricedModel, Prices, Rate, Rates } from './rates.ts'
@@ -24,7 +24,7 @@ export interface KnownModel {
 }
 
 /** The account that runs a model. */
-export interface ModelPlace {
+export interface ModelAccount {
   /** Preset of the channel. */
   readonly provider?: string
   readonly upstreamModel?: string
@@ -75,7 +75,7 @@ export class Catalogue implements Prices {
     const now = performance.now()
     if (cached !== undefined && cached.until > now) return cached.rates
     const listed = ratesOf(pricedEntry(provider, upstreamModel, new Date())?.price)
-    const rates = withOwnPrices(listed, this.facts.get(model)?.price)
+    const rates = withOperatorPrices(listed, this.facts.get(model)?.price)
     if (this.rates.size >= MOST) this.rates.clear()
     this.rates.set(key, { rates, until: now + HOLDS })
     return rates
@@ -92,12 +92,12 @@ export class Catalogue implements Prices {
   }
 
   /** Returns everything that is known about a model. */
-  about(model: string, place: ModelPlace = {}): KnownModel {
-    const { provider = '', upstreamModel = model } = place
+  about(model: string, account: ModelAccount = {}): KnownModel {
+    const { provider = '', upstreamModel = model } = account
     const key = `${provider}\n${upstreamModel}\n${model}`
     const cached = this.known.get(key)
     if (cached !== undefined) return cached
-    const made = this.make(model, upstreamModel, place.provider)
+    const made = this.make(model, upstreamModel, account.provider)
     if (this.known.size >= MOST) this.known.clear()
     this.known.set(key, made)
     return made

@@ -10,7 +10,7 @@ let prices: PricePackage | undefined
 const pricePackage = (): PricePackage => (prices ??= load('@pydantic/genai-prices') as PricePackage)
 
 /** Presets for self-hosted models. Their model names do not identify a price. */
-const OWN: ReadonlySet<string> = new Set(['custom', 'ollama', 'vllm', 'replay'])
+const SELF_HOSTED: ReadonlySet<string> = new Set(['custom', 'ollama', 'vllm', 'replay'])
 
 /** A model in the price package, with its prices at a time. */
 export interface PricedEntry {
@@ -20,7 +20,7 @@ export interface PricedEntry {
 
 /** Returns a provider's prices for a model at a time; undefined if the package does not list it. */
 export function pricedEntry(provider: string, model: string, at: Date): PricedEntry | undefined {
-  if (OWN.has(provider)) return undefined
+  if (SELF_HOSTED.has(provider)) return undefined
   const { findProvider, calcPrice } = pricePackage()
   const known = findProvider({ providerId: provider })
   if (known === undefined) return undefined
@@ -45,8 +45,8 @@ const MAKERS = [
 /** Returns what the package lists about a model, whichever provider runs it. */
 export function modelInfo(provider: string | undefined, model: string): ModelInfo | undefined {
   const at = new Date()
-  const own = provider === undefined ? undefined : pricedEntry(provider, model, at)
-  if (own !== undefined) return own.info
+  const listed = provider === undefined ? undefined : pricedEntry(provider, model, at)
+  if (listed !== undefined) return listed.info
   const bare = model.slice(model.lastIndexOf('/') + 1)
   for (const maker of MAKERS) {
     const entry = pricedEntry(maker, model, at) ?? (bare === model ? undefined : pricedEntry(maker, bare, at))

@@ -84,16 +84,20 @@ const rateOf = (dollars: number | TieredPrices, scale: number): Rate =>
  * Applies the operator's prices (dollars per million tokens) field by field. If the operator sets a prompt price and
  * nobody sets a cache price, cached tokens cost the prompt price.
  */
-export function withOwnPrices(rates: Rates, own: ModelFacts['price']): Rates {
-  if (own === undefined) return rates
+export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): Rates {
+  if (prices === undefined) return rates
   const flat = (dollars: number | undefined): Rate | undefined =>
     dollars === undefined ? undefined : { base: (dollars * NANO) / 1e6 }
-  const mine = {
-    ...{ input: flat(own.input), output: flat(own.output) },
-    ...{ cacheRead: flat(own.cacheRead), cacheWrite: flat(own.cacheWrite), cacheWriteLong: flat(own.cacheWrite) },
+  const operatorRates = {
+    ...{ input: flat(prices.input), output: flat(prices.output) },
+    ...{
+      cacheRead: flat(prices.cacheRead),
+      cacheWrite: flat(prices.cacheWrite),
+      cacheWriteLong: flat(prices.cacheWrite),
+    },
   }
-  const known = Object.fromEntries(Object.entries(mine).filter(([, rate]) => rate !== undefined)) as Rates
-  const usual = own.input === undefined ? {} : { cacheRead: flat(own.input)!, cacheWrite: flat(own.input)! }
+  const known = Object.fromEntries(Object.entries(operatorRates).filter(([, rate]) => rate !== undefined)) as Rates
+  const usual = prices.input === undefined ? {} : { cacheRead: flat(prices.input)!, cacheWrite: flat(prices.input)! }
   return { ...usual, ...rates, ...known }
 }
 
@@ -118,7 +122,7 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   const outAudio = usage.outputBy?.audio ?? 0
   const inImage = rates.inputImage === undefined ? 0 : (usage.inputBy?.image ?? 0)
   const outImage = usage.outputBy?.image ?? 0
-  const thoughts = rates.reasoning === undefined ? 0 : reasoning
+  const reasoningTokens = rates.reasoning === undefined ? 0 : reasoning
   // Cached tokens may also be audio; never charge for more than the whole prompt.
   const fresh = Math.max(0, input - cacheRead - cacheWrite - inAudio - inImage)
   let cost = 0
@@ -131,10 +135,10 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   add(rates.cacheWriteLong, long)
   add(rates.inputAudio, inAudio)
   add(rates.inputImage, inImage)
-  add(rates.output, Math.max(0, output - outAudio - outImage - thoughts))
+  add(rates.output, Math.max(0, output - outAudio - outImage - reasoningTokens))
   add(rates.outputAudio, outAudio)
   add(rates.outputImage, outImage)
-  add(rates.reasoning, thoughts)
+  add(rates.reasoning, reasoningTokens)
   add(rates.search, calls)
   return Number.isFinite(cost) ? Math.round(cost) : undefined
 }

@@ -34,10 +34,11 @@ export class AddressGuard {
       return undefined
     }
     const { protocol, hostname } = new URL(address)
-    if (PASSED.has(protocol)) return undefined
+    if (PASSED_SCHEMES.has(protocol)) return undefined
     if (!WEB.has(protocol) || !PLAIN.test(address)) throw refused()
     const host = hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) !== 0 ? isReachable(host, this.allowed) : !isInside(host)) return isIP(host) === 0 ? host : undefined
+    if (isIP(host) !== 0 ? isReachable(host, this.allowed) : !isInternalName(host))
+      return isIP(host) === 0 ? host : undefined
     throw refused()
   }
 
@@ -52,13 +53,13 @@ export class AddressGuard {
  * Whether an upstream's base URL is not public. Such an upstream may resolve internal names, so the names in media URLs
  * are checked.
  */
-export function isInHouse(baseUrl: string): boolean {
+export function isInternal(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
-  return isIP(host) === 0 ? isInside(host) : !isReachable(host)
+  return isIP(host) === 0 ? isInternalName(host) : !isReachable(host)
 }
 
 /** Whether a host name is not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
-function isInside(host: string): boolean {
+function isInternalName(host: string): boolean {
   const labels = host.replace(/\.$/, '').toLowerCase().split('.')
   return labels.length === 1 || ENDINGS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
 }
@@ -67,7 +68,7 @@ const ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal', 
 
 const WEB: ReadonlySet<string> = new Set(['http:', 'https:'])
 /** Schemes of inline bytes, and of cloud buckets, which need credentials of their own. */
-const PASSED: ReadonlySet<string> = new Set(['data:', 'gs:', 's3:'])
+const PASSED_SCHEMES: ReadonlySet<string> = new Set(['data:', 'gs:', 's3:'])
 const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i
 /** Matches a file path: base64 may begin in the same way, but is longer. */
 const PATH = /^\s*[/\\.~].{0,4096}$/s

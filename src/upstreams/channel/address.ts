@@ -3,7 +3,7 @@ import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import { NEVER_PASSED_ON } from '../../config/private-headers.ts'
 import { type LateParts, multipart } from '../../egress/transport/multipart.ts'
 import { allowedBetas, authHeaders } from '../../formats/index.ts'
-import { type Headers, single } from './headers.ts'
+import { type Headers, headerValue } from './headers.ts'
 import { keyPairOf } from './signed-token.ts'
 import type { TraceHeaders } from './trace-context.ts'
 
@@ -12,11 +12,11 @@ export interface Outgoing {
   readonly origin: string
   readonly path: string
   readonly headers: { readonly [name: string]: string }
-  readonly body: string | Flow
+  readonly body: string | StreamedBody
 }
 
 /** A format's request, with everything that its headers depend on. */
-export interface Addressing {
+export interface RequestParts {
   readonly format: ChannelFormat
   readonly wire: WireRequest
   /** The caller's headers; the channel passes on those that it allows. */
@@ -28,7 +28,7 @@ export interface Addressing {
 }
 
 /** A body that is read while it is sent. */
-export interface Flow {
+export interface StreamedBody {
   /** Whether the body can be read only once. */
   readonly once: boolean
   read(): AsyncIterable<Uint8Array>
@@ -40,20 +40,20 @@ export interface Flow {
  *
  * @param token signed with the channel's key, for vendors that get a token instead of the key.
  */
-export function addressed(
+export function outgoingRequest(
   channel: ChannelConfig,
-  { format, wire, from = {}, trace, late }: Addressing,
+  { format, wire, from = {}, trace, late }: RequestParts,
   token?: string,
 ): Outgoing {
-  const { origin, path, headers } = place(channel, format, wire, token)
+  const { origin, path, headers } = endpointAt(channel, format, wire, token)
   const { about, body } = bodyOf(wire, late)
   return {
     origin,
     path,
     headers: {
-      ...passedOn(channel, from),
+      ...passedHeaders(channel, from),
       ...trace,
-      ...filtered(wire.headers, channel.betas),
+      ...withAllowedBetas(wire.headers, channel.betas),
       ...headers,
       ...about,
     },
@@ -98,13 +98,13 @@ function formBody(wire: WireRequest, late: LateParts | undefined): Body {
 }
 
 /** The URL of a format's path at a channel, and the headers that the channel always sends. */
-export function place(
+export function endpointAt(
   channel: ChannelConfig,
   format: ChannelFormat,
   wire: Pick<WireRequest, 'path' | 'query'>,
   token?: string,
 ): Omit<Outgoing, 'body'> {
-  const { origin, pathname, headers } = baseOf(format, shownKey(channel, format, token))
+  const { origin, pathname, headers } = baseOf(format, sentKey(channel, format, token))
   return { origin, path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`, headers }
 }
 
@@ -115,16 +115,16 @@ interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
   readonly key: string | undefined
 }
 
-const bases = new WeakMap<ChannelFormat, Base>()
+const baseCache = new WeakMap<ChannelFormat, Base>()
 
 /** The credential for the headers: a key of two parts is never sent, only the token signed with it. */
-const shownKey = ({ key }: ChannelConfig, { auth }: ChannelFormat, token: string | undefined): string | undefined =>
+const sentKey = ({ key }: ChannelConfig, { auth }: ChannelFormat, token: string | undefined): string | undefined =>
   auth === 'jwt' && keyPairOf(key) !== undefined ? token : key
 
 /** The base URL and the headers, cached per credential. */
 function baseOf(format: ChannelFormat, key: string | undefined): Base {
-  const known = bases.get(format)
-  if (known !== undefined && known.key === key) return known
+  const cached = baseCache.get(format)
+  if (cached !== undefined && cached.key === key) return cached
   const { origin, pathname } = new URL(format.baseUrl)
   const headers = {
     'accept-encoding': 'identity',
@@ -133,7 +133,7 @@ function baseOf(format: ChannelFormat, key: string | undefined): Base {
     ...authHeaders(format.auth, key),
   }
   const base = { origin, pathname: pathname.replace(/\/$/, ''), headers, key }
-  bases.set(format, base)
+  baseCache.set(format, base)
   return base
 }
 
@@ -146,18 +146,18 @@ function queryOf(fields: WireRequest['query']): string {
 }
 
 /** The caller's headers that the channel passes on. */
-function passedOn(channel: ChannelConfig, from: Headers): Outgoing['headers'] | undefined {
+function passedHeaders(channel: ChannelConfig, from: Headers): Outgoing['headers'] | undefined {
   if (channel.allowHeaders.length === 0) return undefined
   const out: Record<string, string> = {}
   for (const name of channel.allowHeaders) {
     const value = from[name]
-    if (value !== undefined && !NEVER_PASSED_ON.has(name)) out[name] = single(value)
+    if (value !== undefined && !NEVER_PASSED_ON.has(name)) out[name] = headerValue(value)
   }
   return out
 }
 
 /** The format's headers, with only those beta features that the channel allows. */
-function filtered(headers: Outgoing['headers'], policy: ChannelConfig['betas']): Outgoing['headers'] {
+function withAllowedBetas(headers: Outgoing['headers'], policy: ChannelConfig['betas']): Outgoing['headers'] {
   const betaHeader = headers['anthropic-beta']
   if (betaHeader === undefined) return headers
   const { 'anthropic-beta': _, ...rest } = headers

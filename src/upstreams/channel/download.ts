@@ -3,7 +3,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { Range } from '../../config/ranges.ts'
 import { Exchange } from './exchange.ts'
 import type { Headers } from './headers.ts'
-import { checkHost, guarded, Unreachable } from './reachable.ts'
+import { checkHost, guardedLookup, Unreachable } from './reachable.ts'
 import { Watchdog } from './watchdog.ts'
 
 /** ms; for the connection, for the head of the answer, and between two chunks of the body. */
@@ -24,7 +24,7 @@ export class Downloads {
   constructor(allow: readonly Range[]) {
     this.allow = allow
     const options = { headersTimeout: 0, bodyTimeout: 0 }
-    this.guarded = new Agent({ ...options, connect: { lookup: guarded(allow), timeout: TIMEOUTS.connect } })
+    this.guarded = new Agent({ ...options, connect: { lookup: guardedLookup(allow), timeout: TIMEOUTS.connect } })
     this.trusted = new Agent({ ...options, connect: { timeout: TIMEOUTS.connect } })
   }
 

@@ -1,9 +1,9 @@
 import type { Transform } from 'node:stream'
 import type { Bytes } from '../../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
-import { type Beginning, beginningOf, inflaterFor } from './beginning.ts'
-import { type Consumer, flowing } from './flowing.ts'
-import { type Headers, single } from './headers.ts'
+import { type Consumer, streamedBytes } from './body-bytes.ts'
+import { type BodyKind, bodyKindOf, inflaterFor } from './body-kind.ts'
+import { type Headers, headerValue } from './headers.ts'
 import type { StaleRetry } from './origin-pool.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
@@ -12,7 +12,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   /** The kind of the body by its first bytes, whatever the headers declare. */
-  readonly begins: Beginning
+  readonly bodyKind: BodyKind
   pipeTo(consumer: Consumer): void
   /**
    * Reads the whole body as text.
@@ -62,7 +62,7 @@ export class Exchange implements Watched {
   place = 0
   private readonly options: ExchangeOptions
   private controller: Controller | undefined
-  private begun = false
+  private headReceived = false
   /** The head of the answer, until the kind of the body is detected. */
   private head: Pick<Answer, 'status' | 'headers'> | undefined
   /** The declared encoding; undefined once the first bytes have decided whether the body is compressed. */
@@ -90,15 +90,15 @@ export class Exchange implements Watched {
    * Sets a deadline for the upstream to read on or to begin its answer; undefined removes the deadline while the caller
    * is still sending.
    */
-  expect(milliseconds: number | undefined): void {
-    if (this.begun) return
+  setDeadline(milliseconds: number | undefined): void {
+    if (this.headReceived) return
     this.silenceLimit = milliseconds
     this.touch()
   }
 
   expire(): void {
     if (this.paused) return
-    this.terminate(failure('timed-out', this.begun ? SILENT : NO_HEAD_IN_TIME))
+    this.terminate(failure('timed-out', this.headReceived ? SILENT : NO_HEAD_IN_TIME))
   }
 
   /** Aborts the exchange and closes the upstream's connection. */
@@ -145,16 +145,16 @@ export class Exchange implements Watched {
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
     if (status < 200) return
-    this.begun = true
+    this.headReceived = true
     this.silenceLimit = this.options.idle
     this.touch()
-    this.encoding = single(headers['content-encoding']).toLowerCase()
+    this.encoding = headerValue(headers['content-encoding']).toLowerCase()
     this.head = { status, headers }
   }
 
   onResponseData(_: Controller, chunk: Uint8Array): void {
     this.touch()
-    if (this.encoding !== undefined) this.unpack(this.encoding, chunk)
+    if (this.encoding !== undefined) this.decompress(this.encoding, chunk)
     if (this.inflater === undefined) this.deliver(chunk)
     else if (this.settled === undefined && !this.inflater.write(chunk)) this.controller?.pause()
   }
@@ -166,7 +166,7 @@ export class Exchange implements Watched {
 
   onResponseError(_: Controller, error: Error): void {
     if (this.settled === undefined && this.options.staleRetry?.retries(error) === true) this.touch()
-    else this.settle(exchangeFailure(error, this.begun))
+    else this.settle(exchangeFailure(error, this.headReceived))
   }
 
   private touch(): void {
@@ -174,7 +174,7 @@ export class Exchange implements Watched {
   }
 
   /** Decompresses no faster than the consumer reads, because a few compressed bytes may expand to many. */
-  private unpack(encoding: string, first: Uint8Array): void {
+  private decompress(encoding: string, first: Uint8Array): void {
     this.encoding = undefined
     const inflater = inflaterFor(encoding, first)
     if (inflater === undefined) return
@@ -195,13 +195,13 @@ export class Exchange implements Watched {
     if (this.consumer !== undefined) return this.consumer.onData(chunk)
     this.earlyChunks.push(chunk)
     if (this.head === undefined) return
-    const begins = beginningOf(this.earlyChunks.length === 1 ? chunk : Buffer.concat(this.earlyChunks))
-    if (begins !== undefined) this.begin(this.head, begins)
+    const bodyKind = bodyKindOf(this.earlyChunks.length === 1 ? chunk : Buffer.concat(this.earlyChunks))
+    if (bodyKind !== undefined) this.resolveAnswer(this.head, bodyKind)
   }
 
-  private begin({ status, headers }: Pick<Answer, 'status' | 'headers'>, begins: Beginning): void {
+  private resolveAnswer({ status, headers }: Pick<Answer, 'status' | 'headers'>, bodyKind: BodyKind): void {
     this.head = undefined
-    this.resolve(new ExchangeAnswer(this, status, headers, begins))
+    this.resolve(new ExchangeAnswer(this, status, headers, bodyKind))
   }
 
   private settle(outcome: GatewayError | 'ended'): void {
@@ -211,7 +211,7 @@ export class Exchange implements Watched {
     this.options.watchdog.unwatch(this)
     this.options.endInFlight()
     if (outcome !== 'ended') this.reject(outcome)
-    else if (this.head !== undefined) this.begin(this.head, this.earlyChunks.length === 0 ? 'nothing' : 'other')
+    else if (this.head !== undefined) this.resolveAnswer(this.head, this.earlyChunks.length === 0 ? 'nothing' : 'other')
     if (this.consumer !== undefined) this.notify(this.consumer, outcome)
   }
 
@@ -247,14 +247,14 @@ export class Exchange implements Watched {
 class ExchangeAnswer implements Answer {
   readonly status: number
   readonly headers: Headers
-  readonly begins: Beginning
+  readonly bodyKind: BodyKind
   private readonly exchange: Exchange
 
-  constructor(exchange: Exchange, status: number, headers: Headers, begins: Beginning) {
+  constructor(exchange: Exchange, status: number, headers: Headers, bodyKind: BodyKind) {
     this.exchange = exchange
     this.status = status
     this.headers = headers
-    this.begins = begins
+    this.bodyKind = bodyKind
   }
 
   pipeTo(consumer: Consumer): void {
@@ -269,7 +269,7 @@ class ExchangeAnswer implements Answer {
 
   bytes(): Bytes {
     const { exchange, headers } = this
-    return flowing(exchange, exchange.isCompressed ? UNSIZED : headers, consumer => exchange.pipeTo(consumer))
+    return streamedBytes(exchange, exchange.isCompressed ? UNSIZED : headers, consumer => exchange.pipeTo(consumer))
   }
 }
 
@@ -328,11 +328,11 @@ export const answeredTooMuch = (cause?: Error): GatewayError =>
   failure('upstream-failed', "The upstream's answer is larger than the gateway accepts.", cause)
 
 /** Converts an error of the HTTP client into one whose message names no address. */
-function exchangeFailure(error: Error, begun: boolean): GatewayError {
+function exchangeFailure(error: Error, headReceived: boolean): GatewayError {
   if (error instanceof GatewayError) return error
   const timeout = TIMEOUTS[String((error as { code?: unknown }).code)]
   if (timeout !== undefined) return failure('timed-out', timeout, error)
-  return begun
+  return headReceived
     ? failure('upstream-failed', 'The upstream broke off its answer.', error)
     : failure('unreachable', 'The upstream could not be reached.', error)
 }

@@ -4,7 +4,7 @@ import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
 import type { Range } from '../../config/ranges.ts'
-import { checkHost, guarded, Unreachable } from './reachable.ts'
+import { checkHost, guardedLookup, Unreachable } from './reachable.ts'
 
 /** The limits of media fetches. */
 export interface FetchLimits {
@@ -23,13 +23,13 @@ export interface Fetched {
 }
 
 /** A fetched resource of any kind, with the media type that its server declared. */
-export interface Found {
-  readonly claimed: string
+export interface FetchedBytes {
+  readonly declaredType: string
   readonly bytes: Buffer
 }
 
 /** Lets a caller that runs several fetches observe and abort one of them. */
-export interface Watch {
+export interface FetchObserver {
   /** Aborts the fetch. */
   readonly signal: AbortSignal
   /** Receives the size of every chunk; throwing ends the fetch. */
@@ -37,7 +37,7 @@ export interface Watch {
 }
 
 /** The most redirects that are followed. */
-const REDIRECTS = 3
+const MAX_REDIRECTS = 3
 
 /**
  * Fetches media from URLs in callers' requests, for upstreams that need bytes. Only http and https, and only public
@@ -51,7 +51,7 @@ export class MediaFetcher {
   constructor(limits: FetchLimits) {
     this.limits = limits
     this.agent = new Agent({
-      connect: { lookup: guarded(limits.allow), timeout: limits.timeout },
+      connect: { lookup: guardedLookup(limits.allow), timeout: limits.timeout },
       headersTimeout: limits.timeout,
       bodyTimeout: limits.timeout,
       connections: 16,
@@ -64,12 +64,12 @@ export class MediaFetcher {
    * @throws GatewayError `invalid-request` if the resource cannot be fetched or is not of the kind `kind`; `too-large`.
    */
   async fetch(url: string, kind: MediaKind): Promise<Fetched> {
-    const { claimed, bytes } = await this.load(url)
-    return { mediaType: mediaTypeOf(bytes, claimed, kind), bytes }
+    const { declaredType, bytes } = await this.load(url)
+    return { mediaType: mediaTypeOf(bytes, declaredType, kind), bytes }
   }
 
   /** Fetches a resource without checking its kind. Throws as `fetch` does. */
-  async load(url: string, watch?: Watch): Promise<Found> {
+  async load(url: string, watch?: FetchObserver): Promise<FetchedBytes> {
     const timeout = AbortSignal.timeout(this.limits.timeout)
     const signal = watch === undefined ? timeout : AbortSignal.any([timeout, watch.signal])
     try {
@@ -84,9 +84,9 @@ export class MediaFetcher {
     return this.closing
   }
 
-  private async follow(url: string, signal: AbortSignal, watch: Watch | undefined): Promise<Found> {
+  private async follow(url: string, signal: AbortSignal, watch: FetchObserver | undefined): Promise<FetchedBytes> {
     let at = url
-    for (let hop = 0; hop <= REDIRECTS; hop++) {
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const { origin, pathname, search } = this.checked(at)
       const answer = await this.agent.request({
         origin,
@@ -97,7 +97,7 @@ export class MediaFetcher {
       })
       const next = answer.statusCode >= 300 && answer.statusCode < 400 ? answer.headers['location'] : undefined
       if (typeof next !== 'string')
-        return { claimed: String(answer.headers['content-type'] ?? ''), bytes: await this.body(answer, watch) }
+        return { declaredType: String(answer.headers['content-type'] ?? ''), bytes: await this.body(answer, watch) }
       discard(answer.body)
       at = new URL(next, at).href
     }
@@ -113,7 +113,7 @@ export class MediaFetcher {
     return url
   }
 
-  private async body({ statusCode, headers, body }: Dispatcher.ResponseData, watch?: Watch): Promise<Buffer> {
+  private async body({ statusCode, headers, body }: Dispatcher.ResponseData, watch?: FetchObserver): Promise<Buffer> {
     const announced = Number(headers['content-length'])
     const refused =
       statusCode !== 200
@@ -151,18 +151,18 @@ const discard = (body: Dispatcher.ResponseData['body']): void => void body.on('e
  * @param head the first bytes.
  * @throws GatewayError `invalid-request` if the resource is of another kind.
  */
-export function mediaTypeOf(head: Buffer, claimed: string, kind: MediaKind): string {
-  const type = claimed.split(';')[0]!.trim().toLowerCase()
+export function mediaTypeOf(head: Buffer, declaredType: string, kind: MediaKind): string {
+  const type = declaredType.split(';')[0]!.trim().toLowerCase()
   const detected = sniffed(head)
   const found = detected ?? type
   if (kind === 'file') return found === '' ? 'application/octet-stream' : found
-  const believed = detected !== undefined || (kind !== 'image' && !MARKUP.test(head.toString('latin1', 0, MARKS)))
+  const believed = detected !== undefined || (kind !== 'image' && !MARKUP.test(head.toString('latin1', 0, SNIFF_BYTES)))
   if (believed && (kindOfMediaType(found) === kind || (kind === 'audio' && found.startsWith('video/')))) return found
   throw fault(`The resource at the media URL is not of the kind "${kind}".`)
 }
 
 /** Bytes; how many `mediaTypeOf` needs. */
-export const MARKS = 64
+export const SNIFF_BYTES = 64
 const MARKUP = /^(?:\xef\xbb\xbf)?\s*</
 
 function refusal(thrown: unknown, timeout: AbortSignal): GatewayError {

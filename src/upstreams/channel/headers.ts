@@ -4,22 +4,22 @@ export interface Headers {
 }
 
 /** Joins a header's values into one string; empty if the header is missing. */
-export const single = (value: string | string[] | undefined): string =>
+export const headerValue = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(', ') : (value ?? '')
 
 /**
  * Returns the headers with one string per name; usually the same object, because almost every header has a single
  * value.
  */
-export function flat(headers: Headers): { readonly [name: string]: string } {
-  if (isFlat(headers)) return headers
+export function withSingleValues(headers: Headers): { readonly [name: string]: string } {
+  if (hasSingleValues(headers)) return headers
   const out: Record<string, string> = {}
-  for (const name in headers) if (headers[name] !== undefined) out[name] = single(headers[name])
+  for (const name in headers) if (headers[name] !== undefined) out[name] = headerValue(headers[name])
   return out
 }
 
 /** Whether every header has a single value. */
-function isFlat(headers: Headers): headers is { readonly [name: string]: string } {
+function hasSingleValues(headers: Headers): headers is { readonly [name: string]: string } {
   for (const name in headers) if (typeof headers[name] !== 'string') return false
   return true
 }
@@ -29,10 +29,10 @@ const FORWARDED = /^(x-ratelimit-|anthropic-ratelimit-|x-should-retry$)/
 /** The upstream headers that a native caller may see: rate limits and `x-should-retry` (trap 78). */
 export function forwardable(headers: Headers): { readonly [name: string]: string } {
   const out: Record<string, string> = {}
-  for (const name in headers) if (FORWARDED.test(name)) out[name] = single(headers[name])
+  for (const name in headers) if (FORWARDED.test(name)) out[name] = headerValue(headers[name])
   return out
 }
 
 /** The upstream's request id, for the log. */
 export const upstreamId = (headers: Headers): string | undefined =>
-  single(headers['request-id']) || single(headers['x-request-id']) || undefined
+  headerValue(headers['request-id']) || headerValue(headers['x-request-id']) || undefined

@@ -1,15 +1,15 @@
 import type { ErrorKind } from '../../canonical/error.ts'
 
 /** Models; the most that may rest at one channel, because callers may invent names if a channel takes any model. */
-const MOST_MODELS = 256
+const MAX_MODELS = 256
 /** ms; the least extension of a rest that is reported to other processes. */
-const NOTABLE = 1000
+const MIN_EXTENSION = 1000
 
 /**
  * The resting state of a channel after failures: the whole channel, or single models by the upstream's names. A resting
  * target is only tried last (trap 100). Times are Unix milliseconds.
  */
-export class Resting {
+export class RestingState {
   private channel = 0
   private readonly byModel = new Map<string, number>()
   /**
@@ -30,15 +30,15 @@ export class Resting {
   restChannel(until: number): void {
     const previous = this.channel
     this.channel = Math.max(previous, until)
-    if (until - previous > NOTABLE) this.onChange(undefined, until)
+    if (until - previous > MIN_EXTENSION) this.onChange(undefined, until)
   }
 
   restModel(model: string, until: number, now: number): void {
     const previous = this.byModel.get(model) ?? 0
     this.byModel.delete(model)
-    if (this.byModel.size >= MOST_MODELS) this.forget(now)
+    if (this.byModel.size >= MAX_MODELS) this.makeRoom(now)
     this.byModel.set(model, Math.max(previous, until))
-    if (until - previous > NOTABLE) this.onChange(model, until)
+    if (until - previous > MIN_EXTENSION) this.onChange(model, until)
   }
 
   /** Ends the rest of the channel and of a model that has answered. */
@@ -69,9 +69,9 @@ export class Resting {
   }
 
   /** Makes room for a model: drops those whose rest is over, else the one set least recently. */
-  private forget(now: number): void {
+  private makeRoom(now: number): void {
     for (const [model, until] of this.byModel) if (until <= now) this.byModel.delete(model)
-    if (this.byModel.size < MOST_MODELS) return
+    if (this.byModel.size < MAX_MODELS) return
     for (const oldest of this.byModel.keys()) {
       this.byModel.delete(oldest)
       return
@@ -105,7 +105,7 @@ export interface StatsSnapshot {
 }
 
 /** Errors that the request itself caused, which say nothing about the upstream's state. */
-const OF_REQUESTS: ReadonlySet<ErrorKind> = new Set([
+const REQUEST_ERRORS: ReadonlySet<ErrorKind> = new Set([
   ...(['invalid-request', 'context-too-long', 'too-large', 'not-found'] as const),
   ...(['conflict', 'cancelled', 'cannot-express'] as const),
 ])
@@ -122,7 +122,7 @@ export class ChannelStats {
   }
 
   failed(error: ChannelError): void {
-    this.count(error.at, !OF_REQUESTS.has(error.kind))
+    this.count(error.at, !REQUEST_ERRORS.has(error.kind))
     if (this.last.length === LAST_ERRORS) this.last.pop()
     this.last.unshift(error)
   }

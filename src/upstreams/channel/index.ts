@@ -2,25 +2,25 @@ import { Readable } from 'node:stream'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import type { ChannelHealth } from '../router.ts'
-import { type Addressing, addressed, type Outgoing, place as placeOf } from './address.ts'
+import { type Outgoing, outgoingRequest, endpointAt as placeOf, type RequestParts } from './address.ts'
 import { Exchange } from './exchange.ts'
-import { ChannelStats, Resting } from './health.ts'
+import { ChannelStats, RestingState } from './health.ts'
 import { OriginPool, StaleRetry } from './origin-pool.ts'
 import { type SignedToken, signedTokenOf } from './signed-token.ts'
 import { Watchdog } from './watchdog.ts'
 
-export { addressed } from './address.ts'
-export { AddressGuard, isInHouse, type Resolve } from './address-guard.ts'
+export { outgoingRequest as addressed } from './address.ts'
+export { AddressGuard, isInternal as isInHouse, type Resolve } from './address-guard.ts'
+export type { Consumer } from './body-bytes.ts'
 export { type Answer, answeredTooMuch, type Exchange } from './exchange.ts'
-export { type Fetched, MARKS, MediaFetcher, mediaTypeOf } from './fetch.ts'
-export type { Consumer } from './flowing.ts'
-export { flat, forwardable, type Headers, single, upstreamId } from './headers.ts'
+export { type Fetched, MediaFetcher, mediaTypeOf, SNIFF_BYTES as MARKS } from './fetch.ts'
+export { forwardable, type Headers, headerValue as single, upstreamId, withSingleValues as flat } from './headers.ts'
 export { isReachable } from './reachable.ts'
 export { keyPairOf } from './signed-token.ts'
 export { passedTrace, type TraceHeaders } from './trace-context.ts'
 
 /** A request to send to an upstream, and the way to send it. */
-export interface Sending extends Addressing {
+export interface ChannelRequest extends RequestParts {
   /** Whether the answer is streamed; the head of a whole answer may take longer. Default true. */
   readonly stream?: boolean
   /** Whether the request must not reach the upstream twice: if so, it uses a new connection and is never retried. */
@@ -49,7 +49,7 @@ const undiciRequest = ({ method, path, headers, body }: OriginRequest) => ({
 })
 
 /** Observes a body while it is sent, to know which side is to act next. */
-interface Watch {
+interface BodyObserver {
   /** A chunk waits for the upstream to read it. */
   ready(): void
   /** The upstream has read the chunk; the caller's next chunk is awaited. */
@@ -57,7 +57,7 @@ interface Watch {
   ended(): void
 }
 
-async function* followed(body: AsyncIterable<Uint8Array>, watch: Watch): AsyncGenerator<Uint8Array> {
+async function* observedBody(body: AsyncIterable<Uint8Array>, watch: BodyObserver): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
     watch.ready()
     yield chunk
@@ -69,13 +69,13 @@ async function* followed(body: AsyncIterable<Uint8Array>, watch: Watch): AsyncGe
 /** One configured upstream at run time: its connections, its load and its resting state. */
 export class Channel {
   readonly config: ChannelConfig
-  private readonly lines = new Map<string, OriginPool>()
+  private readonly pools = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
   private readonly token: SignedToken | undefined
   private inFlight = 0
   /** Whether the channel accepts no new requests and is closing. */
   private closing = false
-  readonly resting = new Resting()
+  readonly resting = new RestingState()
   readonly stats: ChannelStats
   /** Whether an administrator has stopped new requests to the channel. */
   drained = false
@@ -108,8 +108,8 @@ export class Channel {
   }
 
   /** Sends a request. Failures are reported by the exchange, never thrown here. */
-  send(sending: Sending): Exchange {
-    const { origin, path, headers, body } = addressed(this.config, sending, this.token?.text)
+  send(sending: ChannelRequest): Exchange {
+    const { origin, path, headers, body } = outgoingRequest(this.config, sending, this.token?.text)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
     const headTimeout = sending.stream === false ? whole : firstByte
     const single = sending.single === true
@@ -118,17 +118,17 @@ export class Channel {
     let exchange: Exchange | undefined
     // A caller may send slowly: timeouts apply only while the upstream has to read or to answer.
     const watch = {
-      ready: () => exchange?.expect(idle),
-      taken: () => exchange?.expect(undefined),
-      ended: () => exchange?.expect(headTimeout),
+      ready: () => exchange?.setDeadline(idle),
+      taken: () => exchange?.setDeadline(undefined),
+      ended: () => exchange?.setDeadline(headTimeout),
     }
-    const flow = () => Readable.from(followed(body.read(), watch), { objectMode: false })
+    const flow = () => Readable.from(observedBody(body.read(), watch), { objectMode: false })
     exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow, once: body.once, single }, undefined)
     return exchange
   }
 
   /** The URL of a format's path and the headers for it, with which a WebSocket is opened. */
-  place(
+  endpoint(
     format: ChannelFormat,
     where: Pick<WireRequest, 'path' | 'query'>,
   ): { readonly url: string; readonly headers: { readonly [name: string]: string } } {
@@ -137,7 +137,7 @@ export class Channel {
   }
 
   /** Counts a voice session as a request in flight until the returned function is called. */
-  hold(): () => void {
+  countSession(): () => void {
     this.inFlight++
     return this.endInFlight
   }
@@ -155,25 +155,25 @@ export class Channel {
    */
   async close(): Promise<void> {
     this.closing = true
-    const lines = [...this.lines.values()]
-    this.lines.clear()
-    await Promise.all(lines.map(line => line.close()))
+    const pools = [...this.pools.values()]
+    this.pools.clear()
+    await Promise.all(pools.map(pool => pool.close()))
   }
 
   /** Aborts all running exchanges. */
   async destroy(): Promise<void> {
-    await Promise.all([...this.lines.values()].map(line => line.destroy()))
+    await Promise.all([...this.pools.values()].map(pool => pool.destroy()))
   }
 
   private exchange(origin: string, request: OriginRequest, head: number | undefined): Exchange {
     const { watchdog, endInFlight } = this
-    const line = this.line(origin)
-    const resend = (): void => line.dispatchAlone(undiciRequest(request), exchange)
-    const staleRetry = request.once === true || request.single === true ? undefined : new StaleRetry(line, resend)
+    const pool = this.pool(origin)
+    const resend = (): void => pool.dispatchAlone(undiciRequest(request), exchange)
+    const staleRetry = request.once === true || request.single === true ? undefined : new StaleRetry(pool, resend)
     this.inFlight++
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight })
-    if (request.single === true) line.dispatchAlone(undiciRequest(request), exchange)
-    else line.dispatch(undiciRequest(request), exchange)
+    if (request.single === true) pool.dispatchAlone(undiciRequest(request), exchange)
+    else pool.dispatch(undiciRequest(request), exchange)
     return exchange
   }
 
@@ -182,12 +182,12 @@ export class Channel {
     if (this.closing && this.inFlight === 0) void this.close()
   }
 
-  private line(origin: string): OriginPool {
-    let line = this.lines.get(origin)
-    if (line === undefined) {
-      line = new OriginPool(origin, this.config.timeout.connect)
-      this.lines.set(origin, line)
+  private pool(origin: string): OriginPool {
+    let pool = this.pools.get(origin)
+    if (pool === undefined) {
+      pool = new OriginPool(origin, this.config.timeout.connect)
+      this.pools.set(origin, pool)
     }
-    return line
+    return pool
   }
 }

@@ -14,7 +14,7 @@ export class OriginPool {
   private readonly origin: string
   private readonly connect: buildConnector.connector
   private readonly pool: Pool
-  private readonly single = new Set<Client>()
+  private readonly singleClients = new Set<Client>()
 
   /** @param timeout ms; how long the upstream may take to accept a connection. */
   constructor(origin: string, timeout: number) {
@@ -25,7 +25,7 @@ export class OriginPool {
         this.fresh = true
         done(...outcome)
         this.fresh = false
-        if (outcome[0] === null) takesContinue(outcome[1])
+        if (outcome[0] === null) ignoreContinue(outcome[1])
       })
     // Every request in flight has its own connection: waiting for another request's answer would cost more.
     this.pool = new Pool(origin, { connections: null, pipelining: 1, connect: this.connect })
@@ -38,9 +38,9 @@ export class OriginPool {
   /** Sends a request over a separate connection, which is closed afterwards. */
   dispatchAlone(request: Request, handler: Handler): void {
     const client = new Client(this.origin, { connect: this.connect })
-    this.single.add(client)
+    this.singleClients.add(client)
     client.dispatch(request, handler)
-    const done = (): boolean => this.single.delete(client)
+    const done = (): boolean => this.singleClients.delete(client)
     void client.close().then(done, done)
   }
 
@@ -51,7 +51,7 @@ export class OriginPool {
 
   /** Aborts all running requests. */
   async destroy(): Promise<void> {
-    await Promise.all([this.pool, ...this.single].map(one => one.destroy()))
+    await Promise.all([this.pool, ...this.singleClients].map(one => one.destroy()))
   }
 }
 
@@ -68,7 +68,7 @@ const PROCESSING = 102
  * it unasked, and the client would close the connection (undici 8, `onHeadersComplete`). The client has no setting for
  * that, so its parser gets another status; without such a parser (HTTP/2) nothing changes.
  */
-function takesContinue(socket: Socket): void {
+function ignoreContinue(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
   const parser = symbol === undefined ? undefined : (socket as unknown as { [symbol]: Parser | null })[symbol]
   if (parser == null) return

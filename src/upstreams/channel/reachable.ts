@@ -11,13 +11,13 @@ export function isReachable(address: string, allowed: readonly Range[] = []): bo
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   if (allowed.some(range => contains(range, parsed))) return true
-  return parsed.range() === 'unicast' && !INSIDE.some(range => contains(range, parsed))
+  return parsed.range() === 'unicast' && !CLOUD_ADDRESSES.some(range => contains(range, parsed))
 }
 
 /**
  * Cloud services for the cloud's own machines at addresses that look public: Azure's (Azure documentation, 2026-11).
  */
-const INSIDE: readonly Range[] = ['168.63.129.16']
+const CLOUD_ADDRESSES: readonly Range[] = ['168.63.129.16']
 
 /** The error for a host that may not be fetched from; its message goes to the log, not to the caller. */
 export class Unreachable extends Error {
@@ -28,7 +28,7 @@ export class Unreachable extends Error {
  * Resolves names to reachable addresses only. The connection uses the address that was checked, so the name cannot
  * resolve to another one in between.
  */
-export const guarded =
+export const guardedLookup =
   (allowed: readonly Range[], resolve = systemLookup): LookupFunction =>
   (host, options, done) => {
     resolve(host, { ...options, all: true }, (fault, found) => {

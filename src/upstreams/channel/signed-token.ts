@@ -5,9 +5,9 @@ import type { ChannelConfig } from '../../config/index.ts'
 /** s; how long a token is valid. The vendors allow at most half an hour. */
 const LIFETIME = 1800
 /** s; how far the start of the validity is put back, because clocks differ. */
-const EARLIER = 5
+const BACKDATED = 5
 /** s; how long before its end a token is replaced. */
-const SPARE = 300
+const RENEW_BEFORE = 300
 
 /** A key of two parts: its name, and the secret that signs tokens. */
 export interface KeyPair {
@@ -29,7 +29,7 @@ export class SignedToken {
   private readonly pair: KeyPair
   private readonly now: () => number
   private token: { readonly text: string; readonly from: number; readonly until: number } | undefined
-  private making: Promise<void> | undefined
+  private pending: Promise<void> | undefined
 
   /** @param now returns Unix milliseconds. */
   constructor(pair: KeyPair, now: () => number = Date.now) {
@@ -48,15 +48,15 @@ export class SignedToken {
    * @throws GatewayError `upstream-account` if the secret cannot sign.
    */
   ready(): Promise<void> | undefined {
-    if (this.lasts()) return undefined
-    this.making ??= this.make().finally(() => {
-      this.making = undefined
+    if (this.isValid()) return undefined
+    this.pending ??= this.make().finally(() => {
+      this.pending = undefined
     })
-    return this.making
+    return this.pending
   }
 
   /** Whether the token is valid now. A clock that was set back may be before the token's start. */
-  private lasts(): boolean {
+  private isValid(): boolean {
     const { from, until } = this.token ?? { from: 0, until: 0 }
     const now = this.now() / 1000
     return from <= now && now < until
@@ -65,11 +65,11 @@ export class SignedToken {
   private async make(): Promise<void> {
     const now = Math.floor(this.now() / 1000)
     const { access, secret } = this.pair
-    const claims = { iss: access, exp: now + LIFETIME, nbf: now - EARLIER }
+    const claims = { iss: access, exp: now + LIFETIME, nbf: now - BACKDATED }
     try {
       const unsigned = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       const text = await unsigned.sign(new TextEncoder().encode(secret))
-      this.token = { text, from: claims.nbf, until: now + LIFETIME - SPARE }
+      this.token = { text, from: claims.nbf, until: now + LIFETIME - RENEW_BEFORE }
     } catch {
       // The cause is left out, because it may contain the secret.
       throw new GatewayError({ kind: 'upstream-account', message: "The upstream's key cannot sign tokens." })

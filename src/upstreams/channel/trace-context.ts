@@ -1,4 +1,4 @@
-import { type Headers, single } from './headers.ts'
+import { type Headers, headerValue } from './headers.ts'
 
 /** The headers by which traces of several systems are joined (W3C Trace Context). */
 export interface TraceHeaders {
@@ -19,8 +19,8 @@ const PARENT = /^(?!ff)(?!00-.{52}-)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16}
 /** Matches one member of `tracestate`. */
 const MEMBER = /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
 /** Members, and characters in total; the longest `tracestate` that is passed on. */
-const MEMBERS = 32
-const LONGEST = 512
+const MAX_MEMBERS = 32
+const MAX_CHARACTERS = 512
 
 /** Parses a caller's `traceparent`; undefined if it is missing or invalid. */
 export function traceParent(traceparent: string): TraceParent | undefined {
@@ -30,10 +30,12 @@ export function traceParent(traceparent: string): TraceParent | undefined {
 
 /** Returns a caller's `tracestate`; undefined if it is missing or invalid. */
 export function traceState(headers: Headers): string | undefined {
-  const state = single(headers['tracestate']).trim()
-  if (state === '' || state.length > LONGEST) return undefined
+  const state = headerValue(headers['tracestate']).trim()
+  if (state === '' || state.length > MAX_CHARACTERS) return undefined
   const members = state.split(',').map(member => member.trim())
-  return members.length <= MEMBERS && members.every(member => member === '' || MEMBER.test(member)) ? state : undefined
+  return members.length <= MAX_MEMBERS && members.every(member => member === '' || MEMBER.test(member))
+    ? state
+    : undefined
 }
 
 /** The trace headers to pass on to upstreams; undefined if the caller sent none or invalid ones. */

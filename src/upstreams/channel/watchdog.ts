@@ -11,10 +11,10 @@ export interface Watched extends Listed {
 }
 
 /** ms; bounds of the time between two checks, which is a quarter of the shortest limit. */
-const SHORTEST = 20
-const LONGEST = 500
+const MIN_INTERVAL = 20
+const MAX_INTERVAL = 500
 /** ms; how late a check may be before it is skipped. */
-const LATE = 500
+const MAX_LATE = 500
 
 /**
  * Watches all exchanges of a channel with one timer. Recording activity is copying a number; separate timers would be
@@ -31,7 +31,7 @@ export class Watchdog {
    * @param shortest ms; the shortest limit that will be watched.
    */
   constructor(shortest: number) {
-    this.every = Math.min(LONGEST, Math.max(SHORTEST, shortest / 4))
+    this.every = Math.min(MAX_INTERVAL, Math.max(MIN_INTERVAL, shortest / 4))
   }
 
   /** Begins to watch; counts as activity. */
@@ -52,7 +52,7 @@ export class Watchdog {
     const before = this.now
     this.now = performance.now()
     // This process was busy itself: data that arrived meanwhile is read before anything counts as silent.
-    if (this.now - before > LATE + this.every) return
+    if (this.now - before > MAX_LATE + this.every) return
     if (this.watched.size === 0) {
       clearInterval(this.timer)
       this.timer = undefined

@@ -1,13 +1,13 @@
 import { readWavHead, USUAL } from '../../canonical/media/wav.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Case } from './fixtures.ts'
-import type { ReplayRequest } from './pick.ts'
+import type { MockRequest } from './pick.ts'
 
 /**
- * Returns the cases with an answer in the requested audio container or transcript format (FORMATS §12); empty if no
- * recording has that container. Cases of other formats pass unchanged.
+ * Returns the cases with an answer in the requested audio container or transcript format (docs/wire/speech.md); empty
+ * if no recording has that container. Cases of other formats pass unchanged.
  */
-export function casesFor(cases: readonly Case[], request: ReplayRequest, path: string): readonly Case[] {
+export function casesFor(cases: readonly Case[], request: MockRequest, path: string): readonly Case[] {
   if (request.format === 'speech') return cases.flatMap(one => inContainer(one, request))
   if (request.format !== 'transcriptions') return cases
   const shape = shapeOf(request.body)
@@ -25,7 +25,7 @@ const shapeOf = ({ response_format: shape }: JsonObject): Json => shape ?? 'json
  * Converts a recording to the requested container, and to events if they are requested; empty if the container is not
  * available.
  */
-function inContainer(one: Case, { body, stream }: ReplayRequest): readonly Case[] {
+function inContainer(one: Case, { body, stream }: MockRequest): readonly Case[] {
   if (one.format !== 'speech' || one.raw === undefined) return []
   const raw = CONTAINERS[String(body['response_format'] ?? 'mp3')]?.(one.raw)
   if (raw === undefined) return []

@@ -1,7 +1,7 @@
 import type { ChannelConfig, ChannelModels } from '../../config/types.ts'
 import { baseUrlFor } from '../../formats/formats.ts'
 import type { Case } from './fixtures.ts'
-import type { Replay } from './index.ts'
+import type { Mock } from './index.ts'
 import { modelOf } from './pick.ts'
 
 /**
@@ -9,12 +9,12 @@ import { modelOf } from './pick.ts'
  * format, and gets a further channel for each format, whose models are that format's fixtures: requested at another
  * format's endpoint, they are translated.
  */
-export const withReplay = (channels: readonly ChannelConfig[], replay: Replay): ChannelConfig[] =>
+export const withMock = (channels: readonly ChannelConfig[], mock: Mock): ChannelConfig[] =>
   channels.flatMap(channel => {
     if (channel.provider !== 'replay') return [channel]
-    const formats = channel.formats.map(one => ({ ...one, baseUrl: baseUrlFor(one.format, replay.url, true) }))
+    const formats = channel.formats.map(one => ({ ...one, baseUrl: baseUrlFor(one.format, mock.url, true) }))
     const whole = { ...channel, formats }
-    return isPreset(channel.models) ? [whole, ...channelsByFormat(whole, replay.cases)] : [whole]
+    return isPreset(channel.models) ? [whole, ...channelsByFormat(whole, mock.cases)] : [whole]
   })
 
 const isPreset = ({ named, patterns }: ChannelModels): boolean =>

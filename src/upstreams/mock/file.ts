@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** A file to download. */
-export interface ReplayFile {
+export interface MockFile {
   readonly name: string
   readonly mediaType: string
   readonly bytes: Buffer
@@ -11,7 +11,7 @@ export interface ReplayFile {
 export function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { name, mediaType, bytes }: ReplayFile,
+  { name, mediaType, bytes }: MockFile,
 ): void {
   const range = rangeOf(request.headers.range, bytes.length)
   if (range === 'none') {

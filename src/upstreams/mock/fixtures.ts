@@ -22,7 +22,7 @@ export interface Case {
 }
 
 /** The folder of the fixtures that ship with the gateway. */
-export const OWN_FIXTURES: string = join(ROOT, 'fixtures')
+export const BUILT_IN_FIXTURES: string = join(ROOT, 'fixtures')
 
 const FILE = /^([^.]+)\.(request\.json|result\.(?:json|wav|mp3|txt|srt|vtt)|events\.sse)$/
 

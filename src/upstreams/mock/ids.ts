@@ -15,10 +15,10 @@ const SUFFIX = /_replay[0-9a-f]{12}/g
 
 const NONE: ReadonlySet<string> = new Set()
 
-const known = new WeakMap<Case, ReadonlySet<string>>()
+const cache = new WeakMap<Case, ReadonlySet<string>>()
 
 /** Replaces the ids in a recorded answer, so that the same fixture makes a different answer each time. */
-export function renamed(text: string, one: Case): string {
+export function withNewIds(text: string, one: Case): string {
   const ids = idsOf(one)
   if (ids.size === 0) return text
   const suffix = `_replay${randomBytes(6).toString('hex')}`
@@ -34,11 +34,11 @@ const COUNTED = 'transcriptions'
 /** The ids in a recorded answer, found once per case. */
 function idsOf(one: Case): ReadonlySet<string> {
   if (one.format === COUNTED) return NONE
-  let ids = known.get(one)
+  let ids = cache.get(one)
   if (ids === undefined) {
     const events = [...(one.events ?? '').matchAll(/^data: ?(.*)$/gm)].map(([, data]) => parseObject(data!) ?? null)
     ids = new Set([one.result ?? null, ...events].flatMap(idsIn))
-    known.set(one, ids)
+    cache.set(one, ids)
   }
   return ids
 }

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type Format, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { casesFor, timed } from './audio.ts'
-import { type Case, OWN_FIXTURES, readCases } from './fixtures.ts'
-import { renamed } from './ids.ts'
-import { modelOf, pick, type ReplayRequest } from './pick.ts'
+import { BUILT_IN_FIXTURES, type Case, readCases } from './fixtures.ts'
+import { withNewIds } from './ids.ts'
+import { type MockRequest, modelOf, pick } from './pick.ts'
 import { repeatingEvents, repeatingResponse } from './responses.ts'
-import { replaySockets } from './sockets.ts'
+import { mockSockets } from './sockets.ts'
 import { fitted } from './vectors.ts'
-import { ReplayVideos } from './videos.ts'
+import { MockVideos } from './videos.ts'
 
 /** The running mock: an upstream that answers from fixtures, in every format that has any. */
-export interface Replay {
+export interface Mock {
   /** The base URL, such as `http://127.0.0.1:49152`. */
   readonly url: string
   readonly cases: readonly Case[]
@@ -19,7 +19,7 @@ export interface Replay {
 }
 
 /** The options of the mock. */
-export interface ReplayOptions {
+export interface MockOptions {
   readonly folder?: string
   readonly host?: string
   /** 0 for any free port. */
@@ -29,14 +29,14 @@ export interface ReplayOptions {
 }
 
 /** Starts the mock. It serves every format with fixtures and the list of its models, and needs no key. */
-export async function openReplay({
-  folder = OWN_FIXTURES,
+export async function openMock({
+  folder = BUILT_IN_FIXTURES,
   host = '127.0.0.1',
   port = 0,
   now = Date.now,
-}: ReplayOptions = {}): Promise<Replay> {
+}: MockOptions = {}): Promise<Mock> {
   const cases = servedCases(folder)
-  const videos = new ReplayVideos(cases, now)
+  const videos = new MockVideos(cases, now)
   const server = createServer((request, response) => {
     bodyOf(request)
       .then(body => {
@@ -45,7 +45,7 @@ export async function openReplay({
       })
       .catch(() => send(response, 400, fault('The body is not JSON, or nested too deeply.')))
   })
-  const endSessions = replaySockets(server)
+  const endSessions = mockSockets(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
@@ -64,7 +64,7 @@ export async function openReplay({
 }
 
 /** The cases from which the mock of a folder answers. */
-export const servedCases = (folder: string = OWN_FIXTURES): readonly Case[] =>
+export const servedCases = (folder: string = BUILT_IN_FIXTURES): readonly Case[] =>
   readCases(folder).filter(({ format }) => SERVED.has(format))
 
 /** Reads the JSON body, or the text fields of a form. */
@@ -121,27 +121,25 @@ function answer(
   body: JsonObject,
   response: ServerResponse,
 ): void {
-  const replayRequest = request.method === 'POST' ? requestOf(url, body) : undefined
-  const able = replayRequest === undefined ? [] : casesFor(cases, replayRequest, url.pathname)
-  const found = replayRequest === undefined ? undefined : pick(able, replayRequest)
+  const mockRequest = request.method === 'POST' ? requestOf(url, body) : undefined
+  const able = mockRequest === undefined ? [] : casesFor(cases, mockRequest, url.pathname)
+  const found = mockRequest === undefined ? undefined : pick(able, mockRequest)
   if (request.method === 'GET' && /^\/v1(?:beta)?\/models$/.test(url.pathname)) send(response, 200, listOf(cases))
-  else if (replayRequest === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
+  else if (mockRequest === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
   else if (able.length === 0) send(response, 422, NO_CONTAINER)
-  else if (found === undefined)
-    send(response, 404, fault(`There is no fixture for the format ${replayRequest.format}.`))
-  else if (!replayRequest.stream && found.result === undefined)
-    end(response, 200, found.raw!.mediaType, found.raw!.bytes)
-  else if (!replayRequest.stream)
-    sendText(response, 200, renamed(JSON.stringify(resultOf(replayRequest, found.result!)), found))
-  else if (replayRequest.format === 'contents' && url.searchParams.get('alt') !== 'sse')
-    sendText(response, 200, asArray(renamed(found.events!, found)))
-  else end(response, 200, 'text/event-stream', renamed(eventsOf(replayRequest, found.events!), found))
+  else if (found === undefined) send(response, 404, fault(`There is no fixture for the format ${mockRequest.format}.`))
+  else if (!mockRequest.stream && found.result === undefined) end(response, 200, found.raw!.mediaType, found.raw!.bytes)
+  else if (!mockRequest.stream)
+    sendText(response, 200, withNewIds(JSON.stringify(resultOf(mockRequest, found.result!)), found))
+  else if (mockRequest.format === 'contents' && url.searchParams.get('alt') !== 'sse')
+    sendText(response, 200, asArray(withNewIds(found.events!, found)))
+  else end(response, 200, 'text/event-stream', withNewIds(eventsOf(mockRequest, found.events!), found))
 }
 
-const resultOf = ({ format, body }: ReplayRequest, result: JsonObject): JsonObject =>
+const resultOf = ({ format, body }: MockRequest, result: JsonObject): JsonObject =>
   format === 'responses' ? repeatingResponse(body, result) : timed(body, fitted(body, result))
 
-const eventsOf = ({ format, body }: ReplayRequest, events: string): string =>
+const eventsOf = ({ format, body }: MockRequest, events: string): string =>
   format === 'responses' ? repeatingEvents(body, events) : events
 
 const fault = (message: string): JsonObject => ({ error: { message } })
@@ -157,7 +155,7 @@ const NO_CONTAINER: JsonObject = {
 }
 
 /** Reads format, model and streaming from a request; undefined for an unknown path. */
-function requestOf(url: URL, body: JsonObject): ReplayRequest | undefined {
+function requestOf(url: URL, body: JsonObject): MockRequest | undefined {
   for (const { path, format, only } of PATHS) {
     const match = path.exec(url.pathname)
     if (match === null) continue

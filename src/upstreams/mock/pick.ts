@@ -3,7 +3,7 @@ import type { Case } from './fixtures.ts'
 import { withoutSuffixes } from './ids.ts'
 
 /** A request to the mock. */
-export interface ReplayRequest {
+export interface MockRequest {
   readonly format: Format
   readonly model: string
   readonly stream: boolean
@@ -18,7 +18,7 @@ export const modelOf = ({ format, name }: Case): string => `replay-${format}-${n
  * selects; one with an equal request; one that calls a tool, if tools are offered and no result is there yet; else
  * plain text.
  */
-export function pick(cases: readonly Case[], request: ReplayRequest): Case | undefined {
+export function pick(cases: readonly Case[], request: MockRequest): Case | undefined {
   const able = cases.filter(
     one => one.format === request.format && (request.stream ? one.events : (one.result ?? one.raw)) !== undefined,
   )
@@ -69,7 +69,7 @@ const RESULTS: { readonly [format: Format]: { readonly turns: string; readonly r
 }
 
 /** Whether the last turn contains a tool result. */
-function hasToolResult({ format, body }: ReplayRequest): boolean {
+function hasToolResult({ format, body }: MockRequest): boolean {
   const row = RESULTS[format]
   const turns = row === undefined ? undefined : body[row.turns]
   const last = Array.isArray(turns) ? turns.at(-1) : undefined

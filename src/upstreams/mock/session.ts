@@ -15,12 +15,12 @@ const LOUD = 1000
 const SILENCE_MS = 400
 
 /** The most conversation items that a session stores. */
-const MOST = 1000
+const MAX_ITEMS = 1000
 
 const WORDS = ['Hello ', 'from ', 'the ', 'replay.']
 
 /** A realtime session of the mock: text, audio and function calls without a model, as a push machine. */
-export class ReplaySession {
+export class MockSession {
   private count = 0
   private session: JsonObject
   private readonly items: JsonObject[] = []
@@ -92,7 +92,7 @@ export class ReplaySession {
     const whole = { id: this.id('item'), object: 'realtime.item', status: 'completed', ...item }
     const previous = this.items.at(-1)?.['id'] ?? null
     this.items.push(whole)
-    if (this.items.length > MOST) this.items.shift()
+    if (this.items.length > MAX_ITEMS) this.items.shift()
     return ['added', 'done'].map(word =>
       this.event(`conversation.item.${word}`, { previous_item_id: previous, item: whole }),
     )
@@ -101,13 +101,13 @@ export class ReplaySession {
   /** Retrieves, truncates or deletes a stored item. */
   private change(event: JsonObject): JsonObject {
     const { type, item_id = null, content_index = 0, audio_end_ms = 0 } = event
-    const place = this.items.findIndex(({ id }) => id === item_id)
-    if (place < 0) return this.error(event, `There is no item "${String(item_id)}".`)
+    const index = this.items.findIndex(({ id }) => id === item_id)
+    if (index < 0) return this.error(event, `There is no item "${String(item_id)}".`)
     if (type === 'conversation.item.retrieve')
-      return this.event('conversation.item.retrieved', { item: this.items[place]! })
+      return this.event('conversation.item.retrieved', { item: this.items[index]! })
     if (type === 'conversation.item.truncate')
       return this.event('conversation.item.truncated', { item_id, content_index, audio_end_ms })
-    this.items.splice(place, 1)
+    this.items.splice(index, 1)
     return this.event('conversation.item.deleted', { item_id })
   }
 
@@ -187,7 +187,7 @@ export class ReplaySession {
       this.event('response.function_call_arguments.delta', { ...at, delta }),
     )
     const inner = [...deltas, this.event('response.function_call_arguments.done', { ...at, name, arguments: text })]
-    return { item: whole, events: this.around(response, { ...item, arguments: '' }, whole, inner) }
+    return { item: whole, events: this.wrapped(response, { ...item, arguments: '' }, whole, inner) }
   }
 
   private message(response: string, isText: boolean): { readonly item: JsonObject; readonly events: JsonObject[] } {
@@ -211,12 +211,12 @@ export class ReplaySession {
       this.event('response.content_part.done', { ...at, part }),
     ]
     const item = { ...head, status: 'completed', content: [content] }
-    return { item, events: this.around(response, { ...head, content: [] }, item, inner) }
+    return { item, events: this.wrapped(response, { ...head, content: [] }, item, inner) }
   }
 
-  private around(response: string, begun: JsonObject, whole: JsonObject, inner: JsonObject[]): JsonObject[] {
+  private wrapped(response: string, started: JsonObject, whole: JsonObject, inner: JsonObject[]): JsonObject[] {
     const at = { response_id: response, output_index: 0 }
-    const item = { ...begun, status: 'in_progress' }
+    const item = { ...started, status: 'in_progress' }
     this.items.push(whole)
     return [
       this.event('response.output_item.added', { ...at, item }),

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import type { WebSocketServer } from 'ws'
 import { parseObject } from '../../canonical/node.ts'
-import { ReplaySession } from './session.ts'
+import { MockSession } from './session.ts'
 
 /** Bytes; the largest message, as at the gateway. */
-const MOST = 20 * 2 ** 20
+const MAX_MESSAGE = 20 * 2 ** 20
 
 /** Adds realtime sessions to the mock's server. The returned function ends them. */
-export function replaySockets(server: Server): () => void {
+export function mockSockets(server: Server): () => void {
   let sockets: WebSocketServer | undefined
   server.on('upgrade', async (message, socket, head) => {
     const url = new URL(message.url ?? '/', 'http://replay')
@@ -17,9 +17,9 @@ export function replaySockets(server: Server): () => void {
       return
     }
     const { WebSocketServer } = await import('ws')
-    sockets ??= new WebSocketServer({ noServer: true, maxPayload: MOST, perMessageDeflate: false })
+    sockets ??= new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false })
     sockets.handleUpgrade(message, socket, head, accepted => {
-      const session = new ReplaySession(url.searchParams.get('model') ?? 'replay')
+      const session = new MockSession(url.searchParams.get('model') ?? 'replay')
       for (const event of session.begin()) accepted.send(JSON.stringify(event))
       accepted.on('error', () => accepted.terminate())
       accepted.on('message', data => {

@@ -13,12 +13,12 @@ export interface TaskId {
 
 const PREFIX = 'video_replay_'
 /** Characters; how much of a model's name an id contains. */
-const LONGEST = 100
+const MAX_MODEL_NAME = 100
 
 /** Makes a unique id for a task, e.g. `video_replay_WzE3…`. */
 export function writeTaskId({ createdAt, model, movie }: TaskId): string {
   const { seconds, width, height } = movie
-  const fields = [createdAt, seconds, width, height, model.slice(0, LONGEST), randomBytes(6).toString('hex')]
+  const fields = [createdAt, seconds, width, height, model.slice(0, MAX_MODEL_NAME), randomBytes(6).toString('hex')]
   return PREFIX + Buffer.from(JSON.stringify(fields)).toString('base64url')
 }
 
@@ -35,17 +35,17 @@ export function readTaskId(id: string): TaskId | undefined {
 /** The length and size of a video whose request names none. */
 const USUAL = { seconds: 4, size: [720, 1280] } as const
 /** s; the longest video that is made. */
-const LONGEST_MOVIE = 20
+const MAX_SECONDS = 20
 /** Pixels; the longest side of a video. */
-const LARGEST = 1920
+const MAX_SIDE = 1920
 
 /** The video that a request describes, limited to what the mock can make. */
 export function movieFor({ seconds, size }: JsonObject): Movie {
   const wanted = Math.round(Number(seconds ?? USUAL.seconds))
   const [width, height] = pixelsOf(typeof size === 'string' ? size : undefined) ?? USUAL.size
-  const fits = (side: number): number => Math.min(LARGEST, Math.max(32, side - (side % 2)))
+  const fits = (side: number): number => Math.min(MAX_SIDE, Math.max(32, side - (side % 2)))
   return {
-    seconds: wanted >= 1 ? Math.min(LONGEST_MOVIE, wanted) : USUAL.seconds,
+    seconds: wanted >= 1 ? Math.min(MAX_SECONDS, wanted) : USUAL.seconds,
     width: fits(width),
     height: fits(height),
   }

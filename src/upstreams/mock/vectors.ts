@@ -1,20 +1,20 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
 /** The request field of the inputs to embed, and the answer field of their vectors. */
-const PLACES = [
+const VECTOR_FIELDS = [
   { inputs: 'input', vectors: 'data' },
   { inputs: 'requests', vectors: 'embeddings' },
 ] as const
 
 /** Returns a recorded answer with as many vectors or ranks as requested, repeating the recorded vectors. */
 export function fitted(body: JsonObject, result: JsonObject): JsonObject {
-  for (const { inputs, vectors } of PLACES) {
+  for (const { inputs, vectors } of VECTOR_FIELDS) {
     const [requested, recorded] = [body[inputs], result[vectors]]
     if (requested === undefined || !Array.isArray(recorded) || recorded.length === 0) continue
     const count = Array.isArray(requested) && typeof requested[0] !== 'number' ? requested.length : 1
     return {
       ...result,
-      [vectors]: Array.from({ length: count }, (_, at) => placed(recorded[at % recorded.length]!, at)),
+      [vectors]: Array.from({ length: count }, (_, at) => withIndex(recorded[at % recorded.length]!, at)),
     }
   }
   return fittedToCohere(body, result)
@@ -37,15 +37,15 @@ function rankings(body: JsonObject, result: JsonObject): JsonObject {
   const { documents } = body
   const list = ['results', 'data'].find(one => Array.isArray(result[one]))
   if (!Array.isArray(documents) || list === undefined) return result
-  const known = (result[list] as readonly Json[]).filter(
+  const recorded = (result[list] as readonly Json[]).filter(
     rank => isObject(rank) && typeof rank['index'] === 'number' && rank['index'] < documents.length,
   )
-  const ranked = new Set(known.map(rank => (rank as JsonObject)['index']))
-  const unknown = [...documents.keys()].filter(index => !ranked.has(index))
-  const all = [...known, ...unknown.map(index => ({ index, relevance_score: 0 }))]
+  const ranked = new Set(recorded.map(rank => (rank as JsonObject)['index']))
+  const unrecorded = [...documents.keys()].filter(index => !ranked.has(index))
+  const all = [...recorded, ...unrecorded.map(index => ({ index, relevance_score: 0 }))]
   const top = body['top_n'] ?? body['top_k']
   return { ...result, [list]: typeof top === 'number' ? all.slice(0, top) : all }
 }
 
-const placed = (vector: Json, index: number): Json =>
+const withIndex = (vector: Json, index: number): Json =>
   isObject(vector) && 'index' in vector ? { ...vector, index } : vector

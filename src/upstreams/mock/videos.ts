@@ -9,12 +9,12 @@ import { movieFor, readTaskId, type TaskId, writeTaskId } from './tasks.ts'
 
 const FORMAT = 'videos'
 /** The most tasks that are listed, and the most deleted tasks that are remembered; the oldest are dropped. */
-const MOST = 1000
+const MAX_TASKS = 1000
 /** ms after a task is created; when it starts and when it ends. A client that polls every second sees every state. */
 const BEGINS = 900
 const ENDS = 2800
 /** s; how long the files of a finished task are said to be available. */
-const KEPT = 86_400
+const EXPIRES_AFTER = 86_400
 
 interface Task extends TaskId {
   readonly id: string
@@ -35,7 +35,7 @@ interface Answer {
  * completed with a generated video, or failed if its fixture failed. A task's id contains everything that its state
  * depends on, so that every process answers alike, even after a restart.
  */
-export class ReplayVideos {
+export class MockVideos {
   private readonly cases: readonly Case[]
   /** Tasks that this process made. */
   private readonly tasks = new Map<string, Task>()
@@ -65,7 +65,7 @@ export class ReplayVideos {
     if (id === undefined && method === 'GET' && url.pathname === '/v1/videos') return this.list(url.searchParams)
     if (task === undefined) return fault(404, 'not_found', 'There is no such video here.')
     if (action === 'remix' && method === 'POST') return this.remix(task, body)
-    if (action === undefined && method === 'GET') return { status: 200, body: this.shown(task) }
+    if (action === undefined && method === 'GET') return { status: 200, body: this.taskBody(task) }
     if (action === undefined && method === 'DELETE') return this.remove(task)
     return fault(405, 'method_not_allowed', `${method} is not supported here.`)
   }
@@ -74,7 +74,7 @@ export class ReplayVideos {
     const { prompt, model } = body
     if (!isFilled(prompt)) return NO_PROMPT
     const about = { model: typeof model === 'string' ? model : 'replay', movie: movieFor(body) }
-    return { status: 200, body: this.shown(this.add(about, { prompt: prompt! })) }
+    return { status: 200, body: this.taskBody(this.add(about, { prompt: prompt! })) }
   }
 
   /** The task of an id; undefined if no mock made the id, or if the task was deleted here. */
@@ -103,7 +103,10 @@ export class ReplayVideos {
     if (!isFilled(body['prompt'])) return NO_PROMPT
     if (this.stateOf(task) !== 'completed') return fault(400, 'invalid_value', 'Only a completed video can be remixed.')
     const { model, movie } = task
-    return { status: 200, body: this.shown(this.add({ model, movie }, { prompt: body['prompt']!, remixOf: task.id })) }
+    return {
+      status: 200,
+      body: this.taskBody(this.add({ model, movie }, { prompt: body['prompt']!, remixOf: task.id })),
+    }
   }
 
   private remove(task: Task): Answer {
@@ -118,7 +121,7 @@ export class ReplayVideos {
     if (query.get('order') !== 'asc') all.reverse()
     const begin = all.findIndex(({ id }) => id === query.get('after')) + 1
     const limit = Math.min(100, Math.max(1, Number(query.get('limit')) || 20))
-    const data = all.slice(begin, begin + limit).map(task => this.shown(task))
+    const data = all.slice(begin, begin + limit).map(task => this.taskBody(task))
     const ends = { first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null }
     return { status: 200, body: { object: 'list', data, ...ends, has_more: begin + limit < all.length } }
   }
@@ -139,7 +142,7 @@ export class ReplayVideos {
     return task
   }
 
-  private shown(task: Task): JsonObject {
+  private taskBody(task: Task): JsonObject {
     const { id, createdAt, model, movie, prompt, remixOf } = task
     const status = this.stateOf(task)
     const completedAt = status === 'completed' ? seconds(createdAt + ENDS) : undefined
@@ -149,7 +152,7 @@ export class ReplayVideos {
       progress: status === 'completed' ? 100 : status === 'in_progress' ? 1 + Math.floor(98 * share) : 0,
       created_at: seconds(createdAt),
       completed_at: completedAt ?? null,
-      expires_at: completedAt === undefined ? null : completedAt + KEPT,
+      expires_at: completedAt === undefined ? null : completedAt + EXPIRES_AFTER,
       ...(prompt !== undefined && { prompt }),
       seconds: String(movie.seconds),
       size: `${movie.width}x${movie.height}`,
@@ -162,7 +165,7 @@ export class ReplayVideos {
 /** Drops the oldest entry if there is no room for one more. */
 function forgetOldest(of: Map<string, unknown> | Set<string>): void {
   const [oldest] = of.keys()
-  if (oldest !== undefined && of.size >= MOST) of.delete(oldest)
+  if (oldest !== undefined && of.size >= MAX_TASKS) of.delete(oldest)
 }
 
 interface About {

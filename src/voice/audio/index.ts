@@ -29,7 +29,7 @@ const NO_RATE = invalid(
 )
 
 /** Bytes converted per pass; bounds the size of the intermediate sample arrays. */
-const AT_ONCE = 16_384
+const CHUNK_BYTES = 16_384
 
 class Converter implements AudioConverter {
   private readonly reader: SampleReader
@@ -44,9 +44,10 @@ class Converter implements AudioConverter {
   }
 
   push(bytes: Uint8Array): Uint8Array {
-    if (bytes.length <= AT_ONCE) return this.convert(bytes)
+    if (bytes.length <= CHUNK_BYTES) return this.convert(bytes)
     const pieces: Uint8Array[] = []
-    for (let at = 0; at < bytes.length; at += AT_ONCE) pieces.push(this.convert(bytes.subarray(at, at + AT_ONCE)))
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+      pieces.push(this.convert(bytes.subarray(at, at + CHUNK_BYTES)))
     return Buffer.concat(pieces)
   }
 

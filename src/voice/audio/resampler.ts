@@ -12,7 +12,7 @@ export class Resampler {
   private phase = 0
   /** Input samples received and output samples produced since the start of the stream. */
   private received = 0
-  private made = 0
+  private produced = 0
 
   constructor(from: number, to: number) {
     this.bank = filterBank(from, to)
@@ -29,7 +29,7 @@ export class Resampler {
   /** Returns the remaining output, as if zeros followed the input. The next `push` starts a new stream. */
   flush(): Float64Array {
     const { up, down, taps } = this.bank
-    const left = Math.ceil((this.received * up) / down) - this.made
+    const left = Math.ceil((this.received * up) / down) - this.produced
     this.append(new Float64Array(taps / 2))
     const rest = this.make().slice(0, Math.max(left, 0))
     this.reset()
@@ -39,7 +39,7 @@ export class Resampler {
   reset(): void {
     this.length = this.bank.taps / 2 - 1
     this.window.fill(0, 0, this.length)
-    this.phase = this.received = this.made = 0
+    this.phase = this.received = this.produced = 0
   }
 
   private append(samples: Float64Array): void {
@@ -55,8 +55,8 @@ export class Resampler {
   private make(): Float64Array {
     const { up, down, taps, rows } = this.bank
     const { window, length } = this
-    const places = length - taps + 1
-    const count = places <= 0 ? 0 : Math.ceil((places * up - this.phase) / down)
+    const positions = length - taps + 1
+    const count = positions <= 0 ? 0 : Math.ceil((positions * up - this.phase) / down)
     const out = new Float64Array(Math.max(count, 0))
     let [at, phase] = [0, this.phase]
     for (let index = 0; index < out.length; index++) {
@@ -68,7 +68,7 @@ export class Resampler {
       }
     }
     this.phase = phase
-    this.made += out.length
+    this.produced += out.length
     this.drop(at)
     return out
   }

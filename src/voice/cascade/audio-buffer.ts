@@ -1,9 +1,9 @@
-const NOTHING = new Uint8Array(0)
+const EMPTY = new Uint8Array(0)
 const SMALLEST = 32_768
 
 /** A byte queue that grows at the end and is trimmed at the start. */
 export class AudioBuffer {
-  private bytes: Uint8Array = NOTHING
+  private bytes: Uint8Array = EMPTY
   private start = 0
   private end = 0
 
@@ -18,7 +18,7 @@ export class AudioBuffer {
   }
 
   /** Drops everything except the last `count` bytes. */
-  keepLast(count: number): void {
+  trimToLast(count: number): void {
     this.start = Math.max(this.start, this.end - count)
   }
 
@@ -30,7 +30,7 @@ export class AudioBuffer {
   }
 
   clear(): void {
-    this.bytes = NOTHING
+    this.bytes = EMPTY
     this.start = this.end = 0
   }
 

@@ -6,7 +6,7 @@ import { failed } from '../conversation.ts'
 import { merged } from '../settings.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from '../upstream.ts'
 import { Gate } from './gate.ts'
-import { InputAudio, LEAST_MS } from './input-audio.ts'
+import { InputAudio, MIN_MS } from './input-audio.ts'
 import { Items } from './items.ts'
 import { lossesOf } from './losses.ts'
 import { Responses } from './responses.ts'
@@ -147,7 +147,7 @@ class Cascade implements Upstream {
     this.emit({ type: 'speech-stopped', item, atMs })
     this.commit(item, audio)
     if (this.settings.input?.turnDetection?.respond !== false && !this.isTranscription)
-      this.responses.follow(this.settings)
+      this.responses.respondToTurn(this.settings)
   }
 
   private commitInput(event: string | undefined): void {
@@ -215,7 +215,7 @@ const invalid = (code: string, message: string): CanonicalError => ({ kind: 'inv
 const BUFFER_FULL = invalid('input_audio_buffer_full', 'The input audio buffer is full: commit or clear it.')
 const TOO_SHORT = invalid(
   'input_audio_buffer_commit_empty',
-  `The input audio buffer holds less than ${LEAST_MS} milliseconds of audio.`,
+  `The input audio buffer holds less than ${MIN_MS} milliseconds of audio.`,
 )
 const TOO_MANY = invalid('conversation_too_large', 'The conversation has too many items.')
 const NOT_ACTIVE = invalid('response_cancel_not_active', 'There is no active response to cancel.')

@@ -7,9 +7,9 @@ export const BYTES_PER_MS = bytesPerSecond(PCM_16K) / 1000
 const FRAME_BYTES = 2 * FRAME
 
 /** Milliseconds; the longest turn. Longer speech is split into several turns. */
-const MOST_MS = 5 * 60_000
+const MAX_MS = 5 * 60_000
 /** Milliseconds; the shortest audio that can be committed, as at OpenAI. */
-export const LEAST_MS = 100
+export const MIN_MS = 100
 
 export interface TurnListener {
   /** Speech started. `atMs` is measured from the session's first audio and includes the prefix before the speech. */
@@ -30,7 +30,7 @@ export class InputAudio {
   /** Bytes of an incomplete frame. */
   private rest: Uint8Array = new Uint8Array(0)
   /** Milliseconds of audio stored before speech; undefined if turn detection is off. */
-  private keptMs: number | undefined
+  private prefixMs: number | undefined
   private frames = 0
 
   constructor(activity: VoiceActivity, listener: TurnListener) {
@@ -45,14 +45,14 @@ export class InputAudio {
    */
   detect(detection: TurnDetection | null): void {
     const settings = detection === null ? undefined : turnSettings(detection)
-    if ((settings === undefined) !== (this.keptMs === undefined)) this.detector.reset()
+    if ((settings === undefined) !== (this.prefixMs === undefined)) this.detector.reset()
     if (settings !== undefined) this.detector.set(settings)
-    this.keptMs = settings?.prefixMs
+    this.prefixMs = settings?.prefixMs
   }
 
   /** Appends audio; returns false if the buffer is full. */
   append(audio: Uint8Array): boolean {
-    if (this.keptMs === undefined && this.heldMs + audio.length / BYTES_PER_MS > MOST_MS) return false
+    if (this.prefixMs === undefined && this.bufferedMs + audio.length / BYTES_PER_MS > MAX_MS) return false
     const bytes = this.rest.length === 0 ? audio : Buffer.concat([this.rest, audio])
     let at = 0
     for (; at + FRAME_BYTES <= bytes.length; at += FRAME_BYTES) this.frame(bytes.subarray(at, at + FRAME_BYTES))
@@ -62,7 +62,7 @@ export class InputAudio {
 
   /** Takes all buffered audio without an incomplete sample; undefined if it is too short. */
   commit(): Uint8Array | undefined {
-    if (this.heldMs < LEAST_MS) return undefined
+    if (this.bufferedMs < MIN_MS) return undefined
     this.buffer.append(this.rest.subarray(0, this.rest.length & ~1))
     const audio = this.buffer.take()
     this.clear()
@@ -76,7 +76,7 @@ export class InputAudio {
   }
 
   /** Milliseconds of buffered audio. */
-  get heldMs(): number {
+  get bufferedMs(): number {
     return (this.buffer.length + this.rest.length) / BYTES_PER_MS
   }
 
@@ -88,14 +88,14 @@ export class InputAudio {
   private frame(bytes: Uint8Array): void {
     this.frames++
     this.buffer.append(bytes)
-    if (this.keptMs === undefined) return
+    if (this.prefixMs === undefined) return
     const turn = this.detector.push(samplesIn(bytes))
     if (turn === 'started') {
-      this.buffer.keepLast((this.keptMs + WINDOW_MS) * BYTES_PER_MS)
+      this.buffer.trimToLast((this.prefixMs + WINDOW_MS) * BYTES_PER_MS)
       this.listener.started(this.clock - this.buffer.length / BYTES_PER_MS)
     } else if (turn === 'stopped') this.stop()
-    else if (!this.detector.speaking) this.buffer.keepLast((this.keptMs + WINDOW_MS) * BYTES_PER_MS)
-    else if (this.buffer.length > MOST_MS * BYTES_PER_MS) this.stop()
+    else if (!this.detector.speaking) this.buffer.trimToLast((this.prefixMs + WINDOW_MS) * BYTES_PER_MS)
+    else if (this.buffer.length > MAX_MS * BYTES_PER_MS) this.stop()
   }
 
   private stop(): void {

@@ -3,13 +3,13 @@ import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { Item } from '../../canonical/session.ts'
 import type { Position, ServerEvent } from '../../canonical/session-event.ts'
 import { excerpt } from '../../canonical/text.ts'
-import { Conversation, failed, type KnownItem } from '../conversation.ts'
+import { Conversation, failed, type IdentifiedItem } from '../conversation.ts'
 import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
 
 /** Characters, counting base64 text; the most content that a conversation holds. */
-const MOST = 32 * 2 ** 20
+const MAX_SIZE = 32 * 2 ** 20
 
 /** Audio of one part of an item: PCM16 at 16 kHz. */
 interface PartAudio {
@@ -33,23 +33,23 @@ export class Items {
     after: Position | undefined,
     event: string | undefined,
   ): { readonly events: readonly ServerEvent[]; readonly recordings: readonly PartAudio[] } {
-    if (this.size + sizeOf(item) > MOST) return { events: [failed(TOO_MUCH, event)], recordings: [] }
+    if (this.size + sizeOf(item) > MAX_SIZE) return { events: [failed(TOO_MUCH, event)], recordings: [] }
     const recordings = item.content.flatMap((part, index) => {
       const audio = audioOf(part)
       return audio === undefined ? [] : [{ part: index, audio }]
     })
-    const kept = { ...item, content: item.content.map(emptied) }
-    const events = this.conversation.create(kept, after, event)
+    const stored = { ...item, content: item.content.map(emptied) }
+    const events = this.conversation.create(stored, after, event)
     const isAdded = events[0]?.type === 'item-added'
-    if (isAdded) this.size += sizeOf(kept)
+    if (isAdded) this.size += sizeOf(stored)
     return { events, recordings: isAdded ? recordings : [] }
   }
 
   /**
    * Adds an item of the session at the end. Returns the id of the previous item; undefined if the conversation is full.
    */
-  insert(item: KnownItem, playback?: Playback): Position | undefined {
-    if (this.size > MOST) return undefined
+  insert(item: IdentifiedItem, playback?: Playback): Position | undefined {
+    if (this.size > MAX_SIZE) return undefined
     try {
       const { previous } = this.conversation.insert(item)
       this.size += sizeOf(item)
@@ -62,7 +62,7 @@ export class Items {
   }
 
   /** Replaces the item with the same id; does nothing if the item was deleted. */
-  replace(item: KnownItem): void {
+  replace(item: IdentifiedItem): void {
     const before = this.conversation.get(item.id)
     if (before === undefined) return
     this.size += sizeOf(item) - sizeOf(before)

@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Item, ItemStatus } from '../../canonical/session.ts'
 import type { OutputAt, Position, ServerEvent } from '../../canonical/session-event.ts'
-import type { KnownItem } from '../conversation.ts'
+import type { IdentifiedItem } from '../conversation.ts'
 import type { Playback } from './playback.ts'
 
 export interface OutputsOptions {
@@ -9,8 +9,8 @@ export interface OutputsOptions {
   readonly newId: (prefix: string) => string
   emit(event: ServerEvent): void
   /** Adds an item to the conversation; does nothing for a response outside of it. */
-  insert(item: KnownItem, playback: Playback | undefined): Position | undefined
-  replace(item: KnownItem): void
+  insert(item: IdentifiedItem, playback: Playback | undefined): Position | undefined
+  replace(item: IdentifiedItem): void
 }
 
 /** An item of a response while it is generated. */
@@ -25,7 +25,7 @@ export interface Output {
   readonly call?: { readonly id: string; readonly name: string }
   open: boolean
   /** Whether `part-start` was emitted. */
-  begun: boolean
+  partStarted: boolean
 }
 
 /** The items of one response: emits their events and updates the conversation. */
@@ -40,20 +40,20 @@ export class Outputs {
   begin(about: Pick<Output, 'kind' | 'playback' | 'call'>): Output {
     const { response, newId, emit, insert } = this.options
     const at: OutputAt = { response, item: newId('item'), output: this.all.length, part: 0 }
-    const output: Output = { ...about, at, text: '', open: true, begun: false }
+    const output: Output = { ...about, at, text: '', open: true, partStarted: false }
     this.all.push(output)
-    const item: KnownItem = { ...itemOf(output), status: 'in_progress' }
+    const item: IdentifiedItem = { ...itemOf(output), status: 'in_progress' }
     const after = insert(item, output.playback)
     const first = output.kind === 'call' ? item : { ...item, content: [] }
     emit({ type: 'output-start', response, output: at.output, item: first, ...(after === undefined ? {} : { after }) })
     if (output.kind !== 'call' && output.open) {
-      output.begun = true
+      output.partStarted = true
       emit({ type: 'part-start', at, kind: output.kind })
     }
     return output
   }
 
-  grow(output: Output, text: string): void {
+  append(output: Output, text: string): void {
     if (!output.open || text === '') return
     output.text += text
     this.options.emit({ type: DELTAS[output.kind], at: output.at, text })
@@ -68,7 +68,7 @@ export class Outputs {
     output.open = false
     const { at } = output
     this.options.replace({ ...itemOf(output), status })
-    if (output.begun) this.options.emit({ type: 'part-end', at })
+    if (output.partStarted) this.options.emit({ type: 'part-end', at })
     this.options.emit({ type: 'output-end', response: at.response, output: at.output, item: at.item, status })
   }
 

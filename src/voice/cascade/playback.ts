@@ -43,7 +43,7 @@ export class Playback {
     let text = ''
     for (const sentence of this.sentences) {
       const whole = sentence.done && sentence.ms <= left
-      text += whole ? sentence.text : cut(sentence.text, Math.min(left, sentence.ms) / this.duration(sentence))
+      text += whole ? sentence.text : cutAtWord(sentence.text, Math.min(left, sentence.ms) / this.duration(sentence))
       if (!whole) return text
       left -= sentence.ms
     }
@@ -68,7 +68,7 @@ export class Playback {
 }
 
 /** Cuts a text after the last whole word within the given fraction of its length. */
-function cut(text: string, part: number): string {
+function cutAtWord(text: string, part: number): string {
   if (part >= 1) return text
   const end = Math.floor(text.length * Math.max(0, part || 0))
   return /\s/.test(text[end] ?? '') ? text.slice(0, end) : (/^.*\s/s.exec(text.slice(0, end))?.[0].trimEnd() ?? '')

@@ -3,7 +3,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import { type Finish, totalUsage, type Usage } from '../../canonical/result.ts'
 import type { Item, ResponseSettings, SessionSettings } from '../../canonical/session.ts'
 import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../canonical/session-event.ts'
-import type { KnownItem } from '../conversation.ts'
+import type { IdentifiedItem } from '../conversation.ts'
 import { type Output, Outputs } from './outputs.ts'
 import { Playback } from './playback.ts'
 import { conversationRequest, type SpeechSettings } from './requests.ts'
@@ -20,8 +20,8 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
     /** The conversation to answer, once all transcripts are complete; undefined if there is nothing to answer. */
     items(): Promise<readonly Item[] | undefined>
     /** Adds an item; a spoken item brings its `playback`, which truncation uses. */
-    insert(item: KnownItem, playback: Playback | undefined): Position | undefined
-    replace(item: KnownItem): void
+    insert(item: IdentifiedItem, playback: Playback | undefined): Position | undefined
+    replace(item: IdentifiedItem): void
     /** Usage of earlier requests, such as transcriptions, that this response reports. */
     usage(): readonly Usage[]
   }
@@ -111,7 +111,7 @@ export class Response {
         this.startPart(event.at.part, event)
         break
       case 'part-delta':
-        if (event.of === undefined) this.grow(event.at.part, event.append)
+        if (event.of === undefined) this.append(event.at.part, event.append)
         break
       case 'part-end':
         this.endPart(event.at.part)
@@ -128,18 +128,18 @@ export class Response {
   private startPart(index: number, { part }: CanonicalEvent & { type: 'part-start' }): void {
     if (part.type === 'text' || part.type === 'refusal') {
       this.parts.set(index, (this.message ??= this.beginMessage()))
-      this.grow(index, part.text)
+      this.append(index, part.text)
     } else if (part.type === 'tool-call') {
       this.endMessage()
       this.parts.set(index, this.outputs.begin({ kind: 'call', call: { id: part.id, name: part.name } }))
-      this.grow(index, part.arguments)
+      this.append(index, part.arguments)
     }
   }
 
-  private grow(index: number, text: string): void {
+  private append(index: number, text: string): void {
     const output = this.parts.get(index)
     if (output === undefined || this.over) return
-    this.outputs.grow(output, text)
+    this.outputs.append(output, text)
     if (output.kind === 'audio') this.speaker?.push(text)
   }
 
@@ -179,7 +179,7 @@ export class Response {
     if (message === undefined || this.over) return
     const finished = (): void => this.outputs.end(message, this.status === 'completed' ? 'completed' : 'incomplete')
     if (speaker === undefined) finished()
-    else this.speaking.push(noticed(speaker.end().then(finished)))
+    else this.speaking.push(handled(speaker.end().then(finished)))
   }
 
   private get status(): ResponseStatus {
@@ -210,7 +210,7 @@ export class Response {
       type: 'response-end',
       response: this.id,
       ...end,
-      ...(usage === undefined ? {} : { usage: bare(usage) }),
+      ...(usage === undefined ? {} : { usage: countsOnly(usage) }),
     })
   }
 
@@ -226,7 +226,7 @@ const FINISHES: { readonly [reason: string]: End } = {
 }
 
 /** Marks a promise as handled; its rejection is examined later. */
-function noticed<T>(promise: Promise<T>): Promise<T> {
+function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }
@@ -237,7 +237,7 @@ const speechSettings = ({ output }: SessionSettings): SpeechSettings => ({
 })
 
 /** Only the token counts; upstream-specific fields are dropped. */
-const bare = ({ extras: _, spelling: __, ...counts }: Usage): Usage => counts
+const countsOnly = ({ extras: _, spelling: __, ...counts }: Usage): Usage => counts
 
 const errorOf = (thrown: unknown): CanonicalError =>
   thrown instanceof GatewayError ? thrown.error : { kind: 'internal', message: 'The response could not be created.' }

@@ -44,7 +44,7 @@ export class Responses {
   }
 
   /** Responds to a turn, now or once the current response has ended. */
-  follow(settings: SessionSettings): void {
+  respondToTurn(settings: SessionSettings): void {
     if (this.current === undefined) this.start(settings, true)
     else this.next = settings
   }
@@ -74,7 +74,7 @@ export class Responses {
     const response = new Response({
       ...{ run, models, newId, gate, emit, settings, id: newId('resp') },
       conversation: {
-        items: async () => context ?? (await this.known(isAutomatic)),
+        items: async () => context ?? (await this.conversationItems(isAutomatic)),
         insert: (item, playback) => (detached === true ? undefined : items.insert(item, playback)),
         replace: item => items.replace(item),
         usage: () => transcripts.takeUsage(),
@@ -90,10 +90,10 @@ export class Responses {
     this.running.delete(response.id)
     if (this.current !== response) return
     this.current = undefined
-    if (this.next !== undefined) queueMicrotask(() => this.goOn())
+    if (this.next !== undefined) queueMicrotask(() => this.startNext())
   }
 
-  private goOn(): void {
+  private startNext(): void {
     const { next } = this
     if (next === undefined || this.current !== undefined) return
     this.next = undefined
@@ -105,7 +105,7 @@ export class Responses {
    *
    * @throws GatewayError if the transcription of the last item failed.
    */
-  private async known(isAutomatic: boolean): Promise<readonly Item[] | undefined> {
+  private async conversationItems(isAutomatic: boolean): Promise<readonly Item[] | undefined> {
     const { conversation } = this.options.items
     const { transcripts } = this.options
     await transcripts.settled(conversation.items)

@@ -28,16 +28,16 @@ export async function runRequest(
       if (signal.aborted) return
       if (event.type === 'error') throw new GatewayError(event.error)
       await take(event)
-      if (gate.opened !== undefined) await until(gate, signal)
+      if (gate.opened !== undefined) await waitForGate(gate, signal)
       if (signal.aborted) return
     }
   } catch (thrown) {
-    if (!signal.aborted) throw thrown instanceof GatewayError ? thrown : BROKEN
+    if (!signal.aborted) throw thrown instanceof GatewayError ? thrown : ANSWER_CUT
   }
 }
 
 /** Resolves when the gate opens or the signal aborts. */
-export async function until(gate: Gate, signal: AbortSignal): Promise<void> {
+export async function waitForGate(gate: Gate, signal: AbortSignal): Promise<void> {
   const aborted = Promise.withResolvers<void>()
   const leave = (): void => aborted.resolve()
   signal.addEventListener('abort', leave, { once: true })
@@ -45,4 +45,4 @@ export async function until(gate: Gate, signal: AbortSignal): Promise<void> {
   signal.removeEventListener('abort', leave)
 }
 
-const BROKEN = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the answer early.' })
+const ANSWER_CUT = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the answer early.' })

@@ -61,13 +61,13 @@ function lastBreak(text: string): number {
 
 const segmenters = new Map<string, Intl.Segmenter>()
 /** Most segmenters cached, since languages come from callers. */
-const MOST = 100
+const MAX_SEGMENTERS = 100
 
 function segmenterOf(language = 'en'): Intl.Segmenter {
   const known = segmenters.get(language)
   if (known !== undefined) return known
   const made = makeSegmenter(language)
-  if (segmenters.size < MOST) segmenters.set(language, made)
+  if (segmenters.size < MAX_SEGMENTERS) segmenters.set(language, made)
   return made
 }
 

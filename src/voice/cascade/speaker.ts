@@ -6,9 +6,9 @@ import { PCM_24K } from '../../canonical/session.ts'
 import { type AudioConverter, createConverter } from '../audio/index.ts'
 import { Gate } from './gate.ts'
 import { type SpeechSettings, speechRequest } from './requests.ts'
-import { type RunOptions, runRequest, until } from './run.ts'
+import { type RunOptions, runRequest, waitForGate } from './run.ts'
 import { isSpeakable, Sentences } from './sentences.ts'
-import { spoken } from './spoken.ts'
+import { spokenText } from './spoken-text.ts'
 
 export interface SpeakerOptions extends RunOptions {
   readonly model: string
@@ -26,7 +26,7 @@ export interface SpeakerListener {
 }
 
 /** Bytes of a sentence's audio generated ahead of its turn; beyond them the request is paused. */
-const AHEAD = 512 * 1024
+const MAX_AHEAD_BYTES = 512 * 1024
 
 /** Speaks a text stream sentence by sentence. The next sentence is requested while the current one still arrives. */
 export class Speaker {
@@ -94,7 +94,7 @@ class Utterance {
   private readonly text: string
   private readonly options: SpeakerOptions
   /** Closed while enough audio is buffered. */
-  private readonly held = new Gate()
+  private readonly backpressure = new Gate()
   private pieces: Uint8Array[] = []
   private size = 0
   private playing = false
@@ -107,13 +107,13 @@ class Utterance {
 
   async run(): Promise<void> {
     const { model, settings, listener } = this.options
-    const words = spoken(this.text)
+    const words = spokenText(this.text)
     let usage: Usage | undefined
     if (isSpeakable(words))
       await runRequest(speechRequest(model, words, settings), this.options, event => {
         if (event.type === 'usage') usage = event.usage
         else this.take(event)
-        return this.held.opened === undefined ? undefined : until(this.held, this.options.signal)
+        return this.backpressure.opened === undefined ? undefined : waitForGate(this.backpressure, this.options.signal)
       })
     if (this.options.signal.aborted) return
     if (this.converter !== undefined) this.add(this.converter.flush())
@@ -127,7 +127,7 @@ class Utterance {
     this.options.listener.sentence(this.text)
     for (const piece of this.pieces) if (!this.options.signal.aborted) this.options.listener.audio(piece)
     this.pieces = []
-    this.held.open()
+    this.backpressure.open()
   }
 
   private take(event: CanonicalEvent): void {
@@ -150,7 +150,7 @@ class Utterance {
     }
     this.pieces.push(audio)
     this.size += audio.length
-    if (this.size > AHEAD) this.held.close()
+    if (this.size > MAX_AHEAD_BYTES) this.backpressure.close()
   }
 }
 

@@ -32,7 +32,7 @@ interface Pending extends Recording {
 }
 
 /** Most concurrent transcriptions; further ones are queued. */
-const AT_ONCE = 4
+const MAX_CONCURRENT = 4
 
 /** Transcribes the audio of a conversation; its items hold the transcripts instead of the audio. */
 export class Transcripts {
@@ -91,7 +91,7 @@ export class Transcripts {
   }
 
   private advance(): void {
-    while (this.running < AT_ONCE && this.waiting.length > 0) {
+    while (this.running < MAX_CONCURRENT && this.waiting.length > 0) {
       const recording = this.waiting.shift()!
       this.waitingBytes -= recording.audio.length
       this.running++
@@ -133,7 +133,7 @@ export class Transcripts {
     }
     if (signal.aborted) return
     if (!this.isWanted(recording)) return this.addUsage(usage)
-    this.keep(item, part, text.trim())
+    this.setTranscript(item, part, text.trim())
     if (wanted === undefined) this.addUsage(usage)
     else emit({ type: 'input-transcript-done', item, part, text, ...costOf(usage, audio) })
   }
@@ -145,7 +145,7 @@ export class Transcripts {
     )
   }
 
-  private keep(id: string, part: number, transcript: string): void {
+  private setTranscript(id: string, part: number, transcript: string): void {
     const { items } = this.options
     const item = items.conversation.get(id)
     if (item === undefined) return

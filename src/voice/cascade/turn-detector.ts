@@ -8,25 +8,25 @@ export interface TurnSettings {
   readonly silenceMs: number
 }
 
-const USUAL: TurnSettings = { threshold: 0.5, prefixMs: 300, silenceMs: 500 }
+const DEFAULTS: TurnSettings = { threshold: 0.5, prefixMs: 300, silenceMs: 500 }
 
 /** Milliseconds of silence that end a turn, by eagerness; stands in for semantic detection, which a cascade lacks. */
 const SILENCE_BY_EAGERNESS: { readonly [eagerness: string]: number } = { low: 1500, medium: 800, auto: 800, high: 500 }
-const MOST_MS = 10_000
+const MAX_MS = 10_000
 
 /** The settings of a turn detection, clamped to their bounds. */
 export function turnSettings(detection: TurnDetection): TurnSettings {
   if (detection.type === 'semantic')
-    return { ...USUAL, silenceMs: SILENCE_BY_EAGERNESS[detection.eagerness ?? 'auto'] ?? 800 }
-  const { threshold = USUAL.threshold, prefixMs = USUAL.prefixMs, silenceMs = USUAL.silenceMs } = detection
+    return { ...DEFAULTS, silenceMs: SILENCE_BY_EAGERNESS[detection.eagerness ?? 'auto'] ?? 800 }
+  const { threshold = DEFAULTS.threshold, prefixMs = DEFAULTS.prefixMs, silenceMs = DEFAULTS.silenceMs } = detection
   return { threshold, prefixMs: bounded(prefixMs, 0), silenceMs: bounded(silenceMs, 100) }
 }
 
-const bounded = (milliseconds: number, least: number): number => Math.min(MOST_MS, Math.max(least, milliseconds))
+const bounded = (milliseconds: number, least: number): number => Math.min(MAX_MS, Math.max(least, milliseconds))
 
 /** Frames examined to detect the start of speech, and the minimum that must contain speech. */
 const WINDOW = 8
-const ENOUGH = 6
+const MIN_SPEECH_FRAMES = 6
 /** Milliseconds; the longest delay until the start of speech is detected. */
 export const WINDOW_MS = WINDOW * FRAME_MS
 
@@ -35,7 +35,7 @@ export type Turn = 'started' | 'stopped'
 /** Detects the start and end of a speaker's turns, frame by frame. */
 export class TurnDetector {
   private readonly activity: VoiceActivity
-  private settings = USUAL
+  private settings = DEFAULTS
   /** Bit mask of the last frames, newest in the lowest bit; 1 means speech. */
   private recent = 0
   private silentMs = 0
@@ -63,7 +63,7 @@ export class TurnDetector {
   }
 
   private whileSilent(): Turn | undefined {
-    if (bits(this.recent) < ENOUGH) return undefined
+    if (bits(this.recent) < MIN_SPEECH_FRAMES) return undefined
     this.speaking = true
     this.silentMs = 0
     return 'started'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type LimitState, MemoryEngine } from '../../../src/accounts/limits/engine.ts'
 import { RedisCounts } from '../../../src/accounts/limits/redis-counts.ts'
-import { RemoteCounts, takeSteps } from '../../../src/accounts/limits/remote-engine.ts'
+import { PrimaryCounts, takeSteps } from '../../../src/accounts/limits/remote-engine.ts'
 import { OpenRedis } from '../../../src/store/cluster/redis.ts'
 import type { RedisLink, RedisScript } from '../../../src/store/cluster/redis-link.ts'
 import { happenings, taken } from '../../builders/limit-steps.ts'
@@ -29,7 +29,7 @@ it('a worker that asks the primary has the same counts', async () => {
       let now = START
       const model = new MemoryEngine(() => now)
       const primary = new MemoryEngine(() => now)
-      const worker = new RemoteCounts(async steps =>
+      const worker = new PrimaryCounts(async steps =>
         JSON.parse(JSON.stringify(await takeSteps(primary, JSON.parse(JSON.stringify(steps))))),
       )
       for (const one of list) {

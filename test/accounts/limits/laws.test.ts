@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Allowance } from '../../../src/accounts/limits/allowance.ts'
 import { MemoryEngine } from '../../../src/accounts/limits/engine.ts'
 import { Limits } from '../../../src/accounts/limits/index.ts'
 import { takeSteps } from '../../../src/accounts/limits/remote-engine.ts'
+import type { Reservation } from '../../../src/accounts/limits/reservation.ts'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import { happenings, taken } from '../../builders/limit-steps.ts'
 import { until } from '../../builders/time.ts'
@@ -94,7 +94,7 @@ describe('a budget', () => {
           let now = START
           const limits = new Limits({ now: () => now })
           const settings = { budget: { day: perDay / 1e9, month: perMonth / 1e9 } }
-          const requests: { at: number; cost: number; allowance: Allowance; open: boolean }[] = []
+          const requests: { at: number; cost: number; allowance: Reservation; open: boolean }[] = []
           const sum = (periodOf: (at: number) => string) =>
             requests.filter(({ at }) => periodOf(at) === periodOf(now)).reduce((total, { cost }) => total + cost, 0)
           const hasRoom = (spent: number, cost: number, limit: number) => spent < limit && spent + cost <= limit
@@ -261,7 +261,7 @@ describe('places', () => {
           }
           const limits = new Limits(where === 'memory' ? {} : { ask, owner: 'w' })
           const settings = { concurrent: 5 }
-          const running: Allowance[] = []
+          const running: Reservation[] = []
           for (const { kind, which } of list) {
             const one = running[which % Math.max(1, running.length)]
             if (kind === 'fail' || kind === 'work') fails = kind === 'fail'

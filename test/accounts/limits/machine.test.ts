@@ -39,7 +39,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
         owner,
         ask: async steps => JSON.parse(JSON.stringify(await primary.take(JSON.parse(JSON.stringify(steps))))),
         primary: {
-          takesPlaces: key => primary.noteOwner(owner, key),
+          takesSlots: key => primary.noteOwner(owner, key),
           isSettled: async () => !primary.isAlone,
         },
       })
@@ -100,7 +100,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     const one = limits.of('k', { rpm: 20 })
     await Promise.resolve(one.enter()).catch(() => {})
     // A debt would lengthen the time until there is room.
-    expect(one.left.requests!.reset).toBeLessThanOrEqual(61_000)
+    expect(one.remaining.requests!.reset).toBeLessThanOrEqual(61_000)
     expect(await admitted(machine.all, 50, { rpm: 20 })).toBeLessThanOrEqual(6)
   })
 
@@ -113,7 +113,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     await one.reserve(() => ({ input: 8000, output: 0 }))
     await server.stop()
     one.settle({ input: 1000 })
-    await until(() => (one.left.tokens?.remaining ?? 0) > 8000)
+    await until(() => (one.remaining.tokens?.remaining ?? 0) > 8000)
     await server.start()
     await together(machine)
     const next = machine.workers[1]!.limits.of('k', settings)
@@ -202,7 +202,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     const settings = { concurrent: 3 }
     const [dying, other] = machine.workers as [(typeof machine.workers)[0], (typeof machine.workers)[0]]
     expect(await admitted([dying.limits], 2, settings)).toBe(2)
-    expect(await dying.limits.place('sessions', 'k', 1)).toBeDefined()
+    expect(await dying.limits.takeSlot('sessions', 'k', 1)).toBeDefined()
     await server.stop()
     expect(await admitted([dying.limits], 1, settings)).toBe(1)
     await server.start()
@@ -210,7 +210,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     expect(await admitted([other.limits], 1, settings)).toBe(0)
     await dying.killed()
     expect(await inTime(other.limits, settings, 1000)).toBe(3)
-    expect(await other.limits.place('sessions', 'k', 1)).toBeDefined()
+    expect(await other.limits.takeSlot('sessions', 'k', 1)).toBeDefined()
   })
 
   test('places of a worker that is killed while Redis is silent are free once it answers', TIMED, async () => {

@@ -25,7 +25,7 @@ const lines: string[] = []
 const note = (_: object, message: string) => void lines.push(message)
 const LOG: Log = { info: note, warn: note, error: note }
 const queueTo = (records: RowRecords, keep = 1000) =>
-  new UsageQueue({ records, log: LOG, keep, isFault: thrown => thrown === FAULT })
+  new UsageQueue({ records, log: LOG, retention: keep, isFault: thrown => thrown === FAULT })
 
 describe('the usage queue', () => {
   let records: Records
@@ -36,9 +36,9 @@ describe('the usage queue', () => {
 
   test('writes what it took in batches, in order, and when it is closed', async () => {
     const queue = queueTo(records)
-    for (const row of ROWS.slice(0, 100)) queue.take(row)
+    for (const row of ROWS.slice(0, 100)) queue.add(row)
     await until(() => records.rows.length === 100)
-    for (const row of ROWS.slice(100, 150)) queue.take(row)
+    for (const row of ROWS.slice(100, 150)) queue.add(row)
     await queue.close()
     expect(records.rows).toEqual(ROWS.slice(0, 150))
     expect([queue.written, queue.dropped, queue.queued]).toEqual([150, 0, 0])
@@ -46,7 +46,7 @@ describe('the usage queue', () => {
 
   test('takes nothing where nothing is kept', async () => {
     const queue = queueTo(records, 0)
-    queue.take(ROWS[0]!)
+    queue.add(ROWS[0]!)
     await queue.close()
     expect([records.rows.length, queue.queued]).toEqual([0, 0])
   })
@@ -54,7 +54,7 @@ describe('the usage queue', () => {
   test('holds rows while the store is away, and drops what goes beyond its bound, counted and logged once', async () => {
     records.fault = FAULT
     const queue = queueTo(records)
-    for (const row of ROWS) queue.take(row)
+    for (const row of ROWS) queue.add(row)
     await queue.flush()
     expect([queue.queued, queue.dropped, records.rows.length]).toEqual([50_000, 10_000, 0])
     expect(lines).toHaveLength(1)
@@ -66,11 +66,11 @@ describe('the usage queue', () => {
   test('drops a batch that the store refuses for good, and goes on with the next', async () => {
     records.fault = new Error('a bug')
     const queue = queueTo(records)
-    queue.take(ROWS[0]!)
+    queue.add(ROWS[0]!)
     for (let time = 0; time < 3; time++) await queue.flush()
     expect([queue.queued, queue.dropped]).toEqual([0, 1])
     records.fault = undefined
-    queue.take(ROWS[1]!)
+    queue.add(ROWS[1]!)
     await queue.close()
     expect(records.rows).toEqual([ROWS[1]])
   })
@@ -78,7 +78,7 @@ describe('the usage queue', () => {
   test('is closed in bounded time, whatever the store does', async () => {
     records.fault = FAULT
     const queue = queueTo(records)
-    queue.take(ROWS[0]!)
+    queue.add(ROWS[0]!)
     await queue.close()
     expect(queue.queued).toBe(1)
     expect(lines).toEqual(['usage was not recorded: the store is unavailable'])
@@ -101,7 +101,7 @@ describe.each(ENGINES)('the usage queue over %s', (_, open) => {
     let taken = 0
     while (taken < SECONDS * 5000) {
       const due = Math.min(((performance.now() - began) / 1000) * 5000, SECONDS * 5000)
-      for (; taken < due; taken++) queue.take({ ...ROWS[taken % ROWS.length]!, id: `r${taken}`, at: Date.now() })
+      for (; taken < due; taken++) queue.add({ ...ROWS[taken % ROWS.length]!, id: `r${taken}`, at: Date.now() })
       await pause(5)
     }
     await queue.close()

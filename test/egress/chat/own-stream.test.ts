@@ -18,7 +18,7 @@ const COUNTING: CanonicalRequest = { ...REQUEST, spelling: { chat: { stream_opti
 /** The text of the relayed stream under the caller's id and model, and whether it could be read without repair. */
 function passed(bodies: readonly JsonObject[], request = REQUEST) {
   const read = reader.events!(request)
-  const write = writer.ownEvents!(request)
+  const write = writer.nativeEvents!(request)
   const named = (event: CanonicalEvent): CanonicalEvent =>
     event.type === 'result-start' ? { ...event, id: 'own', model: 'asked for', createdAt: event.createdAt ?? 9 } : event
   const events: WireEvent[] = [...bodies.map(body => ({ data: JSON.stringify(body) })), { data: '[DONE]' }]
@@ -58,7 +58,7 @@ test('a candidate that finishes beside another one finishes once, even if the st
     chunk({}, 'stop'),
   ]
   const read = reader.events!(REQUEST)
-  const write = writer.ownEvents!(REQUEST)
+  const write = writer.nativeEvents!(REQUEST)
   const events = bodies.map(body => ({ data: JSON.stringify({ ...HEAD, ...body }) }))
   const relayed = events.flatMap(event => write.relay(event, read.push(event)))
   const rest = read.end().flatMap(event => write.push(event))
@@ -174,7 +174,7 @@ test.each<[string, JsonObject[], string[]]>([
   ['just ends behind its reason', [chunk({}, 'tool_calls')], ['{"x":1}', '{"y":2}']],
 ])('interleaved calls keep their arguments where the stream %s', (_, more, texts) => {
   const read = reader.events!(REQUEST)
-  const write = writer.ownEvents!(REQUEST)
+  const write = writer.nativeEvents!(REQUEST)
   const events = [...INTERLEAVED, ...more].map(body => ({ data: JSON.stringify({ ...HEAD, ...body }) }))
   const relayed = events.flatMap(event => write.relay(event, read.push(event)))
   const rest = read.end().flatMap(event => write.push(event))
@@ -188,7 +188,7 @@ test('interleaved calls keep their arguments at whatever point rewriting begins'
   const events = [...bodies.map(body => ({ data: JSON.stringify({ ...HEAD, ...body }) })), { data: '[DONE]' }]
   for (let until = 0; until <= events.length; until++) {
     const read = reader.events!(REQUEST)
-    const write = writer.ownEvents!(REQUEST)
+    const write = writer.nativeEvents!(REQUEST)
     const sent = events.flatMap((event, at) => {
       const seen = read.push(event)
       return at < until ? write.relay(event, seen) : seen.flatMap(one => write.push(one))
@@ -208,7 +208,7 @@ test.each([
 ])('citations and images %s reach the caller, who has the end already', (_, between) => {
   const relayed = [ROLE, chunk({ content: 'hello' }), chunk({}, 'stop'), ...between]
   const read = reader.events!(COUNTING)
-  const write = writer.ownEvents!(COUNTING)
+  const write = writer.nativeEvents!(COUNTING)
   const wire = (body: JsonObject): WireEvent => ({ data: JSON.stringify({ ...HEAD, ...body }) })
   for (const event of relayed.map(wire)) write.relay(event, read.push(event))
   const anew = [wire(chunk({ ...CITES, ...IMAGES }, 'stop')), { data: '[DONE]' }]

@@ -3,7 +3,7 @@ import { lose } from '../../../src/canonical/loss.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { Reasoning } from '../../../src/canonical/request.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
-import { shown } from '../../../src/egress/losses.ts'
+import { shownLosses } from '../../../src/egress/losses.ts'
 import { familyDialect } from '../../../src/formats/index.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { user } from '../../builders/messages.ts'
@@ -16,7 +16,7 @@ function sent(format: string, model: string, reasoning: Reasoning, dialect: Json
   const { wire, losses } = WRITERS[format]!.request!(request, options)
   const { body } = wire
   const effort = (body['reasoning'] as JsonObject | undefined)?.['effort'] ?? body['reasoning_effort']
-  const lost = shown(losses).filter(({ path }) => path[0] === 'reasoning')
+  const lost = shownLosses(losses).filter(({ path }) => path[0] === 'reasoning')
   return { effort, lost: lost.map(({ kind, path, reason }) => `${kind} ${path.join('/')} ${reason}`), losses, request }
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Work } from '../../../src/canonical/work.ts'
-import { FORMATS } from '../../../src/formats/formats.ts'
+import { FORMAT_FACTS } from '../../../src/formats/formats.ts'
 import { until } from '../../builders/time.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 import { openVideoUpstream } from '../../video/upstreams/index.ts'
@@ -186,7 +186,7 @@ export async function upstreams(outcomes: Outcomes, checkout: string): Promise<v
   try {
     const { ask, address, key } = started
     await outcomes.try('the bundle runs', () => runsFromBundle(started.administrator()))
-    for (const [format, { does }] of FORMATS)
+    for (const [format, { does }] of FORMAT_FACTS)
       for (const work of does)
         for (const [name, step] of Object.entries(WORK[work] ?? { [work]: unknown }))
           await outcomes.try(`${work} of ${format}: ${name}`, () =>

@@ -61,7 +61,7 @@ async function upstreamOf(script: Script): Promise<FakeUpstream> {
 
 async function serverOf(channels: readonly ChannelConfig[], captureUntil: number | null = Date.now() + HOUR) {
   const key = captureUntil === null ? keyOf(KEY, 'dev') : { ...keyOf(KEY, 'dev'), captureUntil }
-  const admin = await AdminServer.open(channels, { keys: [key], usage: { keep: HOUR } })
+  const admin = await AdminServer.open(channels, { keys: [key], usage: { retention: HOUR } })
   closing.push(() => admin.close())
   return admin
 }

@@ -6,13 +6,13 @@ import type { Caller } from '../../../src/accounts/index.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../../src/config/index.ts'
 import { BY_PATH, wireRequest } from '../../../src/formats/routes.ts'
-import { Bounded, cutText, shownBody } from '../../../src/gateway/capture/bounded.ts'
+import { NoReply } from '../../../src/gateway/caller-requests.ts'
+import { BoundedCopy, cutText, shownBody } from '../../../src/gateway/capture/bounded-copy.ts'
 import { Capture } from '../../../src/gateway/capture/capture.ts'
+import { captureDocument } from '../../../src/gateway/capture/capture-document.ts'
 import { LARGEST, Recording } from '../../../src/gateway/capture/recording.ts'
 import { patternOf, scrubberOf, secretsOfConfig } from '../../../src/gateway/capture/secrets.ts'
-import { written } from '../../../src/gateway/capture/written.ts'
 import type { Call } from '../../../src/gateway/index.ts'
-import { NoReply } from '../../../src/gateway/own-requests.ts'
 import { prepare } from '../../../src/gateway/prepare.ts'
 import type { Attempt } from '../../../src/gateway/types.ts'
 import { READERS } from '../../../src/ingress/index.ts'
@@ -108,7 +108,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
     ...{ route: BY_PATH.get('/v1/chat/completions')!, head: { headers: {}, query: {} } },
     reply: new NoReply(),
   }
-  const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller, { left: 64 * LARGEST })
+  const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller, { bytesLeft: 64 * LARGEST })
   const wire = wireRequest(call.route, call.head, body)
   capture.parsed(body, undefined).wire = wire
   const request = READERS['chat']!.request!(wire)
@@ -136,7 +136,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   call.reply.begin({ 'content-type': headers['content-type'], 'x-own': one.key }, status)
   call.reply.write(text)
   call.reply.end('')
-  return written(capture, patternOf(secretsOfConfig(config)), 'upstream-failed')
+  return captureDocument(capture, patternOf(secretsOfConfig(config)), 'upstream-failed')
 }
 
 /** All texts of a document, including field names and texts inside nested JSON. */
@@ -212,9 +212,9 @@ test('no half of a secret is left where a text is cut', () => {
 test('no half of a secret is left where there was no room for the rest of a body', () => {
   const key = 'a-very-secret-key-1234567890'
   const scrub = scrubberOf(patternOf([key]))
-  const bounded = new Bounded(scrub)
+  const bounded = new BoundedCopy(scrub)
   for (let room = 1; room < 200; room++) {
-    const recording = new Recording(performance.now(), { left: room })
+    const recording = new Recording(performance.now(), { bytesLeft: room })
     recording.take(`${'x'.repeat(60)}${`${key} `.repeat(40)}`)
     expect(JSON.stringify(shownBody(recording, 'text/plain', '/x', bounded))).not.toContain('a-')
   }
@@ -222,7 +222,7 @@ test('no half of a secret is left where there was no room for the rest of a body
 })
 
 test('what is copied is bounded, whatever its shape', () => {
-  const bounded = new Bounded(text => text)
+  const bounded = new BoundedCopy(text => text)
   const deep = Array.from({ length: 5000 }).reduce<unknown>(inner => ({ inner }), 'x')
   const wide = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`name-${index}`, index]))
   const vector = new Float32Array(2_000_000)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { METERS } from '../../../src/gateway/metrics/meters.ts'
 import { processFamilies } from '../../../src/gateway/metrics/process.ts'
-import { METERS } from '../../../src/gateway/metrics/readings.ts'
 import { COUNTERS, HISTOGRAMS } from '../../../src/gateway/metrics/request-families.ts'
 
 interface Panel {

@@ -19,7 +19,7 @@ const FAILED: UsageRow = {
 
 const metricsOf = (rows: readonly UsageRow[]): Metrics => {
   const metrics = new Metrics(CONFIG)
-  for (const row of rows) metrics.take(row)
+  for (const row of rows) metrics.count(row)
   return metrics
 }
 
@@ -122,7 +122,7 @@ describe('states', () => {
   test('are read when metrics are, and merged by what they mean', async () => {
     const reading = (sockets: number, up: number): Metrics => {
       const metrics = new Metrics(CONFIG)
-      metrics.reads({ interlingua_open_sockets: () => sockets, interlingua_store_up: async () => up })
+      metrics.registerReaders({ interlingua_open_sockets: () => sockets, interlingua_store_up: async () => up })
       return metrics
     }
     const samples = samplesOf(await pageOf(reading(2, 1), reading(3, 0)))
@@ -135,7 +135,10 @@ describe('states', () => {
     const fails = () => {
       throw new Error('no')
     }
-    metrics.reads({ interlingua_open_sockets: fails, interlingua_redis_up: () => Promise.reject(new Error('no')) })
+    metrics.registerReaders({
+      interlingua_open_sockets: fails,
+      interlingua_redis_up: () => Promise.reject(new Error('no')),
+    })
     const page = await pageOf(metrics)
     expect(page).not.toMatch(/interlingua_(open_sockets|redis_up)/)
     expect(page).toContain('nodejs_heap_size_used_bytes')

@@ -1,18 +1,27 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { forwardedHops } from '../../../src/gateway/proxies/forwarded.ts'
-import { type Arrived, Proxies } from '../../../src/gateway/proxies/index.ts'
+import { Proxies, type RequestSource } from '../../../src/gateway/proxies/index.ts'
 
 const NONE: ConstructorParameters<typeof Proxies>[0] = { trustedProxies: [], publicUrls: [] }
 const BEHIND = { ...NONE, trustedProxies: ['10.0.0.0/8', '::1'] }
 
-const arrived = (remoteAddress: string | undefined, headers: Arrived['headers'] = {}, encrypted = false): Arrived => ({
+const arrived = (
+  remoteAddress: string | undefined,
+  headers: RequestSource['headers'] = {},
+  encrypted = false,
+): RequestSource => ({
   headers,
-  socket: { remoteAddress, localAddress: '127.0.0.1', localPort: 4747, encrypted } as unknown as Arrived['socket'],
+  socket: {
+    remoteAddress,
+    localAddress: '127.0.0.1',
+    localPort: 4747,
+    encrypted,
+  } as unknown as RequestSource['socket'],
 })
 
 describe('the address of a caller', () => {
-  const from = (settings: typeof NONE, peer: string | undefined, headers: Arrived['headers'] = {}): string =>
+  const from = (settings: typeof NONE, peer: string | undefined, headers: RequestSource['headers'] = {}): string =>
     new Proxies(settings).addressOf(arrived(peer, headers))
 
   test('is that of its connection, where no proxy is trusted', () => {
@@ -67,7 +76,7 @@ test('`forwarded` is read with quotes and several hops, and not at all where it 
 })
 
 describe('the address that links begin with', () => {
-  const base = (settings: typeof NONE, peer: string, headers: Arrived['headers'], encrypted = false): string =>
+  const base = (settings: typeof NONE, peer: string, headers: RequestSource['headers'], encrypted = false): string =>
     new Proxies(settings).baseOf(arrived(peer, headers, encrypted))
   const stated = { host: 'inner:4747', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'ai.example' }
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { MemoryEngine } from '../../../src/accounts/limits/engine.ts'
 import { Limits } from '../../../src/accounts/limits/index.ts'
 import { takeSteps } from '../../../src/accounts/limits/remote-engine.ts'
-import { Record } from '../../../src/gateway/realtime/record.ts'
+import { VoiceSessionRecord } from '../../../src/gateway/realtime/voice-session-record.ts'
 import { NO_PRICES } from '../../../src/upstreams/catalogue/rates.ts'
 import { permitting } from '../../builders/permissions.ts'
 import { TIMED } from '../../builders/time.ts'
@@ -21,9 +21,9 @@ const facts = {
   address: undefined,
 }
 
-function recordOf(limits: Limits): Record {
+function recordOf(limits: Limits): VoiceSessionRecord {
   const share = () => limits.of('dev', { rpm: 2 })
-  return new Record(facts, recorder, { next: share, any: share }, () => {})
+  return new VoiceSessionRecord(facts, recorder, { forNextResponse: share, forSpentUsage: share }, () => {})
 }
 
 it('a response beyond the limits is refused at once where this process counts', () => {
@@ -40,6 +40,6 @@ it('where another process counts, responses go on, and those after a refusal are
   for (let count = 0; count < 3; count++) record.admit()
   await pause(20)
   expect(() => record.admit()).toThrow('limit of requests per minute')
-  record.spent({ input: 1, output: 1 })
+  record.recordUsage({ input: 1, output: 1 })
   limits.close()
 })

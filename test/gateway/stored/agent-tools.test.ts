@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { closingAfterEach } from '../../builders/closing.ts'
 import type { Loose } from '../../clients/scene.ts'
-import { Keeping, Speaker } from './test-server.ts'
+import { Speaker, StoringGateway } from './test-server.ts'
 
 /* Tools that an input item defines (trap 89), wherever a conversation is stored, counted or compacted. */
 
@@ -9,7 +9,7 @@ const closing = closingAfterEach()
 
 async function testServer(format: string) {
   const speaker = await Speaker.open(format)
-  const keeping = await Keeping.open([speaker])
+  const keeping = await StoringGateway.open([speaker])
   closing.push(() => keeping.close())
   return { speaker, testServer: keeping.testServer }
 }

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { KEY } from '../../builders/config.ts'
 import type { Loose } from '../../clients/scene.ts'
 import { FORMATS } from '../../clients/stage.ts'
-import { Keeping, Speaker } from './test-server.ts'
+import { Speaker, StoringGateway } from './test-server.ts'
 
-let testServer: Keeping
+let testServer: StoringGateway
 afterEach(async () => {
   expect(testServer.faults).toEqual([])
   await testServer.close()
@@ -42,7 +42,7 @@ const WAYS: readonly { way: string; ask: Ask }[] = [
 describe.each(FORMATS)('AI SDK before an upstream of %s', format => {
   test.each(WAYS)('two turns with tools: $way', async ({ ask }) => {
     const speaker = await Speaker.open(format)
-    testServer = await Keeping.open([speaker])
+    testServer = await StoringGateway.open([speaker])
     const model = createOpenAI({ baseURL: `${testServer.testServer.server.address}/v1`, apiKey: KEY })('m')
     const base = { model, tools, stopWhen: isStepCount(3), maxRetries: 0 }
     speaker.scenes = [

@@ -5,9 +5,9 @@ import { inDatabase } from '../../builders/engines.ts'
 import { dataOf, textOf } from '../../builders/http.ts'
 import { until } from '../../builders/time.ts'
 import { FORMATS } from '../../clients/stage.ts'
-import { Keeping, Speaker, scratch } from './test-server.ts'
+import { Speaker, StoringGateway, scratch } from './test-server.ts'
 
-let testServer: Keeping
+let testServer: StoringGateway
 afterEach(async () => {
   expect(testServer.faults).toEqual([])
   await testServer.close()
@@ -31,7 +31,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     const { promise, resolve } = Promise.withResolvers<void>()
     speaker.gate = promise
     release = resolve
-    testServer = await Keeping.open([speaker])
+    testServer = await StoringGateway.open([speaker])
     return testServer.client()
   }
 
@@ -103,7 +103,7 @@ describe('limits', () => {
     const speaker = await Speaker.open('chat')
     const { promise, resolve } = Promise.withResolvers<void>()
     speaker.gate = promise
-    testServer = await Keeping.open([speaker])
+    testServer = await StoringGateway.open([speaker])
     const begin = (client: OpenAI) => client.responses.create({ model: 'm', input: 'Hi!', background: true })
     const client = testServer.client()
     const begun = [await begin(client), await begin(client)]
@@ -116,7 +116,7 @@ describe('limits', () => {
   })
 
   test('it must be stored, and only what is in the background can be cancelled', async () => {
-    testServer = await Keeping.open([await Speaker.open('chat')])
+    testServer = await StoringGateway.open([await Speaker.open('chat')])
     const client = testServer.client()
     const asked = { model: 'm', input: 'Hi!', background: true, store: false }
     await expect(client.responses.create(asked)).rejects.toMatchObject({ status: 400, param: 'background' })
@@ -128,10 +128,10 @@ describe('limits', () => {
     const data = scratch()
     const speaker = await Speaker.open('chat')
     speaker.gate = new Promise(() => {})
-    testServer = await Keeping.open([speaker], { dataDir: data.path })
+    testServer = await StoringGateway.open([speaker], { dataDir: data.path })
     const { id } = await testServer.client().responses.create({ model: 'm', input: 'Hi!', background: true })
     await testServer.close()
-    testServer = await Keeping.open([await Speaker.open('chat')], { dataDir: data.path })
+    testServer = await StoringGateway.open([await Speaker.open('chat')], { dataDir: data.path })
     expect(await testServer.client().responses.retrieve(id)).toMatchObject({ id, status: 'failed' })
     data.drop()
   })
@@ -139,7 +139,7 @@ describe('limits', () => {
 
 test('what nobody works on any more has failed, and stays so', async () => {
   const data = scratch()
-  testServer = await Keeping.open([await Speaker.open('chat')], { dataDir: data.path })
+  testServer = await StoringGateway.open([await Speaker.open('chat')], { dataDir: data.path })
   const client = testServer.client()
   const made = await client.responses.create({ model: 'm', input: 'Hi!' })
   const begun = `lease = ${Date.now() - 1}, response = replace(response, '"status":"completed"', '"status":"in_progress"')`
@@ -151,7 +151,7 @@ test('what nobody works on any more has failed, and stays so', async () => {
 
 test('a response that was told whole can be told as a stream', async () => {
   const speaker = await Speaker.open('messages')
-  testServer = await Keeping.open([speaker])
+  testServer = await StoringGateway.open([speaker])
   speaker.scenes = [{ thought: 'Hm.', text: 'Hello.' }]
   const client = testServer.client()
   const made = await client.responses.create({ model: 'm', input: 'Hi!' })

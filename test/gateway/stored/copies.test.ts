@@ -1,16 +1,16 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SOON, TIMED, until } from '../../builders/time.ts'
-import { Keeping, Speaker, scratch } from './test-server.ts'
+import { Speaker, StoringGateway, scratch } from './test-server.ts'
 
 /* Copies of responses at upstreams, and their deletion and cancellation. */
 
-let testServer: Keeping
+let testServer: StoringGateway
 afterEach(() => testServer.close())
 
 async function open(dialect = {}): Promise<{ client: OpenAI; speaker: Speaker }> {
   const speaker = await Speaker.open('responses', 'near')
-  testServer = await Keeping.open([speaker], {}, [speaker.channel({}, dialect)])
+  testServer = await StoringGateway.open([speaker], {}, [speaker.channel({}, dialect)])
   return { client: testServer.client(), speaker }
 }
 
@@ -87,8 +87,8 @@ describe('what is deleted here', () => {
     const data = scratch()
     const speaker = await Speaker.open('responses', 'near')
     speaker.gate = new Promise(() => {})
-    testServer = await Keeping.open([speaker], { dataDir: data.path })
-    const other = await Keeping.open([speaker], { dataDir: data.path })
+    testServer = await StoringGateway.open([speaker], { dataDir: data.path })
+    const other = await StoringGateway.open([speaker], { dataDir: data.path })
     const stream = await testServer
       .client()
       .responses.create({ model: 'm', input: 'Hi!', background: true, stream: true })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { BackgroundReply } from '../../../src/gateway/stored/background-reply.ts'
 import { EventLog } from '../../../src/gateway/stored/event-log.ts'
-import { Run } from '../../../src/gateway/stored/run.ts'
 import { MIB } from '../../builders/units.ts'
 
 const event = (size: number) => `{"type":"x","text":"${'y'.repeat(size)}","sequence_number":7}`
@@ -49,10 +49,10 @@ test('whoever waits for an event is told when it comes, or when none will', asyn
 })
 
 test('a run takes no more than the store does, and goes on when it has what waited', () => {
-  const run = new Run({ id: 'resp_1', output: [] })
+  const run = new BackgroundReply({ id: 'resp_1', output: [] })
   let spilt = 0
   let drained = 0
-  run.spill = () => void spilt++
+  run.onBacklog = () => void spilt++
   const frame = (size: number) => `event: x\ndata: ${event(size)}\n\n`
   expect(run.write(frame(9))).toBe(true)
   expect(run.write(frame(MIB))).toBe(false)
@@ -66,7 +66,7 @@ test('a run takes no more than the store does, and goes on when it has what wait
 })
 
 test('an upstream that answers that it goes on by itself leaves a run that failed', () => {
-  const run = new Run({ id: 'resp_1', output: [] })
+  const run = new BackgroundReply({ id: 'resp_1', output: [] })
   run.whole(200, {}, JSON.stringify({ id: 'resp_1', object: 'response', status: 'queued', output: [] }))
   run.settle(undefined)
   expect(run.response).toMatchObject({ status: 'failed', error: { code: 'server_error' } })

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Script } from '../../builders/upstream.ts'
 import type { Loose } from '../../clients/scene.ts'
 import { Client } from '../../sockets/client.ts'
-import { bodyOf, Keeping, Speaker } from './test-server.ts'
+import { bodyOf, Speaker, StoringGateway } from './test-server.ts'
 
-let testServer: Keeping
+let testServer: StoringGateway
 afterEach(async () => {
   expect(testServer.faults).toEqual([])
   await testServer.close()
@@ -70,7 +70,7 @@ const WHOLE = ['Hi!', 'Hello.', 'Go on.']
 describe.each(Object.keys(WAYS))('an upstream that forgot, in the words of %s', who => {
   async function begun(): Promise<{ client: OpenAI; speaker: Speaker; first: OpenAI.Responses.Response }> {
     const speaker = await forgetful(WAYS[who]!)
-    testServer = await Keeping.open([speaker])
+    testServer = await StoringGateway.open([speaker])
     const client = testServer.client()
     speaker.scenes = [{ thought: 'Hm.', text: 'Hello.' }, { text: 'Gone on.' }]
     return { client, speaker, first: await client.responses.create({ model: 'm', input: 'Hi!' }) }
@@ -130,7 +130,7 @@ test('an item that an upstream forgot is written out', async () => {
       ? { status: 404, error: { message: "Item with id 'msg_1' not found.", param: 'input', code: null } }
       : undefined,
   )
-  testServer = await Keeping.open([speaker])
+  testServer = await StoringGateway.open([speaker])
   const client = testServer.client()
   speaker.scenes = [{ text: 'Hello.' }]
   const first = await client.responses.create({ model: 'm', input: 'Hi!' })
@@ -142,7 +142,7 @@ test('an item that an upstream forgot is written out', async () => {
 
 test('a failure inside a stream is such a failure as well', async () => {
   const speaker = await Speaker.open('responses', 'near')
-  testServer = await Keeping.open([speaker])
+  testServer = await StoringGateway.open([speaker])
   const client = testServer.client()
   const first = await client.responses.create({ model: 'm', input: 'Hi!' })
   const speak = speaker.upstream.script
@@ -158,7 +158,7 @@ test('a failure inside a stream is such a failure as well', async () => {
 
 test('one that refuses the whole, too, is not asked a third time', async () => {
   const speaker = await Speaker.open('responses', 'near')
-  testServer = await Keeping.open([speaker])
+  testServer = await StoringGateway.open([speaker])
   const client = testServer.client()
   const first = await client.responses.create({ model: 'm', input: 'Hi!' })
   const error = { message: 'Previous response not found.', code: 'previous_response_not_found' }
@@ -170,7 +170,7 @@ test('one that refuses the whole, too, is not asked a third time', async () => {
 
 test('any other refusal of a request that points at something is the caller’s', async () => {
   const speaker = await Speaker.open('responses', 'near')
-  testServer = await Keeping.open([speaker])
+  testServer = await StoringGateway.open([speaker])
   const client = testServer.client()
   const first = await client.responses.create({ model: 'm', input: 'Hi!' })
   const error = { message: 'Unsupported value: tool_choice.', param: 'tool_choice', code: 'unsupported_value' }

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../../builders/http.ts'
 import type { Loose } from '../../clients/scene.ts'
 import { FORMATS } from '../../clients/stage.ts'
-import { Keeping, Speaker } from './test-server.ts'
+import { Speaker, StoringGateway } from './test-server.ts'
 
-let testServer: Keeping
+let testServer: StoringGateway
 afterEach(() => testServer.close())
 
 /**
@@ -40,7 +40,7 @@ const ASKED = [
 
 describe.each(FORMATS.filter(format => format !== 'responses'))('before an upstream of %s', format => {
   test.each(ASKED)('every response object is whole: fresh, kept, streamed, in the background (%#)', async asked => {
-    testServer = await Keeping.open([await Speaker.open(format)])
+    testServer = await StoringGateway.open([await Speaker.open(format)])
     const ask = async (body: object): Promise<Loose> => (await testServer.testServer.ask('/v1/responses', body)).json
     const fresh = await ask(asked)
     expect(faultsOf(fresh)).toEqual([])
@@ -62,7 +62,7 @@ describe.each(FORMATS.filter(format => format !== 'responses'))('before an upstr
 
 test('what is not complete was not completed at any time', async () => {
   const speaker = await Speaker.open('chat')
-  testServer = await Keeping.open([speaker])
+  testServer = await StoringGateway.open([speaker])
   const message = { role: 'assistant', content: 'Well' }
   const cut = {
     id: 'x',
@@ -78,7 +78,7 @@ test('what is not complete was not completed at any time', async () => {
 })
 
 test('what an upstream of the format leaves unsaid of the end is told', async () => {
-  testServer = await Keeping.open([await Speaker.open('responses')])
+  testServer = await StoringGateway.open([await Speaker.open('responses')])
   const ask = async (body: object): Promise<Loose> => (await testServer.testServer.ask('/v1/responses', body)).json
   const whole = await ask({ model: 'm', input: 'Hi!' })
   const { text } = await testServer.testServer.ask('/v1/responses', { model: 'm', input: 'Hi!', stream: true })
@@ -94,7 +94,7 @@ test.each(FORMATS)(
   'an answer told again begins as one that has not come yet, and ends as it is kept (%s)',
   async format => {
     const speaker = await Speaker.open(format)
-    testServer = await Keeping.open([speaker])
+    testServer = await StoringGateway.open([speaker])
     speaker.scenes = [{ thought: 'Hm.', text: 'Hello.' }]
     const { json: kept } = await testServer.testServer.ask('/v1/responses', { model: 'm', input: 'Hi!' })
     const { text } = await testServer.testServer.ask(`/v1/responses/${kept.id}?stream=true`, undefined, {

@@ -2,9 +2,9 @@ import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
 import { OTHER_KEY } from '../../builders/config.ts'
 import { FORMATS } from '../../clients/stage.ts'
-import { Keeping, Speaker } from './test-server.ts'
+import { Speaker, StoringGateway } from './test-server.ts'
 
-let testServer: Keeping
+let testServer: StoringGateway
 afterEach(async () => {
   expect(testServer.faults).toEqual([])
   await testServer.close()
@@ -29,7 +29,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
   let speaker: Speaker
   const open = async (): Promise<OpenAI> => {
     speaker = await Speaker.open(format)
-    testServer = await Keeping.open([speaker])
+    testServer = await StoringGateway.open([speaker])
     return testServer.client()
   }
 

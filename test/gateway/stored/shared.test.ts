@@ -3,15 +3,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../../builders/http.ts'
 import { TIMED, until } from '../../builders/time.ts'
 import { FORMATS } from '../../clients/stage.ts'
-import { Keeping, Speaker, scratch } from './test-server.ts'
+import { Speaker, StoringGateway, scratch } from './test-server.ts'
 
 /* Two gateways that share one store: each can be asked for responses that the other works on. */
 
 let data: ReturnType<typeof scratch>
 let speaker: Speaker
 let release: () => void
-let near: Keeping
-let far: Keeping
+let near: StoringGateway
+let far: StoringGateway
 
 beforeEach(() => {
   data = scratch()
@@ -29,8 +29,8 @@ async function open(format: string): Promise<{ here: OpenAI; there: OpenAI }> {
   const { promise, resolve } = Promise.withResolvers<void>()
   speaker.gate = promise
   release = resolve
-  near = await Keeping.open([speaker], { dataDir: data.path })
-  far = await Keeping.open([speaker], { dataDir: data.path })
+  near = await StoringGateway.open([speaker], { dataDir: data.path })
+  far = await StoringGateway.open([speaker], { dataDir: data.path })
   return { here: near.client(), there: far.client() }
 }
 

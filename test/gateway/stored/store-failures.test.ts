@@ -8,11 +8,11 @@ import type { Loose } from '../../clients/scene.ts'
 import { Client } from '../../sockets/client.ts'
 import { BREAKAGES, GONE, type Mend, READ_ONLY } from './breakages.ts'
 import { watchConnections } from './breakages-of-files.ts'
-import { Keeping, Speaker, scratch } from './test-server.ts'
+import { Speaker, StoringGateway, scratch } from './test-server.ts'
 
 beforeAll(watchConnections)
 
-let testServer: Keeping
+let testServer: StoringGateway
 let place: ReturnType<typeof scratch>
 let mend: Mend | undefined
 afterEach(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 async function open(format = 'chat'): Promise<Speaker> {
   const speaker = await Speaker.open(format)
   place = scratch()
-  testServer = await Keeping.open([speaker], { dataDir: place.path })
+  testServer = await StoringGateway.open([speaker], { dataDir: place.path })
   return speaker
 }
 
@@ -134,7 +134,7 @@ test.runIf(ON_FILES)('a directory that is deleted is begun anew, and nothing aft
   const made = await create()
   expect(made).toMatchObject({ status: 200, json: { store: true } })
   expect((await get(`/v1/responses/${made.json.id}`)).json).toEqual(made.json)
-  expect(testServer.testServer.lines.filter(({ message }) => message.includes('taken away'))).toHaveLength(1)
+  expect(testServer.testServer.lines.filter(({ message }) => message.includes('removed or replaced'))).toHaveLength(1)
 })
 
 test('an upstream of the format that keeps its answers does not speak for the gateway', async () => {

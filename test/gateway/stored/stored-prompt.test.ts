@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { Keeping, Speaker } from './test-server.ts'
+import { Speaker, StoringGateway } from './test-server.ts'
 
-let testServer: Keeping
+let testServer: StoringGateway
 afterEach(() => testServer.close())
 
 const ASKED = { model: 'm', prompt: { id: 'pmpt_1', version: '2', variables: { city: 'Bern' } } }
@@ -10,7 +10,7 @@ test.each([{}, { stream: true }, { background: true }])(
   'a stored prompt where none is kept is refused: %j',
   async more => {
     const speaker = await Speaker.open('chat')
-    testServer = await Keeping.open([speaker])
+    testServer = await StoringGateway.open([speaker])
     const { status, json } = await testServer.testServer.ask('/v1/responses', { ...ASKED, input: 'Hi!', ...more })
     expect(status).toBe(400)
     expect(json.error).toMatchObject({ type: 'invalid_request_error', param: 'prompt', code: 'unsupported_parameter' })
@@ -20,7 +20,7 @@ test.each([{}, { stream: true }, { background: true }])(
 
 test('a stored prompt goes to an upstream that may have it, and to no other where that fails', async () => {
   const [chat, responses] = [await Speaker.open('chat', 'first'), await Speaker.open('responses', 'second')]
-  testServer = await Keeping.open([chat, responses], {}, [
+  testServer = await StoringGateway.open([chat, responses], {}, [
     chat.channel({ priority: 0 }),
     responses.channel({ priority: 1 }),
   ])

@@ -94,12 +94,12 @@ export class Speaker {
 }
 
 /** A gateway that stores responses, with several upstreams. */
-export class Keeping {
+export class StoringGateway {
   readonly speakers: readonly Speaker[]
   readonly testServer: TestServer
   private readonly data: { readonly path: string; drop(): void } | undefined
 
-  private constructor(testServer: TestServer, speakers: readonly Speaker[], data: Keeping['data']) {
+  private constructor(testServer: TestServer, speakers: readonly Speaker[], data: StoringGateway['data']) {
     this.testServer = testServer
     this.speakers = speakers
     this.data = data
@@ -109,11 +109,11 @@ export class Keeping {
     speakers: readonly Speaker[],
     config: Partial<Config> = {},
     channels = speakers.map(speaker => speaker.channel()),
-  ): Promise<Keeping> {
+  ): Promise<StoringGateway> {
     const data = config.dataDir === undefined ? scratch() : undefined
     const keep = data?.path ?? config.dataDir!
     const testServer = await TestServer.open(channels, { keep, config: { keys: KEYS, ...config } })
-    return new Keeping(testServer, speakers, data)
+    return new StoringGateway(testServer, speakers, data)
   }
 
   client(key = KEY): OpenAI {

@@ -88,7 +88,7 @@ describe('truncation: auto', () => {
   test('a result that came late keeps its call', async () => {
     const turn = [text('user', 'Do it.'), call('a'), answer('x', long), call('b'), answer('b', long), answer('a')]
     expect(await left(turn, 1)).toEqual(turn)
-    expect(blocksOf(turn).map(({ places }) => places)).toEqual([[0], [1, 2, 3, 4, 5]])
+    expect(blocksOf(turn).map(({ indexes: places }) => places)).toEqual([[0], [1, 2, 3, 4, 5]])
   })
 
   test('never parts a call from its result, nor changes the order, and fits wherever it can', async () => {
@@ -103,7 +103,7 @@ describe('truncation: auto', () => {
         const all = turns.flat().map(one => ({ ...one }))
         const kept = await left(all, room)
         const places = kept.map(one => all.indexOf(one))
-        const staying = new Set(blocksOf(all).flatMap(block => (block.stays ? block.places : [])))
+        const staying = new Set(blocksOf(all).flatMap(block => (block.mustStay ? block.indexes : [])))
         expect(places).toEqual(places.toSorted((a, b) => a - b))
         expect([...staying].every(place => places.includes(place))).toBe(true)
         const gone = [...all.keys()].filter(place => !places.includes(place))
@@ -122,7 +122,7 @@ describe('truncation: auto', () => {
     const steps = ids.flatMap(id => [call(id), answer('none')])
     const began = performance.now()
     const [, block] = blocksOf([text('user', 'Do it.'), ...steps, ...ids.toReversed().map(id => answer(id))])
-    expect(block!.places.length).toBe(150_000)
+    expect(block!.indexes.length).toBe(150_000)
     expect(performance.now() - began).toBeLessThan(2000)
   })
 })

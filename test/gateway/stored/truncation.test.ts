@@ -3,15 +3,15 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { ModelFacts } from '../../../src/config/index.ts'
 import type { Loose } from '../../clients/scene.ts'
 import { Client } from '../../sockets/client.ts'
-import { Keeping, Speaker } from './test-server.ts'
+import { Speaker, StoringGateway } from './test-server.ts'
 
-let testServer: Keeping
+let testServer: StoringGateway
 afterEach(() => testServer.close())
 
 async function open(format: string, facts?: Partial<ModelFacts>): Promise<Speaker> {
   const speaker = await Speaker.open(format)
   const known: ModelFacts = { id: 'm', input: ['text'], output: ['text'], ...facts }
-  testServer = await Keeping.open([speaker], facts === undefined ? {} : { models: new Map([['m', known]]) })
+  testServer = await StoringGateway.open([speaker], facts === undefined ? {} : { models: new Map([['m', known]]) })
   return speaker
 }
 

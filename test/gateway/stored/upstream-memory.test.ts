@@ -1,8 +1,8 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
-import { Keeping, Speaker } from './test-server.ts'
+import { Speaker, StoringGateway } from './test-server.ts'
 
-let testServer: Keeping
+let testServer: StoringGateway
 afterEach(async () => {
   expect(testServer.faults).toEqual([])
   await testServer.close()
@@ -14,7 +14,7 @@ const NOT_FOUND = { status: 400, code: 'previous_response_not_found' }
 async function two(second: string): Promise<{ client: OpenAI; near: Speaker; far: Speaker }> {
   const near = await Speaker.open('responses', 'near')
   const far = await Speaker.open(second, 'far')
-  testServer = await Keeping.open([near, far], {}, [
+  testServer = await StoringGateway.open([near, far], {}, [
     near.channel({ priority: 0 }),
     far.channel({ priority: 0, weight: 0 }),
   ])
@@ -77,7 +77,7 @@ describe('whose memory is used', () => {
 
   test('an upstream that keeps nothing is told everything each time', async () => {
     const near = await Speaker.open('responses', 'near')
-    testServer = await Keeping.open([near], {}, [near.channel({}, { stateless: true })])
+    testServer = await StoringGateway.open([near], {}, [near.channel({}, { stateless: true })])
     const client = testServer.client()
     const first = await client.responses.create({ model: 'm', input: 'Hi!' })
     await client.responses.create({ model: 'm', input: 'Go on.', previous_response_id: first.id })
@@ -87,7 +87,7 @@ describe('whose memory is used', () => {
 
   test.each(['/v1/responses/compact', '/v1/responses/input_tokens'])('%s takes up what came before', async path => {
     const near = await Speaker.open('chat', 'near')
-    testServer = await Keeping.open([near])
+    testServer = await StoringGateway.open([near])
     const long = 'Remember the number forty-two. '.repeat(20)
     const first = await testServer.client().responses.create({ model: 'm', input: long })
     const ask = async (body: object) => (await testServer.testServer.ask(path, { model: 'm', ...body })).json
@@ -102,7 +102,7 @@ describe('whose memory is used', () => {
 
   test('a chain lost in the middle is not continued as if it were whole', async () => {
     const near = await Speaker.open('chat', 'near')
-    testServer = await Keeping.open([near])
+    testServer = await StoringGateway.open([near])
     const client = testServer.client()
     const first = await client.responses.create({ model: 'm', input: 'a' })
     const second = await client.responses.create({ model: 'm', input: 'b', previous_response_id: first.id })
@@ -115,7 +115,7 @@ describe('whose memory is used', () => {
   })
 
   test('a response or a conversation, not both', async () => {
-    testServer = await Keeping.open([await Speaker.open('chat')])
+    testServer = await StoringGateway.open([await Speaker.open('chat')])
     const asked = { model: 'm', input: 'c', previous_response_id: 'resp_a', conversation: 'conv_b' }
     await expect(testServer.client().responses.create(asked)).rejects.toMatchObject({ status: 400 })
   })

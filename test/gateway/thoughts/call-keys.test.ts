@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isCounted } from '../../../src/gateway/thoughts/call-keys.ts'
+import { isNumberedId } from '../../../src/gateway/thoughts/call-keys.ts'
 
 test.each<[string, boolean]>([
   ['call_0_get_time', true],
@@ -15,11 +15,11 @@ test.each<[string, boolean]>([
   ['call', false],
   ['toolu_01Ab2Cd3Ef4', false],
 ])('whether the id %j only numbers the calls of its conversation', (id, counted) => {
-  expect(isCounted(id, 'get_time')).toBe(counted)
+  expect(isNumberedId(id, 'get_time')).toBe(counted)
 })
 
 test('an id of many marks takes time that grows as its length', () => {
   const began = performance.now()
-  expect(isCounted(`a${'-'.repeat(100_000)}a1a`, 'get_time')).toBe(false)
+  expect(isNumberedId(`a${'-'.repeat(100_000)}a1a`, 'get_time')).toBe(false)
   expect(performance.now() - began).toBeLessThan(500)
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
-import { MemoryStore } from '../../../src/gateway/thoughts/memory.ts'
-import { OwnThoughts } from '../../../src/gateway/thoughts/thoughts.ts'
+import { MemoryStore } from '../../../src/gateway/thoughts/memory-store.ts'
+import { OwnerReasoning } from '../../../src/gateway/thoughts/reasoning-memory.ts'
 import { LogOnce } from '../../../src/log.ts'
 import { LIMITS, targetOf } from '../../thoughts/stage.ts'
 
@@ -24,7 +24,7 @@ describe('a caller who hands thoughts back', () => {
     const store = new MemoryStore(LIMITS)
     const target = targetOf({ caller: 'chat', upstream: 'messages' })
     const next = { ...call, id: 'toolu_02Ab2Cd3Ef4' }
-    new OwnThoughts(store, 'ann', new LogOnce(() => {})).keep(
+    new OwnerReasoning(store, 'ann', new LogOnce(() => {})).save(
       { candidates: [{ content: [signed, next] }] },
       { attempt: { call: { format: 'chat' }, target, request }, prepared: { recalled: undefined } },
     )

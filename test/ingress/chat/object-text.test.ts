@@ -20,7 +20,7 @@ test('a text is complete exactly when it parses as an object', () => {
       for (const piece of pieces) {
         text.add(piece)
         said += piece
-        expect(text.isWhole, said).toBe(parseObject(said) !== undefined)
+        expect(text.isComplete, said).toBe(parseObject(said) !== undefined)
       }
     }),
     { numRuns: 3000 },

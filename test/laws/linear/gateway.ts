@@ -83,7 +83,7 @@ export class Gateway {
         timeout: { connect: 60_000, firstByte: 60_000, idle: 60_000 },
       }),
     )
-    const config = { thoughts: { keep: 3_600_000, memory: 2 ** 28 } }
+    const config = { reasoningMemory: { retention: 3_600_000, memory: 2 ** 28 } }
     return new Gateway(await TestServer.open(channels, { config }), upstream, answers)
   }
 

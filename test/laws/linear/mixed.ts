@@ -4,7 +4,7 @@ import type { Format, JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { type Work, workOf } from '../../../src/canonical/work.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
-import { lossHeaders, shown } from '../../../src/egress/losses.ts'
+import { lossHeaders, shownLosses } from '../../../src/egress/losses.ts'
 import { FORMATS } from '../../../src/formats/index.ts'
 import { prepare, refused } from '../../../src/gateway/prepare.ts'
 import { READERS } from '../../../src/ingress/index.ts'
@@ -49,7 +49,7 @@ function pass(from: Format, to: Format, wire: WireRequest): void {
   const { losses } = prepare(request, { ...target, upstreamModel: request.model })
   refused(request, losses, 'show')
   const locate = READERS[from]!.locate?.(request)
-  const seen = shown(losses)
+  const seen = shownLosses(losses)
   lossHeaders(locate === undefined ? seen : seen.map(loss => ({ ...loss, path: locate(loss.path) })))
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/canonical/node.ts'
 import type { Bus } from '../../../src/store/cluster/bus.ts'
 import { Hub } from '../../../src/store/cluster/hub.ts'
-import { LoneCluster } from '../../../src/store/cluster/lone.ts'
 import { Member } from '../../../src/store/cluster/member.ts'
+import { SingleProcessCluster } from '../../../src/store/cluster/single-process.ts'
 import { tick, until } from '../../builders/time.ts'
 
 const log = { info() {}, warn() {}, error() {} }
@@ -102,7 +102,7 @@ describe('questions to the primary', () => {
     await expect(members[0]!.ask('unknown', null)).rejects.toThrow('no handler for unknown')
     hub.answer('bad', () => Promise.reject(new Error('broken')))
     await expect(members[0]!.ask('bad', null)).rejects.toThrow('broken')
-    await expect(new LoneCluster({}, log).ask('limits')).rejects.toThrow('no primary')
+    await expect(new SingleProcessCluster({}, log).ask('limits')).rejects.toThrow('no primary')
   })
 
   test('are bounded, and those answered make room', async () => {
@@ -147,7 +147,7 @@ describe('gathering', () => {
   })
 
   test('of a process that is alone has its own answer', async () => {
-    const alone = new LoneCluster({}, log)
+    const alone = new SingleProcessCluster({}, log)
     expect(await alone.gather('count')).toEqual([])
     alone.answer('count', message => [message])
     expect(await alone.gather('count', 7)).toEqual([[7]])

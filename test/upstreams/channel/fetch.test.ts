@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MediaFetcher } from '../../../src/upstreams/channel/fetch.ts'
-import { guarded, isReachable } from '../../../src/upstreams/channel/reachable.ts'
+import { guardedLookup, isReachable } from '../../../src/upstreams/channel/reachable.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import { LOOPBACK } from '../../builders/config.ts'
 
@@ -69,7 +69,9 @@ describe('name resolution', () => {
 
   const look = (addresses: readonly string[]): Promise<unknown> =>
     new Promise(resolve =>
-      guarded([], answering(addresses))('name.example', { all: false }, (fault, address) => resolve(fault ?? address)),
+      guardedLookup([], answering(addresses))('name.example', { all: false }, (fault, address) =>
+        resolve(fault ?? address),
+      ),
     )
 
   test('gives the address it looked at', async () => expect(await look(['8.8.8.8'])).toBe('8.8.8.8'))

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { defaultConfig, readConfig } from '../../../src/config/read.ts'
-import { withReplay } from '../../../src/upstreams/mock/channels.ts'
+import { withMock } from '../../../src/upstreams/mock/channels.ts'
 import type { Case } from '../../../src/upstreams/mock/fixtures.ts'
 import { withoutSuffixes } from '../../../src/upstreams/mock/ids.ts'
-import { openReplay, type Replay } from '../../../src/upstreams/mock/index.ts'
+import { type Mock, openMock } from '../../../src/upstreams/mock/index.ts'
 import { pick } from '../../../src/upstreams/mock/pick.ts'
 
-let replay: Replay
+let replay: Mock
 beforeAll(async () => {
-  replay = await openReplay()
+  replay = await openMock()
 })
 afterAll(() => replay.close())
 
@@ -128,7 +128,7 @@ describe('the built-in upstream', () => {
     mkdirSync(join(folder, 'chat'))
     writeFileSync(join(folder, 'chat', 'own.result.json'), '{"status":200,"headers":{},"body":{"id":"own"}}')
     writeFileSync(join(folder, 'chat', 'own.request.to-messages.json'), 'no fixture')
-    const other = await openReplay({ folder })
+    const other = await openMock({ folder })
     const response = await fetch(`${other.url}/v1/chat/completions`, { method: 'POST', body: '{"messages":[]}' })
     expect(await response.json()).toEqual({ id: expect.stringMatching(/^own_replay/) })
     const streamed = await fetch(`${other.url}/v1/chat/completions`, { method: 'POST', body: '{"stream":true}' })
@@ -192,7 +192,7 @@ describe('the fixture that answers', () => {
 
 describe('the channels of the replay', () => {
   it('answer `replay` natively everywhere, and each fixture by a channel of its format alone', () => {
-    const channels = withReplay(defaultConfig({}).channels, replay)
+    const channels = withMock(defaultConfig({}).channels, replay)
     const formats = channels[0]!.formats.map(({ format }) => format)
     const recorded = formats.filter(format => replay.cases.some(one => one.format === format))
     expect(channels.map(({ name }) => name)).toEqual(['replay', ...recorded.map(format => `replay-${format}`)])
@@ -208,7 +208,7 @@ describe('the channels of the replay', () => {
       'channels: [{ name: r, provider: replay, formats: [chat], models: { a: replay } }]',
       {},
     )
-    const [only, ...more] = withReplay(channels, replay)
+    const [only, ...more] = withMock(channels, replay)
     expect(more).toEqual([])
     expect(only!.formats).toMatchObject([{ format: 'chat', baseUrl: `${replay.url}/v1` }])
   })

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import {
+  imageTypeOf,
   json,
   type Loose,
   onlyKnown,
   phaseOf,
-  pictureTypeOf,
   Refusal,
   type Reply,
   type Seen,
@@ -139,7 +139,7 @@ function checkBody(kind: string, body: Loose): void {
     throw wrong('prompt is required')
   if (kind === 'image2video' && body.image === undefined && body.image_tail === undefined)
     throw wrong('image is required')
-  for (const picture of [body.image, body.image_tail]) if (picture !== undefined) checkPicture(picture)
+  for (const image of [body.image, body.image_tail]) if (image !== undefined) checkImage(image)
   const { duration, mode, aspect_ratio, model_name } = body
   if (model_name !== undefined && typeof model_name !== 'string') throw wrong('model_name is invalid')
   if (duration !== undefined && !(typeof duration === 'string' && Number(duration) >= 3 && Number(duration) <= 15))
@@ -150,10 +150,10 @@ function checkBody(kind: string, body: Loose): void {
 }
 
 /** Accepts a URL or bare base64 and refuses a data URL. */
-function checkPicture(picture: Loose): void {
-  if (typeof picture !== 'string') throw new Refusal(400, 1201, 'image is invalid')
-  if (/^https?:\/\//.test(picture)) return
-  if (pictureTypeOf(Buffer.from(picture, 'base64')) === undefined || picture.startsWith('data:'))
+function checkImage(image: Loose): void {
+  if (typeof image !== 'string') throw new Refusal(400, 1201, 'image is invalid')
+  if (/^https?:\/\//.test(image)) return
+  if (imageTypeOf(Buffer.from(image, 'base64')) === undefined || image.startsWith('data:'))
     throw new Refusal(400, 1201, 'File is not in a valid base64 format')
 }
 

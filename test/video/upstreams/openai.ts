@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import {
+  imageTypeOf,
   json,
   type Loose,
   onlyKnown,
   phaseOf,
-  pictureTypeOf,
   progressOf,
   Refusal,
   type Reply,
@@ -27,7 +27,7 @@ const STATUS = {
   silent: 'failed',
 } as const
 
-/** A strict model of OpenAI's `/v1/videos` (FORMATS §11): checks fields, values and the key. */
+/** A strict model of OpenAI's `/v1/videos` (docs/wire/videos.md#openai): checks fields, values and the key. */
 export class OpenAIVideos extends VideoUpstream {
   /** If set, `content` redirects to a storage at this origin. */
   storage: string | undefined
@@ -91,7 +91,7 @@ export class OpenAIVideos extends VideoUpstream {
       onlyKnown(body.input_reference, ['file_id', 'image_url'], 'unknown_parameter', 'input_reference.')
     for (const { field, mediaType, bytes } of files) {
       if (field !== 'input_reference') throw new Refusal(400, 'unknown_parameter', `Unknown parameter: '${field}'.`)
-      if (pictureTypeOf(bytes) !== mediaType)
+      if (imageTypeOf(bytes) !== mediaType)
         throw new Refusal(400, 'invalid_image', `Unsupported mimetype ('${mediaType}').`)
     }
     return body

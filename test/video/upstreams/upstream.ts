@@ -276,7 +276,7 @@ export function onlyKnown(fields: Loose, known: readonly string[], code: string 
 }
 
 /** The image type by the first bytes. */
-export function pictureTypeOf(bytes: Buffer): string | undefined {
+export function imageTypeOf(bytes: Buffer): string | undefined {
   if (bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'image/png'
   if (bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'image/jpeg'
   return bytes.subarray(0, 4).toString('latin1') === 'RIFF' && bytes.subarray(8, 12).toString('latin1') === 'WEBP'

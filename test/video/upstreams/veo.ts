@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import {
+  imageTypeOf,
   json,
   type Loose,
   onlyKnown,
   phaseOf,
-  pictureTypeOf,
   Refusal,
   type Reply,
   type Seen,
@@ -157,5 +157,5 @@ function checkPicture(picture: Loose): void {
   onlyKnown(picture, ['bytesBase64Encoded', 'mimeType', 'gcsUri'], 400, 'image.')
   if (picture.gcsUri !== undefined) return
   const bytes = Buffer.from(String(picture.bytesBase64Encoded ?? ''), 'base64')
-  if (pictureTypeOf(bytes) !== picture.mimeType) throw new Refusal(400, 400, 'Unable to process input image.')
+  if (imageTypeOf(bytes) !== picture.mimeType) throw new Refusal(400, 400, 'Unable to process input image.')
 }

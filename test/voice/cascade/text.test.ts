@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { messagesOf } from '../../../src/voice/cascade/messages.ts'
 import { Playback } from '../../../src/voice/cascade/playback.ts'
 import { Sentences } from '../../../src/voice/cascade/sentences.ts'
-import { spoken } from '../../../src/voice/cascade/spoken.ts'
+import { spokenText } from '../../../src/voice/cascade/spoken-text.ts'
 import { TIMED } from '../../builders/time.ts'
 
 function sentencesOf(pieces: readonly string[], language?: string): string[] {
@@ -80,7 +80,7 @@ describe('what is spoken', () => {
     ['_very_ good 👍🏽', 'very good'],
     ['1. First', '1. First'],
   ])('of %s', (text, words) => {
-    expect(spoken(text)).toBe(words)
+    expect(spokenText(text)).toBe(words)
   })
 })
 

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../src/canonical/node.ts'
 import type { Connection, Script } from '../upstream.ts'
 
-/** The fields allowed in client frames (FORMATS §14); `*` allows any JSON. */
+/** The fields allowed in client frames (docs/wire/live.md#client-messages); `*` allows any JSON. */
 type Shape = { readonly [field: string]: Shape | '*' }
 
 const CONTENT: Shape = { role: '*', parts: { text: '*', inlineData: '*', functionCall: '*', functionResponse: '*' } }

@@ -5,7 +5,7 @@ import type { Administration } from '../administration.ts'
 import { endpoint } from '../endpoint.ts'
 import { fixtureOf } from '../fixture.ts'
 import { invalidInput, Problem } from '../problem.ts'
-import { replay } from '../replay.ts'
+import { resend } from '../resend.ts'
 
 const id = fields({ id: word })
 
@@ -53,7 +53,7 @@ const replayRequest = endpoint({
     const captured = await captureOf(gateway, params.id)
     if (channel !== undefined && !gateway.config.channels.some(({ name }) => name === channel))
       throw invalidInput({ pointer: '/channel', detail: 'there is no such channel' })
-    return { id: replay(gateway, captured, channel) }
+    return { id: resend(gateway, captured, channel) }
   },
 })
 

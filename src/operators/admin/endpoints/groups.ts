@@ -62,7 +62,7 @@ const createGroup = endpoint({
   problems: ['name-taken', 'read-only'],
   location: group => `/groups/${encodeURIComponent(group.name)}`,
   handle: async (gateway, { body: { name, ...written } }) => {
-    const group = await keep(gateway, name, written, before => (before === undefined ? newGroup(name) : undefined))
+    const group = await saveGroup(gateway, name, written, before => (before === undefined ? newGroup(name) : undefined))
     if (group === undefined) throw new Problem('name-taken', 'A group with this name already exists.')
     return group
   },
@@ -79,7 +79,7 @@ const putGroup = endpoint({
   problems: ['read-only'],
   handle: async (gateway, { params, body }) => {
     const fresh = newGroup(params.name)
-    const group = await keep(gateway, params.name, body, before => ({
+    const group = await saveGroup(gateway, params.name, body, before => ({
       ...fresh,
       ...defined({ createdAt: before?.createdAt }),
     }))
@@ -97,7 +97,7 @@ const changeGroup = endpoint({
   answer: GROUP,
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params, body }) => {
-    const group = await keep(gateway, params.name, body, before => before)
+    const group = await saveGroup(gateway, params.name, body, before => before)
     if (group === undefined) throw UNKNOWN
     return group
   },
@@ -135,7 +135,7 @@ type Base = (before: StoredGroup | undefined) => StoredGroup | undefined
  * Writes the given fields to the group that `base` returns. If `base` returns undefined, changes nothing and returns
  * undefined.
  */
-async function keep(gateway: Administration, name: string, written: Settings, base: Base) {
+async function saveGroup(gateway: Administration, name: string, written: Settings, base: Base) {
   checkStored(gateway, name)
   const group = await gateway.records.changeGroup(name, before => {
     const first = base(before)

@@ -6,7 +6,7 @@ import { suggestion } from '../../../config/faults.ts'
 import { duration, fields, flag, limit, text, time, word, yesOrNo } from '../../../config/schema.ts'
 import type { KeyChange, StoredKey } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
-import { cursorOf, placeOf } from '../cursor.ts'
+import { cursorOf, positionOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { changedLimits, permissionFields } from '../permission-fields.ts'
 import { invalidInput, Problem } from '../problem.ts'
@@ -27,12 +27,12 @@ const settings = {
 type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
 
 const PAGE = 50
-const MOST = 200
+const MAX_PAGE = 200
 
 /** Page positions: after a key of the config (listed first), or after a stored key. */
 const CONFIG = 'config:'
 const STORE = 'store:'
-const PLACE = /^(config|store):[\w-]{0,64}$/
+const POSITION = /^(config|store):[\w-]{0,64}$/
 
 const listKeys = endpoint({
   method: 'get',
@@ -40,7 +40,7 @@ const listKeys = endpoint({
   operation: 'listKeys',
   summary: 'Lists the API keys of callers: keys in the config first, then stored keys by name.',
   query: fields({
-    limit: limit(PAGE, MOST),
+    limit: limit(PAGE, MAX_PAGE),
     cursor: v.optional(word),
     group: v.optional(word),
     name: v.optional(word),
@@ -48,25 +48,27 @@ const listKeys = endpoint({
   }),
   answer: pageOf(KEY),
   handle: async ({ config, records }, { query: { limit, cursor, group, name, revoked } }) => {
-    const place = cursor === undefined ? CONFIG : placeOf(cursor, PLACE)
+    const position = cursor === undefined ? CONFIG : positionOf(cursor, POSITION)
     const wanted = (key: { readonly name: string; readonly group: string }): boolean =>
       (group === undefined || key.group === group) && (name === undefined || key.name === name)
-    const fixed = place.startsWith(CONFIG) ? fixedBehind(config.keys.filter(wanted), place.slice(CONFIG.length)) : []
+    const fixed = position.startsWith(CONFIG)
+      ? fixedAfter(config.keys.filter(wanted), position.slice(CONFIG.length))
+      : []
     const first = fixed.slice(0, limit).map(fixedKeyView)
     if (fixed.length > limit) return { data: first, next_cursor: cursorOf(`${CONFIG}${first.at(-1)!.id}`) }
-    const after = place.startsWith(STORE) ? place.slice(STORE.length) : undefined
-    const room = limit - first.length
+    const after = position.startsWith(STORE) ? position.slice(STORE.length) : undefined
+    const remaining = limit - first.length
     // Even if the page is full, one row is read to find out whether more keys follow.
-    const page = { limit: Math.max(room, 1), revoked, ...defined({ after, group, name }) }
+    const page = { limit: Math.max(remaining, 1), revoked, ...defined({ after, group, name }) }
     const rows = await records.keys(page)
-    const data = [...first, ...rows.slice(0, room).map(keyView)]
-    if (rows.length <= room) return { data }
-    const last = room === 0 ? `${CONFIG}${first.at(-1)!.id}` : `${STORE}${data.at(-1)!.id}`
+    const data = [...first, ...rows.slice(0, remaining).map(keyView)]
+    if (rows.length <= remaining) return { data }
+    const last = remaining === 0 ? `${CONFIG}${first.at(-1)!.id}` : `${STORE}${data.at(-1)!.id}`
     return { data, next_cursor: cursorOf(last) }
   },
 })
 
-function fixedBehind<K extends Administration['config']['keys'][number]>(keys: readonly K[], id: string): readonly K[] {
+function fixedAfter<K extends Administration['config']['keys'][number]>(keys: readonly K[], id: string): readonly K[] {
   const sorted = keys.toSorted((one, other) => (fixedId(one) < fixedId(other) ? -1 : 1))
   return id === '' ? sorted : sorted.filter(key => fixedId(key) > id)
 }
@@ -100,7 +102,7 @@ const createKey = endpoint({
   location: key => `/keys/${key.id}`,
   handle: async (gateway, { body: { name, group = 'default', ...written } }) => {
     await checkGroup(gateway, group)
-    if (gateway.config.keys.some(key => key.name === name)) throw taken()
+    if (gateway.config.keys.some(key => key.name === name)) throw nameTaken()
     const now = Date.now()
     const { text, secret } = freshSecret('il', now)
     const key: StoredKey = {
@@ -108,7 +110,7 @@ const createKey = endpoint({
       ...{ limits: changedLimits({}, written), enabled: written.enabled ?? true },
       ...defined(changesOf(written)),
     }
-    if (!(await gateway.records.createKey(key))) throw taken()
+    if (!(await gateway.records.createKey(key))) throw nameTaken()
     await gateway.changed()
     return { ...keyView(key), secret: text }
   },
@@ -126,7 +128,7 @@ const changeKey = endpoint({
   handle: async (gateway, { params, body: { name, group, ...written } }) => {
     await storedKey(gateway, params.id)
     if (group !== undefined) await checkGroup(gateway, group)
-    if (name !== undefined && gateway.config.keys.some(key => key.name === name)) throw taken()
+    if (name !== undefined && gateway.config.keys.some(key => key.name === name)) throw nameTaken()
     const changes: KeyChange = {
       ...defined({ name, group }),
       ...changesOf(written),
@@ -137,7 +139,7 @@ const changeKey = endpoint({
       limits: changedLimits(limits, written),
     }))
     if (key === undefined) throw UNKNOWN
-    if (key === 'taken') throw taken()
+    if (key === 'taken') throw nameTaken()
     await gateway.changed()
     return keyView(key)
   },
@@ -205,7 +207,7 @@ async function checkGroup({ config, records }: Administration, group: string): P
 }
 
 const UNKNOWN = new Problem('not-found', 'There is no such key, or it has been revoked.')
-const taken = (): Problem =>
+const nameTaken = (): Problem =>
   new Problem('name-taken', 'Another key has this name.', [{ pointer: '/name', detail: 'is the name of another key' }])
 
 /** Endpoints for API keys: list, create, read, change, revoke, rotate. */

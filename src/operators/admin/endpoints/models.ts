@@ -48,7 +48,7 @@ const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
 
 function modelView(
   { config }: Administration,
-  { id, interface: spoken, known, abilities, native, translated, channels }: ModelOverview,
+  { id, interface: spoken, known: facts, abilities, native, translated, channels }: ModelOverview,
   states: ChannelStates,
 ) {
   const { converses, draws, speaks, embeds } = abilities
@@ -61,10 +61,10 @@ function modelView(
   return {
     ...{ id, native, translated },
     ...defined({
-      ...{ name: known.name, description: known.description, interface: spoken },
-      ...{ context: known.context, max_output: known.maxOutput },
-      ...{ input: known.input, output: known.output, reasoning: known.reasoning, tools: known.tools },
-      price: priceView(known.rates),
+      ...{ name: facts.name, description: facts.description, interface: spoken },
+      ...{ context: facts.context, max_output: facts.maxOutput },
+      ...{ input: facts.input, output: facts.output, reasoning: facts.reasoning, tools: facts.tools },
+      price: priceView(facts.rates),
     }),
     abilities: (['converse', 'draw', 'speak', 'embed'] as const).filter(name => can[name]),
     channels: channels.map(({ name, upstreamModel }) => {

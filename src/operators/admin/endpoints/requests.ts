@@ -4,14 +4,14 @@ import { fields, instantOf, limit, oneOf, word } from '../../../config/schema.ts
 import type { UsageRow } from '../../../store/usage/row.ts'
 import type { RowPage, UsageField, UsageRecords } from '../../../store/usage-records.ts'
 import type { Administration } from '../administration.ts'
-import { cursorOf, placeOf } from '../cursor.ts'
+import { cursorOf, positionOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
 import { pageOf, REQUEST } from '../shapes.ts'
 import { filterOf, filterParameters } from './usage.ts'
 
 /** A page position: time and id of a row. */
-const PLACE = /^\d{1,15}\.[\w-]{1,200}$/
+const POSITION = /^\d{1,15}\.[\w-]{1,200}$/
 
 const MONTH = 30 * 86_400_000
 
@@ -29,11 +29,11 @@ const listRequests = endpoint({
   answer: pageOf(REQUEST),
   handle: async (gateway, { query: { limit, cursor, only, ...filter } }) => {
     const { usage, captures } = gateway
-    const after = cursor === undefined ? undefined : placeOf(cursor, PLACE)
+    const after = cursor === undefined ? undefined : positionOf(cursor, POSITION)
     const page = { ...filterOf(filter, MONTH), limit, ...defined({ after }) }
     const { rows, next } =
       only === 'captured' ? await capturedRows(gateway, page) : await usage.rows({ ...page, ...defined({ only }) })
-    const captured = await captures.records.known(rows.map(({ id }) => id))
+    const captured = await captures.records.existing(rows.map(({ id }) => id))
     const data = rows.map(row => requestView(row, captured.has(row.id)))
     return { data, ...(next === undefined ? {} : { next_cursor: cursorOf(next) }) }
   },
@@ -41,7 +41,7 @@ const listRequests = endpoint({
 
 /** Captures looked up per query and per page. Each requires a query for its row. */
 const BATCH = 100
-const MOST_LOOKED_UP = 1000
+const MAX_LOOKUPS = 1000
 
 /**
  * Returns the rows of captured requests. The store finds captures only by time and key, so other filters are applied
@@ -55,7 +55,7 @@ async function capturedRows({ usage, captures }: Administration, page: RowPage):
     Object.entries(where).every(([field, value]) => String(row[field as UsageField] ?? '') === value)
   const rows: UsageRow[] = []
   let after = page.after
-  for (let lookedUp = 0; lookedUp < MOST_LOOKED_UP; lookedUp += BATCH) {
+  for (let lookedUp = 0; lookedUp < MAX_LOOKUPS; lookedUp += BATCH) {
     const batch = { since, until, limit: BATCH, ...defined({ after, key: where.key }) }
     const { found, more } = await captures.records.list(batch)
     const all = await Promise.all(found.map(({ id }) => usage.row(id)))
@@ -81,7 +81,7 @@ const getRequest = endpoint({
     const row = await usage.row(params.id)
     if (row === undefined)
       throw new Problem('not-found', 'There is no request with this id, or its row has been deleted.')
-    return requestView(row, (await captures.records.known([row.id])).has(row.id))
+    return requestView(row, (await captures.records.existing([row.id])).has(row.id))
   },
 })
 

@@ -1,7 +1,7 @@
 import { defined } from '../../../canonical/node.ts'
 import { instantOf } from '../../../config/schema.ts'
 import { DOORS } from '../../../formats/index.ts'
-import { RUNNING } from '../../../root.ts'
+import { RUNNING_FROM } from '../../../root.ts'
 import { endpoint } from '../endpoint.ts'
 import { SETTINGS, STATUS } from '../shapes.ts'
 
@@ -15,7 +15,7 @@ const getStatus = endpoint({
     const { config, version, instance, startedAt } = gateway
     const { store, redis } = await gateway.health()
     return {
-      ...{ version, running: RUNNING, instance, started_at: instantOf(startedAt) },
+      ...{ version, running: RUNNING_FROM, instance, started_at: instantOf(startedAt) },
       uptime_seconds: Math.round((Date.now() - startedAt) / 1000),
       workers: config.server.workers,
       store: { engine: config.store.engine, ...defined({ fault: store }) },
@@ -36,9 +36,9 @@ const getSettings = endpoint({
     public_urls: config.server.publicUrls,
     doors: [...DOORS.keys()],
     features: {
-      usage: config.usage.keep > 0,
-      stored_responses: config.responses.keep > 0,
-      remembered_thoughts: config.thoughts.keep > 0,
+      usage: config.usage.retention > 0,
+      stored_responses: config.responses.retention > 0,
+      remembered_thoughts: config.reasoningMemory.retention > 0,
       realtime_cascade: config.realtime.cascade !== undefined,
       media_fetch: config.media.fetch,
       metrics: config.metrics.listen !== undefined || config.metrics.keyHash !== undefined,

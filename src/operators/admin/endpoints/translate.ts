@@ -15,7 +15,7 @@ import { invalidInput } from '../problem.ts'
 import { allOf, EXAMPLE, TRANSLATIONS } from '../shapes.ts'
 
 /** Most characters of a text to translate. */
-const LARGEST = 256 * 1024
+const MAX_TEXT_LENGTH = 256 * 1024
 
 const KINDS = ['request', 'result', 'events'] as const
 
@@ -23,9 +23,9 @@ const given = describedAs(
   v.pipe(
     v.string('expected a string'),
     v.check(value => value.trim() !== '', 'is empty'),
-    v.check(value => !isLonger(value, LARGEST), `has more than ${LARGEST} characters`),
+    v.check(value => !isLonger(value, MAX_TEXT_LENGTH), `has more than ${MAX_TEXT_LENGTH} characters`),
   ),
-  { type: 'string', pattern: '\\S', maxLength: LARGEST },
+  { type: 'string', pattern: '\\S', maxLength: MAX_TEXT_LENGTH },
 )
 
 const translateText = endpoint({
@@ -83,7 +83,7 @@ const lossView = ({ loss, from, missing, to }: PlacedLoss) => ({
   }),
 })
 
-let known: Promise<readonly Example[]> | undefined
+let cachedExamples: Promise<readonly Example[]> | undefined
 
 const listExamples = endpoint({
   method: 'get',
@@ -92,11 +92,11 @@ const listExamples = endpoint({
   summary: 'Lists example texts of each format.',
   answer: allOf(EXAMPLE),
   handle: async () => {
-    known ??= examples().catch(thrown => {
-      known = undefined
+    cachedExamples ??= examples().catch(thrown => {
+      cachedExamples = undefined
       throw thrown
     })
-    return { data: await known }
+    return { data: await cachedExamples }
   },
 })
 

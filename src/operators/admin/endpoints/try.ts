@@ -7,7 +7,7 @@ import { DOORS } from '../../../formats/index.ts'
 import type { Administration } from '../administration.ts'
 import { type Endpoint, endpoint, type LiveAnswer } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
-import { doorOf, triedCall } from '../tried-call.ts'
+import { routeOf, trialCall } from '../trial-call.ts'
 
 const json = mapOf(v.unknown()) as v.GenericSchema<JsonObject>
 
@@ -29,8 +29,8 @@ const tryRequest = endpoint({
     const caller = callerOf(gateway, tried.key)
     const { path, headers, ...rest } = tried
     const request = { ...rest, ...(path === undefined ? {} : { path }), ...(headers === undefined ? {} : { headers }) }
-    const door = doorOf(request, gateway.config.tasks.vendorPath)
-    return exchange => gateway.handle(triedCall(request, door, caller, exchange))
+    const matched = routeOf(request, gateway.config.tasks.vendorPath)
+    return exchange => gateway.handle(trialCall(request, matched, caller, exchange))
   },
 })
 

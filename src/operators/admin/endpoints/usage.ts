@@ -56,8 +56,8 @@ export function filterOf({ since, until = Date.now(), ...where }: Filter, usual 
   return { since: from, until, ...(given.length === 0 ? {} : { where: Object.fromEntries(given) }) }
 }
 
-const MOST = 10_000
-const MOST_TOP = 20
+const MAX_GROUPS = 10_000
+const MAX_TOP = 20
 
 const getUsage = endpoint({
   method: 'get',
@@ -70,9 +70,9 @@ const getUsage = endpoint({
     every: v.optional(oneOf(['minute', 'hour', 'day'])),
     exact: flag,
     percentiles: flag,
-    top: v.optional(limit(MOST_TOP, MOST_TOP)),
+    top: v.optional(limit(MAX_TOP, MAX_TOP)),
     rank: v.optional(oneOf(['requests', 'errors', 'tokens', 'cost', 'losses']), 'requests'),
-    limit: limit(1000, MOST),
+    limit: limit(1000, MAX_GROUPS),
     ...filterParameters,
   }),
   answer: fields({ since: instant, until: instant, data: listOf(USAGE_SUM) }),

@@ -88,7 +88,7 @@ const endSessions = endpoint({
   problems: ['not-found'],
   handle: async ({ users }, { params }) => {
     if ((await users.records.user(params.name)) === undefined) throw unknown()
-    await users.records.endSessions(params.name)
+    await users.records.endSignInSessions(params.name)
     return {}
   },
 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { OidcConfig } from '../../../config/types.ts'
-import type { ProviderRefusal } from '../../sign-in/provider-sign-in.ts'
+import type { ProviderSignInFailure } from '../../sign-in/provider-sign-in.ts'
 import type { Administration } from '../administration.ts'
 import type { AdminAnswer } from '../answer.ts'
 import { Problem } from '../problem.ts'
@@ -16,9 +16,9 @@ const toProvider: SessionRoute = {
   async handle({ users }, message) {
     const oidc = oidcOf(users)
     const provider = await users.provider()
-    const begun = await provider.begin(oidc, redirectUri(users, message), message)
-    if (begun === undefined) return page(502, 'failed')
-    return { status: 302, headers: { location: begun.url }, text: '', cookies: [begun.cookie] }
+    const started = await provider.begin(oidc, redirectUri(users, message), message)
+    if (started === undefined) return page(502, 'failed')
+    return { status: 302, headers: { location: started.url }, text: '', cookies: [started.cookie] }
   },
 }
 
@@ -29,7 +29,7 @@ const fromProvider: SessionRoute = {
     const oidc = oidcOf(users)
     const provider = await users.provider()
     const finished = await provider.finish(oidc, query, message)
-    const cookies = [provider.noCookie(message)]
+    const cookies = [provider.expiredCookie(message)]
     if (typeof finished === 'string') return { ...page(STATUS[finished], finished), cookies }
     const all = [...cookies, users.sessions.cookie(finished, message)]
     return { status: 302, headers: { location: HOME }, text: '', cookies: all }
@@ -44,11 +44,11 @@ function oidcOf({ config }: Administration['users']): OidcConfig {
 const redirectUri = (users: Administration['users'], message: IncomingMessage): string =>
   `${users.baseOf(message)}/admin/v1${CALLBACK}`
 
-const STATUS: { readonly [refusal in ProviderRefusal]: number } = {
+const STATUS: { readonly [refusal in ProviderSignInFailure]: number } = {
   ...{ unknown: 400, failed: 502, 'no-role': 403, disabled: 403 },
 }
 
-const WORDS: { readonly [refusal in ProviderRefusal]: string } = {
+const MESSAGES: { readonly [refusal in ProviderSignInFailure]: string } = {
   unknown: 'This sign-in was not started in this browser, or took too long. Please start again.',
   failed: 'The identity provider was unreachable or did not confirm your identity. The gateway log has the reason.',
   'no-role': 'You have no role that may use this console. Ask the administrators of your identity provider for one.',
@@ -59,7 +59,7 @@ const WORDS: { readonly [refusal in ProviderRefusal]: string } = {
  * Builds an HTML error page. People reach it by a redirect, so it is meant for them; it contains nothing from the
  * request.
  */
-const page = (status: number, refusal: ProviderRefusal): AdminAnswer => ({
+const page = (status: number, refusal: ProviderSignInFailure): AdminAnswer => ({
   status,
   headers: {
     'content-type': 'text/html; charset=utf-8',
@@ -68,7 +68,7 @@ const page = (status: number, refusal: ProviderRefusal): AdminAnswer => ({
     'x-frame-options': 'DENY',
   },
   text: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Not signed in</title><h1>Not signed in</h1><p>${WORDS[refusal]}</p><p><a href="${HOME}">Back to the console</a></p></html>`,
+<title>Not signed in</title><h1>Not signed in</h1><p>${MESSAGES[refusal]}</p><p><a href="${HOME}">Back to the console</a></p></html>`,
 })
 
 /** Routes for signing in through an identity provider (OpenID Connect). */

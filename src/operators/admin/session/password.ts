@@ -12,15 +12,15 @@ import { newPassword, password } from '../user-fields.ts'
 import type { SessionRoute } from './route.ts'
 
 /** Bytes; largest body of a sign-in request. */
-const LARGEST = 16 * 1024
+const MAX_BODY = 16 * 1024
 const JSON_BODY = /^application\/json\s*(?:;|$)/i
 
 const readSession: SessionRoute = {
   method: 'get',
   path: '/session',
   async handle({ users }, message) {
-    const session = await users.sessions.of(message)
-    if (session !== undefined) return stated(users, session)
+    const session = await users.sessions.find(message)
+    if (session !== undefined) return sessionAnswer(users, session)
     const { oidc } = users.config!
     const members = { oidc: oidc === undefined ? null : { name: oidc.name } }
     throw new Problem('unauthenticated', 'You are not signed in.', [], { members })
@@ -35,7 +35,7 @@ const signIn: SessionRoute = {
     if (!users.isSameOrigin(message)) throw new Problem('csrf', 'Only pages of the gateway may sign in.')
     const { name, password } = await bodyOf(gateway, message, CREDENTIALS)
     const session = orRefuse(await users.signIn.withPassword(name, password, message))
-    return { ...stated(users, session), cookies: [users.sessions.cookie(session, message)] }
+    return { ...sessionAnswer(users, session), cookies: [users.sessions.cookie(session, message)] }
   },
 }
 
@@ -47,8 +47,8 @@ const signOut: SessionRoute = {
     const { user } = await sessionOf(gateway, message)
     const everywhere = query.get('everywhere') ?? 'false'
     if (everywhere === 'false') await users.sessions.end(message)
-    else await users.records.endSessions(user.name)
-    return { ...DONE, cookies: [users.sessions.noCookie(message)] }
+    else await users.records.endSignInSessions(user.name)
+    return { ...DONE, cookies: [users.sessions.expiredCookie(message)] }
   },
 }
 
@@ -78,7 +78,7 @@ const CHANGE = fields({ current: password, password: newPassword })
 const DONE: AdminAnswer = { status: 204, headers: {}, text: '' }
 
 /** Formats a session for its user. */
-function stated({ sessions, config }: Administration['users'], session: OpenSession): AdminAnswer {
+function sessionAnswer({ sessions, config }: Administration['users'], session: OpenSession): AdminAnswer {
   const { user, expiresAt } = session
   const body = {
     user: { name: user.name, role: user.role },
@@ -106,7 +106,7 @@ async function bodyOf<S extends AnySchema>(
 ): Promise<v.InferOutput<S>> {
   if (!JSON_BODY.test(message.headers['content-type'] ?? ''))
     throw new Problem('invalid-input', 'The body must be JSON: send "content-type: application/json".')
-  const body = await gateway.body(message, LARGEST).catch((thrown: unknown) => {
+  const body = await gateway.body(message, MAX_BODY).catch((thrown: unknown) => {
     const isWrong = thrown instanceof GatewayError && thrown.error.kind === 'invalid-request'
     throw isWrong ? new Problem('invalid-input', 'The body is not a JSON object.') : thrown
   })

@@ -4,20 +4,20 @@ import { append } from '../../../canonical/lists.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { ClientEvent } from '../../../canonical/session-event.ts'
 import { excerpt } from '../../../canonical/text.ts'
-import type { KnownItem } from '../../conversation.ts'
+import type { IdentifiedItem } from '../../conversation.ts'
 import { merged } from '../../settings.ts'
 import {
   ACTIVITY_END,
+  clientCallResult,
   contentOf,
-  historicResult,
   resultOf,
   STREAM_END,
   writeRealtimeTurn,
   writeToolResponse,
   writeTurns,
 } from './client-writer.ts'
-import { MOST_HELD } from './connection.ts'
-import { NOT_REPEATED } from './open-response.ts'
+import { MAX_BUFFERED } from './connection.ts'
+import { OMITTED_AUDIO } from './open-response.ts'
 import type { LiveState } from './state.ts'
 import { LIVE } from './wire.ts'
 
@@ -25,7 +25,7 @@ type Of<T extends ClientEvent['type']> = Extract<ClientEvent, { readonly type: T
 type Handlers = { readonly [T in ClientEvent['type']]: (state: LiveState, event: Of<T>) => void }
 
 /** Applies a client event to the session. */
-export function obey(state: LiveState, event: ClientEvent): void {
+export function applyClientEvent(state: LiveState, event: ClientEvent): void {
   const handle = HANDLERS[event.type] as (state: LiveState, event: ClientEvent) => void
   handle(state, event)
 }
@@ -85,7 +85,7 @@ const HANDLERS: Handlers = {
 
 function createItem(state: LiveState, { item, after, id: event }: Of<'item-create'>): void {
   const result = item.content.find(part => part.type === 'tool-result')
-  if (result !== undefined && !state.calls.has(result.id) && !state.historic.has(result.id)) {
+  if (result !== undefined && !state.calls.has(result.id) && !state.clientCalls.has(result.id)) {
     state.fail(unknownCall(result.id), event)
     return
   }
@@ -93,25 +93,25 @@ function createItem(state: LiveState, { item, after, id: event }: Of<'item-creat
   state.emit(events)
   const [added] = events
   if (added?.type !== 'item-added') return
-  const known = added.item as KnownItem
+  const known = added.item as IdentifiedItem
   state.conversation.replace({ ...known, content: known.content.map(withoutData) })
-  if (state.turns.size + state.keep(known) > MOST_HELD) {
-    state.connection.tooMuch()
+  if (state.turns.size + state.store(known) > MAX_BUFFERED) {
+    state.connection.overflow()
     return
   }
-  if (result !== undefined) giveResult(state, known, result)
+  if (result !== undefined) addResult(state, known, result)
   else {
-    for (const part of item.content) if (part.type === 'tool-call') state.historic.set(part.id, part.name)
+    for (const part of item.content) if (part.type === 'tool-call') state.clientCalls.set(part.id, part.name)
     const content = contentOf(known)
     if (content !== undefined) state.turns.add(known.id, content)
   }
 }
 
 /** Holds the result of a call until `response-create`, because the model answers a result at once. */
-function giveResult(state: LiveState, { id }: KnownItem, part: ToolResultPart): void {
+function addResult(state: LiveState, { id }: IdentifiedItem, part: ToolResultPart): void {
   if (!state.calls.has(part.id)) {
-    const name = state.historic.get(part.id)!
-    state.turns.add(id, historicResult(resultOf(part, { id: part.id, name })))
+    const name = state.clientCalls.get(part.id)!
+    state.turns.add(id, clientCallResult(resultOf(part, { id: part.id, name })))
     return
   }
   state.calls.answer(part)
@@ -131,31 +131,31 @@ function createResponse(state: LiveState, { settings, id }: Of<'response-create'
     state.fail(NOT_DETACHED, id)
     return
   }
-  const isInVain = state.calls.takeInVain()
+  const hasAnsweredCancelled = state.calls.takeAnsweredCancelled()
   const { instructions, metadata } = settings ?? {}
   if (instructions) state.turns.add(undefined, { role: 'user', parts: [{ text: instructions }] })
   const { items } = state.turns
   const isOfTurns = !state.calls.areOpen && state.activity !== 'committed' && !state.isStreamEnded
-  const frames = asked(state, isInVain)
-  if (frames === undefined && !isInVain) {
+  const frames = framesToAnswer(state, hasAnsweredCancelled)
+  if (frames === undefined && !hasAnsweredCancelled) {
     state.fail(NOTHING_TO_ANSWER, id)
     return
   }
   state.startResponse(true, metadata as JsonObject | undefined)
-  if (frames !== undefined && isOfTurns) state.asked = { frames, items }
+  if (frames !== undefined && isOfTurns) state.pendingRequest = { frames, items }
   for (const frame of frames ?? []) state.connection.send(frame)
   if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })
 }
 
 /** The frames that make the model answer; undefined if there is nothing to answer. */
-function asked(state: LiveState, isInVain: boolean): string[] | undefined {
+function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string[] | undefined {
   const results = state.calls.take()
   const frames = results.length === 0 ? [] : [writeToolResponse(results)]
   const isCommitted = state.activity === 'committed'
   const isAnswered = isCommitted || state.isStreamEnded
   if (state.takesRealtimeText) for (const turn of state.turns.take()) append(frames, writeRealtimeTurn(turn))
   else if (!state.turns.isEmpty) frames.push(writeTurns(state.turns.take(), !isCommitted))
-  else if (frames.length === 0 && !isAnswered && !isInVain) frames.push(writeTurns([], true))
+  else if (frames.length === 0 && !isAnswered && !hasAnsweredCancelled) frames.push(writeTurns([], true))
   if (isCommitted) {
     frames.push(ACTIVITY_END)
     state.activity = 'none'
@@ -166,7 +166,7 @@ function asked(state: LiveState, isInVain: boolean): string[] | undefined {
 /** Strips media data from a part, since stored items do not repeat media. */
 function withoutData(part: Part): Part {
   if (part.type !== 'media' || part.source.type !== 'base64') return part
-  return { ...part, source: part.kind === 'audio' ? NOT_REPEATED : { ...part.source, data: '' } }
+  return { ...part, source: part.kind === 'audio' ? OMITTED_AUDIO : { ...part.source, data: '' } }
 }
 
 const unknownCall = (id: string): CanonicalError => ({

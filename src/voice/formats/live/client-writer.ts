@@ -70,7 +70,7 @@ export function resultOf(part: ToolResultPart, call: { readonly id?: string; rea
 }
 
 /** A turn with the result of a call that the client added to the history. */
-export const historicResult = ({ id, name, response }: FunctionResponse): Content => ({
+export const clientCallResult = ({ id, name, response }: FunctionResponse): Content => ({
   role: 'user',
   parts: [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response } }],
 })

@@ -1,19 +1,19 @@
 import { type CanonicalError, type ErrorKind, GatewayError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
-import { GOING_AWAY, passedOn, TOO_BIG } from '../../closing.ts'
+import { GOING_AWAY, relayedCode, TOO_BIG } from '../../closing.ts'
 import type { SessionEnd } from '../../upstream.ts'
 
 /** Bytes; the limit of each input buffer: frames held before `setupComplete`, stored items and turns, deferred frames. */
-export const MOST_HELD = 8 * 2 ** 20
+export const MAX_BUFFERED = 8 * 2 ** 20
 
 /** Most consecutive connections that may end before the upstream answers anything. */
-const MOST_MOVES = 3
+const MAX_RECONNECTS = 3
 
 /**
  * Close codes after which reconnecting would fail again: normal closure, invalid data, policy violation (RFC 6455,
  * section 7.4.1).
  */
-const FINAL: ReadonlySet<number> = new Set([1000, 1007, 1008])
+const FINAL_CODES: ReadonlySet<number> = new Set([1000, 1007, 1008])
 
 /**
  * State of the upstream's consecutive connections. `setup` is sent first, and every other frame is held until
@@ -22,8 +22,8 @@ const FINAL: ReadonlySet<number> = new Set([1000, 1007, 1008])
 export class Connection {
   /** Frames to send now. */
   private frames: string[] = []
-  private held: string[] = []
-  private heldBytes = 0
+  private queued: string[] = []
+  private queuedBytes = 0
   private phase: 'new' | 'setup' | 'ready' | 'moving' = 'new'
   private readonly resumption: boolean
   private handle: string | undefined
@@ -75,24 +75,24 @@ export class Connection {
       this.frames.push(frame)
       return
     }
-    this.held.push(frame)
-    this.heldBytes += frame.length
-    if (this.heldBytes > MOST_HELD) this.tooMuch()
+    this.queued.push(frame)
+    this.queuedBytes += frame.length
+    if (this.queuedBytes > MAX_BUFFERED) this.overflow()
   }
 
   /** Ends the session because too much input is buffered. */
-  tooMuch(): void {
-    this.end ??= TOO_MUCH
+  overflow(): void {
+    this.end ??= OVERFLOW
   }
 
   /** Handles `setupComplete` and releases the held frames. */
   ready(): void {
     if (this.phase !== 'setup') return
-    const { held } = this
+    const { queued } = this
     this.phase = 'ready'
-    this.held = []
-    this.heldBytes = 0
-    for (const frame of held) this.send(frame)
+    this.queued = []
+    this.queuedBytes = 0
+    for (const frame of queued) this.send(frame)
   }
 
   /** Resets the reconnect count, since the connection works. */
@@ -138,16 +138,16 @@ export class Connection {
 
   /** Handles a lost connection. Returns true if the session continues on a new one; otherwise sets `end`. */
   lost(code: number, reason: string): boolean {
-    const isBroken = this.isLeaving || !FINAL.has(code)
+    const isBroken = this.isLeaving || !FINAL_CODES.has(code)
     const isNothingLost = !this.isUsed && this.phase !== 'setup'
-    if (isBroken && (this.handle !== undefined || isNothingLost) && this.moves < MOST_MOVES) {
+    if (isBroken && (this.handle !== undefined || isNothingLost) && this.moves < MAX_RECONNECTS) {
       this.moves++
       this.startMove()
       return true
     }
     this.end = this.isLeaving
       ? { code: GOING_AWAY, reason: 'session expired', error: EXPIRED }
-      : { code: passedOn(code), reason, ...errorOf(code, reason) }
+      : { code: relayedCode(code), reason, ...errorOf(code, reason) }
     return false
   }
 
@@ -165,7 +165,7 @@ export class Connection {
   }
 }
 
-const TOO_MUCH: SessionEnd = {
+const OVERFLOW: SessionEnd = {
   code: TOO_BIG,
   reason: 'too much was sent before the upstream was ready',
   error: new GatewayError({

@@ -25,23 +25,23 @@ export interface LiveDialect {
 
 export function readDialect(flags: JsonObject, model: string): LiveDialect {
   const { vertex, version, voices, default_voice, resumption, audio_only, late_text } = flags
-  const isThird = THIRD.test(model)
+  const isThirdGeneration = THIRD_GENERATION.test(model)
   return {
     vertex: vertex === true,
     version: typeof version === 'string' ? version : vertex === true ? 'v1beta1' : 'v1beta',
     voices: voices as LiveDialect['voices'],
     defaultVoice: typeof default_voice === 'string' ? default_voice : undefined,
     resumption: resumption !== false,
-    audioOnly: typeof audio_only === 'boolean' ? audio_only : isThird || NATIVE_AUDIO.test(model),
-    lateText: late_text === 'realtime' || (isThird && late_text !== 'content') ? 'realtime' : 'content',
-    thinking: isThird ? 'level' : NATIVE_AUDIO.test(model) ? 'budget' : undefined,
+    audioOnly: typeof audio_only === 'boolean' ? audio_only : isThirdGeneration || NATIVE_AUDIO.test(model),
+    lateText: late_text === 'realtime' || (isThirdGeneration && late_text !== 'content') ? 'realtime' : 'content',
+    thinking: isThirdGeneration ? 'level' : NATIVE_AUDIO.test(model) ? 'budget' : undefined,
   }
 }
 
 /** Models that reject `TEXT` as a response modality. */
 const NATIVE_AUDIO = /native-audio/
 /** Third-generation models, which also reject `clientContent` once they have answered. */
-const THIRD = /gemini-3/
+const THIRD_GENERATION = /gemini-3/
 
 /** The path of a session relative to the channel's base URL. */
 export const pathOf = ({ vertex, version }: LiveDialect): string =>

@@ -3,7 +3,7 @@ import type { Item, ResponseSettings, SessionSettings, TurnDetection } from '../
 import type { ClientEvent } from '../../../canonical/session-event.ts'
 import type { Tool } from '../../../canonical/tool.ts'
 import type { LiveDialect } from './dialect.ts'
-import { speaks, USUAL_THRESHOLD, voiceOf } from './setup.ts'
+import { DEFAULT_THRESHOLD, speaks, voiceOf } from './setup.ts'
 import { LIVE } from './wire.ts'
 
 /**
@@ -50,10 +50,10 @@ function settingsLosses(settings: SessionSettings, dialect: LiveDialect, losses:
   if (input?.turnDetection) detectionLosses(input.turnDetection, [...path, 'input', 'turnDetection'], losses)
   if (output?.speed !== undefined && output.speed !== 1) losses.drop([...path, 'output', 'speed'], 'no-speed')
   const { voice } = output ?? {}
-  const own = voiceOf(voice, dialect)
-  if (voice !== undefined && own !== voice) {
-    if (own === undefined) losses.drop([...path, 'output', 'voice'], 'no-such-voice')
-    else losses.change([...path, 'output', 'voice'], own, 'voice-of-the-upstream')
+  const upstreamVoice = voiceOf(voice, dialect)
+  if (voice !== undefined && upstreamVoice !== voice) {
+    if (upstreamVoice === undefined) losses.drop([...path, 'output', 'voice'], 'no-such-voice')
+    else losses.change([...path, 'output', 'voice'], upstreamVoice, 'voice-of-the-upstream')
   }
 }
 
@@ -80,19 +80,19 @@ function detectionLosses(detection: TurnDetection, path: Path, losses: Losses): 
     return
   }
   const { threshold } = detection
-  if (threshold !== undefined && threshold !== USUAL_THRESHOLD)
-    losses.change([...path, 'threshold'], threshold < USUAL_THRESHOLD ? 'high' : 'low', 'two-sensitivities')
+  if (threshold !== undefined && threshold !== DEFAULT_THRESHOLD)
+    losses.change([...path, 'threshold'], threshold < DEFAULT_THRESHOLD ? 'high' : 'low', 'two-sensitivities')
   // `prefixPaddingMs` of the upstream is no equivalent: it makes the upstream ignore speech shorter than that.
   losses.dropFields(detection, path, { prefixMs: 'no-prefix', idleMs: 'no-idle-timeout' })
 }
 
 /** Settings that take effect for a single response. */
-const OF_RESPONSE: ReadonlySet<string> = new Set(['metadata', 'model', 'extras', 'spelling', 'context', 'detached'])
+const RESPONSE_FIELDS: ReadonlySet<string> = new Set(['metadata', 'model', 'extras', 'spelling', 'context', 'detached'])
 
 function responseLosses(settings: ResponseSettings, session: SessionSettings, losses: Losses): void {
   const before = session as { readonly [field: string]: unknown }
   for (const [field, value] of Object.entries(settings)) {
-    if (OF_RESPONSE.has(field) || JSON.stringify(value) === JSON.stringify(before[field])) continue
+    if (RESPONSE_FIELDS.has(field) || JSON.stringify(value) === JSON.stringify(before[field])) continue
     if (field === 'modalities' && speaks(settings) === speaks(session)) continue
     if (field === 'instructions') losses.change(['settings', field], value, 'as-a-turn-of-the-user')
     else losses.drop(['settings', field], 'settings-of-the-session')

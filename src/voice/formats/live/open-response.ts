@@ -1,8 +1,8 @@
 import type { Part } from '../../../canonical/content.ts'
 import type { ItemStatus } from '../../../canonical/session.ts'
 import type { OutputAt, Position, ServerEvent } from '../../../canonical/session-event.ts'
-import type { Conversation, KnownItem } from '../../conversation.ts'
-import type { KeptText } from './kept-text.ts'
+import type { Conversation, IdentifiedItem } from '../../conversation.ts'
+import type { TextBudget } from './text-budget.ts'
 
 interface OpenPart {
   readonly at: OutputAt
@@ -13,7 +13,7 @@ interface OpenPart {
 export interface ResponseOptions {
   readonly requested: boolean
   readonly conversation: Conversation
-  readonly kept: KeptText
+  readonly textBudget: TextBudget
   readonly newId: (prefix: string) => string
 }
 
@@ -28,16 +28,16 @@ export class OpenResponse {
   /** Number of items so far. */
   outputs = 0
   private readonly conversation: Conversation
-  private readonly kept: KeptText
+  private readonly textBudget: TextBudget
   private readonly newId: (prefix: string) => string
   /** The open message with its finished parts. */
   private message: { readonly item: string; readonly output: number; readonly parts: Part[] } | undefined
   private part: OpenPart | undefined
 
-  constructor({ requested, conversation, kept, newId }: ResponseOptions) {
+  constructor({ requested, conversation, textBudget, newId }: ResponseOptions) {
     this.requested = requested
     this.conversation = conversation
-    this.kept = kept
+    this.textBudget = textBudget
     this.newId = newId
     this.id = newId('resp')
   }
@@ -45,7 +45,7 @@ export class OpenResponse {
   text(text: string): ServerEvent[] {
     const events: ServerEvent[] = []
     const part = this.open('text', events)
-    part.text = this.kept.grow(part.text, text)
+    part.text = this.textBudget.append(part.text, text)
     events.push({ type: 'text-delta', at: part.at, text })
     return events
   }
@@ -53,7 +53,7 @@ export class OpenResponse {
   transcript(text: string): ServerEvent[] {
     const events: ServerEvent[] = []
     const part = this.open('audio', events)
-    part.text = this.kept.grow(part.text, text)
+    part.text = this.textBudget.append(part.text, text)
     events.push({ type: 'transcript-delta', at: part.at, text })
     return events
   }
@@ -108,7 +108,7 @@ export class OpenResponse {
     message!.parts.push(
       part.kind === 'text'
         ? { type: 'text', text: part.text }
-        : { type: 'media', kind: 'audio', source: NOT_REPEATED, transcript: part.text },
+        : { type: 'media', kind: 'audio', source: OMITTED_AUDIO, transcript: part.text },
     )
     events.push({ type: 'part-end', at: part.at })
   }
@@ -125,16 +125,19 @@ export class OpenResponse {
     return events
   }
 
-  private add(content: readonly Part[]): { readonly item: KnownItem; readonly after: Position } {
-    return addOwn(this.conversation, { id: this.newId('item'), role: 'assistant', content })
+  private add(content: readonly Part[]): { readonly item: IdentifiedItem; readonly after: Position } {
+    return addGenerated(this.conversation, { id: this.newId('item'), role: 'assistant', content })
   }
 }
 
 /** Stands for audio that is part of an item but not stored. */
-export const NOT_REPEATED = { type: 'base64', mediaType: 'audio/pcm', data: '' } as const
+export const OMITTED_AUDIO = { type: 'base64', mediaType: 'audio/pcm', data: '' } as const
 
 /** Adds an item that the client did not create. In a full conversation the item is announced but not stored. */
-export function addOwn(conversation: Conversation, item: KnownItem): { item: KnownItem; after: Position } {
+export function addGenerated(
+  conversation: Conversation,
+  item: IdentifiedItem,
+): { item: IdentifiedItem; after: Position } {
   const after = conversation.last
   try {
     conversation.insert(item)

@@ -4,17 +4,17 @@ import { PCM_16K, PCM_24K, type SessionSettings } from '../../../canonical/sessi
 import type { ClientEvent } from '../../../canonical/session-event.ts'
 import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
 import { merged } from '../../settings.ts'
-import { obey } from './client-events.ts'
+import { applyClientEvent } from './client-events.ts'
 import { pathOf } from './dialect.ts'
 import { clientLosses } from './losses.ts'
-import { receive } from './server-messages.ts'
+import { applyServerMessage } from './server-messages.ts'
 import { readFrame } from './server-reader.ts'
 import { LiveState } from './state.ts'
 
 /**
- * Gemini's `BidiGenerateContent` towards an upstream (FORMATS §14). The session's settings are the first message and
- * are sent with the client's first event. A later change needs a new connection to the same session; the same mechanism
- * lets a session outlive the upstream's limit per connection.
+ * Gemini's `BidiGenerateContent` towards an upstream (docs/wire/live.md#setup). The session's settings are the first
+ * message and are sent with the client's first event. A later change needs a new connection to the same session; the
+ * same mechanism lets a session outlive the upstream's limit per connection.
  */
 export class LiveProtocol implements Protocol {
   readonly audio = { input: PCM_16K, output: PCM_24K }
@@ -58,7 +58,7 @@ export class LiveProtocol implements Protocol {
   client(event: ClientEvent): Step {
     const { state } = this
     if (state.connection.end !== undefined) return STAY
-    obey(state, event)
+    applyClientEvent(state, event)
     if (state.connection.isNew) state.begin()
     return state.take()
   }
@@ -66,7 +66,7 @@ export class LiveProtocol implements Protocol {
   server(frame: string): Step {
     const { state } = this
     if (state.connection.end !== undefined) return STAY
-    for (const message of readFrame(frame)) receive(state, message)
+    for (const message of readFrame(frame)) applyServerMessage(state, message)
     return state.take()
   }
 

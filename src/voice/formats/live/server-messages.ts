@@ -10,7 +10,7 @@ type Handlers = {
 }
 
 /** Applies a message of the upstream to the session. */
-export function receive(state: LiveState, message: LiveMessage): void {
+export function applyServerMessage(state: LiveState, message: LiveMessage): void {
   const handle = HANDLERS[message.type] as (state: LiveState, message: LiveMessage) => void
   handle(state, message)
 }
@@ -42,7 +42,7 @@ const HANDLERS: Handlers = {
     calls.cancel(ids)
     if (isWaiting && !calls.areOpen) state.endResponse('cancelled', { reason: 'turn_detected' })
   },
-  usage: (state, { usage }) => state.used(usage),
+  usage: (state, { usage }) => state.setUsage(usage),
   activity: (state, { speaking }) => {
     if (state.isManual) return
     if (speaking) state.emit(state.user.started())

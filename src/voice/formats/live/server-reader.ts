@@ -121,12 +121,12 @@ function readError({ code, message, status }: JsonObject): CanonicalError {
  */
 function readUsage(usage: JsonObject): Usage {
   const prompt = sum(usage['promptTokenCount'], usage['toolUsePromptTokenCount'])
-  const thoughts = count(usage['thoughtsTokenCount'])
+  const reasoningTokens = count(usage['thoughtsTokenCount'])
   return defined({
     input: prompt,
     cacheRead: count(usage['cachedContentTokenCount']),
-    output: sum(usage['responseTokenCount'] ?? usage['candidatesTokenCount'], thoughts),
-    reasoning: thoughts,
+    output: sum(usage['responseTokenCount'] ?? usage['candidatesTokenCount'], reasoningTokens),
+    reasoning: reasoningTokens,
     inputBy: byModality(usage['promptTokensDetails'], usage['toolUsePromptTokensDetails']),
     outputBy: byModality(usage['responseTokensDetails'] ?? usage['candidatesTokensDetails']),
   }) as Usage

@@ -106,12 +106,12 @@ function realtimeInput(detection: TurnDetection | null | undefined): JsonObject 
 }
 
 /** OpenAI's default threshold. */
-export const USUAL_THRESHOLD = 0.5
+export const DEFAULT_THRESHOLD = 0.5
 
-const startSensitivity = (threshold = USUAL_THRESHOLD): string | undefined =>
-  threshold === USUAL_THRESHOLD
+const startSensitivity = (threshold = DEFAULT_THRESHOLD): string | undefined =>
+  threshold === DEFAULT_THRESHOLD
     ? undefined
-    : threshold < USUAL_THRESHOLD
+    : threshold < DEFAULT_THRESHOLD
       ? 'START_SENSITIVITY_HIGH'
       : 'START_SENSITIVITY_LOW'
 

@@ -4,14 +4,14 @@ import { defined, type JsonObject } from '../../../canonical/node.ts'
 import { totalUsage, type Usage } from '../../../canonical/result.ts'
 import type { SessionSettings } from '../../../canonical/session.ts'
 import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/session-event.ts'
-import { Conversation, failed, type KnownItem } from '../../conversation.ts'
+import { Conversation, failed, type IdentifiedItem } from '../../conversation.ts'
 import type { ProtocolOptions, Step } from '../../protocol.ts'
 import { ACTIVITY_START, contentOf, writeAudio, writeTurns } from './client-writer.ts'
-import { Connection, MOST_HELD } from './connection.ts'
+import { Connection, MAX_BUFFERED } from './connection.ts'
 import { type LiveDialect, readDialect } from './dialect.ts'
-import { KeptText } from './kept-text.ts'
 import { OpenResponse } from './open-response.ts'
 import { speaks, writeSetup } from './setup.ts'
+import { TextBudget } from './text-budget.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { Turns } from './turns.ts'
 import { UserTurn } from './user-turn.ts'
@@ -25,7 +25,7 @@ export class LiveState {
   readonly connection: Connection
   readonly turns = new Turns()
   /** Names of the calls that the client added, by call id. */
-  readonly historic = new Map<string, string>()
+  readonly clientCalls = new Map<string, string>()
   settings: SessionSettings
   response: OpenResponse | undefined
   /**
@@ -48,12 +48,12 @@ export class LiveState {
   completesCalls = false
   hasAnswered = false
   /** The frames that requested the running response and the items they contain, if the frames can be sent again. */
-  asked: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
+  pendingRequest: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
   /** The last item of the conversation when the upstream issued its latest resumption handle. */
-  private known: Position = null
+  private coveredItem: Position = null
   private readonly model: string
   private readonly newId: (prefix: string) => string
-  private readonly keptText = new KeptText()
+  private readonly textBudget = new TextBudget()
   private events: ServerEvent[] = []
   /** Frames of a manual turn that started during a response; sent earlier, they would interrupt it. */
   private deferred: string[] = []
@@ -61,7 +61,7 @@ export class LiveState {
   /**
    * Characters of the client's items: the total, and the size of each item that is released when the item is deleted.
    */
-  private kept = 0
+  private storedSize = 0
   private readonly sizes = new Map<string, number>()
   /** Usage of the turn so far, and of earlier turns that had no response left to report it. */
   private turnUsage: Usage | undefined
@@ -72,7 +72,7 @@ export class LiveState {
     this.newId = newId
     this.dialect = readDialect(dialect, model)
     this.conversation = new Conversation(newId)
-    this.user = new UserTurn(this.conversation, this.keptText, newId)
+    this.user = new UserTurn(this.conversation, this.textBudget, newId)
     this.calls = new ToolCalls(newId)
     this.connection = new Connection(this.dialect.resumption)
     this.settings = {
@@ -108,29 +108,29 @@ export class LiveState {
   }
 
   /** Stores the size of an item and returns the total number of characters stored. */
-  keep({ id, content }: KnownItem): number {
+  store({ id, content }: IdentifiedItem): number {
     let size = 0
     for (const part of content) if (part.type !== 'media') size += JSON.stringify(part).length
     // The result of a call remains queued for the upstream even if its item is deleted.
     if (content.every(({ type }) => type !== 'tool-result')) this.sizes.set(id, size)
-    this.kept += size
-    return this.kept
+    this.storedSize += size
+    return this.storedSize
   }
 
   /** Deletes an item, releases its size, and drops its turn if it was not sent yet. */
   remove(id: string, event: string | undefined): void {
     this.turns.remove(id)
-    this.kept -= this.sizes.get(id) ?? 0
+    this.storedSize -= this.sizes.get(id) ?? 0
     this.sizes.delete(id)
     for (const part of this.conversation.get(id)?.content ?? [])
-      if (part.type === 'tool-call') this.historic.delete(part.id)
+      if (part.type === 'tool-call') this.clientCalls.delete(part.id)
     this.emit(this.conversation.delete(id, event))
   }
 
   /** Sends turns that the model should not answer yet, unless they would interrupt the model. */
   sendTurns(): void {
     if (this.turns.isEmpty || this.takesRealtimeText || (this.response !== undefined && !this.isManual)) return
-    this.later(writeTurns(this.turns.take(), false))
+    this.sendOrDefer(writeTurns(this.turns.take(), false))
   }
 
   /** Whether the model accepts text only as `realtimeInput`. */
@@ -141,18 +141,18 @@ export class LiveState {
   sendAudio(audio: Uint8Array): void {
     if (this.isManual && this.activity === 'none') {
       this.sendTurns()
-      this.later(ACTIVITY_START)
+      this.sendOrDefer(ACTIVITY_START)
       this.activity = 'open'
     } else if (!this.isManual) this.sendTurns()
-    this.later(writeAudio(audio))
+    this.sendOrDefer(writeAudio(audio))
   }
 
   startResponse(isRequested: boolean, metadata?: JsonObject): OpenResponse {
-    const { conversation, keptText: kept, newId } = this
-    const response = new OpenResponse({ requested: isRequested, conversation, kept, newId })
+    const { conversation, textBudget, newId } = this
+    const response = new OpenResponse({ requested: isRequested, conversation, textBudget, newId })
     this.response = response
     this.isStreamEnded = false
-    this.asked = undefined
+    this.pendingRequest = undefined
     const modalities = this.isSpoken ? (['audio'] as const) : (['text'] as const)
     const start = { type: 'response-start' as const, response: response.id, modalities }
     this.events.push(metadata === undefined ? start : { ...start, metadata })
@@ -172,7 +172,7 @@ export class LiveState {
   }
 
   /** Notes the usage of the turn; each report is a running total. */
-  used(usage: Usage): void {
+  setUsage(usage: Usage): void {
     this.turnUsage = usage
   }
 
@@ -184,7 +184,7 @@ export class LiveState {
   /** Notes the resumption handle and the last item it covers; a later connection resumes from there. */
   resumable(handle: string | undefined): void {
     this.connection.resumable(handle)
-    if (handle !== undefined) this.known = this.conversation.last
+    if (handle !== undefined) this.coveredItem = this.conversation.last
   }
 
   /**
@@ -193,25 +193,25 @@ export class LiveState {
    * running work is lost.
    */
   recover(): void {
-    const { response, asked } = this
-    const isWaiting = response?.requested === true && response.outputs === 0 && asked !== undefined
+    const { response, pendingRequest } = this
+    const isWaiting = response?.requested === true && response.outputs === 0 && pendingRequest !== undefined
     if (!isWaiting) this.abandon()
     this.isDiscarding = false
     this.isTrailing = false
     if (!this.takesRealtimeText) {
-      const turns = this.since(this.known).filter(
-        ({ id }) => !this.turns.has(id) && !(isWaiting && asked.items.has(id)),
+      const turns = this.since(this.coveredItem).filter(
+        ({ id }) => !this.turns.has(id) && !(isWaiting && pendingRequest.items.has(id)),
       )
       const contents = turns.map(contentOf).filter(content => content !== undefined)
       if (contents.length > 0) this.connection.send(writeTurns(contents, false))
     }
-    if (isWaiting) for (const frame of asked.frames) this.connection.send(frame)
+    if (isWaiting) for (const frame of pendingRequest.frames) this.connection.send(frame)
   }
 
   /**
    * Messages after an item. Calls and results are skipped, since a session that did not make the calls cannot use them.
    */
-  private since(id: Position): readonly KnownItem[] {
+  private since(id: Position): readonly IdentifiedItem[] {
     const { items } = this.conversation
     const from = id === null ? 0 : items.findIndex(item => item.id === id) + 1
     if (id !== null && from === 0) return []
@@ -252,14 +252,14 @@ export class LiveState {
   }
 
   /** Sends a frame; in a manual turn during a response the frame is deferred until the response ends. */
-  private later(frame: string): void {
+  private sendOrDefer(frame: string): void {
     if (!this.isManual || this.response === undefined) {
       this.connection.send(frame)
       return
     }
     this.deferred.push(frame)
     this.deferredSize += frame.length
-    if (this.deferredSize > MOST_HELD) this.connection.tooMuch()
+    if (this.deferredSize > MAX_BUFFERED) this.connection.overflow()
   }
 
   private takeUsage(): Usage | undefined {

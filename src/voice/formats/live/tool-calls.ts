@@ -3,7 +3,7 @@ import { resultOf } from './client-writer.ts'
 import type { FunctionCall, FunctionResponse } from './wire.ts'
 
 /** Most calls that may be unanswered, and most cancelled calls remembered. */
-const MOST = 1000
+const MAX_CALLS = 1000
 
 /** The upstream's function calls: the open ones, the cancelled ones, and results not sent yet. */
 export class ToolCalls {
@@ -14,7 +14,7 @@ export class ToolCalls {
   private readonly cancelled = new Map<string, boolean>()
   private results = new Map<string, FunctionResponse>()
   /** Whether the caller answered a cancelled call. */
-  private inVain = false
+  private answeredCancelled = false
 
   constructor(newId: (prefix: string) => string) {
     this.newId = newId
@@ -27,10 +27,10 @@ export class ToolCalls {
 
   /** Adds a call and returns the id for the caller; undefined if too many calls are open. */
   add({ id, name }: FunctionCall): string | undefined {
-    if (this.open.size >= MOST) return undefined
-    const own = id ?? this.newId('call')
-    this.open.set(own, { ...(id === undefined ? {} : { id }), name })
-    return own
+    if (this.open.size >= MAX_CALLS) return undefined
+    const callerId = id ?? this.newId('call')
+    this.open.set(callerId, { ...(id === undefined ? {} : { id }), name })
+    return callerId
   }
 
   has(id: string): boolean {
@@ -40,7 +40,7 @@ export class ToolCalls {
   /** Stores a result until `take`; the result of a cancelled call is dropped. */
   answer(part: ToolResultPart): void {
     const call = this.open.get(part.id)
-    if (call === undefined) this.inVain ||= this.cancelled.get(part.id) === true
+    if (call === undefined) this.answeredCancelled ||= this.cancelled.get(part.id) === true
     else this.results.set(part.id, resultOf(part, call))
     this.cancelled.delete(part.id)
     this.open.delete(part.id)
@@ -49,7 +49,7 @@ export class ToolCalls {
   /** Cancels calls whose results the upstream no longer wants. */
   cancel(ids: readonly string[]): void {
     for (const id of ids) {
-      if (this.results.delete(id)) this.inVain = true
+      if (this.results.delete(id)) this.answeredCancelled = true
       else if (this.open.delete(id)) this.forget(id, true)
     }
   }
@@ -69,14 +69,14 @@ export class ToolCalls {
   }
 
   /** Whether cancelled calls were answered since the last check. */
-  takeInVain(): boolean {
-    const { inVain } = this
-    this.inVain = false
-    return inVain
+  takeAnsweredCancelled(): boolean {
+    const { answeredCancelled } = this
+    this.answeredCancelled = false
+    return answeredCancelled
   }
 
   private forget(id: string, isShown: boolean): void {
     this.cancelled.set(id, isShown)
-    if (this.cancelled.size > MOST) this.cancelled.delete(this.cancelled.keys().next().value!)
+    if (this.cancelled.size > MAX_CALLS) this.cancelled.delete(this.cancelled.keys().next().value!)
   }
 }

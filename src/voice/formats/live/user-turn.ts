@@ -2,8 +2,8 @@ import { append } from '../../../canonical/lists.ts'
 import { bytesPerSecond, PCM_16K } from '../../../canonical/session.ts'
 import type { ServerEvent } from '../../../canonical/session-event.ts'
 import type { Conversation } from '../../conversation.ts'
-import type { KeptText } from './kept-text.ts'
-import { addOwn, NOT_REPEATED } from './open-response.ts'
+import { addGenerated, OMITTED_AUDIO } from './open-response.ts'
+import type { TextBudget } from './text-budget.ts'
 
 /** The caller's audio input: appended audio, the items it becomes, and their transcripts. */
 export class UserTurn {
@@ -13,7 +13,7 @@ export class UserTurn {
   /** The first byte of a sample whose second byte has not arrived yet. */
   private half: number | undefined
   private readonly conversation: Conversation
-  private readonly kept: KeptText
+  private readonly textBudget: TextBudget
   private readonly newId: (prefix: string) => string
   /** Id of the item that the current speech will become. */
   private speech: string | undefined
@@ -22,11 +22,11 @@ export class UserTurn {
   private text = ''
   private transcribed = false
   /** The transcript so far of a turn that the client has not committed. */
-  private early = ''
+  private uncommittedTranscript = ''
 
-  constructor(conversation: Conversation, kept: KeptText, newId: (prefix: string) => string) {
+  constructor(conversation: Conversation, textBudget: TextBudget, newId: (prefix: string) => string) {
     this.conversation = conversation
-    this.kept = kept
+    this.textBudget = textBudget
     this.newId = newId
   }
 
@@ -52,7 +52,7 @@ export class UserTurn {
     this.before += this.pending
     this.pending = 0
     this.half = undefined
-    this.early = ''
+    this.uncommittedTranscript = ''
   }
 
   /** Marks the start of speech; no event if speech has already started. */
@@ -67,17 +67,17 @@ export class UserTurn {
     const events = this.finish()
     const id = this.speech ?? this.newId('item')
     if (this.speech !== undefined) events.push({ type: 'speech-stopped', item: id, atMs: this.now })
-    const { early } = this
+    const { uncommittedTranscript } = this
     this.speech = undefined
     this.clear()
-    const { item, after } = addOwn(this.conversation, { id, ...SPOKEN })
+    const { item, after } = addGenerated(this.conversation, { id, ...SPOKEN })
     events.push(
       { type: 'audio-committed', item: id, after },
       { type: 'item-added', item, after },
       { type: 'item-done', item, after },
     )
     this.item = id
-    if (early !== '') append(events, this.transcript(early, true))
+    if (uncommittedTranscript !== '') append(events, this.transcript(uncommittedTranscript, true))
     return events
   }
 
@@ -88,11 +88,11 @@ export class UserTurn {
   transcript(text: string, isManual: boolean): ServerEvent[] {
     if (this.item === undefined && this.pending === 0) return []
     if (this.item === undefined && isManual) {
-      this.early = this.kept.grow(this.early, text)
+      this.uncommittedTranscript = this.textBudget.append(this.uncommittedTranscript, text)
       return []
     }
     const events = this.item === undefined ? [...this.started(), ...this.commit()] : []
-    this.text = this.kept.grow(this.text, text)
+    this.text = this.textBudget.append(this.text, text)
     this.transcribed = true
     events.push({ type: 'input-transcript-delta', item: this.item!, part: 0, text })
     return events
@@ -119,5 +119,5 @@ export class UserTurn {
 const SPOKEN = {
   role: 'user',
   status: 'completed',
-  content: [{ type: 'media', kind: 'audio', source: NOT_REPEATED }],
+  content: [{ type: 'media', kind: 'audio', source: OMITTED_AUDIO }],
 } as const

@@ -5,7 +5,7 @@ import type { Usage } from '../../../canonical/result.ts'
 /** The format's name in routing, `extras` and opaque parts. */
 export const LIVE = 'live'
 
-/** Media type of audio sent to the upstream: 16-bit PCM at 16 kHz (FORMATS §14). */
+/** Media type of audio sent to the upstream: 16-bit PCM at 16 kHz (docs/wire/live.md#audio). */
 export const AUDIO_TYPE = 'audio/pcm;rate=16000'
 
 /** A turn, or a part of one, in `clientContent`. */

@@ -22,5 +22,5 @@ export const readDialect = ({ naming, layout, item_done }: JsonObject): Realtime
  * Whether frames can be relayed unchanged between the upstream and callers of a generation. The beta has no
  * `item.done`.
  */
-export const isOf = (generation: Naming, { naming, layout, itemDone }: RealtimeDialect): boolean =>
+export const matchesGeneration = (generation: Naming, { naming, layout, itemDone }: RealtimeDialect): boolean =>
   naming === generation && layout === generation && (itemDone || generation === 'beta')

@@ -4,18 +4,18 @@ import { parseObject, stringIn } from '../../../canonical/node.ts'
 const TYPE = /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"([a-z_.]+)"\s*[,}]/
 
 /** Characters inspected at the start of a frame. */
-const FAR = 200
+const PREFIX_LENGTH = 200
 
 const BRACE = 0x7d
 
 /** The type at the start of a frame. Ignores truncated frames, which do not end in a brace. */
-const typeNear = (frame: Buffer): string | undefined =>
-  frame.at(-1) === BRACE ? TYPE.exec(frame.toString('latin1', 0, FAR))?.[1] : undefined
+const typeAtStart = (frame: Buffer): string | undefined =>
+  frame.at(-1) === BRACE ? TYPE.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[1] : undefined
 
 /** The event type of a frame, without parsing the frame if possible; undefined if the frame is not a JSON object. */
 export function frameType(frame: Buffer): string | undefined {
-  const near = typeNear(frame)
-  if (near !== undefined) return near
+  const atStart = typeAtStart(frame)
+  if (atStart !== undefined) return atStart
   const value = parseObject(frame.toString())
   return value === undefined ? undefined : stringIn(value['type'])
 }
@@ -33,8 +33,8 @@ const BACKSLASH = 0x5c
  * relayed without parsing. The samples are not inspected.
  */
 export function isAudio(frame: Buffer): boolean {
-  const begins = AUDIO.exec(frame.toString('latin1', 0, FAR))?.[0].length
+  const begins = AUDIO.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[0].length
   if (begins === undefined || frame.includes(BACKSLASH)) return false
   const ends = frame.indexOf(QUOTE, begins)
-  return ends > 0 && frame.length - ends <= FAR && AUDIO_END.test(frame.toString('latin1', ends))
+  return ends > 0 && frame.length - ends <= PREFIX_LENGTH && AUDIO_END.test(frame.toString('latin1', ends))
 }

@@ -121,7 +121,12 @@ export function writeItem(item: Item, naming: Naming, shown: boolean): JsonObjec
     return { ...head, type: 'function_call', name: first.name, call_id: first.id, arguments: first.arguments }
   if (first?.type === 'tool-result')
     return { ...resultHead(head, item), type: 'function_call_output', call_id: first.id, output: textOf(first.content) }
-  if (first?.type === 'opaque' && first.value['role'] === undefined && item.content.length === 1 && isItem(first.value))
+  if (
+    first?.type === 'opaque' &&
+    first.value['role'] === undefined &&
+    item.content.length === 1 &&
+    isWholeItem(first.value)
+  )
     return { ...head, ...first.value }
   const role = item.role === 'developer' || item.role === 'tool' ? 'system' : item.role
   const extras = item.extras?.[REALTIME] ?? {}
@@ -139,7 +144,7 @@ const resultHead = ({ status: _, ...head }: JsonObject, { status }: Item): JsonO
   status === undefined || status === 'completed' ? head : { ...head, status }
 
 /** Whether an opaque value is an entire item rather than a part of a message. */
-const isItem = (value: JsonObject): boolean => String(value['type']).startsWith('mcp_') || 'server_label' in value
+const isWholeItem = (value: JsonObject): boolean => String(value['type']).startsWith('mcp_') || 'server_label' in value
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
 
@@ -147,7 +152,7 @@ function writePart(part: Part, role: string, naming: Naming, shown: boolean): Js
   if (part.type === 'text') return [{ type: TEXT_TYPES[naming](role), text: part.text }]
   if (part.type === 'opaque') return part.format === REALTIME ? [part.value] : []
   if (part.type !== 'media') return []
-  if (part.kind === 'image') return [{ type: 'input_image', image_url: urlOf(part), ...own(part) }]
+  if (part.kind === 'image') return [{ type: 'input_image', image_url: urlOf(part), ...detailOf(part) }]
   if (part.kind !== 'audio' || part.source.type !== 'base64') return []
   const transcript =
     part.transcript === undefined ? (shown ? { transcript: null } : {}) : { transcript: part.transcript }
@@ -155,7 +160,7 @@ function writePart(part: Part, role: string, naming: Naming, shown: boolean): Js
   return [{ type: AUDIO_TYPES[naming](role), ...audio, ...transcript }]
 }
 
-const own = ({ detail }: MediaPart): JsonObject & Node => (detail === undefined ? {} : { detail })
+const detailOf = ({ detail }: MediaPart): JsonObject & Node => (detail === undefined ? {} : { detail })
 
 function urlOf({ source }: MediaPart): string {
   if (source.type === 'url') return source.url

@@ -49,7 +49,7 @@ async function framesFrom(socket: WebSocket, type: string, signal: AbortSignal):
     }
     const value = parseObject(frame.toString())
     const name = stringIn(value?.['type'])
-    if (name === '') reject(RUBBISH)
+    if (name === '') reject(NOT_AN_EVENT)
     if (name === 'error') {
       const error = readError(value!['error'])
       reject(type === 'session.created' ? refusedSession(error) : new GatewayError(error))
@@ -60,7 +60,7 @@ async function framesFrom(socket: WebSocket, type: string, signal: AbortSignal):
     resolve()
   }
   const closed = (code: number): void => reject(refused(code))
-  const aborted = (): void => reject(SILENT)
+  const aborted = (): void => reject(SESSION_TIMED_OUT)
   socket.on('message', take)
   socket.once('close', closed)
   signal.addEventListener('abort', aborted, { once: true })
@@ -83,5 +83,8 @@ function withSession(created: Buffer, updated: Buffer): Buffer {
 const refused = (code: number): GatewayError =>
   new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` })
 
-const RUBBISH = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
-const SILENT = new GatewayError({ kind: 'timed-out', message: 'The upstream did not create the session in time.' })
+const NOT_AN_EVENT = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
+const SESSION_TIMED_OUT = new GatewayError({
+  kind: 'timed-out',
+  message: 'The upstream did not create the session in time.',
+})

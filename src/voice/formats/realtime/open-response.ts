@@ -13,7 +13,7 @@ export class OpenPart {
   text = ''
   done = false
   /** Constant prefixes of the part's delta frames, by the kind of delta. */
-  readonly heads: { [growing: string]: string } = {}
+  readonly heads: { [deltaKind: string]: string } = {}
 
   constructor(kind: OpenPart['kind'], callId?: string) {
     this.kind = kind
@@ -69,18 +69,18 @@ export class OpenResponse {
   begin({ output, part }: OutputAt, kind: 'text' | 'audio'): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined
-    const begun = new OpenPart(kind)
-    open.parts.set(part, begun)
-    return begun
+    const added = new OpenPart(kind)
+    open.parts.set(part, added)
+    return added
   }
 
   /** The part that a delta extends; created if no event started it. */
-  part({ output, part }: OutputAt, growing: string): OpenPart | undefined {
+  part({ output, part }: OutputAt, deltaKind: string): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined
     let found = open.parts.get(part)
     if (found === undefined) {
-      found = new OpenPart(growing === 'text' ? 'text' : 'audio')
+      found = new OpenPart(deltaKind === 'text' ? 'text' : 'audio')
       open.parts.set(part, found)
     }
     return found
@@ -98,17 +98,17 @@ export class OpenResponse {
   close(output: number, status: ItemStatus) {
     const open = this.outputs.get(output)
     if (open === undefined || open.closed !== undefined) return undefined
-    const left = [...open.parts].filter(([, { done, kind }]) => !done && kind !== 'call')
-    for (const [, part] of left) part.done = true
+    const openParts = [...open.parts].filter(([, { done, kind }]) => !done && kind !== 'call')
+    for (const [, part] of openParts) part.done = true
     const [first] = open.item.content
     const call: ToolCallPart | undefined =
       first?.type === 'tool-call' ? { ...first, arguments: open.parts.get(0)?.text ?? '' } : undefined
-    const grown = [...open.parts.values()].map(({ part }) => part)
-    const content = call !== undefined ? [call] : grown.length === 0 ? open.item.content : grown
+    const written = [...open.parts.values()].map(({ part }) => part)
+    const content = call !== undefined ? [call] : written.length === 0 ? open.item.content : written
     const item = { ...open.item, content, status }
     open.closed = item
     const at = (part: number): OutputAt => ({ response: this.id, item: item.id, output, part })
-    return { item, call, parts: left.map(([part, one]) => ({ at: at(part), part: one })) }
+    return { item, call, parts: openParts.map(([part, one]) => ({ at: at(part), part: one })) }
   }
 
   /** Items that have not ended, with their output indexes. */

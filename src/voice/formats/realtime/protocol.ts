@@ -57,7 +57,7 @@ export class RealtimeProtocol implements Protocol {
     const [first] = events
     if (first?.type === 'error')
       return { refused: this.phase === 'new' ? refusedSession(first.error) : new GatewayError(first.error) }
-    if (first?.type === 'opaque' && stringIn(first.value['type']) === '') return { refused: RUBBISH }
+    if (first?.type === 'opaque' && stringIn(first.value['type']) === '') return { refused: NOT_AN_EVENT }
     if (first?.type === 'session-created' && this.phase === 'new') {
       this.created = first
       this.phase = 'setting'
@@ -69,7 +69,7 @@ export class RealtimeProtocol implements Protocol {
   }
 }
 
-const RUBBISH = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
+const NOT_AN_EVENT = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
 
 /** Adds the upstream's audio formats explicitly, so that its defaults do not matter. */
 const withFormats = ({ model: _, ...settings }: SessionSettings): SessionSettings => ({

@@ -2,9 +2,9 @@ import type { RawData, WebSocket } from 'ws'
 import { type CanonicalError, GatewayError } from '../../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { CallerSocket } from '../../caller-socket.ts'
-import { closeSocket, GOING_AWAY, passedOn } from '../../closing.ts'
+import { closeSocket, GOING_AWAY, relayedCode } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
-import { Session, type SessionModels, type SessionRecord } from '../../live-session.ts'
+import { BaseVoiceSession, type SessionModels, type SessionRecord } from '../../voice-session.ts'
 import { checkCase, exactNames, hasRepeatedFields } from '../fields.ts'
 import { writeError } from './errors.ts'
 import { frameType, isAudio } from './frame-type.ts'
@@ -24,48 +24,48 @@ export interface RelayOptions {
 }
 
 /** Bytes buffered for the upstream at which reading from the caller pauses, and at which it resumes. */
-const HIGH = 256 * 1024
-const LOW = 64 * 1024
+const HIGH_WATER_MARK = 256 * 1024
+const LOW_WATER_MARK = 64 * 1024
 
 /**
  * Relays frames between a caller and an upstream of the same format. Only the few frames that name the model, or hold
  * usage, are parsed and rewritten.
  */
-export class Relay extends Session<RelayOptions> {
-  private readonly beat: NodeJS.Timeout
+export class Relay extends BaseVoiceSession<RelayOptions> {
+  private readonly pingTimer: NodeJS.Timeout
   /** Number of open connections, of the caller and the upstream. */
   private open = 2
   private slow = false
   private unanswered = 0
   /** Bytes still unsent at the last heartbeat; a smaller number at the next one proves that the upstream reads. */
-  private waited = 0
+  private lastBuffered = 0
   private readonly id: string
 
   constructor(options: RelayOptions) {
     super(options)
     this.id = options.newId('sess')
-    this.beat = setInterval(this.ping, options.heartbeat)
+    this.pingTimer = setInterval(this.ping, options.heartbeat)
   }
 
   start(): void {
     const { caller, upstream, first } = this.options
     upstream.on('message', this.fromUpstream)
     upstream.on('pong', () => (this.unanswered = 0))
-    upstream.once('close', this.lost)
+    upstream.once('close', this.upstreamClosed)
     caller.start(this)
     for (const frame of first) this.fromUpstream(frame, false)
-    if (upstream.readyState === upstream.CLOSED) this.lost(1006, Buffer.alloc(0))
+    if (upstream.readyState === upstream.CLOSED) this.upstreamClosed(1006, Buffer.alloc(0))
     else upstream.resume()
   }
 
-  override cut(): void {
-    this.options.caller.cut()
+  override terminate(): void {
+    this.options.caller.terminate()
     this.options.upstream.terminate()
     this.end(GOING_AWAY, '')
   }
 
   override frame(data: Buffer): void {
-    if (isAudio(data)) this.options.upstream.send(data, TEXT, this.sent)
+    if (isAudio(data)) this.options.upstream.send(data, TEXT, this.onSent)
     else this.event(data)
     this.checkUpstream()
   }
@@ -75,19 +75,19 @@ export class Relay extends Session<RelayOptions> {
     const value = parseObject(written)
     try {
       if (value === undefined) throw NOT_JSON
-      checkCase(value, OF_EVENT)
+      checkCase(value, CHECKED_EVENT_FIELDS)
       const named = this.options.models.incoming(value)
       // A duplicate field is ambiguous to JSON readers, so such a frame is written anew.
       const isSame = named === value && !hasRepeatedFields(written, value)
       if (value['type'] === 'response.create') this.requestResponse(idOf(value))
-      this.options.upstream.send(isSame ? data : JSON.stringify(named), TEXT, this.sent)
+      this.options.upstream.send(isSame ? data : JSON.stringify(named), TEXT, this.onSent)
     } catch (thrown) {
       this.fail(eventFailure(thrown, 'invalid-request'), idOf(value))
     }
   }
 
-  override left(code: number, reason: string): void {
-    this.end(code === 1006 ? GOING_AWAY : passedOn(code), reason)
+  override callerClosed(code: number, reason: string): void {
+    this.end(code === 1006 ? GOING_AWAY : relayedCode(code), reason)
     this.sideClosed()
   }
 
@@ -104,7 +104,7 @@ export class Relay extends Session<RelayOptions> {
   private toCaller(frame: Buffer): void {
     const type = frameType(frame)
     if (type === undefined) {
-      this.fail(RUBBISH)
+      this.fail(MALFORMED_FRAME)
       return
     }
     const read = Object.hasOwn(READ, type) ? READ[type] : undefined
@@ -124,7 +124,7 @@ export class Relay extends Session<RelayOptions> {
   }
 
   /** Counts a response that starts. @internal */
-  began(frame: Buffer): Buffer {
+  responseCreated(frame: Buffer): Buffer {
     const response = parseObject(frame.toString())?.['response']
     this.responseBegan(stringIn(isObject(response) ? response['id'] : undefined))
     return frame
@@ -135,7 +135,7 @@ export class Relay extends Session<RelayOptions> {
   }
 
   /** Records the usage of a response and removes what identifies the upstream from its error. @internal */
-  done(frame: Buffer): string | Buffer {
+  responseDone(frame: Buffer): string | Buffer {
     const value = parseObject(frame.toString())
     const response = value?.['response']
     if (!isObject(response)) return frame
@@ -148,7 +148,7 @@ export class Relay extends Session<RelayOptions> {
   /** Records the usage of a transcription. @internal */
   transcribed(frame: Buffer): Buffer {
     const usage = readUsage(parseObject(frame.toString())?.['usage'])
-    if (usage !== undefined) this.options.record.spent(usage)
+    if (usage !== undefined) this.options.record.recordUsage(usage)
     return frame
   }
 
@@ -170,12 +170,12 @@ export class Relay extends Session<RelayOptions> {
   }
 
   protected override release(code: number, reason: string): void {
-    clearInterval(this.beat)
+    clearInterval(this.pingTimer)
     closeSocket(this.options.upstream, code, reason)
   }
 
-  private readonly lost = (code: number, reason: Buffer): void => {
-    this.end(passedOn(code), this.options.scrub(reason.toString()))
+  private readonly upstreamClosed = (code: number, reason: Buffer): void => {
+    this.end(relayedCode(code), this.options.scrub(reason.toString()))
     this.sideClosed()
   }
 
@@ -184,13 +184,13 @@ export class Relay extends Session<RelayOptions> {
   }
 
   private checkUpstream(): void {
-    if (this.slow || this.options.upstream.bufferedAmount <= HIGH) return
+    if (this.slow || this.options.upstream.bufferedAmount <= HIGH_WATER_MARK) return
     this.slow = true
     this.options.caller.pause()
   }
 
-  private readonly sent = (): void => {
-    if (!this.slow || this.options.upstream.bufferedAmount > LOW) return
+  private readonly onSent = (): void => {
+    if (!this.slow || this.options.upstream.bufferedAmount > LOW_WATER_MARK) return
     this.slow = false
     this.options.caller.resume()
   }
@@ -198,8 +198,8 @@ export class Relay extends Session<RelayOptions> {
   private readonly ping = (): void => {
     const { upstream } = this.options
     if (upstream.isPaused) return
-    if (upstream.bufferedAmount < this.waited) this.unanswered = 0
-    this.waited = upstream.bufferedAmount
+    if (upstream.bufferedAmount < this.lastBuffered) this.unanswered = 0
+    this.lastBuffered = upstream.bufferedAmount
     if (this.unanswered >= 2) {
       upstream.terminate()
       return
@@ -217,8 +217,8 @@ const READ: { readonly [type: string]: Read } = {
   'session.updated': Relay.prototype.session,
   'transcription_session.created': Relay.prototype.session,
   'transcription_session.updated': Relay.prototype.session,
-  'response.created': Relay.prototype.began,
-  'response.done': Relay.prototype.done,
+  'response.created': Relay.prototype.responseCreated,
+  'response.done': Relay.prototype.responseDone,
   'conversation.item.input_audio_transcription.completed': Relay.prototype.transcribed,
   'conversation.item.input_audio_transcription.failed': Relay.prototype.scrubbed,
   error: Relay.prototype.error,
@@ -229,11 +229,11 @@ const TEXT = { binary: false } as const
 const idOf = (value: JsonObject | undefined): string | undefined =>
   typeof value?.['event_id'] === 'string' ? value['event_id'] : undefined
 
-const RUBBISH: CanonicalError = {
+const MALFORMED_FRAME: CanonicalError = {
   kind: 'upstream-failed',
   message: 'The upstream sent a frame that is not a JSON object.',
 }
-const OF_EVENT = exactNames('type')
+const CHECKED_EVENT_FIELDS = exactNames('type')
 
 const NOT_JSON = new GatewayError({
   kind: 'invalid-request',

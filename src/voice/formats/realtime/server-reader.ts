@@ -15,7 +15,7 @@ import { readUsage } from './usage.ts'
 import { gaName, mediaTypeOf, REALTIME } from './wire.ts'
 
 /** Most items whose state is tracked; beyond the limit the oldest is forgotten. */
-const MOST = 1000
+const MAX_TRACKED = 1000
 
 /**
  * Reads frames of an upstream in the GA or beta generation. A complete text that follows its deltas yields only what
@@ -31,7 +31,7 @@ export class ServerReader {
   /** Number of items of each open response. */
   private readonly counts = new Map<string, number>()
   /** Characters received so far of each open text, transcript or arguments. */
-  private readonly grown = new Map<string, number>()
+  private readonly lengths = new Map<string, number>()
   /** Transcripts of the user's speech so far, for upstreams that repeat the entire transcript. */
   private readonly transcripts = new Map<string, string>()
 
@@ -83,14 +83,14 @@ export class ServerReader {
     const output = this.counts.get(response) ?? 0
     this.counts.set(response, output + 1)
     this.outputs.set(id, output)
-    for (const map of [this.outputs, this.counts]) if (map.size > MOST) map.delete(map.keys().next().value!)
+    for (const map of [this.outputs, this.counts]) if (map.size > MAX_TRACKED) map.delete(map.keys().next().value!)
     const [call] = item.content
     const start = { type: 'output-start' as const, response, output, ...afterOf(value) }
     if (call?.type !== 'tool-call') return [{ ...start, item: { ...item, id, content: item.content } }]
     const at = { response, item: id, output, part: 0 }
     const empty = { ...item, id, content: [{ ...call, arguments: '' }] }
-    const begun: ServerEvent[] = [{ ...start, item: empty }]
-    return call.arguments === '' ? begun : [...begun, ...this.grow('arguments-delta', at, call.arguments)]
+    const started: ServerEvent[] = [{ ...start, item: empty }]
+    return call.arguments === '' ? started : [...started, ...this.delta('arguments-delta', at, call.arguments)]
   }
 
   at(value: JsonObject): OutputAt {
@@ -98,30 +98,30 @@ export class ServerReader {
     return {
       response: stringIn(value['response_id']),
       item,
-      output: this.outputs.get(item) ?? place(value['output_index']),
-      part: place(value['content_index']),
+      output: this.outputs.get(item) ?? nonNegative(value['output_index']),
+      part: nonNegative(value['content_index']),
     }
   }
 
   /** Yields a delta and counts its characters, to be compared with the complete text that follows. */
-  grow(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, text: string): ServerEvent[] {
+  delta(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, text: string): ServerEvent[] {
     if (text === '') return []
     const key = `${type} ${at.item} ${at.part}`
-    this.grown.set(key, (this.grown.get(key) ?? 0) + text.length)
-    if (this.grown.size > MOST) this.grown.delete(this.grown.keys().next().value!)
+    this.lengths.set(key, (this.lengths.get(key) ?? 0) + text.length)
+    if (this.lengths.size > MAX_TRACKED) this.lengths.delete(this.lengths.keys().next().value!)
     return [{ type, at, text }]
   }
 
   /** Yields the rest of a complete text that the deltas did not contain. */
-  whole(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, value: Json | undefined) {
+  remainder(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, value: Json | undefined) {
     const text = stringIn(value)
-    return this.grow(type, at, text.slice(this.grown.get(`${type} ${at.item} ${at.part}`) ?? 0))
+    return this.delta(type, at, text.slice(this.lengths.get(`${type} ${at.item} ${at.part}`) ?? 0))
   }
 
   outputDone(value: JsonObject): ServerEvent[] {
     const item = itemOf(value['item'])
     const status = item.status ?? 'completed'
-    const output = this.outputs.get(item.id!) ?? place(value['output_index'])
+    const output = this.outputs.get(item.id!) ?? nonNegative(value['output_index'])
     return [{ type: 'output-end', response: stringIn(value['response_id']), output, item: item.id!, status }]
   }
 
@@ -130,7 +130,7 @@ export class ServerReader {
     for (const output of Array.isArray(response['output']) ? response['output'] : [])
       if (isObject(output)) this.outputs.delete(stringIn(output['id']))
     this.counts.delete(stringIn(response['id']))
-    this.grown.clear()
+    this.lengths.clear()
     const details = isObject(response['status_details']) ? response['status_details'] : {}
     const status = stringIn(response['status'])
     return [
@@ -152,7 +152,7 @@ export class ServerReader {
     const before = this.transcripts.get(item) ?? ''
     if (!text.startsWith(before) || text === before) return []
     this.transcripts.set(item, text)
-    if (this.transcripts.size > MOST) this.transcripts.delete(this.transcripts.keys().next().value!)
+    if (this.transcripts.size > MAX_TRACKED) this.transcripts.delete(this.transcripts.keys().next().value!)
     return [{ type: 'input-transcript-delta', item, part, text: text.slice(before.length) }]
   }
 
@@ -207,7 +207,12 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
   'conversation.item.retrieved': ({ item }) => [{ type: 'item-retrieved', item: itemOf(item) }],
   'conversation.item.deleted': ({ item_id }) => [{ type: 'item-deleted', item: stringIn(item_id) }],
   'conversation.item.truncated': ({ item_id, content_index, audio_end_ms }) => [
-    { type: 'item-truncated', item: stringIn(item_id), part: place(content_index), audioEndMs: place(audio_end_ms) },
+    {
+      type: 'item-truncated',
+      item: stringIn(item_id),
+      part: nonNegative(content_index),
+      audioEndMs: nonNegative(audio_end_ms),
+    },
   ],
   'conversation.item.input_audio_transcription.delta': value => [
     { type: 'input-transcript-delta', ...inputAt(value), text: stringIn(value['delta']) },
@@ -222,17 +227,22 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
     { type: 'input-transcript-failed', ...inputAt(value), error: readError(value['error']) },
   ],
   'input_audio_buffer.speech_started': ({ item_id, audio_start_ms }) => [
-    { type: 'speech-started', item: stringIn(item_id), atMs: place(audio_start_ms) },
+    { type: 'speech-started', item: stringIn(item_id), atMs: nonNegative(audio_start_ms) },
   ],
   'input_audio_buffer.speech_stopped': ({ item_id, audio_end_ms }) => [
-    { type: 'speech-stopped', item: stringIn(item_id), atMs: place(audio_end_ms) },
+    { type: 'speech-stopped', item: stringIn(item_id), atMs: nonNegative(audio_end_ms) },
   ],
   'input_audio_buffer.committed': value => [
     { type: 'audio-committed', item: stringIn(value['item_id']), ...afterOf(value) },
   ],
   'input_audio_buffer.cleared': () => [{ type: 'audio-cleared' }],
   'input_audio_buffer.timeout_triggered': ({ item_id, audio_start_ms, audio_end_ms }) => [
-    { type: 'audio-timed-out', item: stringIn(item_id), startMs: place(audio_start_ms), endMs: place(audio_end_ms) },
+    {
+      type: 'audio-timed-out',
+      item: stringIn(item_id),
+      startMs: nonNegative(audio_start_ms),
+      endMs: nonNegative(audio_end_ms),
+    },
   ],
   'response.created': ({ response }) => {
     const { id, output_modalities, metadata } = isObject(response) ? response : {}
@@ -261,26 +271,26 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
     return [{ type: 'part-end', at: this.at(value) }]
   },
   'response.output_text.delta'(value) {
-    return this.grow('text-delta', this.at(value), stringIn(value['delta']))
+    return this.delta('text-delta', this.at(value), stringIn(value['delta']))
   },
   'response.output_text.done'(value) {
-    return this.whole('text-delta', this.at(value), value['text'])
+    return this.remainder('text-delta', this.at(value), value['text'])
   },
   'response.output_audio_transcript.delta'(value) {
-    return this.grow('transcript-delta', this.at(value), stringIn(value['delta']))
+    return this.delta('transcript-delta', this.at(value), stringIn(value['delta']))
   },
   'response.output_audio_transcript.done'(value) {
-    return this.whole('transcript-delta', this.at(value), value['transcript'])
+    return this.remainder('transcript-delta', this.at(value), value['transcript'])
   },
   'response.output_audio.delta'(value) {
     return [{ type: 'audio-delta', at: this.at(value), audio: Buffer.from(stringIn(value['delta']), 'base64') }]
   },
   'response.output_audio.done': () => [],
   'response.function_call_arguments.delta'(value) {
-    return this.grow('arguments-delta', this.at(value), stringIn(value['delta']))
+    return this.delta('arguments-delta', this.at(value), stringIn(value['delta']))
   },
   'response.function_call_arguments.done'(value) {
-    return this.whole('arguments-delta', this.at(value), value['arguments'])
+    return this.remainder('arguments-delta', this.at(value), value['arguments'])
   },
   'response.done'(value) {
     return this.responseDone(value)
@@ -296,11 +306,11 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
 
 const failure = (message: string): ServerEvent => ({ type: 'error', error: { kind: 'upstream-failed', message } })
 
-const place = (value: Json | undefined): number => (typeof value === 'number' && value >= 0 ? value : 0)
+const nonNegative = (value: Json | undefined): number => (typeof value === 'number' && value >= 0 ? value : 0)
 
 const partType = ({ part }: JsonObject): string => stringIn(isObject(part) ? part['type'] : undefined)
 
-const inputAt = (value: JsonObject) => ({ item: stringIn(value['item_id']), part: place(value['content_index']) })
+const inputAt = (value: JsonObject) => ({ item: stringIn(value['item_id']), part: nonNegative(value['content_index']) })
 
 const afterOf = ({ previous_item_id: id }: JsonObject) =>
   id === null ? { after: null } : typeof id === 'string' ? { after: id } : {}
@@ -322,7 +332,7 @@ function settingsOf(session: Json | undefined): SessionSettings {
 
 const limitOf = ({ name, limit, remaining, reset_seconds }: JsonObject): SessionRateLimit => ({
   name: name === 'requests' ? 'requests' : 'tokens',
-  limit: place(limit),
-  remaining: place(remaining),
-  resetSeconds: place(reset_seconds),
+  limit: nonNegative(limit),
+  remaining: nonNegative(remaining),
+  resetSeconds: nonNegative(reset_seconds),
 })

@@ -6,7 +6,7 @@ import { writeItem } from './items.ts'
 import { type OpenPart, OpenResponse } from './open-response.ts'
 import { writeSettings } from './settings-writer.ts'
 import { writeTranscriptUsage, writeUsage } from './usage.ts'
-import { type Naming, named, REALTIME } from './wire.ts'
+import { eventName, type Naming, REALTIME } from './wire.ts'
 
 export interface ServerWriterOptions {
   readonly naming: Naming
@@ -14,7 +14,7 @@ export interface ServerWriterOptions {
 }
 
 /** Most responses open at once; beyond the limit the oldest is forgotten. */
-const MOST = 16
+const MAX_OPEN = 16
 
 /** Writes the frames a caller reads, including the full texts at the end of each part, item and response. */
 export class ServerWriter {
@@ -121,7 +121,7 @@ export class ServerWriter {
   }
 
   private frame(name: string, fields: JsonObject): string {
-    return JSON.stringify({ type: named(name, this.naming), event_id: this.newId('event'), ...fields })
+    return JSON.stringify({ type: eventName(name, this.naming), event_id: this.newId('event'), ...fields })
   }
 
   private session(settings: SessionSettings, expiresAt?: number): JsonObject {
@@ -158,7 +158,7 @@ export class ServerWriter {
       metadata: metadata ?? null,
     })
     this.open.set(response, open)
-    if (this.open.size > MOST) this.open.delete(this.open.keys().next().value!)
+    if (this.open.size > MAX_OPEN) this.open.delete(this.open.keys().next().value!)
     return [this.frame('response.created', { response: open.value('in_progress', null, null) })]
   }
 
@@ -180,16 +180,16 @@ export class ServerWriter {
   private part({ at, kind }: Extract<ServerEvent, { type: 'part-start' }>): string[] {
     const part = this.open.get(at.response)?.begin(at, kind)
     if (part === undefined) return []
-    return [this.frame('response.content_part.added', { ...placeOf(at), part: part.value(true) })]
+    return [this.frame('response.content_part.added', { ...positionOf(at), part: part.value(true) })]
   }
 
   /** Writes a delta by concatenation. The constant prefix is built once per part, since deltas are frequent. */
-  private delta(at: OutputAt, growing: Growing, text: string): string {
-    const part = this.open.get(at.response)?.part(at, growing)
-    if (part !== undefined && growing !== 'audio') part.text += text
-    const head = part?.heads[growing] ?? headOf(at, growing, this.naming, part?.callId)
-    if (part !== undefined) part.heads[growing] = head
-    return `${head}${growing === 'audio' ? text : JSON.stringify(text).slice(1, -1)}","event_id":"${this.newId('event')}"}`
+  private delta(at: OutputAt, kind: DeltaKind, text: string): string {
+    const part = this.open.get(at.response)?.part(at, kind)
+    if (part !== undefined && kind !== 'audio') part.text += text
+    const head = part?.heads[kind] ?? headOf(at, kind, this.naming, part?.callId)
+    if (part !== undefined) part.heads[kind] = head
+    return `${head}${kind === 'audio' ? text : JSON.stringify(text).slice(1, -1)}","event_id":"${this.newId('event')}"}`
   }
 
   private endPart(at: OutputAt): string[] {
@@ -198,16 +198,16 @@ export class ServerWriter {
   }
 
   private partFrames(at: OutputAt, part: OpenPart): string[] {
-    const place = placeOf(at)
+    const position = positionOf(at)
     const { text } = part
     const whole =
       part.kind === 'text'
-        ? [this.frame('response.output_text.done', { ...place, text })]
+        ? [this.frame('response.output_text.done', { ...position, text })]
         : [
-            this.frame('response.output_audio.done', place),
-            this.frame('response.output_audio_transcript.done', { ...place, transcript: text }),
+            this.frame('response.output_audio.done', position),
+            this.frame('response.output_audio_transcript.done', { ...position, transcript: text }),
           ]
-    return [...whole, this.frame('response.content_part.done', { ...place, part: part.value(true) })]
+    return [...whole, this.frame('response.content_part.done', { ...position, part: part.value(true) })]
   }
 
   private endOutput(event: Extract<ServerEvent, { type: 'output-end' }>): string[] {
@@ -253,24 +253,25 @@ export class ServerWriter {
 
 const NONE: readonly string[] = []
 
-type Growing = 'text' | 'audio' | 'transcript' | 'arguments'
+type DeltaKind = 'text' | 'audio' | 'transcript' | 'arguments'
 
-const DELTAS: { readonly [G in Growing]: string } = {
+const DELTAS: { readonly [G in DeltaKind]: string } = {
   text: 'response.output_text.delta',
   audio: 'response.output_audio.delta',
   transcript: 'response.output_audio_transcript.delta',
   arguments: 'response.function_call_arguments.delta',
 }
 
-function headOf(at: OutputAt, growing: Growing, naming: Naming, callId: string | undefined): string {
+function headOf(at: OutputAt, kind: DeltaKind, naming: Naming, callId: string | undefined): string {
   const { response, item, output } = at
-  const place = growing === 'arguments' ? { response_id: response, item_id: item, output_index: output } : placeOf(at)
-  const call = growing === 'arguments' && callId !== undefined ? { call_id: callId } : {}
-  const fields = JSON.stringify({ type: named(DELTAS[growing], naming), ...place, ...call, delta: '' })
+  const position =
+    kind === 'arguments' ? { response_id: response, item_id: item, output_index: output } : positionOf(at)
+  const call = kind === 'arguments' && callId !== undefined ? { call_id: callId } : {}
+  const fields = JSON.stringify({ type: eventName(DELTAS[kind], naming), ...position, ...call, delta: '' })
   return fields.slice(0, -2)
 }
 
-const placeOf = ({ response, item, output, part }: OutputAt) => ({
+const positionOf = ({ response, item, output, part }: OutputAt) => ({
   response_id: response,
   item_id: item,
   output_index: output,

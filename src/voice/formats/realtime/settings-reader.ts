@@ -34,7 +34,7 @@ import { betaFormat, REALTIME } from './wire.ts'
  * @throws GatewayError `invalid-request` with the path of the invalid field.
  */
 export function readSettings(session: JsonObject, path: string): SessionSettings {
-  checkCase(session, OF_SETTINGS, path)
+  checkCase(session, CHECKED_SETTINGS, path)
   const audio = objectAt(session['audio'], `${path}.audio`) ?? {}
   const effort = textAt(objectAt(session['reasoning'], `${path}.reasoning`)?.['effort'], `${path}.reasoning.effort`)
   return defined({
@@ -55,7 +55,7 @@ export function readSettings(session: JsonObject, path: string): SessionSettings
 }
 
 /** Fields that decide about permissions, accepted only in their exact case. */
-export const OF_SETTINGS = exactNames('model')
+export const CHECKED_SETTINGS = exactNames('model')
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...['type', 'object', 'id', 'model', 'instructions', 'output_modalities', 'modalities', 'tools', 'tool_choice'],

@@ -14,7 +14,7 @@ export function writeSettings(settings: SessionSettings, layout: Layout): JsonOb
     tools: settings.tools?.flatMap(writeTool),
     tool_choice: settings.toolChoice === undefined ? undefined : writeToolChoice(settings.toolChoice),
     parallel_tool_calls: settings.parallelToolCalls,
-    ...own(settings),
+    ...nativeExtras(settings),
   })
   return { ...common, ...LAYOUTS[layout](settings) } as JsonObject
 }
@@ -59,7 +59,7 @@ const topLevel = ({ input, output }: SessionSettings): object => ({
   turn_detection: turnDetection(input?.turnDetection),
 })
 
-const own = ({ extras }: Node): JsonObject => extras?.[REALTIME] ?? {}
+const nativeExtras = ({ extras }: Node): JsonObject => extras?.[REALTIME] ?? {}
 
 const reasoning = ({ reasoning: effort }: SessionSettings): Json | undefined =>
   effort?.effort === undefined ? undefined : { effort: effort.effort }
@@ -77,7 +77,7 @@ function gaInput(settings: SessionSettings, whole: boolean): JsonObject | undefi
     transcription: transcription(settings),
     noise_reduction: whole ? noiseReduction(settings) : undefined,
     turn_detection: whole ? turnDetection(input.turnDetection) : undefined,
-    ...own(input),
+    ...nativeExtras(input),
   })
   return Object.keys(fields).length === 0 ? undefined : fields
 }
@@ -87,7 +87,7 @@ function gaOutput({ output }: SessionSettings, whole: boolean): JsonObject | und
   const fields = plain({
     format: output.format && gaFormat(output.format),
     ...(whole ? { voice: voiceOf(output), speed: output.speed } : {}),
-    ...own(output),
+    ...nativeExtras(output),
   })
   return Object.keys(fields).length === 0 ? undefined : fields
 }
@@ -95,7 +95,7 @@ function gaOutput({ output }: SessionSettings, whole: boolean): JsonObject | und
 function transcription({ input }: SessionSettings): Json | undefined {
   const value = input?.transcription
   if (value === undefined || value === null) return value
-  return plain({ model: value.model, language: value.language, prompt: value.prompt, ...own(value) })
+  return plain({ model: value.model, language: value.language, prompt: value.prompt, ...nativeExtras(value) })
 }
 
 function noiseReduction({ input }: SessionSettings): Json | undefined {
@@ -105,7 +105,7 @@ function noiseReduction({ input }: SessionSettings): Json | undefined {
 
 function turnDetection(value: TurnDetection | null | undefined): Json | undefined {
   if (value === undefined || value === null) return value
-  const both = { create_response: value.respond, interrupt_response: value.interrupt, ...own(value) }
+  const both = { create_response: value.respond, interrupt_response: value.interrupt, ...nativeExtras(value) }
   if (value.type === 'semantic')
     return plain({
       type: value.spelling?.[REALTIME]?.['type'] ?? 'semantic_vad',
@@ -132,13 +132,13 @@ function writeTool(tool: Tool): JsonObject[] {
       name: tool.name,
       description: tool.description,
       parameters: tool.parameters,
-      ...own(tool),
+      ...nativeExtras(tool),
     }),
   ]
 }
 
 function writeToolChoice({ mode, only, extras }: ToolChoice): Json {
-  const kept = extras?.[REALTIME]?.['tool_choice']
-  if (kept !== undefined) return kept
+  const nativeChoice = extras?.[REALTIME]?.['tool_choice']
+  if (nativeChoice !== undefined) return nativeChoice
   return mode === 'required' && only?.length === 1 ? { type: 'function', name: only[0]! } : mode
 }

@@ -23,7 +23,7 @@ const GA: ReadonlyMap<string, string> = new Map(
 )
 
 /** The name of an event in a generation. */
-export const named = (ga: string, naming: Naming): string => (naming === 'beta' ? (BETA.get(ga) ?? ga) : ga)
+export const eventName = (ga: string, naming: Naming): string => (naming === 'beta' ? (BETA.get(ga) ?? ga) : ga)
 
 /** The GA name of an event. `conversation.item.created` exists in both generations and stays. */
 export const gaName = (name: string): string => GA.get(name) ?? name

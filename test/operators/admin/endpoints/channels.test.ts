@@ -138,7 +138,7 @@ it('tell what the dialect of each of their formats says', async () => {
   const { dialects } = (await admin.get('/channels/one')).json
   expect(dialects).toMatchObject([{ format: 'chat', native: true, does: expect.arrayContaining(['conversation']) }])
   expect(dialects[0].flags).toEqual([
-    { name: 'video', value: true, meaning: 'it takes `video_url` parts' },
+    { name: 'video', value: true, meaning: 'takes `video_url` parts' },
     // Another format's, and nobody's.
     { name: 'count', value: false },
     { name: 'own', value: 1 },

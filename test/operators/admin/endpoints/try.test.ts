@@ -11,7 +11,9 @@ const closing = closingAfterEach()
 
 async function open(script: Script = hello) {
   const upstream = await FakeUpstream.open(script)
-  const admin = await AdminServer.open([channelAt(upstream.address, { name: 'one' })], { usage: { keep: 86_400_000 } })
+  const admin = await AdminServer.open([channelAt(upstream.address, { name: 'one' })], {
+    usage: { retention: 86_400_000 },
+  })
   closing.push(() => upstream.close())
   closing.push(() => admin.close())
   let keys = 0

@@ -1,0 +1,57 @@
+import type { InitialSpend } from './engine.ts'
+
+/** Reads the nanodollars that a key spent in the UTC day and month of a time, Unix milliseconds. */
+export type ReadSpent = (key: string, at: number) => Promise<{ readonly day: number; readonly month: number }>
+
+/** ms; timeout of a read, and pause after a failed read. */
+const TIMEOUT = 2000
+const REST = 5000
+
+/** The read, the clock and the listeners. */
+export interface EarlierSpendOptions {
+  readonly read: ReadSpent
+  readonly now: () => number
+  readonly onFault: (thrown: unknown) => void
+  readonly onRecovery: () => void
+}
+
+/** Reads what keys spent before their first step in this process. Concurrent requests of a key share one read. */
+export class EarlierSpend {
+  private readonly options: EarlierSpendOptions
+  private readonly reading = new Map<string, Promise<InitialSpend | undefined>>()
+  private restsUntil = 0
+
+  constructor(options: EarlierSpendOptions) {
+    this.options = options
+  }
+
+  /** Returns the spend of a key; undefined if the store cannot be read. Never rejects. */
+  of(key: string): Promise<InitialSpend | undefined> {
+    let reading = this.reading.get(key)
+    if (reading === undefined) {
+      reading = this.read(key).finally(() => this.reading.delete(key))
+      this.reading.set(key, reading)
+    }
+    return reading
+  }
+
+  private async read(key: string): Promise<InitialSpend | undefined> {
+    const { now, read, onFault, onRecovery } = this.options
+    const at = now()
+    if (at < this.restsUntil) return undefined
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error(`the store took longer than ${TIMEOUT} ms`)), TIMEOUT)
+    try {
+      const { day, month } = await Promise.race([read(key, at), late.promise])
+      if (this.restsUntil > 0) onRecovery()
+      this.restsUntil = 0
+      return { day, month, at }
+    } catch (thrown) {
+      this.restsUntil = now() + REST
+      onFault(thrown)
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

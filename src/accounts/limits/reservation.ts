@@ -1,0 +1,339 @@
+import type { Quota, RateLimits } from '../../canonical/rate-limit.ts'
+import type { LimitSettings } from '../../config/index.ts'
+import { quotaOf } from './bucket.ts'
+import type { InitialSpend, KeyLimits, LimitEngine, LimitState, LimitStep } from './engine.ts'
+import { limited } from './refusal.ts'
+
+/** Expected tokens of a request. `output` is the maximum of the answer, if the request limits it. */
+export interface ExpectedTokens {
+  readonly input: number
+  readonly output?: number
+}
+
+/** Actual tokens of a request, as far as the upstream counted them. */
+export interface SpentTokens {
+  readonly input?: number
+  readonly output?: number
+}
+
+/** Maximum tokens of one request; a higher count is an upstream's mistake. */
+const MOST_TOKENS = 1e11
+
+/** Returns the cost in nanodollars of a number of tokens; undefined if a price is unknown. */
+export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
+
+/** Undefined if the counts are in this process; a promise if another process must answer. */
+export type MaybePromise = undefined | Promise<void>
+
+/** What reservations need from `Limits`. */
+export interface Limiter {
+  readonly engine: LimitEngine
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  /** Creates a unique name for a concurrency slot. */
+  slotName(): string
+  /** Reads the earlier spend of a key; undefined if it is currently unknown. */
+  earlierSpend(key: string): Promise<InitialSpend | undefined>
+}
+
+/** With room for this many requests of the same size, an estimate of the size is good enough. */
+const PLENTY = 8
+
+/**
+ * The reservation of one request in its key's limits. The request enters, reserves its expected usage, and settles with
+ * the actual usage when it ends. Concurrent requests cannot exceed the limits together. Methods return a promise only
+ * if another process does the counting.
+ */
+export class Reservation {
+  private readonly key: string
+  private readonly use: KeyUse
+  private readonly limiter: Limiter
+  /** Name of the concurrency slot that the request holds. */
+  private slot: string | undefined
+  /** Reserved tokens; `cost` is the reserved nanodollars. */
+  private tokens = 0
+  private cost = 0
+  private reservedAt = 0
+  /** Expected tokens of the answer. */
+  private answer = 0
+  private expected: (() => ExpectedTokens) | undefined
+  private costOf: CostOf = UNPRICED
+
+  constructor(key: string, use: KeyUse, limiter: Limiter) {
+    this.key = key
+    this.use = use
+    this.limiter = limiter
+  }
+
+  /**
+   * Counts one request. If there is ample room, also reserves tokens; `reserve` then only records the expectation.
+   *
+   * @param takesSlot whether the request takes a concurrency slot until `settle` or `leave`.
+   * @param most upper bound of the input tokens, as for `reserve`.
+   * @throws GatewayError `rate-limited` with `retryAfterSeconds` if a limit is reached; with remote counts the promise
+   * rejects.
+   */
+  enter(takesSlot = true, most = Number.POSITIVE_INFINITY): MaybePromise {
+    const { use } = this
+    const { limits } = use
+    if (!isLimited(use)) return
+    if (takesSlot && limits.concurrent !== undefined) this.slot = this.limiter.slotName()
+    if (limits.tpm !== undefined && this.isPlenty(most)) this.tokens = Math.ceil(most + use.typicalOutput)
+    return this.enforce(this.step(1, this.tokens, 0, true, this.slot, undefined), this.limiter.now())
+  }
+
+  /** Whether there was ample room for requests of this size after the last step. */
+  private isPlenty(most: number): boolean {
+    const { hasBudget, tokensThen, typicalOutput } = this.use
+    return !hasBudget && tokensThen >= PLENTY * (most + typicalOutput)
+  }
+
+  /**
+   * Reserves the expected usage of a request, unless `enter` already did. A request larger than the quota per minute
+   * needs the full quota.
+   *
+   * @param expected called only if tokens are scarce or a budget applies, because counting is expensive.
+   * @param most upper bound of the input tokens, from the size of the body; used instead of `expected` if there is
+   * ample room.
+   * @throws GatewayError `rate-limited` if the key has less left; with remote counts the promise rejects.
+   */
+  reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): MaybePromise {
+    const { use } = this
+    const { limits, typicalOutput, hasBudget } = use
+    if (limits.tpm === undefined && !hasBudget) return
+    if (this.tokens > 0 && most < Number.POSITIVE_INFINITY) return this.expect(expected, typicalOutput, costOf)
+    const now = this.limiter.now()
+    const isPlenty = this.isPlenty(most)
+    const guess = isPlenty ? { input: most, output: typicalOutput } : expected()
+    const { input, output = Number.POSITIVE_INFINITY } = guess
+    const answer = Math.max(0, Math.min(output, typicalOutput))
+    const tokens = limits.tpm === undefined ? 0 : Math.ceil(input + answer)
+    const cost = hasBudget ? whole(costOf({ input, output: answer })) : 0
+    const more = tokens - this.tokens
+    this.tokens = tokens
+    this.cost = cost
+    this.reservedAt = now
+    this.expect(isPlenty ? expected : () => guess, answer, costOf)
+    return this.enforce(this.step(0, more, cost, true, undefined, undefined), now)
+  }
+
+  /** Records the expected usage, which is charged if nobody counts the answer. */
+  private expect(expected: () => ExpectedTokens, answer: number, costOf: CostOf): undefined {
+    this.expected = expected
+    this.answer = answer
+    this.costOf = costOf
+  }
+
+  /** Estimates the output tokens of the key's next answer, at most `most`. */
+  expectedAnswer(most = Number.POSITIVE_INFINITY): number {
+    return Math.max(0, Math.min(most, this.use.typicalOutput))
+  }
+
+  /**
+   * Replaces the reserved usage by the actual usage, and releases the concurrency slot.
+   *
+   * @param cost nanodollars; undefined if unknown, which charges nothing.
+   * @param isWhole whether the answer is complete, so that its size counts for later estimates.
+   */
+  settle(spent: SpentTokens, cost?: number, isWhole = true): void {
+    const output = counted(spent.output)
+    if (isWhole) this.use.answered(output)
+    this.replace(counted(spent.input) + output, whole(cost))
+  }
+
+  /**
+   * Settles an answer whose usage is unknown, such as an uncounted image, with the expected usage. Charges nothing if
+   * the request ended before it was read.
+   */
+  settleUncounted(): void {
+    const { expected, costOf, use } = this
+    if (expected === undefined) return this.replace(0, 0)
+    const { input, output = Number.POSITIVE_INFINITY } = expected()
+    const answer = Math.min(this.answer, Math.max(0, output))
+    const cost = use.hasBudget ? whole(costOf({ input, output: answer })) : 0
+    this.replace(Math.ceil(input + answer), cost)
+  }
+
+  private replace(used: number, cost: number): void {
+    const { limits, hasBudget } = this.use
+    const tokens = limits.tpm === undefined ? 0 : used - this.tokens
+    const extra = hasBudget ? cost - this.cost : 0
+    if (tokens !== 0 || extra !== 0 || this.slot !== undefined) this.take(tokens, extra)
+    this.forget()
+  }
+
+  /** Releases the concurrency slot, if the request holds one. */
+  leave(): void {
+    if (this.slot !== undefined) this.take(0, 0)
+  }
+
+  /** Reads the remaining quota without using any, unless it is already known. */
+  look(): void {
+    const { limits } = this.use
+    const { requests, tokens } = this.remaining
+    const isKnown = (limits.rpm === undefined || requests) && (limits.tpm === undefined || tokens)
+    if (!isKnown) this.take(0, 0)
+  }
+
+  /** Remaining quota of the key, from the last step of any of its requests. */
+  get remaining(): RateLimits {
+    const now = this.limiter.now()
+    return { requests: this.use.requests(now), tokens: this.use.tokens(now) }
+  }
+
+  /** Applies a step that cannot be refused, and releases the concurrency slot. */
+  private take(tokens: number, cost: number): void {
+    const { slot, limiter, use } = this
+    const now = limiter.now()
+    this.slot = undefined
+    const state = limiter.engine.step(this.step(0, tokens, cost, false, undefined, slot), now)
+    if (state instanceof Promise) void state.then(state => use.saw(state, limiter.now()))
+    else use.saw(state, now)
+  }
+
+  /** Builds a step; all steps have the same shape. */
+  private step(
+    requests: number,
+    tokens: number,
+    cost: number,
+    enforced: boolean,
+    enter: string | undefined,
+    leave: string | undefined,
+  ): LimitStep {
+    const reservedAt = enforced || this.reservedAt === 0 ? undefined : this.reservedAt
+    const { key, use } = this
+    return { key, limits: use.limits, requests, tokens, cost, reservedAt, enter, leave, enforced, initial: undefined }
+  }
+
+  /** Applies a step that may be refused, and throws the refusal. */
+  private enforce(step: LimitStep, now: number): MaybePromise {
+    const state = this.limiter.engine.step(step, now)
+    if (state instanceof Promise || state.unknown) return this.enforceLater(step, state)
+    this.use.saw(state, now)
+    if (state.refused !== undefined) throw this.refused(step, state.refused)
+    return undefined
+  }
+
+  private async enforceLater(step: LimitStep, taken: ReturnType<LimitEngine['step']>): Promise<void> {
+    const { limiter, use } = this
+    let state = await taken
+    if (state.unknown) state = await limiter.engine.step(await this.withSpend(step))
+    if (state.unknown) return
+    use.saw(state, limiter.now())
+    if (state.refused !== undefined) throw this.refused(step, state.refused)
+  }
+
+  /**
+   * Adds the key's earlier spend to the step. If it is unknown, removes budgets and cost: an unavailable store refuses
+   * nobody.
+   */
+  private async withSpend(step: LimitStep): Promise<LimitStep> {
+    const initial = await this.limiter.earlierSpend(step.key)
+    if (initial !== undefined) return { ...step, initial }
+    this.cost = 0
+    return { ...step, cost: 0, limits: { ...step.limits, day: undefined, month: undefined } }
+  }
+
+  /** Undoes the bookkeeping of a refused step, which changed no counts. */
+  private refused(step: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
+    if (step.enter !== undefined) this.slot = undefined
+    this.tokens -= step.tokens
+    this.cost = 0
+    this.expected = undefined
+    return limited(refusal)
+  }
+
+  /** Clears the reservation. */
+  private forget(): void {
+    this.tokens = 0
+    this.cost = 0
+    this.expected = undefined
+  }
+}
+
+/** Whether the key has any limit. */
+const isLimited = ({ limits, hasBudget }: KeyUse): boolean =>
+  limits.rpm !== undefined || limits.tpm !== undefined || limits.concurrent !== undefined || hasBudget
+
+const UNPRICED: CostOf = () => undefined
+
+/** Rounds a cost up to nanodollars and bounds it; an unknown cost is 0. */
+const whole = (cost: number | undefined): number => Math.min(Math.ceil(Math.max(0, cost || 0)), MOST_COST)
+
+/** nanodollars; maximum cost of one request. A higher cost is a mistake. */
+const MOST_COST = 1e14
+
+/** Bounds an upstream's token count, which may be any number. */
+const counted = (count: number | undefined): number => Math.min(Math.max(0, count || 0), MOST_TOKENS)
+
+/** Expected output tokens before the key's first answer. */
+const TYPICAL_OUTPUT = 1000
+/** Weight of the latest answer in the moving average. */
+const WEIGHT = 1 / 8
+/** Maximum output tokens in the average; a higher count is a mistake. */
+const LARGEST_OUTPUT = 1_000_000
+const NANODOLLARS = 1e9
+
+/**
+ * What this process knows of a key: its limits, the remaining quota after the last step, and the average size of its
+ * answers.
+ */
+export class KeyUse {
+  limits: KeyLimits = {}
+  /** Moving average of the key's output tokens. */
+  typicalOutput = TYPICAL_OUTPUT
+  private settings: LimitSettings | undefined
+  private requestsLevel: number | undefined
+  private tokensLevel: number | undefined
+  private at = 0
+
+  /** Applies the current limits of the key. */
+  limit(settings: LimitSettings): void {
+    if (settings === this.settings) return
+    this.settings = settings
+    const { rpm, tpm, concurrent, budget } = settings
+    this.limits = { rpm, tpm, concurrent, day: nanodollars(budget?.day), month: nanodollars(budget?.month) }
+  }
+
+  get hasBudget(): boolean {
+    return this.limits.day !== undefined || this.limits.month !== undefined
+  }
+
+  /** Records the remaining quota after a step. */
+  saw({ requests, tokens }: LimitState, now: number): void {
+    this.requestsLevel = requests
+    this.tokensLevel = tokens
+    this.at = now
+  }
+
+  /** Adds an answer to the average. */
+  answered(output: number): void {
+    const seen = Math.min(Math.max(output, 0), LARGEST_OUTPUT)
+    if (seen > 0) this.typicalOutput += (seen - this.typicalOutput) * WEIGHT
+  }
+
+  /** Estimates the remaining requests now; undefined without a limit or before the first step. */
+  requests(now: number): Quota | undefined {
+    const { requestsLevel, at, limits } = this
+    if (requestsLevel === undefined || limits.rpm === undefined) return undefined
+    return quotaOf(limits.rpm, requestsLevel, now - at)
+  }
+
+  /** Remaining tokens after the last step, without the refill since then. */
+  get tokensThen(): number {
+    return this.tokensLevel ?? 0
+  }
+
+  /** Estimates the remaining tokens now; undefined without a limit or before the first step. */
+  tokens(now: number): Quota | undefined {
+    const { tokensLevel, at, limits } = this
+    if (tokensLevel === undefined || limits.tpm === undefined) return undefined
+    return quotaOf(limits.tpm, tokensLevel, now - at)
+  }
+}
+
+/** nanodollars; maximum budget. Finite because budgets are sent to other processes as JSON. */
+const MOST_BUDGET = 1e18
+
+const nanodollars = (dollars: number | undefined): number | undefined =>
+  dollars === undefined ? undefined : Math.min(Math.round(dollars * NANODOLLARS), MOST_BUDGET)

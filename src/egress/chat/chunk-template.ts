@@ -1,0 +1,65 @@
+import type { ResultStart } from '../../canonical/event.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { appendedFields, extrasFor } from '../fields.ts'
+import { wantsUsage } from '../stream-options.ts'
+import { FORMAT } from './content.ts'
+
+/**
+ * Builds the chunks of a stream. The fixed JSON text around the deltas is made once, so that each delta costs its own
+ * text and two concatenations.
+ */
+export class ChunkTemplate {
+  /** `{"id":…,"choices":[{"index":` */
+  private readonly head: string
+  /** The text of a chunk without candidates, up to `"choices":`. */
+  private readonly bare: string
+  private readonly tail: string
+  readonly withUsage: boolean
+  /** The head of the next whole chunk; the first one includes the fields that are written once. */
+  private first: string
+
+  constructor(start: ResultStart, request: CanonicalRequest) {
+    const fixed = {
+      id: start.id ?? '',
+      object: 'chat.completion.chunk',
+      created: start.createdAt ?? 0,
+      model: start.model ?? request.model,
+      ...(start.serviceTier === undefined ? {} : { service_tier: start.serviceTier }),
+    }
+    const extras = Object.entries(extrasFor(start, FORMAT))
+    const always = Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object'))
+    const once = Object.fromEntries(extras.filter(([, value]) => value !== null && typeof value === 'object'))
+    this.withUsage = wantsUsage(request, FORMAT)
+    this.bare = opened({ ...fixed, ...always })
+    this.head = `${this.bare}"choices":[{"index":`
+    this.first = `${opened({ ...fixed, ...always, ...once })}"choices":[{"index":`
+    this.tail = this.withUsage ? '}],"usage":null}' : '}]}'
+  }
+
+  /** The text before a delta's value. `place` is the JSON text that opens the field inside the delta. */
+  prefix(candidate: number, opening: string): string {
+    return `${this.head}${candidate},"delta":{${opening}`
+  }
+
+  /** The text after a delta's value. `closing` is the JSON text that closes the field. */
+  suffix(closing: string, logprobs: string): string {
+    return `${closing}},"logprobs":${logprobs},"finish_reason":null${this.tail}`
+  }
+
+  /** A whole chunk of one candidate. The first chunk of a stream includes the fields that are written once. */
+  chunk(candidate: number, delta: JsonObject, logprobs: string, finish: string | null, extras: JsonObject): string {
+    const head = this.first
+    this.first = this.head
+    const more = appendedFields(extras)
+    return `${head}${candidate},"delta":${JSON.stringify(delta)},"logprobs":${logprobs},"finish_reason":${JSON.stringify(finish)}${more}${this.tail}`
+  }
+
+  /** The last chunk, which has no candidates: usage and fields that the upstream sent late. */
+  closing(facts: { readonly [field: string]: Json }): string {
+    return `${this.bare}"choices":[]${appendedFields(facts)}}`
+  }
+}
+
+/** The JSON text of an object, with a comma in place of its closing brace. */
+const opened = (fields: JsonObject): string => `${JSON.stringify(fields).slice(0, -1)},`

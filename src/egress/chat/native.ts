@@ -1,0 +1,110 @@
+import type { ReasoningPart } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
+import { Losses, type Written } from '../../canonical/loss.ts'
+import { type Json, type JsonObject, type Origin, originOf } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { spellingFor } from '../fields.ts'
+import type { NativeRequest } from '../native.ts'
+import { nativeRequestBody } from '../stream-options.ts'
+import type { ReasoningTarget } from '../writer.ts'
+import { signatureExtra } from './answer.ts'
+import { SEPARATOR, thinkingPart } from './assistant.ts'
+import { FORMAT, type WriteContext } from './content.ts'
+import { type ChatDialect, chatDialect } from './dialect.ts'
+import { answerTools, withLegalIds, writeMessages } from './messages.ts'
+
+export const PATH = '/chat/completions'
+
+/**
+ * Passes on a request of this format as received, except for the gateway's changes and for what the dialect rules out.
+ */
+export function writeNativeRequest(
+  request: CanonicalRequest,
+  source: NativeRequest,
+  dialect: ChatDialect,
+): Written<WireRequest> {
+  const losses = new Losses()
+  const messages = nativeMessages(request, source.node, { dialect, losses })
+  const body = nativeRequestBody(
+    request,
+    source,
+    dialect.include_usage === true,
+    messages === undefined ? {} : { messages },
+  )
+  return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
+}
+
+/** The roles whose messages the gateway changes only in call ids and reasoning. */
+const CHANGED: ReadonlySet<Message['role']> = new Set(['assistant', 'tool'])
+
+/** Writes the messages, rewriting the changed ones; undefined if none has changed. */
+function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, context: WriteContext): Json | undefined {
+  const messages = withLegalIds(request.messages, context)
+  const isChanged = messages.length !== read.messages.length || messages.some((one, at) => one !== read.messages[at])
+  if (!isChanged && context.dialect.after_tools !== 'assistant') return undefined
+  const wire: JsonObject[] = []
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'tool' && message.role !== 'assistant') answerTools(index, wire, context)
+    const source = originOf<JsonObject, Message>(message, FORMAT)
+    if (source?.node === message) wire.push(source.wire)
+    else if (source === undefined || !CHANGED.has(message.role)) append(wire, writeMessages([message], context))
+    else wire.push(nativeTurn(message, source))
+  }
+  return wire
+}
+
+/** Writes a message with other call ids or with restored reasoning; the rest stays unchanged. */
+function nativeTurn({ role, content }: Message, { node, wire }: Origin<Message, JsonObject>): JsonObject {
+  const [first] = content
+  if (role === 'tool' && first?.type === 'tool-result')
+    return wire['role'] === 'tool' ? { ...wire, tool_call_id: first.id } : wire
+  const originalParts = new Set(node.content)
+  const restored: ReasoningPart[] = []
+  const calls: JsonObject[] = []
+  let signed: JsonObject = {}
+  for (const part of content)
+    if (part.type === 'tool-call') {
+      const call = originOf<JsonObject, typeof part>(part, FORMAT)
+      if (call !== undefined)
+        calls.push({ ...call.wire, ...(part.id === call.node.id ? {} : { id: part.id }), ...signed })
+      signed = {}
+    } else if (part.type === 'reasoning' && !originalParts.has(part)) {
+      if (part.signature === undefined) restored.push(part)
+      else signed = signatureExtra(part.signature.value)
+    }
+  return {
+    ...wire,
+    ...reasoningFields(restored, wire['content']),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
+}
+
+/** Writes restored reasoning to the field that the upstream reads. */
+function reasoningFields(restored: readonly ReasoningPart[], content: Json | undefined): JsonObject {
+  if (restored.length === 0) return {}
+  const { field, value } = spellingFor(restored[0], FORMAT)
+  if (value === undefined) return { [field as string]: restored.map(({ text }) => text).join(SEPARATOR) }
+  const parts = restored.map(reasoning => spellingFor(reasoning, FORMAT)['value']!)
+  if (Array.isArray(content)) return { content: [...parts, ...content] }
+  return { content: content ? [...parts, { type: 'text', text: content }] : parts }
+}
+
+/**
+ * Returns reasoning to the upstream in the field that the dialect declares, whichever model generated it, because
+ * reasoning is unsigned here (traps 35, 36). Google's signature of a call is returned only to Google, in place of the
+ * caller's (trap 31).
+ */
+export function handsBack(
+  reasoning: ReasoningPart,
+  { dialect, native, toIssuer }: ReasoningTarget,
+): ReasoningPart | undefined {
+  const { text, signature, redacted } = reasoning
+  if (text === '' && signature?.format === 'contents')
+    return native && toIssuer ? { type: 'reasoning', text, signature } : undefined
+  const field = chatDialect(dialect).reasoning_field ?? 'none'
+  if (field === 'none' || redacted || (text === '' && !toIssuer)) return undefined
+  if (!native) return { type: 'reasoning', text }
+  const value = spellingFor(reasoning, FORMAT)['value'] ?? thinkingPart(text)
+  return { type: 'reasoning', text, spelling: { [FORMAT]: field === 'parts' ? { value } : { field } } }
+}

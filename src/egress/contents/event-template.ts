@@ -1,0 +1,51 @@
+import type { ResultStart } from '../../canonical/event.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { appendedFields } from '../fields.ts'
+import { nativeExtras, withExtras } from './fields.ts'
+import { isNativeAnswer, writeHead } from './result.ts'
+
+/** The fixed text around the parts of every event, built once per stream. */
+export class EventTemplate {
+  /** `,"modelVersion":…,"responseId":…`, the fields of every event but the first. */
+  private readonly tail: string
+  /** The fields of the first event, which alone has the format's extras. */
+  private readonly head: JsonObject
+  /** Whether the answer comes from an upstream of this format. */
+  readonly isNative: boolean
+  /** Whether no event has been written yet. */
+  fresh = true
+
+  constructor(start: ResultStart | undefined) {
+    const fields = start === undefined ? {} : writeHead(start)
+    this.tail = appendedFields(fields)
+    this.isNative = start !== undefined && isNativeAnswer(start)
+    this.head = start === undefined ? {} : withExtras(nativeExtras(start), fields)
+  }
+
+  /** The text before the parts of an event. */
+  static readonly HEAD = '{"candidates":[{"content":{"parts":['
+
+  /** The text after the parts of an event without other fields. */
+  after(candidate: number): string {
+    return `],"role":"model"},"index":${candidate}}]${this.tail}}`
+  }
+
+  /** The text of an event with parts and other fields of one candidate. */
+  event(candidate: number, parts: string, facts: JsonObject = {}): string {
+    return `${EventTemplate.HEAD}${parts}],"role":"model"},"index":${candidate}${appendedFields(facts)}}]${this.once()}}`
+  }
+
+  /** The text of the last event: the candidates with their finish, and the fields of the whole answer. */
+  last(candidates: readonly JsonObject[] | undefined, facts: JsonObject): string {
+    const fields = { ...(candidates === undefined ? {} : { candidates }), ...facts }
+    const text = `${appendedFields(fields)}${this.once()}`
+    return `{${text.slice(1)}}`
+  }
+
+  /** The fields of the whole answer as text; the first call returns those of the first event. */
+  private once(): string {
+    if (!this.fresh) return this.tail
+    this.fresh = false
+    return appendedFields(this.head)
+  }
+}

@@ -1,0 +1,137 @@
+import { Losses, type Written } from '../../canonical/loss.ts'
+import { asRead, isObject, type Json, type JsonObject, originOf } from '../../canonical/node.ts'
+import { type CanonicalRequest, isInstructing, type Message } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { nativeSourceOf, REWRITABLE } from '../native.ts'
+import { Budget } from '../sanitize/budget.ts'
+import type { WriteOptions } from '../writer.ts'
+import { contentsDialect } from './dialect.ts'
+import { FORMAT, type WriteContext } from './fields.ts'
+import { PartsWriter } from './parts.ts'
+import { pathOf } from './path.ts'
+
+/** Matches API version and collection, then model and method. */
+const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/).*:([a-zA-Z]+)$/s
+
+/**
+ * Passes on a request of this format as received, except for changes of model, stream and turns; undefined for any
+ * other request, or if more was changed.
+ */
+export function nativeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
+  const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
+  if (source === undefined) return undefined
+  const { node, wire } = source
+  const { stream } = request
+  const [, prefix, method] = PATH.exec(wire.path)!
+  const dialect = contentsDialect(options.dialect)
+  const context: WriteContext = { dialect, native: true, losses: new Losses(), budget: new Budget() }
+  const write = METHODS[method!] ?? nativeConversation
+  const body = write(wire.body, { request, before: node.model, context })
+  if (body === undefined) return undefined
+  const as = stream === node.stream ? method! : stream ? 'streamGenerateContent' : 'generateContent'
+  const { alt, ...query } = wire.query
+  const written = {
+    path: pathOf(request.model, as, dialect, prefix),
+    query: stream ? { ...query, alt: 'sse' } : node.stream ? query : wire.query,
+    headers: {},
+    body,
+  }
+  return { wire: written, losses: context.losses.list }
+}
+
+/** A native request with the context of its writing. */
+interface Changed {
+  readonly request: CanonicalRequest
+  /** The model that the request was read with. */
+  readonly before: string
+  readonly context: WriteContext
+}
+
+type Write = (body: JsonObject, changed: Changed) => JsonObject | undefined
+
+/** How the bodies of methods other than generateContent are written. */
+const METHODS: { readonly [method: string]: Write } = {
+  countTokens: (body, changed) => {
+    const field = Object.hasOwn(body, 'generateContentRequest') ? 'generateContentRequest' : 'generate_content_request'
+    const inner = body[field]
+    if (!isObject(inner)) return nativeConversation(body, changed)
+    const written = nativeConversation(inner, changed)
+    if (written === undefined) return undefined
+    const around = named(body, changed.before, changed.request.model)
+    return written === inner ? around : { ...around, [field]: written }
+  },
+  embedContent: (body, { request, before }) =>
+    request.messages.length === 1 && request.messages.every(isAsRead) ? named(body, before, request.model) : undefined,
+  batchEmbedContents: (body, { request: { model, messages }, before, context }) => {
+    if (context.dialect.vertex === true || !messages.every(isAsRead)) return undefined
+    return {
+      ...named(body, before, model),
+      requests: messages.map(one => named(asRead<JsonObject>(one, FORMAT)!, before, model)),
+    }
+  },
+}
+
+const isAsRead = (message: Message): boolean => asRead(message, FORMAT) !== undefined
+
+/** Renames the model that the body names, in whichever collection. */
+function named(body: JsonObject, before: string, model: string): JsonObject {
+  const { model: given } = body
+  if (typeof given !== 'string' || before === model) return body
+  return { ...body, model: `${given.slice(0, given.length - before.length)}${model}` }
+}
+
+function nativeConversation(body: JsonObject, { request, before, context }: Changed): JsonObject | undefined {
+  const { messages, model } = request
+  const { contents } = body
+  const renamed = named(body, before, model)
+  if (isUnchanged(messages, isObject(contents) ? [contents] : (contents as readonly Json[]), context)) return renamed
+  if (messages.some(message => isInstructing(message.role) && !isAsRead(message))) return undefined
+  return { ...renamed, contents: turnsOf(messages).flatMap(turn => writeTurn(turn, context)) }
+}
+
+/** Whether the message was read from the same content as the message before it. */
+const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
+
+/** Whether the messages are exactly these contents, and the upstream takes all of them. */
+function isUnchanged(messages: readonly Message[], contents: readonly Json[], context: WriteContext): boolean {
+  let count = 0
+  for (const message of messages) {
+    const wire = isAccepted(message, context) ? asRead<Json>(message, FORMAT) : undefined
+    if (wire === undefined) return false
+    if (!isInstructing(message.role) && !isJoined(message) && contents[count++] !== wire) return false
+  }
+  return count === contents.length
+}
+
+/** Whether the upstream takes the message as received. Google's cloud takes no call ids (trap 57). */
+const isAccepted = ({ content }: Message, { dialect }: WriteContext): boolean =>
+  dialect.vertex !== true || !content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
+
+/** The messages that were read from one content. */
+interface Turn {
+  readonly messages: Message[]
+  /** The index of the first message. */
+  readonly at: number
+}
+
+function turnsOf(messages: readonly Message[]): readonly Turn[] {
+  const turns: Turn[] = []
+  messages.forEach((message, at) => {
+    if (isInstructing(message.role)) return
+    if (isJoined(message)) turns.at(-1)?.messages.push(message)
+    else turns.push({ messages: [message], at })
+  })
+  return turns
+}
+
+/** Writes a turn, unchanged if the upstream takes all of it. A turn left empty is dropped. */
+function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
+  const [first] = messages as [Message]
+  const wire = originOf<JsonObject>(first, FORMAT)?.wire
+  if (wire !== undefined && messages.every(message => isAsRead(message) && isAccepted(message, context))) return [wire]
+  const writer = new PartsWriter(context)
+  for (const [index, message] of messages.entries()) writer.putAll(message, message.role, ['messages', at + index])
+  writer.end()
+  const head = wire ?? { role: first.role === 'assistant' ? 'model' : 'user' }
+  return writer.parts.length === 0 ? [] : [{ ...head, parts: writer.parts }]
+}

@@ -1,0 +1,49 @@
+import type { ReasoningPart } from '../../canonical/content.ts'
+import { type EnclosedThought, enclose } from '../../canonical/signature.ts'
+import { FORMAT } from './fields.ts'
+
+/**
+ * Collects reasoning for the `thoughtSignature` of the next part. Google's own signature is written as it is; reasoning
+ * of other issuers is wrapped whole, with its text, because clients strip reasoning parts but return signatures (traps
+ * 91, 92).
+ */
+export class PendingSignatures {
+  private reasoning: EnclosedThought[] = []
+  /** Whether the answer comes from an upstream of this format, whose unsigned reasoning need not be wrapped. */
+  private readonly isNative: boolean
+
+  constructor(isNative: boolean) {
+    this.isNative = isNative
+  }
+
+  get empty(): boolean {
+    return this.reasoning.length === 0
+  }
+
+  /**
+   * Whether reasoning with text must not come next: in a wrapped signature it stands before signatures without text.
+   */
+  get full(): boolean {
+    return this.reasoning.length > 0 && this.reasoning.at(-1)!.text === undefined
+  }
+
+  add({ text, signature, redacted }: ReasoningPart): void {
+    if (signature === undefined && (text === '' || (this.isNative && this.empty))) return
+    const isNativeSignature = signature?.format === FORMAT
+    this.reasoning.push({
+      ...(text === '' ? {} : { text }),
+      ...(signature === undefined ? {} : { signature }),
+      ...(redacted === undefined || signature === undefined || isNativeSignature ? {} : { redacted }),
+    })
+  }
+
+  /** Returns the value for `thoughtSignature` and clears it. */
+  take(): string | undefined {
+    if (this.reasoning.length === 0) return undefined
+    const { reasoning } = this
+    this.reasoning = []
+    const [{ signature }] = reasoning as [EnclosedThought]
+    const isNativeAlone = this.isNative && reasoning.length === 1 && signature?.format === FORMAT
+    return isNativeAlone ? signature.value : enclose(reasoning, FORMAT)
+  }
+}

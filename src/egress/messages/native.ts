@@ -1,0 +1,158 @@
+import type { Part } from '../../canonical/content.ts'
+import type { CanonicalEvent, ResultStart } from '../../canonical/event.ts'
+import { Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { asRead, isObject, type JsonObject, originOf, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { Sequential } from '../../canonical/sequential.ts'
+import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
+import { type NativeRequest, withFields } from '../native.ts'
+import type { NativeEventWriter, WriteOptions } from '../writer.ts'
+import { NO_INDEX, writeBlock } from './content.ts'
+import { type Block, FORMAT, type WriteContext } from './context.ts'
+import { messagesDialect, writeHeaders } from './dialect.ts'
+import type { MessageStream } from './events.ts'
+import { unsampled } from './sampling.ts'
+import { nativeThinking } from './thinking.ts'
+
+/**
+ * Passes on a request of this format as received, except for the gateway's changes and for what the dialect rules out.
+ */
+export function writeNativeRequest(
+  request: CanonicalRequest,
+  { node, wire }: NativeRequest,
+  options: WriteOptions,
+): Written<WireRequest> {
+  const { model, messages, stream, sampling, state } = request
+  const dialect = messagesDialect(options.dialect)
+  const losses = new Losses()
+  const context: WriteContext = { dialect, native: true, losses, markers: [] }
+  const fields: Block = {
+    ...(model === node.model ? {} : { model }),
+    ...(stream === node.stream ? {} : { stream }),
+    ...(isUnchanged(messages, node.messages, context) ? {} : nativeTurns(messages, context)),
+    ...nativeThinking(request, wire.body, context),
+  }
+  const removed = dialect.sampling === 'none' ? unsampled(sampling, losses) : []
+  if (state?.thread !== undefined && dialect.threads !== true) {
+    losses.drop(['state', 'thread'], 'no-threads')
+    removed.push('thread')
+  }
+  const body = withFields(wire.body, fields, removed)
+  return { wire: { ...wire, headers: writeHeaders(wire.headers, dialect), body }, losses: losses.list }
+}
+
+const isUnchanged = (messages: readonly Message[], read: readonly Message[], context: WriteContext): boolean =>
+  messages.length === read.length &&
+  messages.every((message, at) => message === read[at] && isAccepted(message, context))
+
+/**
+ * Whether the upstream takes the message as received: without reasoning or citations from elsewhere, and without a
+ * system turn that the dialect rules out.
+ */
+const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
+  role === 'assistant'
+    ? content.every(
+        part => !hasUnindexedCitations(part) && (part.type !== 'reasoning' || asRead(part, FORMAT) !== undefined),
+      )
+    : role !== 'system' || dialect.system_turns !== false
+
+/**
+ * Whether the text has citations that the gateway wrote without an `encrypted_index` (trap 82); upstreams refuse such
+ * citations. The gateway never writes a blank text with extras.
+ */
+function hasUnindexedCitations(part: Part): boolean {
+  if (part.type !== 'text' || part.annotations === undefined) return false
+  if (part.text.trim() === '' && part.extras !== undefined) return false
+  const citations = asRead<JsonObject>(part, FORMAT)?.['citations']
+  return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === NO_INDEX)
+}
+
+/**
+ * A turn of the request body, which may have been read as several messages. The first turn may be the system text,
+ * which has no role.
+ */
+interface Turn {
+  readonly wire: JsonObject
+  readonly messages: Message[]
+  /** The index of the first message. */
+  readonly at: number
+}
+
+/** Writes the fields of a conversation of which some turns are rewritten. */
+function nativeTurns(messages: readonly Message[], context: WriteContext): Block {
+  const turns: Turn[] = []
+  messages.forEach((message, at) => {
+    const wire = originOf<JsonObject>(message, FORMAT)?.wire ?? {
+      role: message.role === 'tool' ? 'user' : message.role,
+    }
+    const last = turns.at(-1)
+    if (last?.wire === wire) last.messages.push(message)
+    else turns.push({ wire, messages: [message], at })
+  })
+  const [first, ...others] = turns.flatMap(turn => nativeTurn(turn, context))
+  if (first === undefined) return { messages: [] }
+  return first['role'] === undefined
+    ? { system: first['content']!, messages: others }
+    : { messages: [first, ...others] }
+}
+
+/**
+ * Writes a turn without the parts that the upstream refuses. A turn left empty is dropped, because upstreams refuse
+ * empty turns.
+ */
+function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
+  const role = wire['role']
+  const newRole = role === 'system' && context.dialect.system_turns === false ? 'user' : role
+  if (newRole !== role) context.losses.change(['messages', at, 'role'], newRole, 'no-system-turns')
+  const head = newRole === role ? wire : { ...wire, role: newRole! }
+  const whole = asRead<JsonObject>(messages[0]!, FORMAT)
+  if (whole !== undefined && (role === undefined || typeof whole['content'] === 'string')) return [head]
+  const blocks = messages.flatMap(({ content }, index) =>
+    content.flatMap((part, partIndex) => {
+      const path: Path = ['messages', at + index, 'content', partIndex]
+      const original = hasUnindexedCitations(part) ? undefined : asRead<JsonObject>(part, FORMAT)
+      return original ?? writeBlock(part, path, context) ?? []
+    }),
+  )
+  const isEmptied = blocks.length === 0 && messages.some(({ content }) => content.length > 0)
+  return isEmptied ? [] : [{ ...head, content: blocks }]
+}
+
+/**
+ * Relays the events of an upstream of this format, changing only id and model. The message writer follows the stream,
+ * so that it can write any later event itself.
+ */
+export class RelayedStream extends Sequential<WireEvent> implements NativeEventWriter {
+  private readonly message: MessageStream
+  /** The event with the stop reason, held until the event that ends the answer. */
+  private ending: WireEvent | undefined
+
+  constructor(message: MessageStream) {
+    super(message)
+    this.message = message
+  }
+
+  relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
+    const [first] = read
+    if (first?.type !== 'part-delta') this.follow(read)
+    if (first?.type === 'result-start') return [withHead(wire, first)]
+    const { ending } = this
+    this.ending = wire.event === 'message_delta' ? wire : undefined
+    if (this.ending !== undefined) return ending === undefined ? [] : [ending]
+    return ending === undefined ? [wire] : [ending, wire]
+  }
+
+  private follow(events: readonly CanonicalEvent[]): void {
+    this.message.relaying = true
+    for (const event of events) this.push(event)
+    this.message.relaying = false
+  }
+}
+
+/** The start event with the id and model that the answer has for the caller. */
+function withHead(wire: WireEvent, { id, model }: ResultStart): WireEvent {
+  const start = parseObject(wire.data)!
+  const message = start['message']
+  if (!isObject(message) || (message['id'] === id && message['model'] === model)) return wire
+  return { ...wire, data: JSON.stringify({ ...start, message: { ...message, id, model } }) }
+}

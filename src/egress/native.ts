@@ -1,0 +1,92 @@
+import { type Format, type Json, type JsonObject, type Origin, originOf } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import type { WireRequest } from '../canonical/wire.ts'
+
+/*
+ * Requests and answers whose reader and writer share a format leave as they came (canonical/node.ts), except for the
+ * gateway's changes.
+ */
+
+/** A canonical request, and the wire request from which the reader made it. */
+export type NativeRequest = Origin<CanonicalRequest, WireRequest>
+
+/**
+ * The wire request to pass on unchanged, if the request was read from this format. Undefined if the caller used another
+ * format, or if a field was changed that the format cannot write into the original body.
+ *
+ * @param rewritable fields whose changes the writer can apply to the original body; by default the model alone.
+ */
+export function nativeSourceOf(
+  request: CanonicalRequest,
+  format: Format,
+  rewritable: ReadonlySet<string> = MODEL,
+): NativeRequest | undefined {
+  const source: NativeRequest | undefined = originOf(request, format)
+  if (source === undefined || source.node === request) return source
+  const before = source.node as unknown as { readonly [field: string]: unknown }
+  const fields = Object.entries(request)
+  const isUnchanged = fields.every(([field, value]) => value === before[field] || rewritable.has(field))
+  return isUnchanged && fields.length === Object.keys(before).length ? source : undefined
+}
+
+const MODEL: ReadonlySet<string> = new Set(['model'])
+
+/** The fields of a conversation that the gateway may change while the rest of the body goes out as it came. */
+export const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
+
+/** The original body, with the channel's own model name if that differs. */
+export const bodyWithModel = ({ model }: CanonicalRequest, { node, wire }: NativeRequest): JsonObject =>
+  model === node.model ? wire.body : { ...wire.body, model }
+
+/** Sets `fields` in the body and removes those in `gone`. Returns the same object if nothing changes. */
+export function withFields(
+  body: JsonObject,
+  fields: { readonly [field: string]: Json },
+  gone: readonly string[] = [],
+): JsonObject {
+  if (gone.length === 0 && Object.keys(fields).length === 0) return body
+  const out: { [field: string]: Json } = { ...body, ...fields }
+  for (const field of gone) delete out[field]
+  return out
+}
+
+/** The fields of a wire answer that hold its id and its model. */
+export interface NativeHead {
+  /** The field's name; undefined if the format has no such field. */
+  readonly id?: string
+  readonly model?: string
+  /** Do not add the fields to a body that came without them. */
+  readonly optional?: true
+}
+
+const HEAD: NativeHead = { id: 'id', model: 'model' }
+
+/** For formats whose answers require neither id nor model. */
+export const OPTIONAL_HEAD: NativeHead = { ...HEAD, optional: true }
+
+/**
+ * The original body of an upstream answer in this format, with the public id and model and with extras as the caller
+ * may see them. Undefined if the upstream used another format, or if the answer was changed otherwise.
+ */
+export function nativeBodyOf(result: CanonicalResult, format: Format, head = HEAD): JsonObject | undefined {
+  const source = originOf<JsonObject, CanonicalResult>(result, format)
+  if (source === undefined) return undefined
+  const { node, wire } = source
+  const { id, model, candidates, usage, extras, error, task } = result
+  const isSame = usage === node.usage && error === node.error && task === node.task
+  if (!isSame || candidates.length !== node.candidates.length) return undefined
+  if (!candidates.every((one, at) => one === node.candidates[at])) return undefined
+  const fields: { [field: string]: Json } = {}
+  const put = (field: string | undefined, value: string | undefined, before: string | undefined): void => {
+    if (field === undefined || value === undefined || value === before) return
+    if (head.optional !== true || wire[field] !== undefined) fields[field] = value
+  }
+  put(head.id, id, node.id)
+  put(head.model, model, node.model)
+  return withFields(wire, extras === node.extras ? fields : { ...fields, ...extras?.[format] })
+}
+
+/** Fills in `created` from the gateway's clock if the upstream sent none. */
+export const withCreated = (body: JsonObject, { createdAt }: CanonicalResult): JsonObject =>
+  createdAt === undefined || typeof body['created'] === 'number' ? body : { ...body, created: createdAt }

@@ -1,0 +1,139 @@
+import { isObject, type Json, type JsonObject, withEach } from '../../canonical/node.ts'
+import { flatJoin } from '../../canonical/text.ts'
+
+/*
+ * Adds the fields that every answer of this format has, for upstreams of the format that leave some out: strict clients
+ * cannot read an answer without them (docs/wire/responses.md#response-object, OpenResponses 2026-04-24). Present values
+ * stay unchanged, and an object that lacks nothing is returned as it is. A null counts as absent where the format never
+ * has null.
+ */
+
+/** Whether the object lacks the field: it is absent, or null although its default is not. */
+export const lacks = (object: JsonObject, field: string, fallback: Json): boolean =>
+  object[field] === undefined || (object[field] === null && fallback !== null)
+
+/** The object with missing fields added from `entries`; the same object if it has all of them. */
+export function withDefaults(object: JsonObject, entries: JsonObject): JsonObject {
+  let whole: { [key: string]: Json } | undefined
+  for (const key in entries) if (lacks(object, key, entries[key]!)) (whole ??= { ...object })[key] = entries[key]!
+  return whole ?? object
+}
+
+/** The index of an item in the output, and its status. */
+interface ItemPosition {
+  /** The base of generated ids. */
+  readonly base: string
+  readonly index: number
+  readonly status: string
+}
+
+/** The fields that items of one type always have. */
+interface ItemRow {
+  /** The prefix of generated ids. */
+  readonly prefix: string
+  readonly hasStatus?: true
+  /** Whether the item has a `call_id`, which the caller refers to in the result. */
+  readonly hasCallId?: true
+  readonly entries?: JsonObject
+}
+
+/** The known types of items. */
+const ITEMS: { readonly [type: string]: ItemRow } = {
+  message: { prefix: 'msg', hasStatus: true, entries: { type: 'message', role: 'assistant', content: [] } },
+  reasoning: { prefix: 'rs', entries: { summary: [] } },
+  function_call: { prefix: 'fc', hasStatus: true, hasCallId: true, entries: { arguments: '{}' } },
+  custom_tool_call: { prefix: 'ctc', hasStatus: true, hasCallId: true, entries: { input: '' } },
+  image_generation_call: { prefix: 'ig', hasStatus: true, entries: { result: null } },
+  web_search_call: { prefix: 'ws', hasStatus: true },
+  file_search_call: { prefix: 'fs', hasStatus: true },
+  code_interpreter_call: { prefix: 'ci', hasStatus: true },
+  computer_call: { prefix: 'cu', hasStatus: true },
+  local_shell_call: { prefix: 'lsh', hasStatus: true },
+  shell_call: { prefix: 'sh', hasStatus: true },
+  apply_patch_call: { prefix: 'apc', hasStatus: true },
+  tool_search_call: { prefix: 'tsc', hasStatus: true },
+  mcp_call: { prefix: 'mcp', hasStatus: true },
+  mcp_list_tools: { prefix: 'mcpl' },
+  mcp_approval_request: { prefix: 'mcpr' },
+  compaction: { prefix: 'cmp' },
+}
+const OTHER: ItemRow = { prefix: 'item' }
+
+/** The generated id of an item. */
+export const idAt = (prefix: string, base: string, index: number): string => flatJoin(prefix, '_', base, '_', index)
+
+/** Completes an item of an answer: its id, its status if its type has one, and its parts. */
+export function itemWithDefaults(item: JsonObject, { base, index, status }: ItemPosition): JsonObject {
+  const type = item['type'] ?? (item['role'] === undefined ? '' : 'message')
+  const row = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : OTHER
+  const { prefix, hasStatus, hasCallId, entries = NONE } = row
+  let whole = withDefaults(item, entries)
+  if (whole['id'] == null) whole = { ...whole, id: idAt(prefix, base, index) }
+  if (hasStatus && whole['status'] == null) whole = { ...whole, status }
+  if (hasCallId && whole['call_id'] == null) whole = { ...whole, call_id: item['id'] ?? idAt('call', base, index) }
+  return row === ITEMS['message'] ? withEach(whole, 'content', partWithDefaults) : whole
+}
+
+const NONE: JsonObject = {}
+
+const PARTS: { readonly [type: string]: JsonObject } = {
+  output_text: { annotations: [], logprobs: [] },
+  refusal: { refusal: '' },
+}
+
+/** Completes a part of a message in an answer. */
+export function partWithDefaults(part: JsonObject): JsonObject {
+  const type = String(part['type'])
+  const whole = Object.hasOwn(PARTS, type) ? withDefaults(part, PARTS[type]!) : part
+  return type === 'output_text' ? withEach(whole, 'logprobs', tokenWithDefaults) : whole
+}
+
+const ALTERNATIVE: JsonObject = { bytes: [] }
+const TOKEN: JsonObject = { ...ALTERNATIVE, top_logprobs: [] }
+
+/** Completes the log probability of a token and of its alternatives. */
+export const tokenWithDefaults = (token: JsonObject): JsonObject =>
+  withEach(withDefaults(token, TOKEN), 'top_logprobs', alternative => withDefaults(alternative, ALTERNATIVE))
+
+/** The fields that every function has in an answer. */
+export const FUNCTION: JsonObject = { description: null, parameters: null, strict: false }
+
+const TEXT: JsonObject = { format: { type: 'text' } }
+const REASONING: JsonObject = { effort: null, summary: null }
+
+/** Completes the objects inside a response: its usage and the settings it repeats. */
+export function innerDefaults(response: JsonObject): JsonObject {
+  const { text, reasoning, usage } = response
+  const whole = withEach(response, 'tools', tool => (tool['type'] === 'function' ? withDefaults(tool, FUNCTION) : tool))
+  const inner = {
+    ...changed('text', text, TEXT),
+    ...changed('reasoning', reasoning, REASONING),
+    ...(isObject(usage) ? replaced('usage', usage, usageWithDefaults(usage)) : NONE),
+  }
+  for (const _ in inner) return { ...whole, ...inner }
+  return whole
+}
+
+const changed = (field: string, value: Json | undefined, entries: JsonObject): JsonObject =>
+  isObject(value) ? replaced(field, value, withDefaults(value, entries)) : NONE
+
+const replaced = (field: string, before: JsonObject, after: JsonObject): JsonObject =>
+  before === after ? NONE : { [field]: after }
+
+/** The token counts of a response without any; unknown counts are zero (trap 25). */
+export const NO_TOKENS: JsonObject = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+}
+
+function usageWithDefaults(usage: JsonObject): JsonObject {
+  let whole = withDefaults(usage, NO_TOKENS)
+  for (const field of ['input_tokens_details', 'output_tokens_details']) {
+    const details = whole[field]
+    if (isObject(details)) whole = { ...whole, ...changed(field, details, NO_TOKENS[field] as JsonObject) }
+  }
+  const { input_tokens, output_tokens } = whole
+  return withDefaults(whole, { total_tokens: Number(input_tokens) + Number(output_tokens) })
+}

@@ -1,0 +1,66 @@
+import type { Part } from '../../canonical/content.ts'
+import { Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { asRead, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { type NativeRequest, withFields } from '../native.ts'
+import { FORMAT, type WriteContext } from './content.ts'
+import { writeMessage, writeSignedReasoning } from './input.ts'
+import { FOREIGN_REASONING } from './items.ts'
+
+/** Fields that may change while the rest of a native request is passed on as received. */
+export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'state'])
+
+/**
+ * Passes on a request of this format as received, except for the gateway's changes and for reasoning that only another
+ * upstream can read.
+ */
+export function writeNativeRequest(request: CanonicalRequest, { node, wire }: NativeRequest): Written<WireRequest> {
+  const { model, messages, stream, state } = request
+  const context: WriteContext = { dialect: {}, losses: new Losses() }
+  const fields = {
+    ...(model === node.model ? {} : { model }),
+    ...(stream === node.stream ? {} : { stream }),
+    ...(messages.length === node.messages.length &&
+    messages.every((message, at) => message === node.messages[at] && isAccepted(message))
+      ? {}
+      : { input: messages.flatMap((message, at) => inputItems(message, ['messages', at], wire.body, context)) }),
+  }
+  // The gateway runs background work itself.
+  const removed = state?.background === node.state?.background ? [] : ['background']
+  const path = wire.path.replace(/^\/v1(?=\/)/, '')
+  return { wire: { ...wire, path, body: withFields(wire.body, fields, removed) }, losses: context.losses.list }
+}
+
+/** Whether the upstream takes the message as received. */
+const isAccepted = ({ role, content }: Message): boolean =>
+  role !== 'assistant' || content.every(part => part.type !== 'reasoning' || inputItem(part) !== undefined)
+
+/**
+ * The item that a part of an assistant turn was read from; undefined for reasoning that the gateway wrapped, or whose
+ * signature is missing.
+ */
+function inputItem(part: Part): JsonObject | undefined {
+  const item = asRead<JsonObject>(part, FORMAT)
+  if (part.type !== 'reasoning' || item === undefined) return item
+  const { id, encrypted_content: encrypted } = item
+  if (part.signature !== undefined)
+    return part.signature.format === FORMAT && part.signature.value === encrypted ? item : undefined
+  return (encrypted == null || encrypted === '') && !String(id).startsWith(`${FOREIGN_REASONING}_`) ? item : undefined
+}
+
+/** Writes the items of a message; none for the message of the `instructions`. */
+function inputItems(message: Message, path: Path, body: JsonObject, context: WriteContext): readonly JsonObject[] {
+  const whole = asRead<JsonObject>(message, FORMAT)
+  if (whole !== undefined) return [whole]
+  if (message.role !== 'assistant')
+    return path[1] === 0 && body['instructions'] != null ? [] : writeMessage(message, path, context)
+  return message.content.flatMap((part, index): readonly JsonObject[] => {
+    const item = inputItem(part)
+    if (item !== undefined) return [item]
+    // Any other part belongs to the message that an earlier part began.
+    const reasoning =
+      part.type === 'reasoning' ? writeSignedReasoning(part, [...path, 'content', index], context) : undefined
+    return reasoning === undefined ? [] : [reasoning]
+  })
+}

@@ -1,0 +1,114 @@
+import type { MediaPart, TextPart } from '../../canonical/content.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
+import type { Format, Node } from '../../canonical/node.ts'
+import type { CanonicalRequest, State } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
+
+/*
+ * Loss reports for formats that have few of the canonical fields: every field that is set but not written is reported.
+ */
+
+/**
+ * Reports every field of the node as lost except those that the format writes; `foreign` reports extras and spelling.
+ */
+export function dropOthers(
+  node: object | undefined,
+  path: Path,
+  written: ReadonlySet<string>,
+  reason: string,
+  losses: Losses,
+): void {
+  for (const [field, value] of Object.entries(node ?? {}))
+    if (value !== undefined && !written.has(field) && field !== 'extras' && field !== 'spelling')
+      losses.drop([...path, field], reason)
+}
+
+/** Losses of text parts in formats whose texts are plain strings. */
+export const PLAIN_TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = {
+  cache: 'no-cache-markers',
+  annotations: 'no-annotations',
+}
+
+/** Losses of media parts in formats whose media are only bytes or a URL. */
+export const PLAIN_MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = {
+  cache: 'no-cache-markers',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-here',
+}
+
+/** Losses of a result in formats whose answers have a head, candidates and usage. */
+export const NO_TASK: Unwritten<
+  CanonicalResult,
+  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
+> = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
+
+/** Candidate fields that only transcriptions have; text formats drop them. */
+export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
+/** Losses of log probabilities in formats that identify tokens by their text alone. */
+export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
+
+/** Losses of state in formats whose upstreams store nothing between requests. */
+export const NO_STATE: Unwritten<State> = {
+  store: 'no-storage',
+  previous: 'no-kept-answers',
+  conversation: 'no-conversations',
+  background: 'no-background-work',
+  thread: 'no-threads',
+}
+
+/**
+ * Reports the format's own extras of a node as lost, for nodes that the format writes elsewhere without room for
+ * extras.
+ */
+export function dropExtras(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
+  for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
+}
+
+const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
+const MESSAGE = new Set(['role', 'content'])
+const NOTHING: ReadonlySet<string> = new Set()
+
+/** Reports all request fields except the messages; `output` names the output fields that are written. */
+export function reportUnwritten(request: CanonicalRequest, output: ReadonlySet<string>, losses: Losses): void {
+  dropOthers(request, [], REQUEST, 'only-in-conversations', losses)
+  dropOthers(request.sampling, ['sampling'], NOTHING, 'only-in-conversations', losses)
+  dropOthers(request.output, ['output'], output, 'another-kind-of-answer', losses)
+  for (const [index, message] of request.messages.entries())
+    dropOthers(message, ['messages', index], MESSAGE, 'only-in-conversations', losses)
+}
+
+const CONVERSATIONAL: Unwritten<
+  CanonicalRequest,
+  'model' | 'messages' | 'output' | 'sampling' | 'state' | 'endUser' | 'stream'
+> = {
+  tools: 'no-tools',
+  toolChoice: 'no-tools',
+  parallelToolCalls: 'no-tools',
+  reasoning: 'no-reasoning',
+  metadata: 'no-metadata',
+  serviceTier: 'no-tiers',
+  cache: 'no-cache-markers',
+  cacheKey: 'no-cache-keys',
+}
+
+/** The fields of a request that `reportConversational` reports. */
+export type Conversational = keyof typeof CONVERSATIONAL
+
+/** Reports the fields that only conversations have, each with a reason; for formats of other kinds of work. */
+export function reportConversational(request: CanonicalRequest, losses: Losses, sampled = 'nothing-is-sampled'): void {
+  losses.dropFields(request, [], CONVERSATIONAL)
+  dropOthers(request.sampling, ['sampling'], NOTHING, sampled, losses)
+}
+
+const CANDIDATE = new Set(['content'])
+
+/**
+ * Reports all result fields except the content of the first candidate; `written` names the result fields that are
+ * written.
+ */
+export function reportUnwrittenResult(result: CanonicalResult, written: ReadonlySet<string>, losses: Losses): void {
+  dropOthers(result, [], written, 'no-field-here', losses)
+  for (const [index, candidate] of result.candidates.entries())
+    if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
+    else dropOthers(candidate, ['candidates', 0], CANDIDATE, 'no-field-here', losses)
+}

@@ -1,0 +1,63 @@
+import type { Format } from '../canonical/node.ts'
+import { VERSION } from './formats.ts'
+import type { Preset } from './preset.ts'
+
+/*
+ * Base URLs of vendors that serve their formats at separate paths: Google's `/v1beta/openai`, DeepSeek's `/anthropic`.
+ * A URL that an operator configures instead of the vendor's may contain these paths or not.
+ */
+
+const trimmed = (address: string): string => address.replace(/\/+$/, '')
+
+const pathOf = (address: string | undefined): string =>
+  address === undefined ? '' : trimmed(new URL(address).pathname)
+
+/** Whether the format's path differs from that of the vendor's first format in more than the version. */
+function hasSeparatePath({ formats }: Preset, format: Format): boolean {
+  const root = (address: string | undefined): string => pathOf(address).replace(VERSION, '')
+  const row = formats.find(one => one.format === format)
+  return row !== undefined && root(row.baseUrl) !== root(formats[0]!.baseUrl)
+}
+
+/**
+ * Returns the part of a URL before one of the vendor's own paths, or the origin if it is the vendor's own; undefined
+ * otherwise.
+ */
+function hostIn({ formats }: Preset, address: string): string | undefined {
+  const url = trimmed(address)
+  const paths = formats.map(({ baseUrl }) => pathOf(baseUrl)).sort((a, b) => b.length - a.length)
+  const path = paths.find(one => one !== '' && url.endsWith(one))
+  if (path !== undefined) return url.slice(0, -path.length)
+  const { origin } = new URL(url)
+  return formats.some(({ baseUrl }) => baseUrl !== undefined && new URL(baseUrl).origin === origin) ? origin : undefined
+}
+
+const endsInPresetPath = ({ formats }: Preset, url: string): boolean =>
+  formats.some(({ baseUrl }) => pathOf(baseUrl) !== '' && url.endsWith(pathOf(baseUrl)))
+
+const hasSeparatePaths = (preset: Preset): boolean =>
+  preset.formats.some(({ format }) => hasSeparatePath(preset, format))
+
+/**
+ * The vendor's formats at an operator's URL: all if the URL has one of the vendor's paths or hosts, else those at the
+ * path of the first format, which can do the work of the others.
+ */
+export function formatsAt(preset: Preset, address: string): readonly Format[] {
+  const all = preset.formats.map(({ format }) => format)
+  if (!hasSeparatePaths(preset) || hostIn(preset, address) !== undefined) return all
+  return all.filter(format => !hasSeparatePath(preset, format))
+}
+
+/**
+ * The base URL of one format at an operator's URL, if the vendor has a separate path for the format; undefined if the
+ * URL is used as configured.
+ */
+export function baseUrlAt(preset: Preset, format: Format, address: string): string | undefined {
+  const row = preset.formats.find(one => one.format === format)
+  if (row === undefined || !hasSeparatePaths(preset)) return undefined
+  const url = trimmed(address)
+  const host = hostIn(preset, address)
+  const asWritten = host === undefined || (url !== host && !endsInPresetPath(preset, url))
+  if (asWritten && !hasSeparatePath(preset, format)) return undefined
+  return (host ?? url.replace(VERSION, '')) + pathOf(row.baseUrl)
+}

@@ -1,0 +1,127 @@
+import type { Format, JsonObject } from '../canonical/node.ts'
+import { effortsOf } from './effort-families.ts'
+
+/*
+ * What Anthropic's models accept in a request, by the line and version in their names, as flags of the messages
+ * dialect.
+ *
+ * Source: platform.claude.com/docs, read on 2026-11-22: "Troubleshooting thinking" (thinking support, defaults and
+ * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort", "Preserved
+ * thinking", "Mid-conversation system messages", "Models overview", "What's new" of Opus 5.5, Sonnet 5.5, Haiku 5.5 and
+ * Fable 5.1, and the migration guides (prefill).
+ */
+
+/** The dialect flags that change with one version of some model lines. */
+interface Family {
+  /** The model lines that the row applies to; undefined for all. */
+  readonly lines?: readonly string[]
+  /** The first version that the row applies to. */
+  readonly since: string
+  /** The flags that change with that version; all others stay. */
+  readonly dialect: JsonObject
+}
+
+const FAMILIES: readonly Family[] = [
+  { since: '0', dialect: { cache: 'auto', system_turns: false, thinking: 'none', efforts: [], max_output: 4096 } },
+  { since: '3.5', dialect: { max_output: 8192 } },
+  { since: '3.7', dialect: { thinking: 'budget', max_output: 64_000 } },
+  { lines: ['opus'], since: '4', dialect: { max_output: 32_000 } },
+  { lines: ['opus'], since: '4.1', dialect: { sampling: 'one' } },
+  { since: '4.5', dialect: { sampling: 'one', max_output: 64_000 } },
+  { lines: ['opus'], since: '4.5', dialect: { efforts: ['low', 'medium', 'high'] } },
+  {
+    since: '4.6',
+    dialect: { thinking: 'both', efforts: ['low', 'medium', 'high', 'max'], prefill: false, max_output: 128_000 },
+  },
+  {
+    since: '4.7',
+    dialect: { thinking: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'], sampling: 'none' },
+  },
+  { since: '4.8', dialect: { system_turns: true } },
+  { lines: ['sonnet'], since: '5', dialect: { system_turns: false } },
+  // Opus and any future line: thinking is always on, and no tool can be forced
+  { since: '5.5', dialect: { system_turns: true, thinking_off: 'never', forced_tools: false, bound_proofs: true } },
+  { lines: ['sonnet'], since: '5.5', dialect: { thinking_off: 'between_tools' } },
+  { lines: ['haiku'], since: '5.5', dialect: { thinking_off: 'disabled', forced_tools: true } },
+  // the preview of Mythos has no version
+  {
+    lines: ['fable', 'mythos'],
+    since: '0',
+    dialect: {
+      ...{ thinking: 'both', thinking_off: 'never', efforts: ['low', 'medium', 'high', 'xhigh', 'max'] },
+      ...{ forced_tools: false, prefill: false, sampling: 'none', max_output: 128_000 },
+    },
+  },
+  { lines: ['fable', 'mythos'], since: '5', dialect: { system_turns: true, thinking: 'adaptive', forced_tools: true } },
+  { lines: ['fable', 'mythos'], since: '5.1', dialect: { forced_tools: false, bound_proofs: true } },
+]
+
+const LINE = 'opus|sonnet|haiku|fable|mythos'
+const VERSION = '(\\d{1,2})(?:-(\\d{1,2}))?(?!\\d)'
+/** Matches `claude-opus-4-5-20251101` and `claude-opus-5`. */
+const LINE_FIRST = new RegExp(`claude-(${LINE})(?:-${VERSION})?`)
+/** Matches `claude-3-7-sonnet-20250219`, `claude-2-1`, `claude-v2` and `claude-instant-1-2`. */
+const VERSION_FIRST = new RegExp(`claude-(?:instant-)?v?${VERSION}(?:-(${LINE}))?`)
+
+/** Formats that have efforts but no reasoning budgets. */
+const EFFORT_FORMATS: ReadonlySet<Format> = new Set(['chat', 'responses'])
+
+/** Whether model families have dialect flags in this format. */
+export const hasFamilies = (format: Format): boolean => format === 'messages' || EFFORT_FORMATS.has(format)
+
+/**
+ * The dialect flags that apply to a model by its name; undefined for an unknown family, which in `messages` means any
+ * model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
+ */
+export function familyDialect(format: Format, model: string): JsonObject | undefined {
+  const name = model.toLowerCase()
+  if (EFFORT_FORMATS.has(format)) {
+    const efforts = effortsOf(name)
+    return efforts && { efforts }
+  }
+  if (format !== 'messages') return undefined
+  return name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
+}
+
+function dialectOf(name: string): JsonObject {
+  const { line, version } = parsedName(name)
+  if (version !== undefined) return mergedDialect(line, version)
+  const { max_output: _, ...rest } = mergedDialect(line, line === 'mythos' ? 0 : UNVERSIONED)
+  return { ...rest, bound_proofs: true }
+}
+
+/** Merges the flags of all rows that apply to this line and version; later rows take precedence. */
+function mergedDialect(line: string | undefined, version: number): JsonObject {
+  const matching = FAMILIES.filter(family => isOf(family, line) && numberOf(family.since) <= version)
+  return Object.assign({}, ...matching.map(({ dialect }) => dialect))
+}
+
+interface ParsedName {
+  readonly line: string | undefined
+  readonly version?: number
+}
+
+/** Splits a model name into line and version. */
+function parsedName(name: string): ParsedName {
+  const [, line, major, minor] = LINE_FIRST.exec(name) ?? []
+  if (major !== undefined) return { line, version: versionOf(major, minor) }
+  const [, early, earlyMinor, late] = VERSION_FIRST.exec(name) ?? []
+  return early === undefined ? { line } : { line: late, version: versionOf(early, earlyMinor) }
+}
+
+const isOf = ({ lines }: Family, line: string | undefined): boolean =>
+  lines === undefined || (line !== undefined && lines.includes(line))
+
+/** A version as a number that can be compared: 4.10 comes after 4.9. */
+const versionOf = (major: string, minor = '0'): number => Number(major) * 100 + Number(minor)
+
+function numberOf(version: string): number {
+  const [major, minor] = version.split('.')
+  return versionOf(major!, minor)
+}
+
+/**
+ * The version assumed for a Claude model without one in its name: a current model without the restrictions of the
+ * newest.
+ */
+const UNVERSIONED = numberOf('5')

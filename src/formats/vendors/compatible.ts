@@ -1,0 +1,190 @@
+import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from '../dialects.ts'
+import { openaiFormats } from '../openai-formats.ts'
+import type { Preset } from '../preset.ts'
+
+/* Presets of vendors that use other vendors' formats, each with its own dialect. */
+
+export const openrouter: Preset = {
+  name: 'openrouter',
+  env: ['OPENROUTER_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://openrouter.ai/api/v1',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning',
+        reasoning_as: 'reasoning',
+        cache: 'cache_control',
+        limit_field: 'max_tokens',
+        include_usage: true,
+      },
+    },
+    { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: PLAIN_RESPONSES },
+    { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer', dialect: { count: false } },
+    { format: 'embeddings', baseUrl: 'https://openrouter.ai/api/v1' },
+  ],
+}
+
+/** DeepSeek requires its reasoning to be sent back on turns with tool calls (trap 35). */
+export const deepseek: Preset = {
+  name: 'deepseek',
+  env: ['DEEPSEEK_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.deepseek.com',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning_content',
+        reasoning_as: 'thinking',
+        limit_field: 'max_tokens',
+        text_only_content: 'string',
+        json_schema: false,
+        include_usage: true,
+      },
+    },
+    { format: 'messages', baseUrl: 'https://api.deepseek.com/anthropic', dialect: PLAIN_MESSAGES },
+    { format: 'responses', baseUrl: 'https://api.deepseek.com', dialect: PLAIN_RESPONSES },
+  ],
+}
+
+export const groq: Preset = {
+  name: 'groq',
+  env: ['GROQ_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.groq.com/openai/v1',
+      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', include_usage: true },
+    },
+    { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
+    { format: 'speech', baseUrl: 'https://api.groq.com/openai/v1', dialect: { speech_events: false } },
+    {
+      format: 'transcriptions',
+      baseUrl: 'https://api.groq.com/openai/v1',
+      dialect: { transcript_shapes: 'json' },
+    },
+  ],
+}
+
+/**
+ * Mistral refuses unknown fields, foreign tool call ids and user turns directly after tools. It reports usage unasked.
+ */
+export const mistral: Preset = {
+  name: 'mistral',
+  env: ['MISTRAL_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.mistral.ai/v1',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'parts',
+        limit_field: 'max_tokens',
+        include_usage: false,
+        call_ids: 'short',
+        after_tools: 'assistant',
+        document_url: true,
+      },
+    },
+    {
+      format: 'embeddings',
+      baseUrl: 'https://api.mistral.ai/v1',
+      dialect: { dimensions_field: 'output_dimension', end_user: false },
+    },
+    { format: 'transcriptions', baseUrl: 'https://api.mistral.ai/v1', dialect: { transcript_shapes: 'none' } },
+  ],
+}
+
+export const xai: Preset = {
+  name: 'xai',
+  env: ['XAI_API_KEY'],
+  formats: [
+    {
+      format: 'responses',
+      baseUrl: 'https://api.x.ai/v1',
+      dialect: { custom_tools: false, compaction: false, count: false },
+    },
+    {
+      format: 'chat',
+      baseUrl: 'https://api.x.ai/v1',
+      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning_content', include_usage: true },
+    },
+    { format: 'realtime', baseUrl: 'https://api.x.ai/v1', dialect: { layout: 'mixed', item_done: false } },
+    {
+      format: 'images',
+      baseUrl: 'https://api.x.ai/v1',
+      dialect: { edits: 'urls', response_format: true },
+    },
+  ],
+}
+
+export const together: Preset = {
+  name: 'together',
+  env: ['TOGETHER_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.together.xyz/v1',
+      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
+    },
+    ...openaiFormats('https://api.together.xyz/v1', ['completions', 'embeddings', 'rerank']),
+    ...openaiFormats('https://api.together.xyz/v1', ['images']),
+    { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
+  ],
+}
+
+/** Z.ai requires its reasoning to be sent back (trap 35). */
+export const zai: Preset = {
+  name: 'zai',
+  env: ['ZAI_API_KEY', 'Z_AI_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.z.ai/api/paas/v4',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning_content',
+        reasoning_as: 'thinking',
+        limit_field: 'max_tokens',
+        json_schema: false,
+        include_usage: true,
+      },
+    },
+    { format: 'messages', baseUrl: 'https://api.z.ai/api/anthropic', dialect: PLAIN_MESSAGES },
+  ],
+}
+
+export const cerebras: Preset = {
+  name: 'cerebras',
+  env: ['CEREBRAS_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.cerebras.ai/v1',
+      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', text_only_content: 'string', include_usage: true },
+    },
+  ],
+}
+
+/** Deepgram offers transcriptions. */
+export const deepgram: Preset = {
+  name: 'deepgram',
+  env: ['DEEPGRAM_API_KEY'],
+  formats: [{ format: 'deepgram', baseUrl: 'https://api.deepgram.com' }],
+}
+
+/** Hugging Face routes to many inference vendors at one URL. */
+export const huggingface: Preset = {
+  name: 'huggingface',
+  env: ['HF_TOKEN'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://router.huggingface.co/v1',
+      dialect: { ...PLAIN_CHAT, limit_field: 'max_tokens', include_usage: true },
+    },
+    { format: 'responses', baseUrl: 'https://router.huggingface.co/v1', dialect: PLAIN_RESPONSES },
+  ],
+}

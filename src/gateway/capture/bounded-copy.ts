@@ -1,0 +1,181 @@
+import { type Json, parseJson } from '../../canonical/node.ts'
+import type { WireFile } from '../../canonical/wire.ts'
+import { eventParser } from '../../ingress/transport/sse.ts'
+import { pointerOf } from '../../kit/pointer.ts'
+import type { Scrub } from '../scrub.ts'
+import { LARGEST, MARGIN, type Recording } from './recording.ts'
+import type { CapturedBody, CapturedEvent, CapturedFile } from './shapes.ts'
+
+/** Characters that remain of a text beyond the limit. */
+const CUT_LENGTH = 200
+/** Levels; deepest nesting that is copied. */
+const DEEPEST = 200
+
+/**
+ * Copies values for a capture as JSON: removes secrets, cuts long values, and replaces bytes and vectors by their
+ * length.
+ */
+export class BoundedCopy {
+  /** JSON pointers to values that were cut, beginning with the name of their part of the document. */
+  readonly cut: string[] = []
+  private remaining = LARGEST
+  readonly scrub: Scrub
+
+  constructor(scrub: Scrub) {
+    this.scrub = scrub
+  }
+
+  /**
+   * Copies one value. Each value has the full limit for itself.
+   *
+   * @param at its JSON pointer, such as `/caller/body`.
+   */
+  copy(value: unknown, at: string): Json {
+    this.remaining = LARGEST
+    return this.value(value, at, 0)
+  }
+
+  /** Copies a text that is not inside a document. */
+  text(text: string, at: string): string {
+    this.remaining = LARGEST
+    return this.string(text, at)
+  }
+
+  private value(value: unknown, at: string, depth: number): Json {
+    if (typeof value === 'string') return this.string(value, at)
+    if (typeof value !== 'object' || value === null) {
+      this.remaining -= 8
+      return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)) ? value : null
+    }
+    if (depth > DEEPEST || this.remaining <= 0) return this.omitted(at)
+    if (Array.isArray(value)) return this.list(value, at, depth)
+    const prototype: unknown = Object.getPrototypeOf(value)
+    if (prototype !== Object.prototype && prototype !== null) return lengthOf(value)
+    const entries: [string, Json][] = []
+    for (const [name, item] of Object.entries(value)) {
+      if (item === undefined) continue
+      if (this.remaining <= 0) {
+        this.cut.push(at)
+        break
+      }
+      this.remaining -= name.length
+      const shown = this.scrub(name)
+      entries.push([shown, this.value(item, at + pointerOf([shown]), depth + 1)])
+    }
+    return Object.fromEntries(entries)
+  }
+
+  private list(list: readonly unknown[], at: string, depth: number): Json[] {
+    const items: Json[] = []
+    for (const [index, item] of list.entries()) {
+      if (this.remaining <= 0) {
+        this.cut.push(at)
+        break
+      }
+      items.push(this.value(item, `${at}/${index}`, depth + 1))
+    }
+    return items
+  }
+
+  private string(text: string, at: string): string {
+    if (text.length <= this.remaining) {
+      const whole = this.scrub(text)
+      this.remaining -= whole.length + 2
+      return whole
+    }
+    this.cut.push(at)
+    const beginning = cutText(text, Math.min(CUT_LENGTH, Math.max(this.remaining, 0)), this.scrub)
+    this.remaining -= beginning.length
+    return `${beginning}… (${text.length} characters)`
+  }
+
+  private omitted(at: string): string {
+    this.cut.push(at)
+    return '…'
+  }
+}
+
+/**
+ * The beginning of a text, without secrets. Scrubs beyond the cut first, so that no secret is cut in half and missed.
+ *
+ * @param isCut the text was already cut, so that its end may hold half a secret and is not shown.
+ */
+export function cutText(text: string, most: number, scrub: Scrub, isCut = false): string {
+  if (text.length <= most && !isCut) return scrub(text)
+  const beyond = text.slice(0, most + MARGIN)
+  const clean = scrub(beyond)
+  // A replacement may be shorter than its secret and so move half of another secret inside the cut: hide the last
+  // characters that were scrubbed.
+  const end = isCut || beyond.length < text.length ? clean.length - MARGIN : clean.length
+  return clean.slice(0, Math.max(0, Math.min(most, end))).toWellFormed()
+}
+
+/** The replacement of bytes, vectors and other values that are not JSON. */
+function lengthOf(value: object): Json {
+  const { length, size } = value as { readonly length?: unknown; readonly size?: unknown }
+  if (ArrayBuffer.isView(value)) return { length: Number(length ?? value.byteLength) }
+  return { bytes: typeof size === 'number' ? size : null }
+}
+
+const EVENTS = 'text/event-stream'
+/** The content type of events on WebSockets: one per line. */
+const LINES = 'application/x-ndjson'
+const TEXTUAL = /^$|^text\/|json|xml|subrip|ndjson|^application\/octet-stream$/
+
+/** A recorded body for display: events with their times, JSON, text, or only its size. */
+export function shownBody(recording: Recording, type: string, at: string, bounded: BoundedCopy): CapturedBody {
+  const { pieces, size } = recording
+  if (size === 0) return {}
+  if (type.startsWith(EVENTS) || type.startsWith(LINES)) {
+    if (recording.isCut) bounded.cut.push(`${at}/events`)
+    return { events: (type.startsWith(LINES) ? linesOf : eventsOf)(recording, bounded.scrub) }
+  }
+  const bytes = Buffer.concat(pieces.map(({ content }) => Buffer.from(content as string)))
+  if (!TEXTUAL.test(type) || bytes.subarray(0, 1024).includes(0)) return { bytes: size }
+  const text = bytes.toString('utf8')
+  if (recording.isCut) {
+    bounded.cut.push(`${at}/text`)
+    return { text: `${cutText(text, LARGEST, bounded.scrub, true)}… (${size} bytes)` }
+  }
+  const value = jsonIn(text)
+  return value === undefined ? { text: bounded.text(text, `${at}/text`) } : { body: bounded.copy(value, `${at}/body`) }
+}
+
+/** Parses objects and lists only: a text that happens to be a number remains a text. */
+const jsonIn = (text: string): Json | undefined => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)
+
+/** Complete events, each with the time of its last byte. */
+function eventsOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
+  const parser = eventParser()
+  const events: CapturedEvent[] = []
+  const add = (ms: number, found: ReturnType<typeof parser.push>): void => {
+    for (const { event, data } of found) events.push({ ms, event: event && scrub(event), data: scrub(data) })
+  }
+  for (const { ms, content } of pieces) add(ms, parser.push(Buffer.from(content as string)))
+  if (!isCut) add(pieces.at(-1)?.ms ?? 0, parser.end())
+  return events
+}
+
+/** Complete lines, each one event. */
+function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
+  const events: CapturedEvent[] = []
+  let rest = ''
+  for (const { ms, content } of pieces) {
+    const lines = (rest + Buffer.from(content as string).toString('utf8')).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) events.push({ ms, data: scrub(line) })
+  }
+  if (rest !== '' && !isCut) events.push({ ms: pieces.at(-1)!.ms, data: scrub(rest) })
+  return events
+}
+
+/** Names, types and sizes of a form's files; their bytes are not stored. */
+export const shownFiles = (files: readonly WireFile[], bounded: BoundedCopy, at: string): CapturedFile[] =>
+  files.slice(0, MOST_FILES).map(({ field, name, mediaType, bytes }) => ({
+    field: bounded.text(field, at),
+    name: name && bounded.text(name, at),
+    media_type: bounded.text(mediaType, at),
+    size: bytes.size,
+  }))
+
+const MOST_FILES = 100

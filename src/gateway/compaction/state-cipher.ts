@@ -1,0 +1,121 @@
+import type { OpaquePart, Part } from '../../canonical/content.ts'
+import { invalid } from '../../canonical/error.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { SEAL } from '../../canonical/signature.ts'
+import { storeFailure } from '../../store/fault.ts'
+import { decrypted, encrypted, type GatewaySecret } from '../gateway-secret.ts'
+import { summaryTurn } from './summary.ts'
+
+/**
+ * Encrypts and decrypts texts for one caller; a text of another caller does not decrypt. The key must have been loaded:
+ * both methods throw OwnFailure if it is unavailable.
+ */
+export interface StateCipher {
+  /** Loads the key. Rejects with OwnFailure if it is unavailable. */
+  load(): Promise<void>
+  encrypt(text: string): string
+  /** Decrypts a text. Returns undefined for a text of another caller or gateway, and for one that was changed. */
+  decrypt(ciphertext: string): string | undefined
+}
+
+/** Encrypts state that clients hold for the gateway (AES-256-GCM). All instances of one store share the key. */
+export class StateCiphers {
+  private readonly secret: GatewaySecret
+
+  constructor(secret: GatewaySecret) {
+    this.secret = secret
+  }
+
+  /** @param owner stable for the caller's key, and different from every other's. */
+  of(owner: string): StateCipher {
+    return new OwnerCipher(owner, this.secret)
+  }
+}
+
+class OwnerCipher implements StateCipher {
+  private readonly owner: string
+  private readonly secret: GatewaySecret
+
+  constructor(owner: string, secret: GatewaySecret) {
+    this.owner = owner
+    this.secret = secret
+  }
+
+  load(): Promise<void> {
+    return this.secret.load().then(nothing, throwUnavailable)
+  }
+
+  encrypt(text: string): string {
+    return SEAL + encrypted(this.key, text, this.about).toString('base64url')
+  }
+
+  decrypt(ciphertext: string): string | undefined {
+    return decrypted(this.key, Buffer.from(ciphertext.slice(SEAL.length), 'base64url'), this.about)
+  }
+
+  private get about(): Buffer {
+    return Buffer.from(`interlingua ${SEAL}\n${this.owner}`)
+  }
+
+  private get key(): Buffer {
+    return this.secret.loaded ?? throwUnavailable()
+  }
+}
+
+const nothing = (): void => {}
+
+const throwUnavailable = (): never => {
+  throw KEY_UNAVAILABLE
+}
+
+/** Encrypting with a key that is not stored would lose the text at the next restart. */
+const KEY_UNAVAILABLE = storeFailure('The key that encrypts conversations is unavailable at present.')
+
+type EncryptedPart = OpaquePart & { readonly sealed: string }
+
+/**
+ * Decrypts the encrypted parts of a request. Each becomes a user turn of its own at its position.
+ *
+ * @throws GatewayError `invalid-request` for a part this caller cannot decrypt.
+ */
+export const withStateDecrypted = (request: CanonicalRequest, cipher: StateCipher): CanonicalRequest => ({
+  ...request,
+  messages: request.messages.flatMap(message => decryptedIn(message, cipher)),
+})
+
+/** Whether the request holds state that the gateway encrypted. */
+export const holdsEncryptedState = ({ messages }: CanonicalRequest): boolean =>
+  messages.some(({ content }) => content.some(isEncryptedPart))
+
+const isEncryptedPart = (part: Part): part is EncryptedPart => part.type === 'opaque' && part.sealed !== undefined
+
+function decryptedIn(message: Message, cipher: StateCipher): readonly Message[] {
+  if (!message.content.some(isEncryptedPart)) return [message]
+  const out: Message[] = []
+  let rest: Part[] = []
+  const close = (): void => {
+    if (rest.length > 0) out.push({ ...message, content: rest })
+    rest = []
+  }
+  for (const part of message.content) {
+    if (!isEncryptedPart(part)) {
+      rest.push(part)
+      continue
+    }
+    close()
+    out.push(summaryTurn(textOf(part, cipher)))
+  }
+  close()
+  return out
+}
+
+function textOf({ sealed, value }: EncryptedPart, cipher: StateCipher): string {
+  const text = cipher.decrypt(sealed)
+  if (text !== undefined) return text
+  const name = typeof value['id'] === 'string' ? ` "${value['id']}"` : ''
+  throw invalid(
+    `The compaction item${name} cannot be decrypted: it belongs to another key, or was changed.`,
+    'input',
+    'invalid_compaction_item',
+  )
+}

@@ -1,0 +1,213 @@
+import type { Caller } from '../../accounts/index.ts'
+import { ERRORS, GatewayError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import { unfold } from '../../canonical/fold.ts'
+import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { workOf } from '../../canonical/work.ts'
+import { FORMATS, formatMadeFor } from '../../formats/index.ts'
+import { READERS } from '../../ingress/index.ts'
+import type { Reader } from '../../ingress/reader.ts'
+import { expectedTokens } from '../admission.ts'
+import type { Abortable, Call, Reply } from '../call.ts'
+import { gatewayCall } from '../caller-requests.ts'
+import { toFailure } from '../failures.ts'
+import type { RequestTrace, Traces } from '../metrics/traces.ts'
+import { onLossOf } from '../read-request.ts'
+import { Report } from '../report.ts'
+import type { Running } from '../running.ts'
+import type { Incoming } from '../types.ts'
+import type { Recorder } from '../usage-recorder.ts'
+
+/** A request of a cascade, and the session it belongs to. */
+export interface CascadeRequestOptions {
+  readonly caller: Caller
+  /** The caller's HTTP message, whose headers apply to this request. */
+  readonly message: Call['message']
+  readonly request: CanonicalRequest
+  readonly signal: AbortSignal
+  /** The trace of the session; undefined if it is not traced. */
+  readonly within: RequestTrace | undefined
+}
+
+/** The gateway's services that answer and record such a request. */
+export interface CascadeRequestContext {
+  answer(incoming: Incoming): Promise<void>
+  readonly running: Running
+  readonly recorder: Recorder
+  readonly traces: Traces
+}
+
+/** The path in the log line of such requests. */
+const PATH = '/v1/realtime'
+
+/**
+ * Sends a request in the caller's name, such as a transcription of a cascade. The request is routed like any other and
+ * has its own log line; the session charges the key. Leaving the iterator ends the upstream's work.
+ *
+ * @throws GatewayError from the iterator, if there is no answer.
+ */
+export async function* cascadeRequest(
+  { caller, message, signal, within, ...options }: CascadeRequestOptions,
+  { answer, running, recorder, traces }: CascadeRequestContext,
+): AsyncGenerator<CanonicalEvent> {
+  const work = workOf(options.request)
+  const format = formatMadeFor(work)
+  const { usageOnDemand } = FORMATS.get(format)!
+  const request: CanonicalRequest = {
+    ...options.request,
+    // Without a stream, the answer would be raw bytes instead of events.
+    ...(work === 'speech' ? { stream: true } : {}),
+    ...(usageOnDemand === undefined ? {} : { spelling: { [format]: usageOnDemand } }),
+  }
+  const reply = new EventReply(READERS[format]!, request)
+  const call = gatewayCall(format, PATH, message, reply)
+  const report = new Report(call)
+  report.caller = caller
+  report.trace = within && traces.begin({ isInternal: true, path: PATH, format, headers: { ...within.headers } })
+  report.received(request)
+  report.expected = () => expectedTokens(request)
+  const leave = (): void => reply.leave()
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  running.add(call)
+  const onLoss = onLossOf(message, caller)
+  const nothingElse = { trailing: undefined, responseChain: undefined, drop: undefined, submission: undefined }
+  answer({ request, call, caller, report, onLoss, ...nothingElse, capture: undefined })
+    .catch((thrown: unknown) => {
+      const failure = toFailure(thrown)
+      report.failed(failure.error, ERRORS[failure.error.kind].status)
+      reply.fail(failure)
+    })
+    .finally(() => {
+      running.remove(call)
+      recorder.record(report.outcome(recorder.pricesFor(caller)))
+    })
+  try {
+    yield* reply.read()
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+/** Events; the upstream pauses above HIGH waiting events and resumes below LOW. */
+const HIGH = 256
+const LOW = 64
+
+/** A reply that reads the answer back into canonical events for one iterator. */
+class EventReply implements Reply {
+  gone = false
+  started = false
+  abortable: Abortable | undefined
+  private readonly reader: Reader
+  private readonly request: CanonicalRequest
+  private readonly machine: Transducer<WireEvent, CanonicalEvent> | undefined
+  private events: CanonicalEvent[] = []
+  private failure: GatewayError | undefined
+  private over = false
+  private wake: (() => void) | undefined
+  private drained: (() => void) | undefined
+
+  constructor(reader: Reader, request: CanonicalRequest) {
+    this.reader = reader
+    this.request = request
+    this.machine = request.stream ? reader.events?.(request) : undefined
+  }
+
+  begin(): void {
+    this.started = true
+  }
+
+  whole(status: number, headers: { readonly [name: string]: string }, text: string): void {
+    this.started = true
+    const answer = { status, headers, body: parseObject(text) ?? ({} as JsonObject) }
+    if (status >= 400) this.failure = new GatewayError(this.reader.error!(answer))
+    else this.add([...unfold(this.reader.result!(answer, this.request))])
+    this.finish()
+  }
+
+  write(piece: string | Uint8Array): boolean {
+    for (const line of String(piece).split('\n'))
+      if (line !== '') this.add(this.machine?.push(eventOf(line)) ?? NOTHING)
+    return this.events.length < HIGH
+  }
+
+  end(text: string): void {
+    this.write(text)
+    this.add(this.machine?.end() ?? NOTHING)
+    this.finish()
+  }
+
+  once(_: 'drain', listener: () => void): void {
+    this.drained = listener
+  }
+
+  destroy(): void {
+    this.fail(BROKEN)
+  }
+
+  /** Ends the iterator with an error, before the first event or in the middle of the answer. */
+  fail(error: GatewayError): void {
+    this.failure ??= error
+    this.finish()
+  }
+
+  /** Ends the upstream's work after the iterator was closed. */
+  leave(): void {
+    if (this.gone) return
+    this.gone = true
+    this.abortable?.abort()
+    this.finish()
+  }
+
+  async *read(): AsyncGenerator<CanonicalEvent> {
+    try {
+      while (true) {
+        const events = this.events
+        this.events = []
+        yield* events
+        if (this.events.length < LOW) this.drain()
+        if (this.events.length > 0) continue
+        if (this.failure !== undefined) throw this.failure
+        if (this.over) return
+        await new Promise<void>(resolve => (this.wake = resolve))
+      }
+    } finally {
+      this.leave()
+    }
+  }
+
+  private drain(): void {
+    const { drained } = this
+    this.drained = undefined
+    drained?.()
+  }
+
+  private add(events: readonly CanonicalEvent[]): void {
+    for (const event of events) this.events.push(event)
+    this.wakeUp()
+  }
+
+  private finish(): void {
+    this.over = true
+    this.wakeUp()
+  }
+
+  private wakeUp(): void {
+    const { wake } = this
+    this.wake = undefined
+    wake?.()
+  }
+}
+
+/** Reads a line of a stream as an event. An error is recognised by its fields, because a line has no event name. */
+function eventOf(line: string): WireEvent {
+  const value = line.startsWith('{') ? parseObject(line) : undefined
+  return isObject(value) && typeof value['error'] === 'object' && value['error'] !== null && !('choices' in value)
+    ? { event: 'error', data: line }
+    : { data: line }
+}
+
+const BROKEN = new GatewayError({ kind: 'upstream-failed', message: 'The answer broke off.' })

@@ -1,0 +1,325 @@
+import type { WebSocket } from 'ws'
+import type { Caller } from '../../accounts/index.ts'
+import { type CanonicalError, GatewayError, notFound } from '../../canonical/error.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { PCM_24K } from '../../canonical/session.ts'
+import type { Config, OnLoss } from '../../config/index.ts'
+import type { Log } from '../../log.ts'
+import { freshId } from '../../store/usage/request-id.ts'
+import type { Catalogue } from '../../upstreams/catalogue/index.ts'
+import type { Prices } from '../../upstreams/catalogue/rates.ts'
+import type { Channel, TraceHeaders } from '../../upstreams/channel/index.ts'
+import { route, type Target } from '../../upstreams/router.ts'
+import { AudioPath } from '../../voice/audio-path.ts'
+import { CallerSocket } from '../../voice/caller-socket.ts'
+import { GOING_AWAY } from '../../voice/closing.ts'
+import { dial } from '../../voice/dial.ts'
+import { EventBuffer } from '../../voice/event-buffer.ts'
+import { ClientReader, eventIdOf } from '../../voice/formats/realtime/client-reader.ts'
+import { matchesGeneration, readDialect } from '../../voice/formats/realtime/dialect.ts'
+import { openRelay } from '../../voice/formats/realtime/open-relay.ts'
+import { Relay } from '../../voice/formats/realtime/relay.ts'
+import { ServerWriter } from '../../voice/formats/realtime/server-writer.ts'
+import { readSettings } from '../../voice/formats/realtime/settings-reader.ts'
+import { type Naming, REALTIME } from '../../voice/formats/realtime/wire.ts'
+import { refusal, TranslatedSession } from '../../voice/translated-session.ts'
+import type { RunRequest, Upstream, UpstreamOptions } from '../../voice/upstream.ts'
+import { openCascade, openConverter, PROTOCOLS } from '../../voice/upstreams.ts'
+import type { SessionModels, VoiceSession } from '../../voice/voice-session.ts'
+import { WebSocketUpstream } from '../../voice/websocket-upstream.ts'
+import type { Channels } from '../channels.ts'
+import { mayRetry, moreUsefulFailure } from '../failures.ts'
+import { pricedTargets } from '../priced.ts'
+import { publicError } from '../public-answer.ts'
+import { scrubbed, scrubber } from '../scrub.ts'
+import { tracedAttempt } from '../send.ts'
+import { targetFailure } from '../target-failure.ts'
+import { voiceSessionModels } from './voice-session-models.ts'
+import type { VoiceSessionRecord } from './voice-session-record.ts'
+import { voiceSessionTargets } from './voice-session-targets.ts'
+
+/** A requested voice session, before its connection is upgraded to a WebSocket. */
+export interface VoiceSessionRequest {
+  readonly id: string
+  readonly caller: Caller
+  /** The public model id. */
+  readonly model: string
+  readonly naming: Naming
+  readonly onLoss: OnLoss
+  /** The settings that a client secret fixes for the session, in OpenAI's format. */
+  readonly session: JsonObject | undefined
+  readonly record: VoiceSessionRecord
+  /** Aborted when the caller leaves before the session begins. */
+  readonly signal: AbortSignal
+  /** The caller's trace headers, for upstream connections that are not traced here. */
+  readonly passed: TraceHeaders | undefined
+  readonly channels: Channels
+  readonly config: Config
+  readonly log: Log
+  readonly run: RunRequest
+}
+
+/** An upstream that is ready for the caller's socket. */
+interface UpstreamSide {
+  start(socket: WebSocket): VoiceSession
+  /** Closes the upstream, because the caller has left. */
+  abandon(): void
+}
+
+/** A voice session whose upstream is ready, before the caller's connection is upgraded. */
+export interface OpenedVoiceSession extends UpstreamSide {
+  /** The caller who opens the session. */
+  readonly caller: Caller
+}
+
+const newId = (prefix: string): string => `${prefix}_${freshId()}`
+
+/**
+ * Opens a voice session at the first target that accepts it.
+ *
+ * @param targets at least one.
+ * @throws GatewayError the most useful failure of the targets.
+ */
+export async function openVoiceSession(
+  targets: readonly Target[],
+  request: VoiceSessionRequest,
+): Promise<OpenedVoiceSession> {
+  let failure: GatewayError | undefined
+  for (const target of targets) {
+    const channel = request.channels.get(target.channel)
+    request.record.target = target
+    request.record.attempts++
+    const release = channel.countSession()
+    const trace = request.record.trace?.attempt(tracedAttempt(target))
+    try {
+      const passed = trace?.headers ?? request.passed
+      const options = { ...request, passed, target, channel }
+      const opened = await (isDirect(options) ? direct(options) : translated(options))
+      channel.stats.succeeded()
+      trace?.end(undefined)
+      return withRelease(opened, request, release)
+    } catch (thrown) {
+      release()
+      trace?.end(undefined, thrown instanceof GatewayError ? thrown.error.kind : 'internal')
+      if (request.signal.aborted) throw thrown
+      const seen = targetFailure(thrown, { target, channel, model: request.model, log: request.log })
+      if (!mayRetry(seen.error)) throw seen
+      failure = moreUsefulFailure(failure, seen)
+    }
+  }
+  throw failure!
+}
+
+/**
+ * Releases the channel's slot when the session ends, however it ends.
+ *
+ * @param release frees the slot.
+ */
+const withRelease = (
+  { start, abandon }: UpstreamSide,
+  { caller, record }: VoiceSessionRequest,
+  release: () => void,
+) => ({
+  caller,
+  start: (socket: WebSocket): VoiceSession => {
+    const session = start(socket)
+    void session.closed.then(release)
+    return session
+  },
+  abandon: (): void => {
+    abandon()
+    release()
+    record.ended(GOING_AWAY)
+  },
+})
+
+/** No upstream of the model has voice sessions, and no cascade replaces them. */
+const NO_CHANNEL = notFound('The model does not do this kind of work.', 'model', 'model_not_supported')
+
+interface Destinations {
+  readonly channels: Channels
+  readonly config: Config
+  readonly catalogue: Catalogue
+}
+
+/**
+ * The targets of a voice session, best first.
+ *
+ * @throws GatewayError as `route` does, and `not-found` if no target has voice sessions with the model.
+ */
+export function targetsOf(
+  { id, model, caller }: Pick<VoiceSessionRequest, 'id' | 'model' | 'caller'>,
+  { channels, config, catalogue, prices }: Destinations & { readonly prices: Prices },
+): Target[] {
+  const facts = config.models.get(model)
+  const routed = route(
+    { model, format: REALTIME, work: 'realtime', permissions: caller.permissions, now: Date.now(), facts, draw: id },
+    channels.all,
+  )
+  const targets = voiceSessionTargets(routed, {
+    cascades: config.realtime.cascade !== undefined,
+    facts,
+    about: ({ channel: { provider }, upstreamModel }) => catalogue.about(model, { provider, upstreamModel }),
+  })
+  if (targets.length === 0) throw NO_CHANNEL
+  // A cascade's requests check prices themselves when they are routed.
+  const sessions = targets.filter(({ emulated }) => !emulated)
+  const cascades = targets.some(({ emulated }) => emulated)
+  const priced = cascades ? sessions : pricedTargets(sessions, { model, work: 'realtime', caller, prices })
+  return targets.filter(one => one.emulated || priced.includes(one))
+}
+
+interface AttemptOptions extends VoiceSessionRequest {
+  readonly target: Target
+  readonly channel: Channel
+}
+
+/**
+ * Whether frames can be passed on unchanged: caller and upstream use the same event names. A client secret's settings
+ * are in GA's.
+ */
+const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
+  target.native &&
+  (naming === 'ga' || session === undefined) &&
+  matchesGeneration(naming, readDialect(target.format.dialect))
+
+/** The models a session's events may name: the upstream's if it reads the caller's format, otherwise the caller's. */
+const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): SessionModels =>
+  voiceSessionModels({
+    permissions: caller.permissions,
+    ...{ model, upstreamModel: target.upstreamModel, relayed },
+    models: target.native && !target.emulated ? target.channel.models : undefined,
+  })
+
+/** Opens a session that passes frames on unchanged. */
+async function direct(options: AttemptOptions): Promise<UpstreamSide> {
+  const { target, config, model, session, signal, channel, record } = options
+  const { upstreamModel } = target
+  const models = modelsOf(options, true)
+  const bound = session && (models.incoming({ session })['session'] as JsonObject)
+  const connect = connector(options, { path: '/realtime', query: { model: upstreamModel } })
+  const { socket, first } = await openRelay({
+    dial: connect,
+    session: bound && { ...bound, model: upstreamModel },
+    firstEvent: channel.config.timeout.firstByte,
+    signal,
+  })
+  const scrub = scrubber(target, model)
+  return {
+    start: caller => {
+      const relay = new Relay({
+        ...{ upstream: socket, first, record, models, newId },
+        caller: callerSocket(caller, config),
+        scrub: <T extends Json>(value: T) => scrubbed(value, scrub) as T,
+        heartbeat: config.server.heartbeat,
+      })
+      relay.start()
+      return relay
+    },
+    abandon: () => socket.terminate(),
+  }
+}
+
+/** Opens a session that translates events between caller and upstream. */
+async function translated(options: AttemptOptions): Promise<UpstreamSide> {
+  const { target, config, model, naming, onLoss, record, session } = options
+  const models = modelsOf(options, false)
+  const bound = session && (models.incoming({ session })['session'] as JsonObject)
+  const settings = bound === undefined ? {} : readSettings(bound, 'session')
+  const mailbox = new EventBuffer()
+  const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
+  const upstream = await open(options, {
+    model: target.upstreamModel,
+    settings: {
+      ...settings,
+      input: { ...settings.input, format: formats.input },
+      output: { ...settings.output, format: formats.output },
+    },
+    listener: mailbox,
+    newId,
+  })
+  let audio: AudioPath
+  try {
+    const losses = upstream.losses({ type: 'session-update', settings })
+    record.recordLosses(losses)
+    const lost = losses.find(({ restored }) => restored !== true)
+    if (lost !== undefined && onLoss === 'refuse') throw new GatewayError(refusal(lost.path.slice(1), lost.reason))
+    audio = await AudioPath.open({ caller: formats, upstream: upstream.audio, open: openConverter })
+  } catch (thrown) {
+    upstream.close(1011, '')
+    throw thrown
+  }
+  const reader = new ClientReader(formats.input, models.incoming)
+  const writer = new ServerWriter({ naming, newId })
+  return {
+    start: socket => {
+      const session = new TranslatedSession({
+        ...{ upstream, audio, record, onLoss, model, models },
+        caller: callerSocket(socket, config),
+        format: {
+          read: frame => reader.read(frame),
+          eventId: eventIdOf,
+          write: event => writer.write(event),
+        },
+        publicError: (error: CanonicalError) => publicError(error, target, model),
+        scrub: scrubber(target, model),
+      })
+      session.start()
+      mailbox.deliver(session)
+      return session
+    },
+    abandon: () => {
+      upstream.close(1001, '')
+      audio.close()
+    },
+  }
+}
+
+function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream> {
+  const { target, channel, config, signal, run, model } = options
+  const { cascade } = config.realtime
+  if (target.emulated && cascade !== undefined)
+    return openCascade({
+      ...about,
+      run,
+      model,
+      models: { ...cascade, conversation: model },
+      ...(cascade.voice === undefined ? {} : { voice: cascade.voice }),
+    })
+  const { format, dialect } = target.format
+  const Protocol = PROTOCOLS[format]
+  if (Protocol === undefined) return Promise.reject(NO_CHANNEL)
+  const protocol = new Protocol({ ...about, dialect })
+  return WebSocketUpstream.open(
+    {
+      ...{ protocol, listener: about.listener },
+      dial: connector(options, protocol.address),
+      firstEvent: channel.config.timeout.firstByte,
+      heartbeat: config.server.heartbeat,
+    },
+    signal,
+  )
+}
+
+type Address = { readonly path: string; readonly query: { readonly [name: string]: string } }
+
+const connector =
+  ({ target, channel, config, passed }: AttemptOptions, address: Address) =>
+  (signal: AbortSignal): Promise<WebSocket> => {
+    const { connect } = channel.config.timeout
+    const { url, headers } = channel.endpoint(target.format, address)
+    return dial({
+      url,
+      headers: { ...generationOf(target.format), ...headers, ...passed },
+      timeout: connect,
+      maxPayload: config.realtime.message,
+      signal,
+    })
+  }
+
+/** OpenAI's header for its beta events; upstreams that support both generations choose by it. */
+const generationOf = ({ format, dialect }: Target['format']): { readonly [name: string]: string } =>
+  format === REALTIME && readDialect(dialect).naming === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}
+
+const callerSocket = (socket: WebSocket, { realtime, server }: Config): CallerSocket =>
+  new CallerSocket(socket, { ...realtime, heartbeat: server.heartbeat })

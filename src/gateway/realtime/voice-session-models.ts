@@ -1,0 +1,66 @@
+import type { Permissions } from '../../accounts/permissions.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { ChannelConfig } from '../../config/index.ts'
+import { REALTIME } from '../../voice/formats/realtime/wire.ts'
+import { OTHER_MODEL, type SessionModels } from '../../voice/voice-session.ts'
+import { pathsOf } from '../model-paths.ts'
+import { checkPermitted, type Named, renamedBody, upstreamName } from '../named-models.ts'
+
+/** The names and permissions that apply to the models of a session. */
+export interface VoiceSessionModelsOptions {
+  readonly permissions: Permissions
+  /** The caller's name for the session's model, and the upstream's. */
+  readonly model: string
+  readonly upstreamModel: string
+  /** The models of a channel that speaks the caller's format; undefined for any other. */
+  readonly models: ChannelConfig['models'] | undefined
+  /** Whether the upstream reads the caller's events unchanged. */
+  readonly relayed: boolean
+}
+
+/**
+ * Renames the models in a session's events: to the upstream's names on the way in, to the caller's on the way out.
+ * `endpoints/model-fields.ts` lists the paths.
+ */
+export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionModels {
+  const { permissions, model, upstreamModel, models, relayed } = options
+  const publicNames = new Map([[upstreamModel, model]])
+  const paths = pathsOf(REALTIME)
+  const upstreams = (name: string, where: Named): string => {
+    if (where.kind === 'requested') {
+      if (name === model) return relayed ? upstreamModel : name
+      throw new GatewayError({ ...OTHER_MODEL, param: `${where.field}.model` })
+    }
+    checkPermitted(name, permissions, where.field)
+    if (models === undefined) return name
+    const upstream = upstreamName(name, models, where)
+    if (upstream !== name) publicNames.set(upstream, name)
+    return upstream
+  }
+  const publics = (name: string): string => publicNames.get(name) ?? name
+  return {
+    incoming: (event: JsonObject) => renamedBody(event, { paths, rename: upstreams, isExact: true }),
+    outgoing: (event: JsonObject) =>
+      renamedBody(event, {
+        paths,
+        // Some upstreams report a version or a deployment in place of the requested model.
+        rename: (name, { kind }) => (kind === 'requested' ? model : publics(name)),
+        isExact: false,
+      }),
+    publicName: publics,
+  }
+}
+
+/**
+ * Checks the models in the settings of a client secret against the key's permissions.
+ *
+ * @throws GatewayError `forbidden`, `invalid-request`.
+ */
+export function checkVoiceSession(session: JsonObject, permissions: Permissions): void {
+  const rename = (name: string, { field, kind }: Named): string => {
+    if (kind !== 'requested') checkPermitted(name, permissions, field)
+    return name
+  }
+  renamedBody({ session }, { paths: pathsOf(REALTIME), rename, isExact: true })
+}

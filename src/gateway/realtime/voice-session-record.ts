@@ -1,0 +1,186 @@
+import type { Caller, Reservation } from '../../accounts/index.ts'
+import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error.ts'
+import type { Loss } from '../../canonical/loss.ts'
+import { defined, type Format } from '../../canonical/node.ts'
+import { totalUsage, type Usage } from '../../canonical/result.ts'
+import { isCounted, tokenFields, type UsageRow, upstreamFields } from '../../store/usage/row.ts'
+import type { Target } from '../../upstreams/router.ts'
+import type { SessionRecord } from '../../voice/voice-session.ts'
+import type { RequestTrace } from '../metrics/traces.ts'
+import type { Recorder } from '../usage-recorder.ts'
+
+/** What is known of a voice session when it is requested. */
+export interface VoiceSessionFacts {
+  readonly id: string
+  readonly clientId: string | undefined
+  /** The caller's IP address, if the log needs it. */
+  readonly address: string | undefined
+  readonly path: string
+  /** The caller's format. */
+  readonly format: Format
+  readonly caller: Caller
+  readonly model: string
+}
+
+/** Creates reservations in the limits of a session's key. */
+export interface Reservations {
+  /**
+   * A reservation for one more response.
+   *
+   * @throws GatewayError if the key was revoked meanwhile.
+   */
+  forNextResponse(): Reservation
+  /** A reservation that charges usage already incurred. */
+  forSpentUsage(): Reservation
+}
+
+/**
+ * Most responses awaiting their usage, beyond which the oldest reservation is dropped; also the most losses in the log
+ * line.
+ */
+const MOST = 64
+
+/** The status of a session that was opened. */
+const SWITCHED = 101
+
+/**
+ * Records one voice session: charges its responses to the key, and writes one usage row and one log line at its end.
+ */
+export class VoiceSessionRecord implements SessionRecord {
+  target: Target | undefined
+  attempts = 0
+  /** Undefined if sessions are not traced. */
+  trace: RequestTrace | undefined
+  private readonly facts: VoiceSessionFacts
+  private readonly recorder: Recorder
+  private readonly reservations: Reservations
+  private readonly onEnd: () => void
+  private readonly admitted: Reservation[] = []
+  private readonly reported = new Set<string>()
+  private readonly began = performance.now()
+  private usage: Usage | undefined
+  private responses = 0
+  /** Nanodollars; the sum over responses with a known price. */
+  private cost = 0
+  private unpriced = false
+  private error: CanonicalError | undefined
+  /** The error that refuses responses until `refusedUntil`, a time of `performance.now()`. */
+  private refusal: GatewayError | undefined
+  private refusedUntil = 0
+
+  constructor(facts: VoiceSessionFacts, recorder: Recorder, reservations: Reservations, onEnd: () => void) {
+    this.facts = facts
+    this.recorder = recorder
+    this.reservations = reservations
+    this.onEnd = onEnd
+  }
+
+  admit(): void {
+    if (this.refusal !== undefined && performance.now() < this.refusedUntil) throw this.refusal
+    const reservation = this.reservations.forNextResponse()
+    const entered = reservation.enter(false)
+    if (entered !== undefined) void entered.catch(thrown => this.refusedLate(thrown))
+    this.responses++
+    this.admitted.push(reservation)
+    if (this.admitted.length > MOST) this.admitted.shift()
+  }
+
+  /** Refuses responses for a while, because limits counted by another process turned out to be exhausted. */
+  private refusedLate(thrown: unknown): void {
+    if (!(thrown instanceof GatewayError)) return
+    this.refusal = thrown
+    this.refusedUntil = performance.now() + 1000 * (thrown.error.retryAfterSeconds ?? 1)
+  }
+
+  recordUsage(usage: Usage | undefined): void {
+    const reservation = this.admitted.shift() ?? this.reservations.forSpentUsage()
+    if (usage === undefined) return reservation.leave()
+    const cost = isCounted(usage) ? this.costOf(usage) : undefined
+    if (isCounted(usage)) reservation.settle(usage, cost)
+    else reservation.leave()
+    this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
+    if (cost === undefined) this.unpriced = true
+    else this.cost += cost
+  }
+
+  private costOf(usage: Usage): number | undefined {
+    const { target, facts } = this
+    if (target === undefined) return undefined
+    const { channel, upstreamModel } = target
+    return this.recorder
+      .pricesFor(facts.caller)
+      .cost({ model: facts.model, upstreamModel, provider: channel.provider }, usage)
+  }
+
+  recordLosses(losses: readonly Loss[]): void {
+    for (const { path, reason, restored } of losses)
+      if (restored !== true && this.reported.size < MOST) this.reported.add(`${path.join('.')} ${reason}`)
+  }
+
+  recordError(error: CanonicalError): void {
+    this.error = error
+  }
+
+  ended(code: number): void {
+    this.write({ close_code: code }, SWITCHED)
+    this.onEnd()
+  }
+
+  /** Records a session that was never opened. */
+  refused(error: CanonicalError): void {
+    this.error = error
+    const status = error.httpStatus ?? ERRORS[error.kind].status
+    this.write({ status }, status)
+    this.onEnd()
+  }
+
+  private row(status: number): UsageRow {
+    const { facts, target, began } = this
+    // The requests of a cascade have rows of their own.
+    const isCascade = target?.emulated === true
+    const usage = isCascade ? undefined : this.usage
+    const cost = isCascade ? 0 : this.unpriced ? undefined : this.cost
+    const duration = performance.now() - began
+    return {
+      ...{ id: facts.id, at: Math.round(Date.now() - duration), door: facts.path, format: facts.format, stream: true },
+      ...{ attempts: this.attempts, status, losses: this.reported.size, duration },
+      ...{ key: facts.caller.id, keyName: facts.caller.key, group: facts.caller.group, model: facts.model },
+      ...defined({
+        ...upstreamFields(target),
+        error: this.error?.kind,
+        ...tokenFields(usage),
+        cost,
+      }),
+    }
+  }
+
+  private write(result: object, status: number): void {
+    const row = this.row(status)
+    this.recorder.take(row)
+    this.trace?.end(row)
+    const { facts, target, usage, error, reported } = this
+    const fields = {
+      id: facts.id,
+      client_id: facts.clientId,
+      address: facts.address,
+      key: facts.caller.key,
+      door: facts.path,
+      model: facts.model,
+      channel: target?.channel.name,
+      format: target?.format.format,
+      upstream_model: target?.upstreamModel,
+      attempts: this.attempts,
+      ...result,
+      error: error?.kind,
+      responses: this.responses,
+      input_tokens: usage?.input,
+      output_tokens: usage?.output,
+      cached_tokens: usage?.cacheRead,
+      losses: reported.size === 0 ? undefined : [...reported],
+      ms: Math.round(performance.now() - this.began),
+    }
+    const { log } = this.recorder
+    if (error === undefined || ERRORS[error.kind].status < 500) log.info(fields, 'session')
+    else log.warn(fields, 'session')
+  }
+}

@@ -1,0 +1,187 @@
+import { type CanonicalError, type ErrorKind, invalid } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, State } from '../../canonical/request.ts'
+import { preferring, type Target } from '../../upstreams/router.ts'
+import { STORED_FORMAT } from './items.ts'
+import type { ResolvedReferences, StoredItems } from './resolve-references.ts'
+import { type ResponseEcho, responseEchoOf } from './response-echo.ts'
+import type { ResponseSaver } from './response-saver.ts'
+import { unshortened } from './truncate.ts'
+
+export interface ResponseChainOptions {
+  /** The request as the caller sent it. */
+  readonly request: CanonicalRequest
+  /** The request as the answer repeats it. */
+  readonly repeated: CanonicalRequest
+  /** The resolved references of the request. */
+  readonly references: ResolvedReferences | undefined
+  /** Stores the answer, if it is to be stored. */
+  readonly saver: ResponseSaver | undefined
+  /** Whether the gateway stores responses, so that no upstream has to. */
+  readonly gatewayStores: boolean
+  /** Whether the answer should be stored but cannot be, as known before the request is sent. */
+  readonly isUnstored: boolean
+  /**
+   * The request with its full history, truncated to the model's context; absent if truncation is off or not possible.
+   */
+  readonly shortened: CanonicalRequest | undefined
+  read(body: JsonObject): CanonicalRequest
+}
+
+/** A request that may continue stored turns: decides which form each upstream receives and what stores the answer. */
+export class ResponseChain {
+  readonly saver: ResponseSaver | undefined
+  private readonly options: ResponseChainOptions
+  private foreignForm: CanonicalRequest | undefined
+  private readonly forms = new Map<Target, CanonicalRequest>()
+  /** Channels whose upstream has forgotten the referenced turns. */
+  private readonly forgetful = new Set<string>()
+
+  constructor(options: ResponseChainOptions) {
+    this.options = options
+    this.saver = options.saver
+  }
+
+  /** Whether the answer should be stored but cannot be. */
+  get isUnstored(): boolean {
+    return this.options.isUnstored
+  }
+
+  /** The request used for estimates, including its known history. */
+  get whole(): CanonicalRequest {
+    return this.options.references?.known === false ? this.options.request : this.forForeign()
+  }
+
+  /**
+   * The targets that can take the request; those that remember its history come first.
+   *
+   * @throws GatewayError such as `previous_response_not_found` if there is none.
+   */
+  eligibleTargets(targets: readonly Target[]): readonly Target[] {
+    const { references } = this.options
+    if (references === undefined) return targets
+    const able = targets.filter(target => this.isRemembered(target) || this.canTake(target))
+    if (able.length === 0) throw references.missing
+    return preferring(able, target => this.isRemembered(target))
+  }
+
+  /** The request in the form for a target; the same object if it is unchanged. */
+  form(target: Target): CanonicalRequest {
+    return this.forms.getOrInsertComputed(target, () => this.formFor(target))
+  }
+
+  /**
+   * Whether a target failed only because its upstream forgot the referenced turns, all of which are stored here. The
+   * target then receives the full history and may be tried once more.
+   */
+  forgot(target: Target, error: CanonicalError): boolean {
+    const { references } = this.options
+    if (references?.known !== true || !this.isRemembered(target)) return false
+    if (!isForgotten(error, references.names)) return false
+    this.forgetful.add(target.channel.name)
+    this.forms.delete(target)
+    return true
+  }
+
+  /** The stored items placed before the caller's items in the target's request. */
+  stored(target: Target): StoredItems | undefined {
+    const { references } = this.options
+    return references?.known === true && !isOfFormat(target) ? references.stored : undefined
+  }
+
+  private formFor(target: Target): CanonicalRequest {
+    if (!isOfFormat(target)) return this.forForeign()
+    const { references, request, read } = this.options
+    if (references === undefined || this.isRemembered(target)) return this.inForeground(request)
+    return this.inForeground(references.known ? read(references.whole(target.channel.name)) : request)
+  }
+
+  /** How the target's answer repeats the request. */
+  echo(target: Target): ResponseEcho {
+    const { request, repeated, saver, isUnstored } = this.options
+    // Upstreams of the format truncate long requests themselves; for others the gateway does.
+    const isShortened = isOfFormat(target) || this.options.shortened !== undefined
+    const shown = isShortened ? repeated : unshortened(repeated)
+    return responseEchoOf(shown, target, { saver, isUnstored, isUnchanged: this.form(target) === request })
+  }
+
+  private isRemembered(target: Target): boolean {
+    const { name } = target.channel
+    return isOfFormat(target) && !this.forgetful.has(name) && this.options.references?.channel === name
+  }
+
+  private canTake(target: Target): boolean {
+    const { references } = this.options
+    return references?.known === true || (isOfFormat(target) && references?.mayPass === true)
+  }
+
+  /**
+   * Removes `background` if the gateway stores the result, because the gateway then runs the background work itself.
+   */
+  private inForeground(request: CanonicalRequest): CanonicalRequest {
+    if (request.state?.background !== true || !this.options.gatewayStores) return request
+    const { background: _, ...state } = request.state
+    return withState(request, state)
+  }
+
+  private forForeign(): CanonicalRequest {
+    if (this.foreignForm !== undefined) return this.foreignForm
+    const { references, request, read, gatewayStores, shortened } = this.options
+    const whole = shortened ?? (references?.known === true ? read(references.whole()) : request)
+    return (this.foreignForm = gatewayStores
+      ? withState(whole, whole.state?.store === false ? { store: false } : undefined)
+      : whole)
+  }
+}
+
+/** Whether the target is of the format and receives the request without emulation. */
+const isOfFormat = ({ native, emulated }: Target): boolean => native && !emulated
+
+function withState(request: CanonicalRequest, state: State | undefined): CanonicalRequest {
+  if (request.state === state) return request
+  const { state: _, ...rest } = request
+  return state === undefined ? rest : { ...rest, state }
+}
+
+/**
+ * Error kinds that may mean a forgotten reference. An error in a stream has no status, so it reads as
+ * `upstream-failed`.
+ */
+const AMBIGUOUS_KINDS: ReadonlySet<ErrorKind> = new Set(['not-found', 'invalid-request', 'upstream-failed'])
+const CODES: ReadonlySet<string | undefined> = new Set([
+  ...['previous_response_not_found', 'response_not_found', 'item_not_found', 'conversation_not_found'],
+])
+const PARAM = /^(?:previous_response_id|conversation)\b/
+const WORDS = /previous[ _]response/i
+const MODEL = /\bmodel\b/i
+
+/**
+ * Whether an upstream's error means that it cannot resolve a reference, because it forgot the turn or stores nothing.
+ * Codes and texts are those of OpenAI, Azure, vLLM and xAI; a 404 from an endpoint and model that exist has no other
+ * meaning.
+ *
+ * @param names the ids that the request refers to.
+ */
+function isForgotten({ kind, code, param, message }: CanonicalError, names: readonly string[]): boolean {
+  if (!AMBIGUOUS_KINDS.has(kind)) return false
+  if (CODES.has(code) || PARAM.test(param ?? '') || WORDS.test(message)) return true
+  if (names.some(name => message.includes(name))) return true
+  return kind === 'not-found' && code !== 'model_not_found' && !MODEL.test(message)
+}
+
+/**
+ * The targets that can resolve the prompt a request refers to. The prompt is stored at an upstream, and without it the
+ * model would get a different request. Returns every target for a request without such a reference.
+ *
+ * @throws GatewayError `invalid-request` if there is none.
+ */
+export function withStoredPrompt(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
+  if (request.extras?.[STORED_FORMAT]?.['prompt'] == null) return targets
+  const able = targets.filter(isOfFormat)
+  if (able.length > 0) return able
+  throw invalid(
+    '`prompt` refers to a prompt stored at an upstream, and no upstream of this model stores prompts.',
+    'prompt',
+    'unsupported_parameter',
+  )
+}

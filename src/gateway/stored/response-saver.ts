@@ -1,0 +1,160 @@
+import { GatewayError } from '../../canonical/error.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Log } from '../../log.ts'
+import type { StoreView } from '../../store/lazy-store.ts'
+import { outputOf, type Turn, type Turns } from '../../store/turns.ts'
+import { timedId } from '../../store/usage/request-id.ts'
+import type { Target } from '../../upstreams/router.ts'
+import type { UpstreamCopy } from './copies.ts'
+import { withId } from './items.ts'
+
+/** A turn before it is answered. */
+export interface NewTurn {
+  readonly owner: string
+  /** The items that the turn adds. */
+  readonly input: readonly JsonObject[]
+  readonly previous: string | undefined
+  readonly conversation: string | undefined
+  /** The request as the caller sent it. */
+  readonly request: CanonicalRequest
+}
+
+/** The repositories for turns and the time they are stored. */
+export interface Repositories {
+  readonly turns: readonly Turns[]
+  /** Stores conversations and background events; undefined if only a socket holds the turns. */
+  readonly store: Pick<StoreView, 'conversations' | 'events'> | undefined
+  /** Milliseconds a turn is stored. */
+  readonly lifetime: number
+  readonly log: Log
+}
+
+/** The process that works on a turn and its lease; absent once the turn has ended. */
+type Progress = Pick<Turn, 'lease' | 'worker'>
+
+/** An upstream's copy of an answer under a different id. */
+interface Copy extends UpstreamCopy {
+  /** Whether the upstream works on the copy in the background. */
+  readonly background: boolean
+}
+
+/** Stores one answer, so that it can be retrieved and continued. */
+export class ResponseSaver {
+  /** Id for an answer that cannot be retrieved under the upstream's id. */
+  readonly id = `resp_${timedId()}`
+  /** Whether answers are stored when they are sent; the run stores a background answer itself. */
+  saves = true
+  private readonly newTurn: NewTurn
+  private readonly repositories: Repositories
+  private readonly input: readonly JsonObject[]
+  private readonly createdAt = Date.now()
+  private producer: Pick<Turn, 'channel' | 'remembered'> = {}
+  /** The upstream's copy under a different id. */
+  copy: Copy | undefined
+
+  constructor(newTurn: NewTurn, repositories: Repositories) {
+    this.newTurn = newTurn
+    this.repositories = repositories
+    this.input = newTurn.input.map(withId)
+  }
+
+  get owner(): string {
+    return this.newTurn.owner
+  }
+
+  /** Notes the target that produced the answer. */
+  setTarget(target: Target): void {
+    this.producer = producerOf(target, this.newTurn.request)
+    this.copy = undefined
+  }
+
+  /** The answer's origin. No upstream knows an id that was generated here. */
+  private producerOf(id: string): ResponseSaver['producer'] {
+    const { remembered: _, ...producer } = this.producer
+    return id === this.id ? producer : this.producer
+  }
+
+  /**
+   * Stores the answer before it is sent; returns whether it was stored. Never rejects, because the answer is sent in
+   * any case.
+   */
+  async save(response: JsonObject, more: Progress = {}): Promise<boolean> {
+    const { id } = response
+    if (typeof id !== 'string' || id === '') return false
+    return (await this.store('put', this.turnOf(id, response, more))) === true
+  }
+
+  /**
+   * Stores the progress of a background answer or, without a lease, its end. Returns false if the answer was cancelled
+   * or deleted, undefined if the store fails. Never rejects.
+   */
+  async advance(response: JsonObject, more: Progress = {}): Promise<boolean | undefined> {
+    return this.store('advance', this.turnOf(this.id, response, more))
+  }
+
+  private store(how: 'put' | 'advance', turn: Turn): Promise<boolean | undefined> {
+    return this.ignoringFaults(async () => {
+      for (const repository of this.repositories.turns) if ((await repository[how](turn)) === false) return false
+      if (turn.lease === undefined) await this.addToConversation(turn)
+      return true
+    })
+  }
+
+  /** Stores events of a background answer, with the results of `advance`. */
+  async addEvents(first: number, texts: readonly string[]): Promise<boolean | undefined> {
+    return this.ignoringFaults(
+      async () => (await this.repositories.store?.events.add(this.owner, this.id, first, texts)) ?? false,
+    )
+  }
+
+  /** Reads a batch of stored events from a sequence number on. */
+  async events(number: number): Promise<readonly string[]> {
+    return (await this.repositories.store?.events.from(this.owner, this.id, number)) ?? []
+  }
+
+  /** Deletes the stored events of the answer. */
+  async forgetEvents(): Promise<void> {
+    await this.ignoringFaults(async () => this.repositories.store?.events.drop(this.owner, this.id))
+  }
+
+  /** Reads the turn from the store. */
+  async stored(): Promise<Turn | undefined> {
+    return this.ignoringFaults(async () => this.repositories.turns[0]?.find(this.owner, this.id))
+  }
+
+  private turnOf(id: string, response: JsonObject, more: Progress): Turn {
+    const { owner, previous } = this.newTurn
+    return {
+      ...{ owner, id, response, input: this.input, createdAt: this.createdAt },
+      expiresAt: Date.now() + this.repositories.lifetime,
+      ...defined({ previous, copy: this.copy?.id }),
+      ...this.producerOf(id),
+      ...more,
+    }
+  }
+
+  private async addToConversation(turn: Turn): Promise<void> {
+    const { owner, conversation } = this.newTurn
+    if (conversation === undefined) return
+    const items = [...this.input, ...outputOf(turn).map(withId)]
+    await this.repositories.store?.conversations.add(owner, conversation, items, turn.expiresAt)
+  }
+
+  private async ignoringFaults<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (err) {
+      // The store logs its own faults.
+      if (!(err instanceof GatewayError)) this.repositories.log.error({ err }, 'a response could not be stored')
+      return undefined
+    }
+  }
+}
+
+/** The channel of an answer, and whether its upstream stores the answer under the same id. */
+function producerOf({ native, format, channel }: Target, { state }: CanonicalRequest) {
+  if (!native) return {}
+  const remembered = format.dialect['stateless'] !== true && state?.store !== false && state?.background !== true
+  return { channel: channel.name, ...(remembered ? { remembered: true as const } : {}) }
+}

@@ -1,0 +1,54 @@
+import { HeldBytes } from '../../canonical/bytes.ts'
+import type { MediaPart } from '../../canonical/content.ts'
+import { type GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+
+/** Image types that can be recognized by their first bytes. */
+const KNOWN = /^image\/(?:png|jpe?g|webp|gif|bmp|tiff|avif|heic|heif)\b/i
+/** Bytes, or base64 characters, from which the type is detected. */
+const HEAD_BYTES = 32
+
+/**
+ * Rejects invalid images before anything is stored or sent: other files, and files whose first bytes contradict their
+ * declared type.
+ *
+ * @param limit bytes; the largest image.
+ * @throws GatewayError `invalid-request`, `too-large`.
+ */
+export function checkImages({ messages }: CanonicalRequest, limit: number): void {
+  for (const { content } of messages)
+    for (const part of content) if (part.type === 'media' && part.kind === 'image') checkImage(part, limit)
+}
+
+function checkImage({ source }: MediaPart, limit: number): void {
+  if (sizeOf(source) > limit) throw overLimit(limit)
+  if (source.type === 'url' && !/^(?:https?|gs|s3):\/\//i.test(source.url))
+    throw refusal('is neither an image nor the URL of one')
+  const head = headOf(source)
+  if (head === undefined || (source.type !== 'base64' && source.type !== 'bytes')) return
+  const found = sniffed(head)
+  const isImage = found?.startsWith('image/') === true || (found === undefined && isUnknown(source.mediaType))
+  if (head.length === 0 || !isImage) throw refusal('is not an image')
+}
+
+function sizeOf(source: MediaPart['source']): number {
+  if (source.type === 'base64') return (source.data.length * 3) / 4
+  return source.type === 'bytes' ? (source.bytes.size ?? 0) : 0
+}
+
+/** Whether an image type cannot be recognized by its first bytes. */
+const isUnknown = (mediaType: string): boolean => /^image\//i.test(mediaType) && !KNOWN.test(mediaType)
+
+function headOf(source: MediaPart['source']): Uint8Array | undefined {
+  if (source.type === 'base64') return Buffer.from(source.data.slice(0, HEAD_BYTES), 'base64')
+  return source.type === 'bytes' && source.bytes instanceof HeldBytes
+    ? source.bytes.bytes.subarray(0, HEAD_BYTES)
+    : undefined
+}
+
+const refusal = (what: string): GatewayError =>
+  invalid(`input_reference: the file ${what}.`, 'input_reference', 'invalid_image')
+
+const overLimit = (limit: number): GatewayError =>
+  tooLarge(`input_reference: an image may have at most ${limit} bytes.`, 'input_reference')

@@ -1,0 +1,247 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Bytes } from '../../canonical/bytes.ts'
+import { GatewayError, tooLarge } from '../../canonical/error.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import type { StoredTask, Tasks } from '../../store/tasks.ts'
+import { type Headers, single } from '../../upstreams/channel/index.ts'
+import { type OpenedFile, type openUpstream, VIDEO_GONE } from './content.ts'
+import { rangeOf } from './range.ts'
+
+/** Most tasks examined per pass, and failed downloads after which a video is left at its upstream. */
+const BATCH = 256
+const ATTEMPTS = 8
+/** Milliseconds; the longest duration of a download. */
+const DOWNLOAD_TIMEOUT = 30 * 60_000
+/** Bytes at the start of a file from which its type is detected. */
+const HEAD_BYTES = 16
+/** Milliseconds after which a file without a task is an orphan. The task of a younger file may not be stored yet. */
+const ORPHAN_AGE = 10 * 60_000
+
+export interface StoredFilesOptions {
+  readonly store: () => Tasks
+  readonly now: () => number
+  /** Milliseconds between two passes over finished tasks. */
+  readonly poll: () => number
+  /** Milliseconds for which finished videos are stored (0: not at all), and the limit in bytes for all of them. */
+  readonly limits: () => { readonly retention: number; readonly limit: number }
+  /** The folder of the stored videos. */
+  readonly folder: () => string
+  /** Id of this process among those that share the folder, and whether another process is alive. */
+  readonly worker: () => Promise<string>
+  isAlive(worker: string): Promise<boolean | undefined>
+  /** Opens a finished video at its upstream; undefined if the upstream is no longer configured. */
+  open(task: StoredTask): ReturnType<typeof openUpstream> | undefined
+  onFault(task: StoredTask, thrown: unknown): void
+}
+
+/** Bytes still free for files, and the tasks with stored files, oldest first. */
+interface DiskSpace {
+  free: number
+  readonly stored: StoredTask[]
+}
+
+/**
+ * Stores finished videos on disk, so that they outlive the URLs of their upstreams. Several instances may share the
+ * folder. An instance with a separate folder serves videos it lacks from the upstream and leaves the files of other
+ * instances alone.
+ */
+export class StoredFiles {
+  private readonly options: StoredFilesOptions
+  /** Failed downloads of each video, and the time of the next attempt. */
+  private readonly failures = new Map<string, { readonly count: number; readonly next: number }>()
+  private readonly opened = new Set<OpenedFile>()
+  private hasTidiedParts = false
+  private isClosed = false
+
+  constructor(options: StoredFilesOptions) {
+    this.options = options
+  }
+
+  /** Opens the stored video of a task, complete or in the requested range; undefined if it is not stored here. */
+  async open(task: StoredTask, requested: Headers): Promise<OpenedFile | undefined> {
+    if (hasNoFile(task)) return undefined
+    const file = await open(this.path(task.id)).catch(() => undefined)
+    if (file === undefined) return undefined
+    const head = Buffer.alloc(HEAD_BYTES)
+    await file.read(head, 0, HEAD_BYTES, 0)
+    const { size } = await file.stat()
+    const etag = `"${task.id}"`
+    const condition = single(requested['if-range'])
+    const range = condition === '' || condition === etag ? rangeOf(single(requested['range']), size) : undefined
+    const shared = { mediaType: sniffed(head) ?? 'video/mp4', close: () => void file.close().catch(() => {}) }
+    const headers = { 'accept-ranges': 'bytes', etag }
+    if (range === 'none')
+      return { ...shared, status: 416, headers: { ...headers, 'content-range': `bytes */${size}` }, bytes: NOTHING }
+    const { first, last } = range ?? { first: 0, last: size - 1 }
+    const bytes: Bytes = {
+      size: last - first + 1,
+      once: true,
+      read: () => file.createReadStream({ start: first, end: last }),
+    }
+    return range === undefined
+      ? { ...shared, status: 200, headers, bytes }
+      : { ...shared, status: 206, headers: { ...headers, 'content-range': `bytes ${first}-${last}/${size}` }, bytes }
+  }
+
+  /** Deletes expired files and those beyond the limit, then downloads newly finished videos. */
+  async maintain(): Promise<void> {
+    const { store, now, limits } = this.options
+    const { retention, limit } = limits()
+    const names = new Set(await readdir(this.options.folder()).catch(() => []))
+    const files = await store().withFiles()
+    await this.deleteOrphans(names, files)
+    const space: DiskSpace = { free: limit, stored: [] }
+    for (const task of files) {
+      if (!names.has(task.id)) continue
+      if (task.createdAt < now() - retention) await this.remove(task)
+      else {
+        space.free -= task.fileSize!
+        space.stored.push(task)
+      }
+    }
+    await this.makeRoom(space, 0)
+    if (retention === 0) return
+    const unstored = await store().withoutVideo(now() - retention, BATCH)
+    const due = unstored.filter(({ id }) => (this.failures.get(id)?.next ?? 0) <= now())
+    const byChannel = Map.groupBy(due, ({ channel }) => channel)
+    await Promise.all(byChannel.values().map(tasks => this.downloadAll(tasks, space)))
+  }
+
+  /** Deletes the file of a dropped task, if it is stored here. */
+  async discard({ id }: StoredTask): Promise<void> {
+    await rm(this.path(id), { force: true })
+  }
+
+  /** Aborts running downloads. */
+  close(): void {
+    this.isClosed = true
+    for (const file of this.opened) file.close()
+  }
+
+  /**
+   * Deletes files whose task is gone or no longer lists them and, once per process, partial downloads of dead
+   * processes.
+   */
+  private async deleteOrphans(names: ReadonlySet<string>, files: readonly StoredTask[]): Promise<void> {
+    const known = new Set(files.map(({ id }) => id))
+    for (const name of names) {
+      if (known.has(name)) continue
+      const [, worker] = PART.exec(name) ?? []
+      const isAbandoned =
+        worker === undefined
+          ? await this.isSettled(name)
+          : !this.hasTidiedParts && (await this.options.isAlive(worker)) === false
+      if (isAbandoned) await rm(this.path(name), { force: true })
+    }
+    this.hasTidiedParts = true
+  }
+
+  /** Deletes the stored video of a task and clears it in the store. */
+  private async remove(task: StoredTask): Promise<void> {
+    await this.discard(task)
+    await this.options.store().setFileSize(task.owner, task.id, undefined)
+  }
+
+  private async isSettled(name: string): Promise<boolean> {
+    const { mtimeMs } = (await stat(this.path(name)).catch(() => undefined)) ?? { mtimeMs: Date.now() }
+    return Date.now() - mtimeMs > ORPHAN_AGE
+  }
+
+  /** Downloads one video after another, until the disk fails. */
+  private async downloadAll(tasks: readonly StoredTask[], space: DiskSpace): Promise<void> {
+    for (const task of tasks) {
+      if (this.isClosed) return
+      try {
+        await this.download(task, space)
+        this.failures.delete(task.id)
+      } catch (thrown) {
+        if (this.isClosed) return
+        this.options.onFault(task, thrown)
+        // A disk error would affect every video, so the rest waits for the next pass.
+        if (!(thrown instanceof GatewayError)) return
+        await this.failed(task, thrown)
+      }
+    }
+  }
+
+  private async download(task: StoredTask, space: DiskSpace): Promise<void> {
+    const part = `${this.path(task.id)}.${await this.options.worker()}.part`
+    const file = await this.options.open(task)
+    if (file === undefined) throw VIDEO_GONE
+    this.opened.add(file)
+    const late = setTimeout(() => file.close(), DOWNLOAD_TIMEOUT)
+    let size = 0
+    try {
+      if (file.status !== 200) throw INCOMPLETE
+      await mkdir(this.options.folder(), { recursive: true, mode: 0o700 })
+      const counted = async function* (this: StoredFiles): AsyncGenerator<Uint8Array> {
+        for await (const chunk of file.bytes.read()) {
+          await this.makeRoom(space, chunk.length)
+          space.free -= chunk.length
+          size += chunk.length
+          yield chunk
+        }
+      }
+      await pipeline(counted.call(this), createWriteStream(part, { mode: 0o600, flush: true }))
+      if (size === 0) throw INCOMPLETE
+      await rename(part, this.path(task.id))
+      space.stored.push({ ...task, fileSize: size })
+      // The task was deleted during the download.
+      if (!(await this.options.store().setFileSize(task.owner, task.id, size)))
+        await rm(this.path(task.id), { force: true })
+    } catch (thrown) {
+      space.free += size
+      await rm(part, { force: true })
+      throw thrown
+    } finally {
+      clearTimeout(late)
+      this.opened.delete(file)
+      file.close()
+    }
+  }
+
+  /**
+   * Deletes the oldest files until enough bytes are free; deleted videos are not downloaded again. Throws GatewayError
+   * `too-large`.
+   */
+  private async makeRoom(space: DiskSpace, bytes: number): Promise<void> {
+    while (space.free < bytes) {
+      const oldest = space.stored.shift()
+      if (oldest === undefined) throw TOO_LARGE
+      space.free += oldest.fileSize!
+      await rm(this.path(oldest.id), { force: true })
+      await this.options.store().setFileSize(oldest.owner, oldest.id, 0)
+    }
+  }
+
+  private async failed(task: StoredTask, thrown: GatewayError): Promise<void> {
+    const count = (this.failures.get(task.id)?.count ?? 0) + 1
+    const isFinal = thrown === VIDEO_GONE || thrown === TOO_LARGE || count >= ATTEMPTS
+    if (isFinal) await this.giveUp(task)
+    else this.failures.set(task.id, { count, next: this.options.now() + this.options.poll() * 2 ** count })
+  }
+
+  /** Gives the download up. The video remains at its upstream, and another instance may still store it. */
+  private async giveUp({ owner, id }: StoredTask): Promise<void> {
+    this.failures.delete(id)
+    await this.options.store().skipFile(owner, id)
+  }
+
+  private path(name: string): string {
+    return join(this.options.folder(), name)
+  }
+}
+
+/** Matches a partial download: the task's id, then the id of the writing process. */
+const PART = /\.([0-9a-f]{32})\.part$/
+
+/** Whether the video has no stored file, not yet or never. */
+const hasNoFile = ({ fileSize = 0 }: StoredTask): boolean => fileSize === 0
+
+const INCOMPLETE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send the whole video.' })
+const TOO_LARGE = tooLarge('The video is larger than the limit for stored videos.')
+
+const NOTHING: Bytes = { size: 0, read: async function* () {} }

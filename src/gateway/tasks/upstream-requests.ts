@@ -1,0 +1,86 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { TaskCall } from '../../egress/task-writer.ts'
+import { READERS } from '../../ingress/index.ts'
+import type { Answer, Exchange } from '../../upstreams/channel/index.ts'
+import { answerFailure, toFailure } from '../failures.ts'
+import { publicError } from '../public-answer.ts'
+import { readWireResult } from '../read-result.ts'
+import { upstreamError } from '../send.ts'
+import { requestOf } from './public-task.ts'
+import { type TaskUpstream, targetOf, upstreamTask } from './task-upstream.ts'
+
+/**
+ * Requests the current state of a task from its upstream, by its id or, if the submit was not answered, by its
+ * reference.
+ *
+ * @throws GatewayError `not-found` if the upstream has no such task.
+ */
+export function requestState(upstream: TaskUpstream, signal: AbortSignal): Promise<CanonicalResult> {
+  const { task, format, writer } = upstream
+  const { id, ...rest } = upstreamTask(task)
+  const call =
+    id !== '' ? writer.status({ id, ...rest }, format.dialect) : writer.find!(rest, task.reference!, format.dialect)
+  const read = (answer: Answer) =>
+    readWireResult(answer, READERS[format.format]!, requestOf(task), { largest: LARGEST })
+  return exchange(upstream, call, read, signal)
+}
+
+/** Deletes a task at its upstream, if the format supports it. Throws GatewayError if the upstream refuses. */
+export async function requestRemoval(upstream: TaskUpstream): Promise<void> {
+  const call = upstream.writer.remove?.(upstreamTask(upstream.task), upstream.format.dialect)
+  if (call === undefined) return
+  await exchange(upstream, call, async () => {}).catch((thrown: unknown) => {
+    const failure = toFailure(thrown)
+    if (failure.error.kind !== 'not-found') throw shown(failure, upstream)
+  })
+}
+
+/** Sends a request with the channel's credential. */
+export async function sendCall(
+  { channel, format }: Pick<TaskUpstream, 'channel' | 'format'>,
+  { method, ...where }: TaskCall,
+  headers: TaskCall['headers'] = {},
+): Promise<Exchange> {
+  await channel.ready()
+  return channel.call(method, format, { ...where, headers: { ...where.headers, ...headers } })
+}
+
+/** Milliseconds; timeout of a request about a task, which is repeated later. */
+const TIMEOUT = 15_000
+
+/** Bytes; largest answer about a task, since it is stored and sent to callers. */
+const LARGEST = 2 ** 20
+
+async function exchange<T>(
+  upstream: TaskUpstream,
+  call: TaskCall,
+  use: (answer: Answer) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const sent = await sendCall(upstream, call, { accept: 'application/json' })
+  const abort = () => sent.abort()
+  const timer = setTimeout(abort, TIMEOUT)
+  signal?.addEventListener('abort', abort)
+  try {
+    const answer = await sent.answer
+    if (answer.status < 200 || answer.status > 299) throw await failureOf(answer, upstream)
+    return await use(answer)
+  } catch (thrown) {
+    throw answerFailure(thrown)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+    sent.discardRest()
+  }
+}
+
+/** The error of an upstream's answer, without what callers must not see. */
+export const publicFailure = async (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
+  shown(await failureOf(answer, upstream), upstream)
+
+const shown = (failure: GatewayError, upstream: TaskUpstream): GatewayError =>
+  new GatewayError(publicError(failure.error, targetOf(upstream), upstream.task.model), { cause: failure.cause })
+
+const failureOf = (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
+  upstreamError(answer, targetOf(upstream), upstream.task.model)

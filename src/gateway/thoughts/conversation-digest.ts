@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import type { MediaPart, Part } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
+
+/**
+ * A digest of a conversation so far: equal conversations have equal digests. Reads each part once as the conversation
+ * grows.
+ */
+export class ConversationDigest {
+  private readonly hash = createHash('sha256')
+
+  /** Hashes the length before the text, so that different sequences of texts never look alike. */
+  add(kind: string, text: string): void {
+    this.hash.update(`${kind} ${text.length}\n`)
+    this.hash.update(text)
+  }
+
+  get digest(): string {
+    return this.hash.copy().digest('base64url')
+  }
+}
+
+/**
+ * Digests everything an upstream got before a turn, as far as it affects signatures: some are valid only if none of it
+ * changed ("Preserved thinking", platform.claude.com, September 2026). Of reasoning only the signatures count, because
+ * nothing else is returned.
+ */
+export class FullDigest extends ConversationDigest {
+  constructor({ tools }: CanonicalRequest) {
+    super()
+    this.add('tools', JSON.stringify(tools ?? []))
+  }
+
+  message({ role, content }: Message): void {
+    this.add('turn', role)
+    for (const part of content) this.part(part)
+  }
+
+  private part(part: Part): void {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+        return this.add(part.type, part.text)
+      case 'reasoning':
+        return part.signature === undefined ? undefined : this.add('proof', part.signature.value)
+      case 'tool-call':
+        return this.add('call', `${part.id}\n${part.name}\n${part.arguments}`)
+      case 'tool-result':
+        this.add('result', `${part.id} ${part.failed === true}`)
+        for (const piece of part.content) this.part(piece)
+        return
+      case 'media':
+        return this.add('media', textOfMedia(part))
+      default:
+        this.add('other', JSON.stringify(part.type === 'opaque' ? part.value : part.type))
+    }
+  }
+}
+
+const MARKS = /[^\p{L}\p{N}]+/gu
+
+/**
+ * Digests what identifies a conversation even if a client shortens results, edits instructions or splits texts
+ * differently: the user's texts and the tool calls.
+ */
+export class GistDigest extends ConversationDigest {
+  private pending = ''
+
+  part(role: Role, part: Part): void {
+    if (role === 'user') this.user(part)
+    else if (role === 'assistant' && part.type === 'tool-call') this.call(part.name, part.arguments)
+  }
+
+  /**
+   * Adds a tool call. Only the words of its name count, because clients that rename tools change the separators
+   * (trap 111).
+   */
+  call(name: string, args: string): void {
+    this.flush()
+    this.add('call', `${name.replace(MARKS, '_')}\n${sortedFields(args)}`)
+  }
+
+  override get digest(): string {
+    this.flush()
+    return super.digest
+  }
+
+  /** Adds a user's part. Joins the texts of neighbouring turns, so that splits do not matter. */
+  private user(part: Part): void {
+    if (part.type === 'text') this.pending += part.text
+    else if (part.type === 'media') this.pending += `\n${textOfMedia(part)}\n`
+  }
+
+  private flush(): void {
+    if (this.pending === '') return
+    this.add('user', this.pending)
+    this.pending = ''
+  }
+}
+
+/** Sorts the fields of a call's arguments, because clients that parse them may serialise them in another order. */
+function sortedFields(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json === '' ? '{}' : json), sorted)
+  } catch {
+    return json
+  }
+}
+
+const sorted = (_: string, value: Json): Json =>
+  isObject(value)
+    ? (Object.fromEntries(
+        Object.keys(value)
+          .sort()
+          .map(key => [key, value[key]!]),
+      ) as JsonObject)
+    : value
+
+/** Characters at the end of a file that distinguish it from others of the same length. */
+const TAIL = 64
+
+function textOfMedia({ kind, source }: MediaPart): string {
+  if (source.type === 'base64') return `${kind} ${source.data.length} ${source.data.slice(-TAIL)}`
+  if (source.type === 'url') return `${kind} ${source.url}`
+  if (source.type === 'file-id') return `${kind} ${source.id}`
+  return source.type === 'text' ? `${kind} ${source.text}` : kind
+}

@@ -1,0 +1,240 @@
+import type { ReasoningMemoryConfig } from '../../config/index.ts'
+import { isPositionKey } from './call-keys.ts'
+import { type Link, LinkedList } from './linked-list.ts'
+import type { AnswerReasoning, CallKeys, KnownCall } from './types.ts'
+
+/** The reasoning of one answer, with its links in the two lists by last use. */
+interface Entry {
+  readonly owner: Owner
+  readonly keys: Set<string>
+  readonly size: number
+  usedAt: number
+  inAll: Link<Entry>
+  inOwner: Link<Entry>
+}
+
+interface Owner {
+  readonly name: string
+  readonly byKey: Map<string, KnownCall & { readonly entry: Entry }>
+  readonly entries: LinkedList<Entry>
+  /** The number of keys by position. */
+  positionKeys: number
+  size: number
+}
+
+/** Bytes of an entry beyond its content: list links and map entries. */
+const ENTRY = 512
+
+/** ms; longest delay that Node's timers accept. */
+const LONGEST_WAIT = 2 ** 31 - 1
+
+/**
+ * Stores reasoning in this process's memory, by owner and by the keys of tool calls. Entries expire after a time
+ * without use. Beyond the memory limit, evicts the least recently used entry of the owner with the most
+ * (`SizeClasses`), so that one owner cannot push out another's few. Every operation takes constant time; one timer
+ * serves all entries.
+ */
+export class MemoryStore {
+  private limits: ReasoningMemoryConfig
+  private readonly now: () => number
+  private readonly owners = new Map<string, Owner>()
+  /** All entries, least recently used first. */
+  private readonly all = new LinkedList<Entry>()
+  private readonly classes = new SizeClasses<Owner>()
+  private timer: NodeJS.Timeout | undefined
+  private total = 0
+
+  constructor(limits: ReasoningMemoryConfig, now: () => number = Date.now) {
+    this.limits = limits
+    this.now = now
+  }
+
+  /** Bytes of all entries, estimated. */
+  get size(): number {
+    return this.total
+  }
+
+  /** Whether the owner has any entry; most requests need no further search. */
+  holds(owner: string): boolean {
+    return this.owners.has(owner)
+  }
+
+  /** Whether the owner has any key by position. */
+  holdsPositionKeys(owner: string): boolean {
+    return (this.owners.get(owner)?.positionKeys ?? 0) > 0
+  }
+
+  /** Whether a key is present. Does not count as use of its entry. */
+  has(owner: string, key: string): boolean {
+    return this.owners.get(owner)?.byKey.has(key) === true
+  }
+
+  /** Looks up a key. Counts as use and extends the life of its entry. */
+  find(owner: string, key: string): KnownCall | undefined {
+    this.expire()
+    const found = this.owners.get(owner)?.byKey.get(key)
+    if (found !== undefined) this.markUsed(found.entry)
+    return found
+  }
+
+  /**
+   * Stores the reasoning of one answer and replaces earlier entries under its keys.
+   *
+   * @param keys of each call, in the order of the steps.
+   */
+  save(name: string, keys: readonly CallKeys[], reasoning: AnswerReasoning): void {
+    this.expire()
+    this.forget(name, keys)
+    const size = ENTRY + bytesOf(reasoning) + bytesOf(keys)
+    if (size > this.limits.memory) return
+    const owner = this.ownerOf(name)
+    const entry = { owner, keys: new Set(keys.flat()), size, usedAt: this.now() } as Entry
+    entry.inAll = this.all.push(entry)
+    entry.inOwner = owner.entries.push(entry)
+    keys.forEach((names, step) => {
+      for (const key of names) owner.byKey.set(key, { reasoning, step, entry })
+    })
+    owner.positionKeys += countPositionKeys(entry.keys)
+    this.grow(owner, size)
+    this.evict()
+    this.arm()
+  }
+
+  /** Removes keys whose calls were made again without reasoning. An entry with other keys remains under those. */
+  forget(name: string, keys: readonly CallKeys[]): void {
+    for (const key of keys.flat()) this.forgetKey(name, key)
+  }
+
+  /** Applies other limits and evicts what exceeds them at once. */
+  reload(limits: ReasoningMemoryConfig): void {
+    this.limits = limits
+    this.evict()
+    this.disarm()
+    this.sweep()
+  }
+
+  /** Removes every entry. */
+  clear(): void {
+    while (this.all.first !== undefined) this.drop(this.all.first)
+    this.disarm()
+  }
+
+  private ownerOf(name: string): Owner {
+    const empty = (): Owner => ({ name, byKey: new Map(), entries: new LinkedList(), positionKeys: 0, size: 0 })
+    return this.owners.getOrInsertComputed(name, empty)
+  }
+
+  private markUsed(entry: Entry): void {
+    entry.usedAt = this.now()
+    this.all.moveToEnd(entry.inAll)
+    entry.owner.entries.moveToEnd(entry.inOwner)
+  }
+
+  private forgetKey(name: string, key: string): void {
+    const owner = this.owners.get(name)
+    const entry = owner?.byKey.get(key)?.entry
+    if (owner === undefined || entry === undefined) return
+    owner.byKey.delete(key)
+    owner.positionKeys -= countPositionKeys([key])
+    entry.keys.delete(key)
+    if (entry.keys.size === 0) this.drop(entry)
+  }
+
+  private drop(entry: Entry): void {
+    const { owner, keys, size } = entry
+    this.all.remove(entry.inAll)
+    owner.entries.remove(entry.inOwner)
+    for (const key of keys) owner.byKey.delete(key)
+    owner.positionKeys -= countPositionKeys(keys)
+    this.grow(owner, -size)
+    if (owner.size === 0) this.owners.delete(owner.name)
+  }
+
+  private grow(owner: Owner, by: number): void {
+    this.classes.move(owner, owner.size, owner.size + by)
+    owner.size += by
+    this.total += by
+  }
+
+  private evict(): void {
+    while (this.total > this.limits.memory) this.drop(this.classes.largest()!.entries.first!)
+  }
+
+  private expire(): void {
+    const oldest = this.now() - this.limits.retention
+    for (let entry = this.all.first; entry !== undefined && entry.usedAt <= oldest; entry = this.all.first)
+      this.drop(entry)
+  }
+
+  /** Starts the timer that removes expired entries even if nothing is looked up any more. */
+  private arm(): void {
+    const entry = this.all.first
+    if (entry === undefined || this.timer !== undefined) return
+    const wait = Math.max(1, entry.usedAt + this.limits.retention - this.now())
+    this.timer = setTimeout(this.sweep, Math.min(wait, LONGEST_WAIT)).unref()
+  }
+
+  private disarm(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+  }
+
+  private readonly sweep = (): void => {
+    this.timer = undefined
+    this.expire()
+    this.arm()
+  }
+}
+
+function countPositionKeys(keys: Iterable<string>): number {
+  let count = 0
+  for (const key of keys) if (isPositionKey(key)) count++
+  return count
+}
+
+/** Bytes of an object, a list and each of their fields; rough. */
+const NODE = 48
+/** Bytes per character; V8 stores one or two. */
+const CHARACTER = 2
+
+/**
+ * Estimates the bytes of a JSON value in memory; errs on the high side. Uses no recursion, so that deep values are
+ * safe.
+ */
+function bytesOf(value: unknown): number {
+  const remaining = [value]
+  let bytes = 0
+  while (remaining.length > 0) {
+    const one = remaining.pop()
+    bytes += NODE
+    if (typeof one === 'string') bytes += one.length * CHARACTER
+    else if (typeof one === 'object' && one !== null) for (const field of Object.values(one)) remaining.push(field)
+  }
+  return bytes
+}
+
+/** Sizes are below 2^53, so that this number of classes is enough. */
+const CLASSES = 54
+
+const classOf = (size: number): number => Math.floor(Math.log2(size))
+
+/**
+ * Finds an owner who holds the most, or at least half of that: sizes with the same power of two count as equal, so that
+ * nothing must be sorted.
+ */
+class SizeClasses<T> {
+  private readonly classes: readonly Set<T>[] = Array.from({ length: CLASSES }, () => new Set<T>())
+
+  /** Moves an item whose size changed to its new class. Items of size 0 are in no class. */
+  move(one: T, from: number, to: number): void {
+    const [before, after] = [from, to].map(size => (size === 0 ? undefined : this.classes[classOf(size)]))
+    if (before === after) return
+    before?.delete(one)
+    after?.add(one)
+  }
+
+  largest(): T | undefined {
+    const held = this.classes.findLast(({ size }) => size > 0)
+    return held?.values().next().value
+  }
+}

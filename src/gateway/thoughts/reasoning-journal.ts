@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as breath } from 'node:timers/promises'
+import { hashOf } from '../../config/hash.ts'
+import type { ReasoningChange, SharedRecords } from '../../store/shared-records.ts'
+import { encrypted, type GatewaySecret } from '../gateway-secret.ts'
+import type { AnswerReasoning, CallKeys } from './types.ts'
+
+/** Most changes, and characters of changes, that wait for the store; further ones are dropped. */
+const MOST = 2000
+const LARGEST = 16 * 1024 * 1024
+/** Changes per transaction. */
+const BATCH = 50
+
+/** A queued change, encrypted when it is written. */
+interface QueuedChange {
+  readonly owner: string
+  readonly keys: readonly CallKeys[]
+  /** JSON; absent if the keys are deleted. */
+  readonly text?: string
+  readonly expiresAt: number
+}
+
+/** Writes reasoning to the store for other instances, batch by batch, without delaying requests. */
+export class ReasoningJournal {
+  private readonly records: Pick<SharedRecords, 'changeReasoning'>
+  private readonly secret: GatewaySecret
+  private readonly fault: (thrown: unknown) => void
+  private queue: QueuedChange[] = []
+  private size = 0
+  private writing: Promise<void> | undefined
+  /** Changes that were not stored, because the queue was full or the store failed. */
+  dropped = 0
+
+  /** @param fault receives the reason when a change is dropped. */
+  constructor(
+    records: Pick<SharedRecords, 'changeReasoning'>,
+    secret: GatewaySecret,
+    fault: (thrown: unknown) => void,
+  ) {
+    this.records = records
+    this.secret = secret
+    this.fault = fault
+  }
+
+  /**
+   * Queues the reasoning of one answer.
+   *
+   * @param expiresAt Unix time, ms.
+   */
+  save(owner: string, keys: readonly CallKeys[], reasoning: AnswerReasoning, expiresAt: number): void {
+    this.add({ owner, keys, text: JSON.stringify({ keys, thoughts: reasoning }), expiresAt })
+  }
+
+  /** Queues the deletion of an owner's keys. */
+  forget(owner: string, keys: readonly CallKeys[]): void {
+    this.add({ owner, keys, expiresAt: 0 })
+  }
+
+  /** Resolves when everything queued so far is written. */
+  async idle(): Promise<void> {
+    await this.writing
+  }
+
+  private add(one: QueuedChange): void {
+    const size = one.text?.length ?? 0
+    if (this.queue.length >= MOST || this.size + size > LARGEST) {
+      this.dropped++
+      return this.fault(FULL)
+    }
+    this.queue.push(one)
+    this.size += size
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined
+    })
+  }
+
+  private async write(): Promise<void> {
+    while (this.queue.length > 0) {
+      await breath()
+      const batch = this.queue.slice(0, BATCH)
+      this.queue = this.queue.slice(BATCH)
+      for (const { text } of batch) this.size -= text?.length ?? 0
+      try {
+        const key = await this.secret.load()
+        await this.records.changeReasoning(batch.map(one => changeOf(one, key)))
+      } catch (thrown) {
+        this.dropped += batch.length
+        this.fault(thrown)
+      }
+    }
+  }
+}
+
+const FULL = new Error('The queue of reasoning to be stored is full.')
+
+function changeOf({ owner, keys, text, expiresAt }: QueuedChange, key: Buffer): ReasoningChange {
+  const names = namesOf(owner, keys)
+  if (text === undefined) return { names }
+  return {
+    names,
+    reasoning: { id: randomUUID(), text: encrypted(key, text, aboutOf(owner)).toString('base64'), expiresAt },
+  }
+}
+
+/** The stored name of an owner's call: a hash that reveals neither the owner nor the call. */
+export const nameOf = (owner: string, key: string): string => hashOf(`${owner}\n${key}`)
+
+const namesOf = (owner: string, keys: readonly CallKeys[]): readonly (readonly string[])[] =>
+  keys.map(some => some.map(key => nameOf(owner, key)))
+
+/** Additional authenticated data that binds encrypted reasoning to its owner. */
+export const aboutOf = (owner: string): Buffer => Buffer.from(`interlingua thoughts\n${owner}`)

@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Part } from '../../canonical/content.ts'
+import type { Format } from '../../canonical/node.ts'
+import { type CanonicalRequest, isTextOnly } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { isSigned } from '../../canonical/signature.ts'
+import type { ReasoningMemoryConfig } from '../../config/index.ts'
+import { WRITERS } from '../../egress/index.ts'
+import { READERS } from '../../ingress/index.ts'
+import { LogOnce } from '../../log.ts'
+import { preferring, type Target } from '../../upstreams/router.ts'
+import { reasoningShown } from '../shown-reasoning.ts'
+import { idKey, isNumberedId, keysOf, unknownKeys } from './call-keys.ts'
+import { type CalledStep, Collector, stepsOf } from './collector.ts'
+import { FullDigest } from './conversation-digest.ts'
+import { MemoryStore } from './memory-store.ts'
+import { issuerOf, recall } from './recall.ts'
+import type { Recalled } from './recalled.ts'
+import type { SharedReasoning } from './shared-reasoning.ts'
+import type { AnswerReasoning, Step } from './types.ts'
+
+/** ms; how long the shutdown waits for the store. */
+const CLOSE_TIMEOUT = 3000
+const UNREFERENCED = { ref: false }
+
+/**
+ * Remembers the reasoning before tool calls, which some formats cannot return to the upstream and some clients drop.
+ */
+export class ReasoningMemory {
+  private readonly store: MemoryStore
+  private readonly faults: LogOnce
+  private keep: number
+  private readonly shared: SharedReasoning | undefined
+
+  /**
+   * @param onFault called once per kind of fault that prevented storing; no request fails for it.
+   * @param shared the reasoning of other instances; absent if there are none.
+   */
+  constructor(
+    config: ReasoningMemoryConfig,
+    now?: () => number,
+    onFault: (thrown: unknown) => void = () => {},
+    shared?: SharedReasoning,
+  ) {
+    this.store = new MemoryStore(config, now)
+    this.shared = shared
+    this.faults = new LogOnce(onFault)
+    this.keep = config.retention
+  }
+
+  /** The remembered reasoning of one owner; undefined if memory is switched off. */
+  of(owner: string): OwnerReasoning | undefined {
+    return this.keep === 0
+      ? undefined
+      : new OwnerReasoning(this.store, owner, this.faults, this.shared && { all: this.shared, lifetime: this.keep })
+  }
+
+  /** Applies another config. Stored reasoning remains within the new limits. */
+  reload(config: ReasoningMemoryConfig): void {
+    this.keep = config.retention
+    if (config.retention === 0) this.store.clear()
+    else this.store.reload(config)
+  }
+
+  /**
+   * The number of answers whose reasoning is missing for other instances, because the queue was full or the store
+   * failed.
+   */
+  get dropped(): number {
+    return this.shared?.journal.dropped ?? 0
+  }
+
+  /** Waits a few seconds at most until the reasoning is stored for other instances. */
+  async close(): Promise<void> {
+    this.store.clear()
+    if (this.shared !== undefined)
+      await Promise.race([this.shared.journal.idle(), sleep(CLOSE_TIMEOUT, undefined, UNREFERENCED)])
+  }
+}
+
+/**
+ * Whether a request or its answer may contain reasoning before tool calls. A request of plain text without tools does
+ * not, unless an upstream's stored prompt, in `extras`, declares tools.
+ */
+export const mayHoldReasoning = (request: CanonicalRequest): boolean =>
+  (request.tools !== undefined && request.tools.length > 0) || request.extras !== undefined || !isTextOnly(request)
+
+/** An answered request, reduced to what the memory needs. */
+interface AnsweredRequest {
+  readonly attempt: {
+    readonly call: { readonly format: Format }
+    readonly target: Target
+    readonly request: CanonicalRequest
+  }
+  readonly prepared: { readonly recalled: Recalled | undefined }
+}
+
+/** The reasoning of other instances, and the ms for which it is stored. */
+interface OtherInstances {
+  readonly all: SharedReasoning
+  readonly lifetime: number
+}
+
+/** The remembered reasoning of one owner; invisible to all others. */
+export class OwnerReasoning {
+  private readonly store: MemoryStore
+  private readonly owner: string
+  private readonly faults: LogOnce
+  private readonly otherInstances: OtherInstances | undefined
+
+  constructor(store: MemoryStore, owner: string, faults: LogOnce, otherInstances?: OtherInstances) {
+    this.store = store
+    this.owner = owner
+    this.faults = faults
+    this.otherInstances = otherInstances
+  }
+
+  /** Whether other instances may hold reasoning for a request, so that `fetch` must come first. */
+  get isShared(): boolean {
+    return this.otherInstances !== undefined
+  }
+
+  /**
+   * Fetches the reasoning of other instances for tool calls that are unknown here. Never rejects.
+   *
+   * @param format the caller's format.
+   */
+  async fetch(request: CanonicalRequest, format: Format): Promise<void> {
+    const { store, owner, otherInstances } = this
+    if (otherInstances === undefined) return
+    const unknown = this.faults.attempt(() => unknownKeys(request, format, key => this.isUnknown(key)), [])
+    if (unknown.length === 0) return
+    for (const { keys, thoughts } of await otherInstances.all.find(owner, unknown)) {
+      const fresh = keys.map(some => some.filter(key => !store.has(owner, key)))
+      if (fresh.some(some => some.length > 0)) this.faults.attempt(() => store.save(owner, fresh, thoughts), undefined)
+    }
+  }
+
+  private isUnknown(key: string): boolean {
+    return !this.store.has(this.owner, key) && this.otherInstances!.all.mayHave(this.owner, key)
+  }
+
+  /** Restores the reasoning that the caller no longer has, as far as the target accepts it. */
+  recall(request: CanonicalRequest, target: Target): Recalled | undefined {
+    if (!this.store.holds(this.owner)) return undefined
+    return this.faults.attempt(() => recall(request, target, this.store, this.owner), undefined)
+  }
+
+  /** Stores the reasoning before the tool calls of a whole answer; stores nothing if the answer has an error. */
+  save({ candidates, error }: CanonicalResult, answered: AnsweredRequest): void {
+    if (error !== undefined) return
+    this.faults.attempt(() => {
+      for (const { content } of candidates) {
+        const steps = stepsOf(content)
+        if (steps.length > 0) this.add(steps, answered)
+      }
+    }, undefined)
+  }
+
+  /** As `save`, for a streamed answer; stores the reasoning at its end. */
+  collector(answered: AnsweredRequest): Collector {
+    return new Collector(mayDropIds(answered), steps => this.faults.attempt(() => this.add(steps, answered), undefined))
+  }
+
+  /**
+   * Moves the targets that issued the latest reasoning to the front, among targets of equal priority and rest: only
+   * they can verify its signatures (trap 33).
+   */
+  preferIssuer(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
+    if (targets.length < 2 || !this.store.holds(this.owner)) return targets
+    const issuer = this.faults.attempt(() => this.lastIssuer(request), undefined)
+    return issuer === undefined ? targets : preferring(targets, target => issuerOf(target) === issuer)
+  }
+
+  private lastIssuer({ messages }: CanonicalRequest): string | undefined {
+    const content = messages.findLast(({ content }) => content.some(({ type }) => type === 'tool-call'))?.content ?? []
+    for (const part of content) {
+      if (part.type !== 'tool-call' || isNumberedId(part.id, part.name)) continue
+      const found = this.store.find(this.owner, idKey(part.id))
+      if (found !== undefined) return found.reasoning.issuer
+    }
+    return undefined
+  }
+
+  /**
+   * Removes stored reasoning under the keys of calls made without any. Most upstreams give every call a new id, but
+   * some ids recur.
+   */
+  private forget(steps: readonly CalledStep[], answered: AnsweredRequest): void {
+    const { store, owner, otherInstances } = this
+    if (otherInstances === undefined && !store.holds(owner)) return
+    const keys = keysOf(steps, answered.attempt.request, mayDropIds(answered))
+    store.forget(owner, keys)
+    otherInstances?.all.forget(owner, keys)
+  }
+
+  private add(steps: readonly CalledStep[], answered: AnsweredRequest): void {
+    const { target, request } = answered.attempt
+    if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, answered)
+    if (reasoningShown(answered.attempt) === 'all' && handsBack(request, steps)) return
+    const { native } = target
+    const { format, dialect } = target.format
+    const bound = WRITERS[format]!.boundSignatures?.({ dialect, native }) === true
+    const thoughts: AnswerReasoning = {
+      format,
+      issuer: issuerOf(target),
+      steps: steps.map(({ lead, next, mixed }) => ({ lead, next, ...(mixed ? { mixed } : {}) })),
+      ...(bound ? { prefix: prefixOf(answered.prepared.recalled?.request ?? request) } : {}),
+    }
+    const keys = keysOf(steps, request, mayDropIds(answered))
+    this.store.save(this.owner, keys, thoughts)
+    this.otherInstances?.all.save(this.owner, keys, thoughts, this.otherInstances.lifetime)
+  }
+}
+
+function prefixOf(request: CanonicalRequest): string {
+  const trail = new FullDigest(request)
+  for (const message of request.messages) trail.message(message)
+  return trail.digest
+}
+
+/** Whether a call may come back without the caller's id, or with an id that other calls have too. */
+const mayDropIds =
+  ({ attempt }: AnsweredRequest) =>
+  ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
+    READERS[attempt.call.format]!.mayOmitCallIds === true || isNumberedId(id, name)
+
+const isReasoning = (part: Part): boolean => part.type === 'reasoning'
+
+/**
+ * Whether the caller returns such reasoning by itself, as its last turn with tool calls shows; nothing must be stored
+ * then. A caller that returns the text without the signature still needs the memory.
+ */
+function handsBack({ messages }: CanonicalRequest, steps: readonly Step[]): boolean {
+  let at = messages.findLastIndex(({ content }) => content.some(({ type }) => type === 'tool-call'))
+  const signed = steps.some(({ lead, next }) => lead.some(isSigned) || next.some(isSigned))
+  while (messages[at]?.role === 'assistant')
+    if (messages[at--]!.content.some(signed ? isSigned : isReasoning)) return true
+  return false
+}

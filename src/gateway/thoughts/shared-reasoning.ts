@@ -1,0 +1,142 @@
+import { GatewayError } from '../../canonical/error.ts'
+import { LogOnce } from '../../log.ts'
+import type { FoundReasoning, SharedRecords } from '../../store/shared-records.ts'
+import { decrypted, type GatewaySecret } from '../gateway-secret.ts'
+import { isPositionKey } from './call-keys.ts'
+import { aboutOf, nameOf, ReasoningJournal } from './reasoning-journal.ts'
+import type { AnswerReasoning, CallKeys } from './types.ts'
+
+/** ms; how long a request waits for the reasoning of other instances. */
+const PATIENCE = 500
+
+/** Where reasoning is stored, and who is notified of faults. */
+export interface SharedReasoningOptions {
+  readonly records: Pick<SharedRecords, 'changeReasoning' | 'reasoning'>
+  readonly secret: GatewaySecret
+  /** Called once per kind of fault that prevented storing. */
+  readonly onFault: (thrown: unknown) => void
+  readonly now?: () => number
+}
+
+/** The reasoning of an answer that another instance received. */
+export interface Fetched {
+  /** The keys of each call, in the order of the steps. */
+  readonly keys: readonly CallKeys[]
+  readonly thoughts: AnswerReasoning
+}
+
+/**
+ * Shares reasoning with other instances through the store: encrypted with the gateway's secret, and found by hashes of
+ * call keys.
+ */
+export class SharedReasoning {
+  readonly journal: ReasoningJournal
+  private readonly options: SharedReasoningOptions
+  private readonly now: () => number
+  private readonly absent: AbsentNames
+  private readonly fault: (thrown: unknown) => void
+
+  constructor(options: SharedReasoningOptions) {
+    this.options = options
+    this.now = options.now ?? Date.now
+    this.absent = new AbsentNames(this.now)
+    const faults = new LogOnce(options.onFault)
+    this.fault = thrown => {
+      // The store reports its own faults.
+      if (!(thrown instanceof GatewayError)) faults.log(thrown)
+    }
+    this.journal = new ReasoningJournal(options.records, options.secret, this.fault)
+  }
+
+  /**
+   * Stores the reasoning of one answer in the background.
+   *
+   * @param save ms.
+   */
+  save(owner: string, keys: readonly CallKeys[], reasoning: AnswerReasoning, save: number): void {
+    this.journal.save(owner, keys, reasoning, this.now() + save)
+  }
+
+  /**
+   * Removes keys whose calls were made without reasoning. Only keys by position can recur in other answers, so only
+   * these need the store.
+   */
+  forget(owner: string, keys: readonly CallKeys[]): void {
+    const places = keys.map(some => some.filter(isPositionKey)).filter(some => some.length > 0)
+    if (places.length > 0) this.journal.forget(owner, places)
+    for (const key of keys.flat()) this.absent.add(nameOf(owner, key), !isPositionKey(key))
+  }
+
+  /** Whether the store may have the key. */
+  mayHave(owner: string, key: string): boolean {
+    return !this.absent.has(nameOf(owner, key))
+  }
+
+  /** Reads the reasoning stored under any of the keys; empty if the store does not answer in time. Never rejects. */
+  async find(owner: string, keys: readonly string[]): Promise<readonly Fetched[]> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<readonly Fetched[]>(resolve => {
+      timer = setTimeout(resolve, PATIENCE, NOTHING)
+    })
+    try {
+      return await Promise.race([this.stored(owner, keys), late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  private async stored(owner: string, keys: readonly string[]): Promise<readonly Fetched[]> {
+    const names = keys.map(key => nameOf(owner, key))
+    try {
+      const rows = await this.options.records.reasoning(names)
+      const present = new Set(rows.flatMap(row => row.names.map(({ name }) => name)))
+      for (const name of names) if (!present.has(name)) this.absent.add(name, false)
+      if (rows.length === 0) return NOTHING
+      const secret = await this.options.secret.load()
+      return rows.flatMap(row => fetched(row, owner, secret))
+    } catch (thrown) {
+      this.fault(thrown)
+      return NOTHING
+    }
+  }
+}
+
+const NOTHING: readonly Fetched[] = []
+
+/** Decrypts a row. Drops keys that were deleted since, or belong to another answer by now. */
+function fetched({ text, names }: FoundReasoning, owner: string, secret: Buffer): readonly Fetched[] {
+  const plain = decrypted(secret, Buffer.from(text, 'base64'), aboutOf(owner))
+  if (plain === undefined) return NOTHING
+  const { keys, thoughts } = JSON.parse(plain) as Fetched
+  const valid = new Set(names.map(({ name }) => name))
+  return [{ keys: keys.map(some => some.filter(key => valid.has(nameOf(owner, key)))), thoughts }]
+}
+
+/** ms; how long a missing name counts as absent, because another instance may still store it. */
+const LASTS = 60_000
+/** Most absent names that are remembered; the oldest are forgotten. */
+const MOST = 50_000
+
+/**
+ * Remembers names that the store does not have, so that they are not looked up with every request of a conversation.
+ */
+class AbsentNames {
+  private readonly now: () => number
+  /** When each entry expires, oldest first. */
+  private readonly names = new Map<string, number>()
+
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  /** @param isLocal the call was made here and without reasoning, so that no instance will store any. */
+  add(name: string, isLocal: boolean): void {
+    this.names.delete(name)
+    this.names.set(name, isLocal ? Number.POSITIVE_INFINITY : this.now() + LASTS)
+    if (this.names.size > MOST) this.names.delete(this.names.keys().next().value!)
+  }
+
+  has(name: string): boolean {
+    return (this.names.get(name) ?? 0) > this.now()
+  }
+}

@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import { anyNumber, anyObject, anyText } from '../fields.ts'
+
+/**
+ * Maps events to items of the output: by `output_index`, or if that is missing or the same for all items, by the item's
+ * id, which some upstreams change during the stream (trap 69). Positions number items in the order in which they start,
+ * so gaps between indexes do not matter.
+ */
+export class ItemPositions {
+  private readonly byId = new Map<string, number>()
+  private readonly byIndex = new Map<number, number>()
+  /** Indexes that several items share. */
+  private readonly shared = new Set<number>()
+  private count = 0
+
+  /** The position of the item that an event continues; undefined for an unknown item. */
+  find(event: JsonObject): number | undefined {
+    const id = idIn(event)
+    const index = anyNumber(event['output_index'])
+    const atIndex = index === undefined ? undefined : this.byIndex.get(index)
+    if (atIndex !== undefined && !this.shared.has(index!)) return atIndex
+    const known = id === undefined ? undefined : this.byId.get(id)
+    if (known !== undefined || index !== undefined) return known ?? atIndex
+    return id === undefined && this.count > 0 ? this.count - 1 : undefined
+  }
+
+  /**
+   * The position of the item that an event starts or repeats. If that item has `ended`, an event with another id or
+   * index, or without any, starts another item, and so does every `added` event without them.
+   */
+  findOrAdd(event: JsonObject, ended: ReadonlySet<number>): number {
+    const known = this.find(event)
+    const nameless = isNameless(event)
+    if (known === undefined || (nameless && event['type'] === ADDED)) return this.add(event)
+    const id = idIn(event)
+    const index = anyNumber(event['output_index'])
+    const isNew =
+      nameless || (id !== undefined && !this.byId.has(id)) || (index !== undefined && !this.byIndex.has(index))
+    return ended.has(known) && isNew ? this.add(event) : known
+  }
+
+  /** Adds an item and returns its position. */
+  add(event: JsonObject): number {
+    const position = this.count++
+    const id = idIn(event)
+    const index = anyNumber(event['output_index'])
+    if (id !== undefined) this.byId.set(id, position)
+    if (index !== undefined && this.byIndex.has(index)) this.shared.add(index)
+    if (index !== undefined) this.byIndex.set(index, position)
+    return position
+  }
+
+  /** The positions of all items of a whole output; undefined for items that no event started. */
+  findAll(items: readonly JsonObject[]): readonly (number | undefined)[] {
+    const indices = [...this.byIndex.keys()].sort((a, b) => a - b)
+    // Indexes are positions in the output, unless they have gaps or are the same for all items.
+    const hasGaps = indices.length > 0 && indices.at(-1)! >= items.length
+    const inOrder = indices.length === 0 || this.shared.size > 0
+    return items.map(({ id }, position) => {
+      const atIndex = hasGaps ? this.byIndex.get(indices[position]!) : this.byIndex.get(position)
+      if (!hasGaps && !inOrder && atIndex !== undefined) return atIndex
+      const known = typeof id === 'string' && id !== '' ? this.byId.get(id) : undefined
+      return known ?? (inOrder ? (position < this.count ? position : undefined) : atIndex)
+    })
+  }
+}
+
+const ADDED = 'response.output_item.added'
+
+/** Whether an event has neither the id nor the index of its item. */
+export const isNameless = (event: JsonObject): boolean =>
+  idIn(event) === undefined && anyNumber(event['output_index']) === undefined
+
+function idIn(event: JsonObject): string | undefined {
+  const id = anyText(event['item_id']) ?? anyText(anyObject(event['item'])?.['id'])
+  return id === '' ? undefined : id
+}

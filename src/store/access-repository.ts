@@ -1,0 +1,354 @@
+import type {
+  AccessChanges,
+  AccessRecords,
+  AdminToken,
+  KeyChange,
+  KeyPage,
+  KeySecret,
+  StoredGroup,
+  StoredKey,
+} from './access-records.ts'
+import { groupOf, groupRowOf, keyOf, keyRowOf, plain, secretRowOf, tokenOf, tokenRowOf } from './access-rows.ts'
+import type { AccessKeyRow, AccessSecretRow } from './access-tables.ts'
+import { lock } from './locks.ts'
+import type { Database } from './tables.ts'
+
+/** The repository of keys, groups, drained channels and admin tokens. Other processes follow the changes by version. */
+export class AccessRepository implements AccessRecords {
+  private readonly database: Database
+  private readonly now: () => number
+
+  /** @param now Unix time in milliseconds. */
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  async changes(known: number): Promise<AccessChanges> {
+    const { database } = this
+    // Read the version before the rows: all rows up to that version are visible by then.
+    const counter = await database.selectFrom('access_versions').selectAll().executeTakeFirst()
+    const [begun, version] = counter === undefined ? [0, 0] : [Number(counter.begun), Number(counter.version)]
+    if (known === version) return { version, keys: [], groups: [], droppedGroups: [] }
+    const isWhole = known < begun || known > version
+    const since = isWhole ? -1 : known
+    const keys = await database.selectFrom('access_keys').selectAll().where('version', '>', since).execute()
+    const secrets = await database
+      .selectFrom('access_secrets')
+      .innerJoin('access_keys', 'access_keys.id', 'access_secrets.key_id')
+      .selectAll('access_secrets')
+      .where('access_keys.version', '>', since)
+      .orderBy('access_secrets.created_at', 'desc')
+      .orderBy('access_secrets.hash')
+      .execute()
+    const groups = await database.selectFrom('access_groups').selectAll().where('version', '>', since).execute()
+    const channels = await database.selectFrom('access_channels').selectAll().orderBy('channel').execute()
+    return {
+      version,
+      keys: withSecrets(keys, secrets),
+      groups: groups.filter(({ dropped }) => dropped === 0).map(groupOf),
+      droppedGroups: groups.filter(({ dropped }) => dropped === 1).map(({ name }) => name),
+      ...(isWhole ? { whole: true } : {}),
+      ...(isWhole || channels.some(row => Number(row.version) > since)
+        ? { drained: channels.filter(({ drained }) => drained === 1).map(({ channel }) => channel) }
+        : {}),
+    }
+  }
+
+  createKey(key: StoredKey): Promise<boolean> {
+    return this.change(async (database, version) => {
+      if ((await keyById(database, key.id)) !== undefined || (await isNamed(database, plain(key.name)))) return false
+      const hashes = key.secrets.map(({ hash }) => hash)
+      if (await isKnown(database, hashes)) return false
+      await database.insertInto('access_keys').values(keyRowOf(key, version)).execute()
+      const rows = key.secrets.map(secret => secretRowOf(key.id, secret))
+      if (rows.length > 0) await database.insertInto('access_secrets').values(rows).execute()
+      return true
+    }, false)
+  }
+
+  async key(id: string): Promise<StoredKey | undefined> {
+    return keyById(this.database, id)
+  }
+
+  async keyNamed(name: string): Promise<StoredKey | undefined> {
+    const row = await this.database
+      .selectFrom('access_keys')
+      .selectAll()
+      .where('name', '=', plain(name))
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst()
+    return row && keyOf(row, await secretsOf(this.database, [row.id]))
+  }
+
+  async keys({ limit, after, group, name, revoked = false }: KeyPage): Promise<readonly StoredKey[]> {
+    let query = this.database.selectFrom('access_keys').selectAll()
+    if (!revoked) query = query.where('revoked_at', 'is', null)
+    if (group !== undefined) query = query.where('group_name', '=', plain(group))
+    if (name !== undefined) query = query.where('name', '=', plain(name))
+    if (after !== undefined) {
+      const mark = await this.database.selectFrom('access_keys').selectAll().where('id', '=', after).executeTakeFirst()
+      if (mark === undefined) return []
+      query = query.where(row =>
+        row.or([row('name', '>', mark.name), row.and([row('name', '=', mark.name), row('id', '>', mark.id)])]),
+      )
+    }
+    const rows = await query
+      .orderBy('name')
+      .orderBy('id')
+      .limit(limit + 1)
+      .execute()
+    const ids = rows.map(({ id }) => id)
+    return withSecrets(rows, ids.length === 0 ? [] : await secretsOf(this.database, ids))
+  }
+
+  changeKey(
+    id: string,
+    written: KeyChange | ((key: StoredKey) => KeyChange),
+  ): Promise<StoredKey | 'taken' | undefined> {
+    return this.change<StoredKey | 'taken' | undefined>(
+      async (database, version) => {
+        const key = await keyById(database, id)
+        if (key === undefined || key.revokedAt !== undefined) return undefined
+        const change = typeof written === 'function' ? written(key) : written
+        const next: StoredKey = { ...key, ...(change as Partial<StoredKey>), id, name: change.name ?? key.name }
+        if (plain(next.name) !== key.name && (await isNamed(database, plain(next.name)))) return 'taken'
+        const { name, group_name, settings } = keyRowOf(
+          { ...next, group: change.group ?? key.group, limits: next.limits ?? {}, enabled: next.enabled ?? true },
+          version,
+        )
+        await database
+          .updateTable('access_keys')
+          .set({ name, group_name, settings, version })
+          .where('id', '=', id)
+          .execute()
+        return keyById(database, id)
+      },
+      undefined,
+      'taken',
+    )
+  }
+
+  revokeKey(id: string, at: number): Promise<boolean> {
+    return this.change(async (database, version) => {
+      const { numUpdatedRows } = await database
+        .updateTable('access_keys')
+        .set({ revoked_at: at, version })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    }, false)
+  }
+
+  rotateKey(id: string, secret: KeySecret, othersUntil: number): Promise<StoredKey | undefined> {
+    return this.change<StoredKey | undefined>(async (database, version) => {
+      if (await isKnown(database, [secret.hash])) return undefined
+      const { numUpdatedRows } = await database
+        .updateTable('access_keys')
+        .set({ version })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return undefined
+      await database
+        .updateTable('access_secrets')
+        .set({ expires_at: othersUntil })
+        .where('key_id', '=', id)
+        .where(row => row.or([row('expires_at', 'is', null), row('expires_at', '>', othersUntil)]))
+        .execute()
+      await database.insertInto('access_secrets').values(secretRowOf(id, secret)).execute()
+      return keyById(database, id)
+    }, undefined)
+  }
+
+  async recordUses(at: ReadonlyMap<string, number>): Promise<void> {
+    if (at.size === 0) return
+    await this.database.transaction().execute(async database => {
+      // One order in all processes avoids deadlocks.
+      for (const [id, time] of [...at].sort(([a], [b]) => (a < b ? -1 : 1)))
+        await database
+          .updateTable('access_keys')
+          .set({ last_used_at: time })
+          .where('id', '=', id)
+          .where(row => row.or([row('last_used_at', 'is', null), row('last_used_at', '<', time)]))
+          .execute()
+    })
+  }
+
+  async groups(): Promise<readonly StoredGroup[]> {
+    const rows = await this.database
+      .selectFrom('access_groups')
+      .selectAll()
+      .where('dropped', '=', 0)
+      .orderBy('name')
+      .execute()
+    return rows.map(groupOf)
+  }
+
+  async putGroup(group: StoredGroup): Promise<void> {
+    await this.changeGroup(group.name, () => group)
+  }
+
+  changeGroup(
+    name: string,
+    change: (group: StoredGroup | undefined) => StoredGroup | undefined,
+  ): Promise<StoredGroup | undefined> {
+    return this.change<StoredGroup | undefined>(async (database, version) => {
+      const known = await database
+        .selectFrom('access_groups')
+        .selectAll()
+        .where('name', '=', plain(name))
+        .where('dropped', '=', 0)
+        .executeTakeFirst()
+      const group = change(known && groupOf(known))
+      if (group === undefined) return undefined
+      const { name: _, ...row } = groupRowOf(group, version)
+      await database
+        .insertInto('access_groups')
+        .values({ name: plain(name), ...row })
+        .onConflict(conflict => conflict.column('name').doUpdateSet(row))
+        .execute()
+      return group
+    }, undefined)
+  }
+
+  dropGroup(name: string): Promise<boolean> {
+    return this.change(async (database, version) => {
+      const { numUpdatedRows } = await database
+        .updateTable('access_groups')
+        .set({ dropped: 1, version })
+        .where('name', '=', plain(name))
+        .where('dropped', '=', 0)
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    }, false)
+  }
+
+  drain(name: string, isDrained: boolean): Promise<boolean> {
+    const [channel, drained] = [plain(name), isDrained ? 1 : 0]
+    return this.change(async (database, version) => {
+      const known = await database
+        .selectFrom('access_channels')
+        .selectAll()
+        .where('channel', '=', channel)
+        .executeTakeFirst()
+      if ((known?.drained ?? 0) === drained) return false
+      await database
+        .insertInto('access_channels')
+        .values({ channel, drained, version })
+        .onConflict(conflict => conflict.column('channel').doUpdateSet({ drained, version }))
+        .execute()
+      return true
+    }, false)
+  }
+
+  async addToken(token: AdminToken): Promise<void> {
+    await this.database.insertInto('admin_tokens').values(tokenRowOf(token)).execute()
+  }
+
+  async tokens(): Promise<readonly AdminToken[]> {
+    const rows = await this.database
+      .selectFrom('admin_tokens')
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+    return rows.map(tokenOf)
+  }
+
+  async token(hash: string): Promise<AdminToken | undefined> {
+    const row = await this.database.selectFrom('admin_tokens').selectAll().where('hash', '=', hash).executeTakeFirst()
+    return row && tokenOf(row)
+  }
+
+  dropToken(id: string, isForced: boolean): Promise<'done' | 'last' | 'unknown'> {
+    return this.database.transaction().execute(async one => {
+      await lock(one, 'tokens')
+      const rows = await one.selectFrom('admin_tokens').selectAll().execute()
+      if (!rows.some(row => row.id === id)) return 'unknown'
+      const isGood = ({ expiresAt = Number.POSITIVE_INFINITY }: AdminToken) => expiresAt > this.now()
+      if (!isForced && !rows.some(row => row.id !== id && isGood(tokenOf(row)))) return 'last'
+      await one.deleteFrom('admin_tokens').where('id', '=', id).execute()
+      return 'done'
+    })
+  }
+
+  /**
+   * Makes one change under a new version. Locking the version row first serialises changes across processes and makes
+   * versions visible in order.
+   *
+   * @param nothing results that mean "nothing changed": the transaction is rolled back and uses no version.
+   */
+  private async change<T>(
+    work: (database: Database, version: number) => Promise<T>,
+    ...nothing: readonly T[]
+  ): Promise<T> {
+    try {
+      return await this.database.transaction().execute(async database => {
+        const begun = Math.max(1, this.now())
+        const { version } = await database
+          .insertInto('access_versions')
+          .values({ id: 1, begun, version: begun })
+          .onConflict(conflict =>
+            conflict.column('id').doUpdateSet(({ eb }) => ({ version: eb('access_versions.version', '+', 1) })),
+          )
+          .returning('version')
+          .executeTakeFirstOrThrow()
+        const done = await work(database, Number(version))
+        if (nothing.includes(done)) throw new RolledBack(done)
+        return done
+      })
+    } catch (thrown) {
+      if (thrown instanceof RolledBack) return thrown.result as T
+      throw thrown
+    }
+  }
+}
+
+/** Rolls the transaction back and carries its result. */
+class RolledBack extends Error {
+  readonly result: unknown
+
+  constructor(result: unknown) {
+    super('nothing was changed')
+    this.result = result
+  }
+}
+
+async function keyById(database: Database, id: string): Promise<StoredKey | undefined> {
+  const row = await database.selectFrom('access_keys').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && keyOf(row, await secretsOf(database, [id]))
+}
+
+const secretsOf = (database: Database, keys: readonly string[]): Promise<AccessSecretRow[]> =>
+  database
+    .selectFrom('access_secrets')
+    .selectAll()
+    .where('key_id', 'in', keys)
+    .orderBy('created_at', 'desc')
+    .orderBy('hash')
+    .execute()
+
+function withSecrets(keys: readonly AccessKeyRow[], secrets: readonly AccessSecretRow[]): StoredKey[] {
+  const byKey = Map.groupBy(secrets, ({ key_id }) => key_id)
+  return keys.map(row => keyOf(row, byKey.get(row.id) ?? []))
+}
+
+/** Whether a key that is not revoked has the name. */
+async function isNamed(database: Database, name: string): Promise<boolean> {
+  const row = await database
+    .selectFrom('access_keys')
+    .select('id')
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether any key has, or had, one of the secrets. */
+async function isKnown(database: Database, hashes: readonly string[]): Promise<boolean> {
+  if (hashes.length === 0) return false
+  const row = await database.selectFrom('access_secrets').select('hash').where('hash', 'in', hashes).executeTakeFirst()
+  return row !== undefined
+}

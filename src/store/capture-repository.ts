@@ -1,0 +1,113 @@
+import type { CapturePage, Captures, StoredCapture } from './captures.ts'
+import { lock } from './locks.ts'
+import type { Database } from './tables.ts'
+
+/** Captures examined per step of an eviction, and ids per statement. */
+const BATCH = 200
+
+/** The repository of captured requests. Evicts the oldest ones beyond a limit of bytes. */
+export class CaptureRepository implements Captures {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  async add(captures: readonly StoredCapture[], limit: number): Promise<void> {
+    await this.database.transaction().execute(async transaction => {
+      await lock(transaction, 'captures')
+      for (const { id, at, key, expiresAt, data } of captures)
+        await transaction
+          .insertInto('captures')
+          .values({ id, at, key_id: key ?? null, size: data.length, expires_at: expiresAt, data })
+          .onConflict(conflict => conflict.column('id').doNothing())
+          .execute()
+      await evictOldest(transaction, limit)
+    })
+  }
+
+  async find(id: string): Promise<Uint8Array | undefined> {
+    const row = await this.database
+      .selectFrom('captures')
+      .select('data')
+      .where('id', '=', id)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+    return row?.data
+  }
+
+  async existing(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>()
+    for (let from = 0; from < ids.length; from += BATCH) {
+      const rows = await this.database
+        .selectFrom('captures')
+        .select('id')
+        .where('id', 'in', ids.slice(from, from + BATCH))
+        .where('expires_at', '>', this.now())
+        .execute()
+      for (const { id } of rows) found.add(id)
+    }
+    return found
+  }
+
+  async list({ since, until, limit, key, after }: CapturePage): ReturnType<Captures['list']> {
+    const [at, id] = after?.split('.', 2) ?? []
+    const found = await this.database
+      .selectFrom('captures')
+      .select(['at', 'id'])
+      .where('at', '>=', since)
+      .where('at', '<', until)
+      .where('expires_at', '>', this.now())
+      .$if(key !== undefined, query => query.where('key_id', '=', key!))
+      .$if(at !== undefined, query =>
+        query.where(({ eb, or, and }) =>
+          or([eb('at', '<', Number(at)), and([eb('at', '=', Number(at)), eb('id', '<', id!)])]),
+        ),
+      )
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute()
+    return {
+      found: found.slice(0, limit).map(one => ({ id: one.id, at: Number(one.at) })),
+      more: found.length > limit,
+    }
+  }
+
+  async drop(id: string): Promise<boolean> {
+    const { numDeletedRows } = await this.database.deleteFrom('captures').where('id', '=', id).executeTakeFirst()
+    return numDeletedRows > 0n
+  }
+
+  async sweep(): Promise<void> {
+    await this.database.deleteFrom('captures').where('expires_at', '<=', this.now()).execute()
+  }
+}
+
+/** Deletes the oldest captures until the rest fit into `limit` bytes. */
+async function evictOldest(database: Database, limit: number): Promise<void> {
+  const { total } = await database
+    .selectFrom('captures')
+    .select(({ fn }) => fn.sum<number | string | null>('size').as('total'))
+    .executeTakeFirstOrThrow()
+  let over = Number(total ?? 0) - limit
+  while (over > 0) {
+    const rows = await database
+      .selectFrom('captures')
+      .select(['id', 'size'])
+      .orderBy('at')
+      .orderBy('id')
+      .limit(BATCH)
+      .execute()
+    if (rows.length === 0) return
+    const evicted: string[] = []
+    for (const { id, size } of rows) {
+      if (over <= 0) break
+      over -= Number(size)
+      evicted.push(id)
+    }
+    await database.deleteFrom('captures').where('id', 'in', evicted).execute()
+  }
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import type { Json } from '../../canonical/node.ts'
+import type { Log } from '../../log.ts'
+import { type Bus, LOCAL_BUS } from './bus.ts'
+import type { Cluster, Responder } from './cluster.ts'
+import { CONNECTING, OpenRedis } from './redis.ts'
+import { RedisBus } from './redis-bus.ts'
+
+/** The cluster of a machine with a single process. With Redis, other machines may belong to the gateway. */
+export class SingleProcessCluster implements Cluster {
+  readonly id = randomUUID()
+  readonly isWorker = false
+  readonly leads = true
+  readonly bus: Bus
+  readonly redis: OpenRedis | undefined
+  private readonly answers = new Map<string, Responder>()
+
+  constructor({ redis }: { readonly redis?: string }, log: Log) {
+    this.redis = redis === undefined ? undefined : new OpenRedis(redis, log)
+    this.bus = this.redis === undefined ? LOCAL_BUS : new RedisBus(this.redis, this.id, log)
+  }
+
+  ask(topic: string): Promise<Json> {
+    return Promise.reject(new Error(`no primary process to ask for ${topic}`))
+  }
+
+  async gather(topic: string, message: Json = null): Promise<readonly Json[]> {
+    const answer = this.answers.get(topic)
+    return answer === undefined ? [] : [await answer(message)]
+  }
+
+  answer(topic: string, answer: Responder): void {
+    this.answers.set(topic, answer)
+  }
+
+  async ready(): Promise<void> {
+    await this.redis?.ready(CONNECTING)
+  }
+
+  async close(): Promise<void> {
+    await this.bus.close()
+    await this.redis?.close()
+  }
+}

@@ -1,0 +1,141 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { JsonObject } from '../canonical/node.ts'
+import type { Conversation, Conversations } from './conversations.ts'
+import { dropItems, insertItems, NO_UPSTREAM } from './items.ts'
+import type { Database, Tables } from './tables.ts'
+
+/** The condition for a conversation that is neither deleted nor expired. */
+const isActive = (owner: string, id: string, now: number) => (row: ExpressionBuilder<Tables, 'conversations'>) =>
+  row.and([row('owner', '=', owner), row('id', '=', id), row('gone', '=', 0), row('expires_at', '>', now)])
+
+/** The repository of conversations. Their items share a table with the items of turns. */
+export class ConversationRepository implements Conversations {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  async create({ owner, id, metadata, createdAt, expiresAt }: Conversation, items: readonly JsonObject[]) {
+    await this.database.transaction().execute(async database => {
+      await database
+        .insertInto('conversations')
+        .values({
+          ...{ owner, id, metadata: JSON.stringify(metadata), gone: 0 },
+          ...{ created_at: createdAt, expires_at: expiresAt },
+        })
+        .execute()
+      await insert(database, owner, id, items, 0, this.now())
+    })
+  }
+
+  async find(owner: string, id: string): Promise<Conversation | undefined> {
+    const row = await this.row(owner, id)
+    return (
+      row && {
+        ...{ owner, id, metadata: JSON.parse(row.metadata) as JsonObject },
+        ...{ createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
+      }
+    )
+  }
+
+  private row(owner: string, id: string) {
+    return this.database
+      .selectFrom('conversations')
+      .selectAll()
+      .where(isActive(owner, id, this.now()))
+      .executeTakeFirst()
+  }
+
+  async isForbidden(owner: string, id: string): Promise<boolean> {
+    const rows = await this.database
+      .selectFrom('conversations')
+      .select(['owner', 'gone'])
+      .where('id', '=', id)
+      .execute()
+    return rows.some(row => row.owner !== owner || row.gone === 1)
+  }
+
+  async describe(owner: string, id: string, metadata: JsonObject): Promise<boolean> {
+    const { numUpdatedRows } = await this.database
+      .updateTable('conversations')
+      .set({ metadata: JSON.stringify(metadata) })
+      .where(isActive(owner, id, this.now()))
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  async items(owner: string, id: string): Promise<readonly JsonObject[] | undefined> {
+    if ((await this.row(owner, id)) === undefined) return undefined
+    const rows = await this.database
+      .selectFrom('items')
+      .select('item')
+      .where('owner', '=', owner)
+      .where('parent', '=', id)
+      .orderBy('place')
+      .execute()
+    return rows.map(({ item }) => JSON.parse(item) as JsonObject)
+  }
+
+  async add(owner: string, id: string, items: readonly JsonObject[], expiresAt: number): Promise<boolean> {
+    return this.database.transaction().execute(async database => {
+      const { numUpdatedRows } = await database
+        .updateTable('conversations')
+        .set({ expires_at: expiresAt })
+        .where(isActive(owner, id, this.now()))
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return false
+      const last = await database
+        .selectFrom('items')
+        .select(({ fn }) => fn.max('place').as('place'))
+        .where('owner', '=', owner)
+        .where('parent', '=', id)
+        .executeTakeFirst()
+      await insert(database, owner, id, items, Number(last?.place ?? -1) + 1, this.now())
+      return true
+    })
+  }
+
+  async dropItem(owner: string, id: string, item: string): Promise<boolean> {
+    const { numDeletedRows } = await this.database
+      .deleteFrom('items')
+      .where('owner', '=', owner)
+      .where('parent', '=', id)
+      .where('id', '=', item)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  }
+
+  async drop(owner: string, id: string): Promise<boolean> {
+    return this.database.transaction().execute(async database => {
+      const { numUpdatedRows } = await database
+        .updateTable('conversations')
+        .set({ metadata: '{}', gone: 1 })
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .where('gone', '=', 0)
+        .executeTakeFirst()
+      await dropItems(database, owner, id)
+      return numUpdatedRows > 0n
+    })
+  }
+}
+
+/** Inserts items that no upstream stores. */
+async function insert(
+  database: Database,
+  owner: string,
+  parent: string,
+  items: readonly JsonObject[],
+  from: number,
+  now: number,
+): Promise<void> {
+  const rows = items.map((item, index) => ({
+    ...{ owner, parent, place: from + index, id: String(item['id'] ?? ''), made: 0 },
+    ...NO_UPSTREAM,
+    ...{ item: JSON.stringify(item), kept_at: now },
+  }))
+  await insertItems(database, rows)
+}

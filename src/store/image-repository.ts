@@ -1,0 +1,129 @@
+import { lock } from './locks.ts'
+import type { ImageLimits, ImageRecord, NewImageRecord } from './shared-records.ts'
+import type { Database } from './tables.ts'
+
+/** Bytes of an image per row. */
+const CHUNK = 256 * 1024
+/** Images deleted per statement. */
+const BATCH = 50
+
+/** The repository of generated images, stored in rows of limited size. */
+export class ImageRepository {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  async put({ id, mediaType, expiresAt, read }: NewImageRecord, limits: ImageLimits): Promise<void> {
+    await this.database
+      .insertInto('pictures')
+      .values({ id, media_type: mediaType, size: 0, place: 0, expires_at: expiresAt })
+      .execute()
+    try {
+      await this.finish(id, await this.write(id, read()), limits)
+    } catch (thrown) {
+      await drop(this.database, [id]).catch(() => {})
+      throw thrown
+    }
+  }
+
+  async find(id: string): Promise<ImageRecord | undefined> {
+    const row = await this.database
+      .selectFrom('pictures')
+      .select(['media_type', 'size', 'expires_at'])
+      .where('id', '=', id)
+      .where('place', '>', 0)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+    if (row === undefined) return undefined
+    return {
+      mediaType: row.media_type,
+      size: Number(row.size),
+      expiresAt: Number(row.expires_at),
+      read: () => this.read(id),
+    }
+  }
+
+  /** Deletes expired images, including unfinished ones of processes that died. */
+  async sweep(): Promise<void> {
+    for (;;) {
+      const rows = await this.database
+        .selectFrom('pictures')
+        .select('id')
+        .where('expires_at', '<=', this.now())
+        .limit(BATCH)
+        .execute()
+      if (rows.length === 0) return
+      await drop(
+        this.database,
+        rows.map(({ id }) => id),
+      )
+    }
+  }
+
+  /**
+   * Writes the bytes of an image.
+   *
+   * @returns the number of bytes.
+   */
+  private async write(image: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+    let size = 0
+    let number = 0
+    for await (const chunk of chunks)
+      for (let from = 0; from < chunk.length; from += CHUNK) {
+        const bytes = chunk.subarray(from, from + CHUNK)
+        await this.database.insertInto('picture_bytes').values({ picture: image, number, bytes }).execute()
+        number++
+        size += bytes.length
+      }
+    return size
+  }
+
+  /** Makes an image visible to lookups, and deletes the oldest images beyond the limits. */
+  private async finish(id: string, size: number, { count, size: most }: ImageLimits): Promise<void> {
+    await this.database.transaction().execute(async transaction => {
+      const position = await lock(transaction, 'pictures')
+      await transaction.updateTable('pictures').set({ size, place: position }).where('id', '=', id).execute()
+      const rows = await transaction
+        .selectFrom('pictures')
+        .select(['id', 'size'])
+        .where('place', '>', 0)
+        .orderBy('place', 'desc')
+        .execute()
+      let remaining = most
+      const firstEvicted = rows.findIndex((row, index) => {
+        remaining -= Number(row.size)
+        return index >= count || remaining < 0
+      })
+      if (firstEvicted >= 0)
+        await drop(
+          transaction,
+          rows.slice(firstEvicted).map(row => row.id),
+        )
+    })
+  }
+
+  private async *read(image: string): AsyncGenerator<Uint8Array> {
+    for (let number = 0; ; number++) {
+      const row = await this.database
+        .selectFrom('picture_bytes')
+        .select('bytes')
+        .where('picture', '=', image)
+        .where('number', '=', number)
+        .executeTakeFirst()
+      if (row === undefined) return
+      yield row.bytes
+    }
+  }
+}
+
+async function drop(database: Database, ids: readonly string[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += BATCH) {
+    const some = ids.slice(from, from + BATCH)
+    await database.deleteFrom('picture_bytes').where('picture', 'in', some).execute()
+    await database.deleteFrom('pictures').where('id', 'in', some).execute()
+  }
+}

@@ -1,0 +1,185 @@
+import type { LockRules, PasswordAttempt } from './console-records.ts'
+import type { ConsoleAttemptRow } from './console-tables.ts'
+import type { Database } from './tables.ts'
+
+/** Maximum rows. While the table is full, attempts that would add a row are allowed without being counted. */
+const MOST = 50_000
+/** ms; age after which an attempt is deleted, whatever the rules. */
+const STALE = 86_400_000
+/** ms; how long a network counts as trusted after a right password. */
+const REMEMBERED = 90 * STALE
+
+/**
+ * Counts wrong passwords: per name in total, and per name and network. Updating the row of the name first serialises
+ * attempts for that name.
+ */
+export class PasswordAttemptRepository {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  /**
+   * Counts an attempt before the password is checked, so that concurrent attempts cannot exceed the limit. Returns the
+   * time until which the name is locked, or undefined.
+   */
+  count(tried: PasswordAttempt, rules: LockRules): Promise<number | undefined> {
+    return this.database.transaction().execute(async transaction => {
+      const now = this.now()
+      const rows = await this.locked(transaction, tried)
+      const until = lockedUntil(rows, rules, now)
+      if (until > now) return until
+      const isNew = Object.values(rows).some(row => row !== undefined && row.attempts === 0 && row.right_at === 0)
+      if (isNew && (await this.isFull(transaction, now - rules.within))) {
+        await this.write(transaction, [rows.total])
+        return undefined
+      }
+      await this.write(transaction, incremented(rows, rules, now))
+      return undefined
+    })
+  }
+
+  /**
+   * Takes the attempt back after a right password, resets the count of that network, and marks the network as trusted.
+   */
+  forgive(tried: PasswordAttempt): Promise<void> {
+    return this.database.transaction().execute(async transaction => {
+      const now = this.now()
+      const { total, perNetwork, widerNetwork } = await this.locked(transaction, tried)
+      const less = (row: ConsoleAttemptRow) => ({ ...row, attempts: Math.max(0, row.attempts - 1) })
+      const right = { ...perNetwork, attempts: 0, since: now, locked_until: 0, right_at: now }
+      await this.write(transaction, [less(total), right, ...(widerNetwork === undefined ? [] : [less(widerNetwork)])])
+    })
+  }
+
+  /** Deletes all counted attempts of a name. */
+  async unlock(account: string): Promise<void> {
+    await this.database
+      .deleteFrom('console_attempts')
+      .where(row => row.or([row('subject', '=', account), row('subject', 'like', `${account}.%`)]))
+      .execute()
+  }
+
+  async sweep(): Promise<void> {
+    await this.dropOld(this.database, this.now() - STALE)
+  }
+
+  /**
+   * Reads the rows of an attempt. Locks the row of the name first, so that no other transaction changes any of them.
+   */
+  private async locked(
+    transaction: Database,
+    { account, network, widerNetwork }: PasswordAttempt,
+  ): Promise<AttemptRows> {
+    const row = await transaction
+      .insertInto('console_attempts')
+      .values(fresh(account, this.now()))
+      .onConflict(conflict => conflict.column('subject').doUpdateSet({ subject: account }))
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const find = async (networkHash: string): Promise<ConsoleAttemptRow> => {
+      const subject = `${account}.${networkHash}`
+      const found = await transaction
+        .selectFrom('console_attempts')
+        .selectAll()
+        .where('subject', '=', subject)
+        .executeTakeFirst()
+      return found === undefined ? fresh(subject, this.now()) : inNumbers(found)
+    }
+    return {
+      total: inNumbers(row),
+      perNetwork: await find(network),
+      widerNetwork: widerNetwork === undefined ? undefined : await find(widerNetwork),
+    }
+  }
+
+  /** Writes rows; rows with nothing to remember are deleted. */
+  private async write(transaction: Database, rows: readonly ConsoleAttemptRow[]): Promise<void> {
+    for (const { subject, ...row } of rows)
+      if (row.attempts === 0 && row.right_at === 0)
+        await transaction.deleteFrom('console_attempts').where('subject', '=', subject).execute()
+      else
+        await transaction
+          .insertInto('console_attempts')
+          .values({ subject, ...row })
+          .onConflict(conflict => conflict.column('subject').doUpdateSet(row))
+          .execute()
+  }
+
+  /** @param old Unix milliseconds; attempts counted since before this time no longer matter. */
+  private async isFull(transaction: Database, old: number): Promise<boolean> {
+    if ((await countOf(transaction)) <= MOST) return false
+    await this.dropOld(transaction, old)
+    return (await countOf(transaction)) > MOST
+  }
+
+  private async dropOld(database: Database, since: number): Promise<void> {
+    const now = this.now()
+    await database
+      .deleteFrom('console_attempts')
+      .where('since', '<=', since)
+      .where('locked_until', '<=', now)
+      .where('right_at', '<=', now - REMEMBERED)
+      .execute()
+  }
+}
+
+/** The counts that an attempt touches: of the name in total, of its network, and of the wider network. */
+interface AttemptRows {
+  readonly total: ConsoleAttemptRow
+  readonly perNetwork: ConsoleAttemptRow
+  readonly widerNetwork: ConsoleAttemptRow | undefined
+}
+
+const fresh = (subject: string, since: number): ConsoleAttemptRow => ({
+  ...{ subject, attempts: 0, since, locked_until: 0, right_at: 0 },
+})
+
+/** PostgreSQL's driver returns some numbers as strings. */
+const inNumbers = (row: ConsoleAttemptRow): ConsoleAttemptRow => ({
+  subject: row.subject,
+  attempts: Number(row.attempts),
+  since: Number(row.since),
+  locked_until: Number(row.locked_until),
+  right_at: Number(row.right_at),
+})
+
+/** Wrong passwords of a row that still count. */
+const counted = ({ attempts, since, locked_until }: ConsoleAttemptRow, { within }: LockRules, now: number): number =>
+  (locked_until > 0 && locked_until <= now) || since + within <= now ? 0 : attempts
+
+/** Time until which an attempt is refused; 0 if it is allowed. */
+function lockedUntil({ total, perNetwork, widerNetwork }: AttemptRows, rules: LockRules, now: number): number {
+  if (perNetwork.locked_until > now) return perNetwork.locked_until
+  if (perNetwork.right_at > 0 || counted(total, rules, now) < rules.total) return 0
+  const wrong = [perNetwork, ...(widerNetwork === undefined ? [] : [widerNetwork])].filter(
+    row => counted(row, rules, now) > 0,
+  )
+  return Math.max(0, ...wrong.map(({ since }) => since + rules.within))
+}
+
+/** The rows with one more attempt. */
+function incremented(
+  { total, perNetwork, widerNetwork }: AttemptRows,
+  rules: LockRules,
+  now: number,
+): ConsoleAttemptRow[] {
+  const more = (row: ConsoleAttemptRow): ConsoleAttemptRow => {
+    const before = counted(row, rules, now)
+    return { ...row, attempts: before + 1, since: before === 0 ? now : row.since, locked_until: 0 }
+  }
+  const next = more(perNetwork)
+  const locked = { ...next, locked_until: next.attempts >= rules.perNetwork ? now + rules.lockedFor : 0 }
+  return [more(total), locked, ...(widerNetwork === undefined ? [] : [more(widerNetwork)])]
+}
+
+async function countOf(database: Database): Promise<number> {
+  const { count } = await database
+    .selectFrom('console_attempts')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

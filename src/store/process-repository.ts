@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { Processes } from './processes.ts'
+import type { Database } from './tables.ts'
+
+/** ms; silence after which a process counts as dead, and after which its row is deleted. */
+const DEAD = 20_000
+const FORGOTTEN = 24 * 3_600_000
+
+/** Unix milliseconds by the server's clock, because clocks of machines differ. */
+const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
+
+/** Start of the server. No process could write a heartbeat while the server was down. */
+const SERVER_START = sql<number>`cast(extract(epoch from pg_postmaster_start_time()) * 1000 as bigint)`
+
+/** The repository of heartbeats in PostgreSQL. Processes that share a SQLite file use locked files instead. */
+export class ProcessRepository implements Processes {
+  private readonly database: Database
+
+  constructor(database: Database) {
+    this.database = database
+  }
+
+  async beat(id: string): Promise<void> {
+    await this.database
+      .insertInto('processes')
+      .values({ id, beat_at: NOW })
+      .onConflict(conflict => conflict.column('id').doUpdateSet({ beat_at: NOW }))
+      .execute()
+  }
+
+  async isAlive(id: string): Promise<boolean> {
+    const row = await this.database
+      .selectFrom('processes')
+      .select('id')
+      .where('id', '=', id)
+      .where(sql<boolean>`greatest(beat_at, ${SERVER_START}) > ${NOW} - ${sql.lit(DEAD)}`)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  async end(id: string): Promise<void> {
+    await this.database
+      .deleteFrom('processes')
+      .where(({ or, eb }) => or([eb('id', '=', id), sql<boolean>`beat_at < ${NOW} - ${sql.lit(FORGOTTEN)}`]))
+      .execute()
+  }
+}

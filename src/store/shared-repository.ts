@@ -1,0 +1,42 @@
+import { ImageRepository } from './image-repository.ts'
+import { NoteRepository } from './note-repository.ts'
+import { ReasoningRepository } from './reasoning-repository.ts'
+import type { SharedRecords } from './shared-records.ts'
+import type { Database } from './tables.ts'
+
+/**
+ * Creates the repository of state shared between instances.
+ *
+ * @param now Unix time in milliseconds.
+ */
+export function sharedRepository(database: Database, now: () => number): SharedRecords {
+  const images = new ImageRepository(database, now)
+  const notes = new NoteRepository(database, now)
+  const reasoning = new ReasoningRepository(database, now)
+  return {
+    secret: name => secret(database, name),
+    async createSecret(name, fresh) {
+      await database
+        .insertInto('secrets')
+        .values({ name, value: Buffer.from(fresh).toString('base64') })
+        .onConflict(conflict => conflict.column('name').doNothing())
+        .execute()
+      return (await secret(database, name))!
+    },
+    putImage: (image, limits) => images.put(image, limits),
+    image: id => images.find(id),
+    addNote: (note, limits) => notes.add(note, limits),
+    note: (kind, name) => notes.find(kind, name),
+    takeNote: (kind, name) => notes.take(kind, name),
+    changeReasoning: changes => reasoning.change(changes),
+    reasoning: names => reasoning.find(names),
+    async sweep() {
+      for (const one of [images, notes, reasoning]) await one.sweep()
+    },
+  }
+}
+
+async function secret(database: Database, name: string): Promise<Uint8Array | undefined> {
+  const row = await database.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirst()
+  return row && Buffer.from(row.value, 'base64')
+}

@@ -1,0 +1,331 @@
+import { sql } from 'kysely'
+import { tooLarge } from '../canonical/error.ts'
+import { append } from '../canonical/lists.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import { insertText, isPostgres, runEach } from './bulk.ts'
+import { storeFault } from './fault.ts'
+import { GroupedWrites } from './grouped-writes.ts'
+import {
+  BATCH,
+  dropEvents,
+  dropItems,
+  dropItemsOf,
+  dropOutput,
+  insertItems,
+  NO_UPSTREAM,
+  upstreamColumns,
+} from './items.ts'
+import type { Database, ItemRow, TurnRow } from './tables.ts'
+import { type Chain, type FoundItem, type Link, LONGEST, outputOf, type Turn, type Turns } from './turns.ts'
+
+/** The repository of turns. Groups concurrent writes into one transaction. */
+export class TurnRepository implements Turns {
+  private readonly database: Database
+  private readonly now: () => number
+
+  private readonly writes: GroupedWrites<TurnRows>
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+    this.writes = new GroupedWrites({
+      write: all => database.transaction().execute(one => write(one, all)),
+      sizeOf: ({ row, items }) => items.reduce((size, { item }) => size + item.length, row.response.length),
+      keyOf: ({ row }) => `${row.owner} ${row.id}`,
+      isFault: thrown => storeFault(thrown) !== undefined,
+    })
+  }
+
+  async find(owner: string, id: string): Promise<Turn | undefined> {
+    const row = await this.database
+      .selectFrom('turns')
+      .selectAll()
+      .where('owner', '=', owner)
+      .where('id', '=', id)
+      .where('gone', '=', 0)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+    if (row === undefined) return undefined
+    const items = await this.database
+      .selectFrom('items')
+      .select(['item', 'made'])
+      .where('owner', '=', owner)
+      .where('parent', '=', id)
+      .orderBy('place')
+      .execute()
+    return turnOf(row, items)
+  }
+
+  async chain(owner: string, id: string): Promise<Chain | undefined> {
+    const turns = await this.walk(owner, id)
+    const first = turns.at(-1)
+    if (first === undefined) return undefined
+    const rows = await this.itemsOf(
+      owner,
+      turns.map(({ id }) => id),
+    )
+    const byTurn = Map.groupBy(rows, ({ parent }) => parent)
+    const links = turns.toReversed().map(
+      ({ id, channel }): Link => ({
+        items: (byTurn.get(id) ?? []).map(({ item }) => JSON.parse(item) as JsonObject),
+        ...(channel === null ? {} : { channel }),
+      }),
+    )
+    return { links, ...(first.previous === null ? {} : { before: first.previous }) }
+  }
+
+  /**
+   * Returns the turn and all turns before it, newest first. An expired turn still counts if a later one continues it.
+   */
+  private async walk(owner: string, id: string) {
+    const { rows } = await sql<Pick<TurnRow, 'id' | 'previous' | 'channel'> & { readonly size: number }>`
+      with recursive walk(id, previous, channel, depth) as (
+        select id, previous, channel, 0 from turns
+          where owner = ${owner} and id = ${id} and gone = 0 and expires_at > ${this.now()}
+        union all
+        select turns.id, turns.previous, turns.channel, walk.depth + 1 from turns
+          join walk on turns.owner = ${owner} and turns.id = walk.previous and turns.gone = 0
+          where walk.depth < ${LONGEST.turns}
+      )
+      select id, previous, channel, (
+        select coalesce(sum(length(item)), 0) from items where owner = ${owner} and parent = walk.id
+      ) as size from walk order by depth`.execute(this.database)
+    const size = rows.reduce((sum, row) => sum + Number(row.size), 0)
+    if (rows.length <= LONGEST.turns && size <= LONGEST.characters) return rows
+    throw tooLarge('The response continues a conversation that has grown too long.', 'previous_response_id')
+  }
+
+  private async itemsOf(owner: string, ids: readonly string[]) {
+    const rows: Pick<ItemRow, 'parent' | 'item'>[] = []
+    for (let at = 0; at < ids.length; at += BATCH)
+      append(
+        rows,
+        await this.database
+          .selectFrom('items')
+          .select(['parent', 'item'])
+          .where('owner', '=', owner)
+          .where('parent', 'in', ids.slice(at, at + BATCH))
+          .orderBy('parent')
+          .orderBy('place')
+          .execute(),
+      )
+    return rows
+  }
+
+  async items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>> {
+    const found = new Map<string, FoundItem>()
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const rows = await this.database
+        .selectFrom('items')
+        .select(['id', 'channel', 'remembered', 'made', 'item'])
+        .where('id', 'in', ids.slice(at, at + BATCH))
+        .where('owner', '=', owner)
+        .orderBy('kept_at')
+        .execute()
+      const made = new Set<string>()
+      for (const row of rows) {
+        // An item that the caller sends again does not replace the model's item of the same id.
+        if (row.made === 0 && made.has(row.id)) continue
+        if (row.made === 1) made.add(row.id)
+        const one = foundOf(row)
+        // The id in the JSON is exact; the column may lack characters that the engine rejects.
+        found.set(typeof one.item['id'] === 'string' ? one.item['id'] : row.id, one)
+      }
+    }
+    return found
+  }
+
+  async isForbidden(owner: string, ids: readonly string[]): Promise<boolean> {
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const some = ids.slice(at, at + BATCH)
+      const turns = await this.database
+        .selectFrom('turns')
+        .select(['id', 'owner', 'gone'])
+        .where('id', 'in', some)
+        .execute()
+      const items = await this.database.selectFrom('items').select(['id', 'owner']).where('id', 'in', some).execute()
+      const owned = new Set(items.filter(row => row.owner === owner).map(({ id }) => id))
+      if (turns.some(row => row.owner !== owner || row.gone === 1)) return true
+      if (items.some(({ id }) => !owned.has(id))) return true
+    }
+    return false
+  }
+
+  async put(turn: Turn): Promise<void> {
+    await this.writes.add({ row: rowOf(turn), items: itemRowsOf(turn, this.now()) })
+  }
+
+  /** Resolves when every pending turn is stored or has failed. */
+  close(): Promise<void> {
+    return this.writes.close()
+  }
+
+  async advance(turn: Turn): Promise<boolean> {
+    const { owner, id } = turn
+    const items = outputRowsOf(turn, this.now())
+    return this.database.transaction().execute(async database => {
+      const { numUpdatedRows } = await database
+        .updateTable('turns')
+        .set(rowOf(turn))
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .where('lease', 'is not', null)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return false
+      await dropOutput(database, owner, id)
+      await insertItems(database, items)
+      return true
+    })
+  }
+
+  async unfinished(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>()
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const rows = await this.database
+        .selectFrom('turns')
+        .select('id')
+        .where('id', 'in', ids.slice(at, at + BATCH))
+        .where('lease', 'is not', null)
+        .execute()
+      for (const { id } of rows) found.add(id)
+    }
+    return found
+  }
+
+  async renew(owner: string, id: string, lease: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.database
+      .updateTable('turns')
+      .set({ lease })
+      .where('owner', '=', owner)
+      .where('id', '=', id)
+      .where('lease', 'is not', null)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  async drop(owner: string, id: string): Promise<boolean> {
+    return this.database.transaction().execute(async database => {
+      const { numUpdatedRows } = await database
+        .updateTable('turns')
+        .set({ response: '{}', copy: null, previous: null, lease: null, worker: null, gone: 1 })
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .where('gone', '=', 0)
+        .executeTakeFirst()
+      await dropItems(database, owner, id)
+      await dropEvents(database, owner, id)
+      return numUpdatedRows > 0n
+    })
+  }
+}
+
+/** A turn as its rows. */
+interface TurnRows {
+  readonly row: TurnRow
+  readonly items: readonly ItemRow[]
+}
+
+/**
+ * Writes turns and replaces those with the same ids. Writes the turn rows first, sorted, so that they lock out
+ * concurrent changes without deadlocks.
+ */
+async function write(database: Database, turns: readonly TurnRows[]): Promise<void> {
+  const rows = turns.map(({ row }) => row).sort((a, b) => (a.id < b.id ? -1 : 1))
+  if (isPostgres(database)) await upsert(database, rows)
+  else
+    await runEach(
+      database,
+      UPSERT,
+      rows.map(row => COLUMNS.map(column => row[column])),
+    )
+  await dropItemsOf(database, rows)
+  await insertItems(
+    database,
+    turns.flatMap(({ items }) => items),
+  )
+}
+
+const COLUMNS = [
+  ...(['owner', 'id', 'previous', 'channel', 'remembered', 'copy', 'response', 'created_at', 'expires_at'] as const),
+  ...(['lease', 'worker', 'gone'] as const),
+]
+
+/** SQLite statement that inserts or replaces one turn. */
+const UPSERT = `${insertText('turns', COLUMNS)} on conflict (owner, id) do update set ${COLUMNS.map(column => `${column} = excluded.${column}`).join(', ')}`
+
+const upsert = (database: Database, rows: readonly TurnRow[]) =>
+  database
+    .insertInto('turns')
+    .values(rows)
+    .onConflict(conflict =>
+      conflict
+        .columns(['owner', 'id'])
+        .doUpdateSet(({ ref }) => Object.fromEntries(COLUMNS.map(column => [column, ref(`excluded.${column}`)]))),
+    )
+    .execute()
+
+/** Builds the row of a turn. Drops a `previous` that refers to the turn itself, which would make the chain endless. */
+const rowOf = ({
+  owner,
+  id,
+  response,
+  previous,
+  channel,
+  remembered,
+  copy,
+  createdAt,
+  expiresAt,
+  lease,
+  worker,
+}: Turn): TurnRow => {
+  return {
+    owner,
+    id,
+    previous: previous === undefined || previous === id ? null : previous,
+    ...upstreamColumns({ channel, remembered }),
+    copy: copy ?? null,
+    // Keep `output` as an empty list, so that the field order of the response survives.
+    response: JSON.stringify('output' in response ? { ...response, output: [] } : response),
+    created_at: createdAt,
+    expires_at: expiresAt,
+    lease: lease ?? null,
+    worker: worker ?? null,
+    gone: 0,
+  }
+}
+
+const foundOf = ({ item, channel, remembered }: Pick<ItemRow, 'item' | 'channel' | 'remembered'>): FoundItem => ({
+  item: JSON.parse(item) as JsonObject,
+  ...(channel === null ? {} : { channel }),
+  ...(remembered === 1 ? { remembered: true } : {}),
+})
+
+const itemRow = (turn: Turn, item: JsonObject, made: number, position: number, now: number): ItemRow => ({
+  ...{ owner: turn.owner, parent: turn.id, place: position, made, kept_at: now, item: JSON.stringify(item) },
+  id: typeof item['id'] === 'string' ? item['id'] : '',
+  ...(made === 1 ? upstreamColumns(turn) : NO_UPSTREAM),
+})
+
+const itemRowsOf = (turn: Turn, now: number): ItemRow[] => [
+  ...turn.input.map((item, index) => itemRow(turn, item, 0, index, now)),
+  ...outputRowsOf(turn, now),
+]
+
+const outputRowsOf = (turn: Turn, now: number): ItemRow[] =>
+  outputOf(turn).map((item, index) => itemRow(turn, item, 1, turn.input.length + index, now))
+
+function turnOf(row: TurnRow, items: readonly Pick<ItemRow, 'item' | 'made'>[]): Turn {
+  const parsed = (made: number): JsonObject[] =>
+    items.filter(item => item.made === made).map(({ item }) => JSON.parse(item) as JsonObject)
+  const { owner, id, previous, channel, copy, lease, worker } = row
+  return {
+    ...{ owner, id, input: parsed(0), createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
+    response: { ...(JSON.parse(row.response) as JsonObject), output: parsed(1) },
+    ...(previous === null ? {} : { previous }),
+    ...(channel === null ? {} : { channel }),
+    ...(row.remembered === 1 ? { remembered: true } : {}),
+    ...(copy === null ? {} : { copy }),
+    ...(lease === null ? {} : { lease: Number(lease) }),
+    ...(worker === null ? {} : { worker }),
+  }
+}

@@ -1,0 +1,108 @@
+import { setImmediate as breath } from 'node:timers/promises'
+import type { Database } from './tables.ts'
+import { intervalOf } from './usage/histogram.ts'
+import { CANCELLED } from './usage/row.ts'
+import { HOUR } from './usage-batch.ts'
+import { DURATIONS, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
+import { TooManyRows, type UsageFilter, type UsageQuery } from './usage-records.ts'
+import { type RequestRow, type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
+
+/** Something to add to sums: a stored row or a packed part, with its time. */
+export interface Piece {
+  readonly at: number
+  readonly addTo: (sumOf: (series: number) => Sum | undefined) => void
+}
+
+/** ms; length of each interval. */
+const UNITS = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
+
+/** Rows per query, after which the event loop runs, and maximum rows of one request. */
+const CHUNK = 1000
+const MOST = 300_000
+
+/** Series ids listed in a statement; beyond this number the statement reads all series. */
+const NAMED = 200
+
+/** Columns with the same names in rows and in sums. */
+const COUNTS = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio', 'output_audio'] as const
+const TIMINGS = ['first_byte_after', 'duration'] as const
+
+const SUM_INDEXES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, at])) as {
+  readonly [C in (typeof SUM_COLUMNS)[number]]: number
+}
+
+/**
+ * Reads the stored rows of a period, oldest first, for sums that are exact to the millisecond.
+ *
+ * @param series the series to include.
+ * @throws TooManyRows.
+ */
+export async function* rowPieces(
+  database: Database,
+  query: UsageFilter & Pick<UsageQuery, 'percentiles'> & { readonly every?: UsageQuery['every'] | undefined },
+  series: readonly SeriesRow[],
+): AsyncGenerator<Piece> {
+  const byId = new Map(series.map(one => [Number(one.id), one]))
+  const unit = query.every === undefined ? 1 : UNITS[query.every]
+  let count = 0
+  for (let after: RowPosition | undefined; ; ) {
+    const rows = await chunk(database, query, series, after)
+    for (const row of rows) {
+      const id = Number(row.series)
+      const at = Number(row.at)
+      yield {
+        at: at - (at % unit),
+        addTo: sumOf => {
+          const sum = sumOf(id)
+          if (sum !== undefined) add(sum, row, byId.get(id)!)
+        },
+      }
+    }
+    if (rows.length < CHUNK) return
+    count += rows.length
+    if (count >= MOST) throw new TooManyRows(MOST)
+    const { at, id } = rows.at(-1)!
+    after = { at: Number(at), id }
+    await breath()
+  }
+}
+
+type RowPosition = Pick<RequestRow, 'at' | 'id'>
+
+function chunk(
+  database: Database,
+  { since, until, percentiles = false, where = {} }: UsageFilter & Pick<UsageQuery, 'percentiles'>,
+  series: readonly SeriesRow[],
+  after: RowPosition | undefined,
+) {
+  const timings = percentiles ? TIMINGS : []
+  let query = database
+    .selectFrom('usage_rows')
+    .select(['at', 'id', 'series', ...COUNTS, 'cost', 'losses', 'estimated', ...timings])
+    .where('at', '>=', after?.at ?? since)
+    .where('at', '<', until)
+  if (after !== undefined) query = query.where(row => row.or([row('at', '>', after.at), row('id', '>', after.id)]))
+  if (Object.keys(where).length > 0 && series.length <= NAMED) {
+    const meant = series.map(one => Number(one.id))
+    query = query.where('series', 'in', meant.length === 0 ? [-1] : meant)
+  }
+  return query.orderBy('at').orderBy('id').limit(CHUNK).execute() as Promise<readonly Counted[]>
+}
+
+type Counted = RowPosition &
+  Pick<RequestRow, 'series' | 'cost' | 'losses' | 'estimated' | (typeof COUNTS)[number]> &
+  Partial<Pick<RequestRow, (typeof TIMINGS)[number]>>
+
+function add(sum: Sum, row: Counted, { failed, status }: SeriesRow): void {
+  sum[SUM_INDEXES.requests]!++
+  sum[SUM_INDEXES.errors]! += failed
+  if (status === CANCELLED) sum[LATER]!++
+  sum[LATER + 1]! += row.estimated
+  for (const column of COUNTS) sum[SUM_INDEXES[column]]! += Number(row[column] ?? 0)
+  sum[SUM_INDEXES.cost]! += Number(row.cost ?? 0)
+  if (row.cost === null) sum[SUM_INDEXES.unpriced]!++
+  sum[SUM_INDEXES.losses]! += row.losses
+  const { first_byte_after: firstByte = null, duration } = row
+  if (firstByte !== null) sum[FIRST_BYTES + intervalOf(firstByte)]!++
+  if (duration !== undefined) sum[DURATIONS + intervalOf(duration)]!++
+}

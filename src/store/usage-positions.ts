@@ -1,0 +1,142 @@
+import type { Database } from './tables.ts'
+import { matches } from './usage-groups.ts'
+import { type Part, partsOf, UNITS } from './usage-part-rows.ts'
+import { emptySum, unpack } from './usage-parts.ts'
+import type { RowPage } from './usage-records.ts'
+import { hoursOf } from './usage-sums.ts'
+import { type RequestRow, SUM_COLUMNS } from './usage-tables.ts'
+
+/** Position of a row in the order of rows. */
+export type RowPosition = Pick<RequestRow, 'at' | 'id'>
+
+/** Returns the positions of the rows of a page, newest first, plus one if more rows follow. */
+export async function positionsOf(database: Database, page: RowPage, now: number): Promise<readonly RowPosition[]> {
+  const wanted = page.limit + 1
+  if (!isBySeries(page)) return inOrder(positionsIn(database, page)).limit(wanted).execute()
+  const series = new Set((await seriesOf(database, page).execute()).map(({ id }) => Number(id)))
+  if (series.size === 0) return []
+  const found: RowPosition[] = []
+  for await (const times of timesOf(database, page, series, now)) {
+    for (const position of await positionsAt(database, page, times, wanted)) found.push(position)
+    if (found.length >= wanted) break
+  }
+  return found.slice(0, wanted)
+}
+
+/** Whether the filter selects only some series. */
+const isBySeries = ({ where, only }: RowPage): boolean =>
+  only === 'errors' || Object.values(where ?? {}).some(value => value !== undefined)
+
+/** A period that has rows of the selected series. */
+interface Times {
+  readonly since: number
+  readonly until: number
+  readonly series: Set<number>
+}
+
+/** Maximum periods, and series of all of them, per statement. */
+const TIMES = 24
+const SERIES = 1000
+
+/**
+ * Finds the periods that have rows of a page's series, newest first, by their sums. Yields enough periods at a time to
+ * fill a page.
+ */
+async function* timesOf(
+  database: Database,
+  page: RowPage,
+  series: ReadonlySet<number>,
+  now: number,
+): AsyncGenerator<readonly Times[]> {
+  let times: Times[] = []
+  let [rows, named] = [0, 0]
+  for (const span of hoursOf({ since: page.since, until: endOf(page) }, now))
+    for await (const part of partsOf(database, span, 'desc')) {
+      const isNew = times.at(-1)?.since !== part.at
+      if (isNew && (rows > page.limit || named > SERIES || times.length === TIMES)) {
+        yield times
+        times = []
+        rows = named = 0
+      }
+      const { found, count } = seriesIn(part, page, series)
+      if (count === 0) continue
+      rows += count
+      named += found.size
+      if (isNew) times.push({ since: part.at, until: part.at + UNITS[span.table], series: found })
+      else for (const id of found) times.at(-1)!.series.add(id)
+    }
+  if (times.length > 0) yield times
+}
+
+/** Returns which of the series a part contains, and a lower bound of their rows. */
+function seriesIn({ data }: Part, { only }: RowPage, series: ReadonlySet<number>) {
+  const found = new Set<number>()
+  const sum = emptySum()
+  const sumOf = (id: number) => {
+    if (!series.has(id)) return undefined
+    found.add(id)
+    return sum
+  }
+  unpack(data, sumOf, false)
+  return { found, count: only === 'losses' ? Math.min(1, sum[LOSSES]!) : sum[0]! }
+}
+
+/** Index of the losses in a sum. */
+const LOSSES = SUM_COLUMNS.indexOf('losses')
+
+/** Reads the positions in several periods with one statement, limited per period. */
+async function positionsAt(
+  database: Database,
+  page: RowPage,
+  times: readonly Times[],
+  wanted: number,
+): Promise<readonly RowPosition[]> {
+  const [first, ...others] = times.map(({ since, until, series }) => {
+    const part = { ...page, since: Math.max(since, page.since), until: Math.min(until, page.until) }
+    const meant = positionsIn(database, part).where(
+      'series',
+      'in',
+      series.size > NAMED ? seriesOf(database, page) : [...series],
+    )
+    return database.selectFrom(inOrder(meant).limit(wanted).as('part')).selectAll()
+  })
+  if (first === undefined) return []
+  const all = others.reduce((query, other) => query.unionAll(other), first)
+  return inOrder(all).limit(wanted).execute()
+}
+
+/** Series ids listed per period; beyond this number the statement uses a subquery. */
+const NAMED = 200
+
+/** Query for the positions of a page's rows, of any series. */
+function positionsIn(database: Database, { since, until, after, only }: RowPage) {
+  const position = positionOf(after)
+  let query = database.selectFrom('usage_rows').select(['at', 'id']).where('at', '>=', since).where('at', '<', until)
+  if (position !== undefined)
+    query = query
+      .where('at', '<=', position.at)
+      .where(row => row.or([row('at', '<', position.at), row('id', '<', position.id)]))
+  return only === 'losses' ? query.where('losses', '>', 0) : query
+}
+
+/** Sorts rows newest first. */
+const inOrder = <Q extends { orderBy(column: 'at' | 'id', direction: 'desc'): Q }>(query: Q): Q =>
+  query.orderBy('at', 'desc').orderBy('id', 'desc')
+
+/** End of the period of a page. */
+function endOf({ until, after }: Pick<RowPage, 'until' | 'after'>): number {
+  const position = positionOf(after)
+  return position === undefined ? until : Math.min(until, position.at + 1)
+}
+
+/** Query for the ids of a page's series. */
+function seriesOf(database: Database, { where = {}, only }: RowPage) {
+  const chosen = database.selectFrom('usage_series').select('usage_series.id').where(matches(where))
+  return only === 'errors' ? chosen.where('failed', '=', 1) : chosen
+}
+
+/** Parses the position after which a page continues; an invalid one means the first page. */
+function positionOf(after: string | undefined): RowPosition | undefined {
+  const match = /^(\d{1,15})\.(.+)$/.exec(after ?? '')
+  return match === null ? undefined : { at: Number(match[1]), id: match[2]! }
+}

@@ -1,0 +1,109 @@
+import { setImmediate as breath } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database } from './tables.ts'
+import type { UsageRow } from './usage/row.ts'
+import { DAY } from './usage-batch.ts'
+import { mergeParts } from './usage-part-rows.ts'
+import type { RowPage, UsageQuery, UsageRecords } from './usage-records.ts'
+import { rowOf, rowsOf } from './usage-rows.ts'
+import { SeriesIndex } from './usage-series.ts'
+import { HOURS_RETENTION, sumsOf } from './usage-sums.ts'
+import { UsageWriter } from './usage-writer.ts'
+
+/** Rows per deletion, so that other work can run in between. */
+const BATCH = 500
+/** ms; lease of the process that deletes expired rows, unless it renews the lease. */
+const LEASE = 60_000
+
+/** ms; minimum interval between merges of parts. */
+const MERGE = 60_000
+
+/** The repository of usage: one row per request, and sums by hour and day. */
+export class UsageRepository implements UsageRecords {
+  private readonly database: Database
+  private readonly now: () => number
+  private readonly writer: UsageWriter
+  private mergedAt = Number.NEGATIVE_INFINITY
+  /** Unix milliseconds; end of this process's lease for deleting. */
+  private sweepsUntil = -1
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+    this.writer = new UsageWriter(database, new SeriesIndex())
+  }
+
+  async add(rows: readonly UsageRow[]): Promise<void> {
+    if (rows.length === 0) return
+    await this.writer.write(rows)
+    if (this.now() - this.mergedAt < MERGE) return
+    this.mergedAt = this.now()
+    // The rows are stored either way; a failed merge is repeated later.
+    await mergeParts(this.database, this.now()).catch(() => {})
+  }
+
+  sums(query: UsageQuery) {
+    return sumsOf(this.database, query, this.now())
+  }
+
+  rows(page: RowPage) {
+    return rowsOf(this.database, page, this.now())
+  }
+
+  row(id: string) {
+    return rowOf(this.database, id)
+  }
+
+  async spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }> {
+    const date = new Date(at)
+    const day = at - (at % DAY)
+    const month = Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+    const spent = await this.database
+      .selectFrom('usage_spent')
+      .select(({ fn }) => fn.sum<number | string | null>('cost').as('month'))
+      .select(sql<number | string | null>`sum(case when day = ${day} then cost else 0 end)`.as('day'))
+      .where('key_id', '=', key)
+      .where('day', '>=', month)
+      .where('day', '<=', day)
+      .executeTakeFirst()
+    return { day: Number(spent?.day ?? 0), month: Number(spent?.month ?? 0) }
+  }
+
+  async sweep(before: number): Promise<void> {
+    const hoursBefore = this.now() - HOURS_RETENTION - DAY
+    const tables = [
+      ['usage_rows', before],
+      ['usage_hours', hoursBefore],
+    ] as const
+    for (const [table, limit] of tables)
+      while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await breath()
+  }
+
+  /** Acquires or renews the lease for deleting; false if another process holds it. */
+  private async maySweep(): Promise<boolean> {
+    const now = this.now()
+    const until = now + LEASE
+    await this.database
+      .insertInto('usage_sweeps')
+      .values({ name: 'rows', until: 0 })
+      .onConflict(conflict => conflict.doNothing())
+      .execute()
+    const { numUpdatedRows } = await this.database
+      .updateTable('usage_sweeps')
+      .set({ until })
+      .where('name', '=', 'rows')
+      .where(row => row.or([row('until', '<=', now), row('until', '=', this.sweepsUntil)]))
+      .executeTakeFirst()
+    if (numUpdatedRows === 1n) this.sweepsUntil = until
+    return numUpdatedRows === 1n
+  }
+
+  /** Deletes about `BATCH` rows: all rows up to the time of the last of them. Returns whether more are left. */
+  private async sweepSome(table: 'usage_rows' | 'usage_hours', before: number): Promise<boolean> {
+    const old = this.database.selectFrom(table).select('at').where('at', '<', before).orderBy('at')
+    const last = await old.limit(1).offset(BATCH).executeTakeFirst()
+    const until = last === undefined ? before : Number(last.at) + 1
+    await this.database.deleteFrom(table).where('at', '<', until).execute()
+    return last !== undefined
+  }
+}

@@ -1,0 +1,107 @@
+import { defined } from '../canonical/node.ts'
+import type { Database } from './tables.ts'
+import { timeOfId } from './usage/request-id.ts'
+import type { EarlierAttempt, UsageRow } from './usage/row.ts'
+import { positionsOf } from './usage-positions.ts'
+import type { RowPage } from './usage-records.ts'
+import type { RequestRow, SeriesRow } from './usage-tables.ts'
+
+type Joined = RequestRow & { readonly [C in keyof SeriesRow as `s_${C}`]: SeriesRow[C] }
+
+/** Columns of `usage_series` that belong to a row. */
+const SERIES = [
+  'key_id',
+  'key_name',
+  'group_name',
+  'model',
+  'channel',
+  'format',
+  'upstream_format',
+  'door',
+  'status',
+] as const
+
+const rowsWithSeries = (database: Database) =>
+  database
+    .selectFrom('usage_rows as request')
+    .innerJoin('usage_series as series', 'series.id', 'request.series')
+    .selectAll('request')
+    .select(SERIES.map(column => `series.${column} as s_${column}` as const))
+
+/**
+ * ms; how far the time in an id may be from the time of its row, because the clock may have been adjusted. The wider
+ * window is tried second.
+ */
+const NEAR = [1000, 60_000]
+
+/** Returns a row by its id, which contains its approximate time. */
+export async function rowOf(database: Database, id: string): Promise<UsageRow | undefined> {
+  const at = timeOfId(id)
+  if (at === undefined) return undefined
+  for (const near of NEAR) {
+    const row = await rowsWithSeries(database)
+      .where('request.at', '>=', at - near)
+      .where('request.at', '<=', at + near)
+      .where('request.id', '=', id)
+      .limit(1)
+      .executeTakeFirst()
+    if (row !== undefined) return usageOf(row as Joined)
+  }
+  return undefined
+}
+
+/** Returns a page of rows, newest first. */
+export async function rowsOf(
+  database: Database,
+  page: RowPage,
+  now: number,
+): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }> {
+  const found = await positionsOf(database, page, now)
+  if (found.length === 0) return { rows: [] }
+  const shown = found.slice(0, page.limit)
+  const last = shown.at(-1)!
+  const rows = await rowsWithSeries(database)
+    .where('request.at', 'in', [...new Set(shown.map(({ at }) => Number(at)))])
+    .where(
+      'request.id',
+      'in',
+      shown.map(({ id }) => id),
+    )
+    .orderBy('request.at', 'desc')
+    .orderBy('request.id', 'desc')
+    .execute()
+  return {
+    rows: rows.map(row => usageOf(row as Joined)),
+    ...(found.length > page.limit ? { next: `${last.at}.${last.id}` } : {}),
+  }
+}
+
+const number = (value: number | string | null): number | undefined => (value === null ? undefined : Number(value))
+
+function usageOf(row: Joined): UsageRow {
+  const model = row.s_model ?? row.model ?? undefined
+  const channel = row.s_channel ?? undefined
+  return {
+    ...{ id: row.id, at: Number(row.at), door: row.s_door, format: row.s_format as UsageRow['format'] },
+    ...{
+      stream: row.stream === 1,
+      attempts: row.attempts,
+      status: row.s_status,
+      losses: row.losses,
+      duration: row.duration,
+    },
+    ...defined({
+      ...{ key: row.s_key_id ?? undefined, keyName: row.s_key_name ?? undefined, group: row.s_group_name ?? undefined },
+      ...{ model, channel, upstreamModel: row.upstream_model ?? (channel === undefined ? undefined : model) },
+      upstreamFormat: (row.s_upstream_format ?? undefined) as UsageRow['upstreamFormat'] | undefined,
+      ...{ error: row.error ?? undefined, finish: row.finish ?? undefined, upstreamId: row.upstream_id ?? undefined },
+      ...{ input: number(row.input), output: number(row.output), reasoning: number(row.reasoning) },
+      ...{ cacheRead: number(row.cache_read), cacheWrite: number(row.cache_write), cost: number(row.cost) },
+      ...{ inputAudio: number(row.input_audio), outputAudio: number(row.output_audio) },
+      ...{ readAfter: number(row.read_after), sentAfter: number(row.sent_after) },
+      ...{ answeredAfter: number(row.answered_after), firstByteAfter: number(row.first_byte_after) },
+      estimated: row.estimated === 1 ? true : undefined,
+      tries: row.tries === null ? undefined : (JSON.parse(row.tries) as readonly EarlierAttempt[]),
+    }),
+  }
+}

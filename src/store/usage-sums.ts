@@ -1,0 +1,105 @@
+import type { Database } from './tables.ts'
+import { DAY, HOUR } from './usage-batch.ts'
+import { type Piece, rowPieces } from './usage-exact.ts'
+import { FIELD_COLUMNS, Groups, matches } from './usage-groups.ts'
+import { partsOf, type Span } from './usage-part-rows.ts'
+import { unpack } from './usage-parts.ts'
+import type { UsageField, UsageFilter, UsageGroup, UsageQuery } from './usage-records.ts'
+import type { SeriesRow } from './usage-tables.ts'
+
+/** ms; retention of hourly sums. Daily sums are never deleted. */
+export const HOURS_RETENTION = 60 * DAY
+
+const floor = (at: number, unit: number): number => Math.floor(at / unit) * unit
+const ceiling = (at: number, unit: number): number => Math.ceil(at / unit) * unit
+
+/** Start of the retained hourly sums. */
+const hoursFrom = (now: number): number => ceiling(now - HOURS_RETENTION, DAY)
+
+/** Returns the ranges that cover a filter, newest first: hours, and days for times past the retention of hours. */
+export function hoursOf({ since, until }: UsageFilter, now: number): readonly Span[] {
+  const retainedFrom = hoursFrom(now)
+  return spans([
+    ['usage_hours', Math.max(floor(since, HOUR), retainedFrom), ceiling(until, HOUR)],
+    ['usage_days', floor(since, DAY), Math.min(retainedFrom, ceiling(until, DAY))],
+  ])
+}
+
+/**
+ * Returns the ranges of sums that cover a filter: whole days from daily sums, the rest from hourly sums as far as they
+ * are retained.
+ */
+function spansOf({ since, until }: UsageFilter, every: UsageQuery['every'] | undefined, now: number): readonly Span[] {
+  const retainedFrom = hoursFrom(now)
+  if (every === 'hour') return spans([['usage_hours', floor(since, HOUR), ceiling(until, HOUR)]])
+  const from = since < retainedFrom || every === 'day' ? floor(since, DAY) : floor(since, HOUR)
+  const to = until < retainedFrom || every === 'day' ? ceiling(until, DAY) : ceiling(until, HOUR)
+  const [first, last] = [ceiling(from, DAY), floor(to, DAY)]
+  if (first >= last) return spans([['usage_hours', from, to]])
+  return spans([
+    ['usage_hours', from, first],
+    ['usage_days', first, last],
+    ['usage_hours', last, to],
+  ])
+}
+
+const spans = (all: readonly (readonly [Span['table'], from: number, to: number])[]): readonly Span[] =>
+  all.filter(([, from, to]) => from < to).map(([table, from, to]) => ({ table, from, to }))
+
+/**
+ * Sums requests by any fields, and lets the event loop run in between.
+ *
+ * @throws TooManyRows.
+ */
+export async function sumsOf(database: Database, query: UsageQuery, now: number): Promise<readonly UsageGroup[]> {
+  const { every, where = {}, percentiles = false, limit, top } = query
+  if (limit <= 0) return []
+  const fields = [...new Set(query.by)].filter(field => Object.hasOwn(FIELD_COLUMNS, field))
+  const series = await database.selectFrom('usage_series').selectAll().where(matches(where)).execute()
+  const read: Read = wanted =>
+    isExact(query) ? rowPieces(database, wanted, series) : partPieces(database, wanted, now)
+  const shown = top && (await topOf(read({ ...query, every: undefined, percentiles: false }), series, fields, top))
+  const groups = new Groups(series, fields, { percentiles, shown })
+  const found: UsageGroup[] = []
+  let current: number | undefined
+  for await (const { at, addTo } of read(query)) {
+    if (every !== undefined && at !== current) {
+      if (current !== undefined) append(found, groups.taken(current))
+      if (found.length >= limit) return found.slice(0, limit)
+      current = at
+    }
+    addTo(groups.sumOf)
+  }
+  append(found, groups.taken(current))
+  return found.slice(0, limit)
+}
+
+type Wanted = Omit<UsageQuery, 'every'> & { readonly every?: UsageQuery['every'] | undefined }
+type Read = (query: Wanted) => AsyncIterable<Piece>
+
+/** Whether the query counts stored rows instead of sums. */
+const isExact = ({ exact, every }: UsageQuery): boolean => exact === true || every === 'minute'
+
+/** Returns the names of the groups with the highest rank. */
+async function topOf(
+  pieces: AsyncIterable<Piece>,
+  series: readonly SeriesRow[],
+  fields: readonly UsageField[],
+  { count, rank }: NonNullable<UsageQuery['top']>,
+): Promise<ReadonlySet<string>> {
+  const groups = new Groups(series, fields)
+  for await (const { addTo } of pieces) addTo(groups.sumOf)
+  return groups.top(count, rank)
+}
+
+/** Reads the packed sums that a query needs. */
+async function* partPieces(database: Database, query: Wanted, now: number): AsyncGenerator<Piece> {
+  const { percentiles = false, every } = query
+  for (const span of spansOf(query, every, now))
+    for await (const { at, data } of partsOf(database, span))
+      yield { at, addTo: sumOf => unpack(data, sumOf, percentiles) }
+}
+
+function append(all: UsageGroup[], more: readonly UsageGroup[]): void {
+  for (const one of more) all.push(one)
+}

@@ -1,0 +1,72 @@
+import type { Bytes } from '../../canonical/bytes.ts'
+import type { GatewayError } from '../../canonical/error.ts'
+import { type Headers, headerValue } from './headers.ts'
+
+/** Receives the body of an answer chunk by chunk. Nothing follows `onEnd` or `onError`. */
+export interface Consumer {
+  onData(bytes: Uint8Array): void
+  onEnd(): void
+  onError(error: GatewayError): void
+}
+
+/** The source of the bytes, which can be paused. */
+interface Source {
+  pause(): void
+  resume(): void
+  abort(): void
+}
+
+/** Bytes; how much may be buffered before the source is paused. */
+const MAX_BUFFERED = 256 * 1024
+
+/**
+ * Returns the body of an answer as bytes that can be read once, as they arrive. A reader that stops early aborts the
+ * exchange.
+ */
+export function streamedBytes(source: Source, headers: Headers, pipeTo: (consumer: Consumer) => void): Bytes {
+  const size =
+    headers['content-encoding'] === undefined
+      ? Number(headerValue(headers['content-length']) || Number.NaN)
+      : Number.NaN
+  return {
+    ...(Number.isSafeInteger(size) ? { size } : {}),
+    once: true,
+    read: () => chunks(source, pipeTo),
+  }
+}
+
+async function* chunks(source: Source, pipeTo: (consumer: Consumer) => void): AsyncGenerator<Uint8Array> {
+  let buffered: Uint8Array[] = []
+  let size = 0
+  let outcome: GatewayError | 'ended' | undefined
+  let wake = (): void => {}
+  pipeTo({
+    onData: bytes => {
+      buffered.push(bytes)
+      size += bytes.length
+      if (size > MAX_BUFFERED) source.pause()
+      wake()
+    },
+    onEnd: () => {
+      outcome = 'ended'
+      wake()
+    },
+    onError: error => {
+      outcome = error
+      wake()
+    },
+  })
+  try {
+    while (buffered.length > 0 || outcome === undefined) {
+      if (buffered.length === 0) await new Promise<void>(resolve => (wake = resolve))
+      const taken = buffered
+      buffered = []
+      size = 0
+      source.resume()
+      yield* taken
+    }
+    if (outcome !== 'ended') throw outcome
+  } finally {
+    if (outcome === undefined) source.abort()
+  }
+}

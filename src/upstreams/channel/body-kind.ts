@@ -1,0 +1,86 @@
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+
+/**
+ * The kind of a body by its first bytes: a JSON object or list, server-sent events, HTML or XML, anything else, or
+ * empty.
+ */
+export type BodyKind = 'json' | 'events' | 'markup' | 'other' | 'nothing'
+
+/** Bytes; the most leading white space that detection skips. Some upstreams send white space while the model thinks. */
+const MAX_BLANKS = 4096
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+const BLANK: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20])
+/** The bytes `{` and `[`. */
+const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b])
+/** The field names with which an event stream begins, unless it begins with a comment. */
+const FIELDS = ['data:', 'event:', 'id:', 'retry:']
+/** The start of HTML and XML documents, in lower case; a lone `<` could be audio. */
+const TAGS = ['<!doctype', '<!--', '<html', '<?xml']
+const COLON = 0x3a
+
+/** Detects the kind of a body; undefined if more bytes are needed. */
+export function bodyKindOf(bytes: Uint8Array): BodyKind | undefined {
+  let at = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
+  while (at < bytes.length && BLANK.has(bytes[at]!)) at++
+  if (at === bytes.length) return at < MAX_BLANKS ? undefined : 'other'
+  if (OPENING.has(bytes[at]!)) return 'json'
+  if (bytes[at] === COLON) return kindOfComment(bytes.subarray(at))
+  const text = String.fromCharCode(...bytes.subarray(at, at + LONGEST))
+  const lowered = text.toLowerCase()
+  if (FIELDS.some(field => text.startsWith(field))) return 'events'
+  if (TAGS.some(tag => lowered.startsWith(tag))) return 'markup'
+  const isCut = FIELDS.some(field => field.startsWith(text)) || TAGS.some(tag => tag.startsWith(lowered))
+  return isCut || isCutMark(bytes) ? undefined : 'other'
+}
+
+const LONGEST = Math.max(...[...FIELDS, ...TAGS].map(({ length }) => length))
+
+/** Detects the kind of a body that begins with a colon: a comment of an event stream is text, audio is not. */
+function kindOfComment(bytes: Uint8Array): BodyKind | undefined {
+  const text = Buffer.from(bytes.subarray(0, COMMENT)).toString()
+  if (BINARY.test(text)) return 'other'
+  return bytes.length >= COMMENT || /[\r\n]/.test(text) ? 'events' : undefined
+}
+
+/** Bytes; how much of a comment is checked. */
+const COMMENT = 32
+/** Matches control characters, and invalid UTF-8 that is not just a character cut off at the end. */
+const BINARY = /[^\t\r\n -\u{10ffff}]|\ufffd./su
+
+const isCutMark = (bytes: Uint8Array): boolean =>
+  bytes.length < BYTE_ORDER_MARK.length && bytes.every((byte, index) => byte === BYTE_ORDER_MARK[index])
+
+/** Whether the bytes begin like gzip (RFC 1952 §2.3.1). */
+export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+const INFLATERS: { readonly [encoding: string]: () => Transform } = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/**
+ * Encodings for which the first bytes can show that a body is not compressed after all; Brotli may begin with any
+ * bytes.
+ */
+const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
+
+/**
+ * Returns the decompressor of a body by its declared encoding and its first bytes, which take precedence; undefined if
+ * the body is not compressed.
+ */
+export function inflaterFor(encoding: string, first: Uint8Array): Transform | undefined {
+  const isCompressed = Object.hasOwn(INFLATERS, encoding)
+  if (isGzip(first)) return (isCompressed ? INFLATERS[encoding]! : createGunzip)()
+  if (!isCompressed || (DETECTABLE.has(encoding) && isUncompressed(first))) return undefined
+  return INFLATERS[encoding]!()
+}
+
+/** Whether the first bytes show a body that is not compressed, whatever its declared encoding. */
+function isUncompressed(first: Uint8Array): boolean {
+  const begins = bodyKindOf(first)
+  return begins === 'json' || begins === 'events'
+}
