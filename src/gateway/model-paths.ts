@@ -11,7 +11,7 @@ export type NameKind = 'requested' | 'other' | 'helper'
 const HOSTED = 'hosted:'
 
 /**
- * A tree of the paths at which a format's body names models. A node leads on by field or list item, and marks a value
+ * A tree of the paths at which a format's body names models. Each node leads to fields and list items, or marks a value
  * that is a model name.
  */
 export class ModelPaths {
@@ -101,7 +101,7 @@ const PLAIN = /^\w*$/
 const INVISIBLE = /[\s\u0000-\u001f\u007f]+/g
 
 /**
- * Resolves a field name that is a path, as forms have them: `extra_body[model]`, `fallbacks[0].model`, `model[]`, also
+ * Resolves a field name that is a path, as forms write them: `extra_body[model]`, `fallbacks[0].model`, `model[]`, also
  * percent-encoded.
  *
  * @returns undefined if the field names no model; `misspelled` if servers disagree on whether it does.

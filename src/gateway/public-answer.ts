@@ -47,7 +47,7 @@ const ACCOUNT: CanonicalError = {
 const REFUSED: CanonicalError = { kind: 'upstream-failed', message: "The upstream refused the gateway's request." }
 
 /**
- * Errors that concern the gateway and never the caller, by kind: problems of the gateway's account (trap 99), and
+ * Errors that concern the gateway and never the caller, by kind: problems with the gateway's account (trap 99), and
  * refusals of the gateway itself.
  */
 const GATEWAY_ERRORS: { readonly [K in ErrorKind]?: CanonicalError } = {

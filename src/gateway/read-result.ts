@@ -25,7 +25,7 @@ import type { WholeAnswer } from './types.ts'
 export const LARGEST = 128 * 1024 * 1024
 
 /**
- * Reads an upstream's answer as one result, even if it streams although no stream was requested.
+ * Reads an upstream's answer as one result, also an answer that streams although no stream was requested.
  *
  * @throws GatewayError if the answer breaks off, is not in its format, or holds only an error.
  */

@@ -15,7 +15,7 @@ export interface Conversation {
 export interface Conversations {
   create(conversation: Conversation, items: readonly JsonObject[]): Promise<void>
   find(owner: string, id: string): Promise<Conversation | undefined>
-  /** Whether the id must not be reused: only another owner has it, or the conversation was deleted. */
+  /** Whether the id must not be referenced: only another owner has it, or the conversation was deleted. */
   isForbidden(owner: string, id: string): Promise<boolean>
   /** Replaces the metadata; false if the conversation is unknown. */
   describe(owner: string, id: string, metadata: JsonObject): Promise<boolean>

@@ -50,7 +50,7 @@ export class MemoryTurns implements Turns {
     return found
   }
 
-  /** Always false: a connection has a single owner, and evicted turns may be reused. */
+  /** Always false: a connection has a single owner, and ids of evicted turns are not remembered. */
   async isForbidden(): Promise<boolean> {
     return false
   }

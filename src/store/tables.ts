@@ -22,7 +22,7 @@ export interface TurnRow {
   readonly lease: number | null
   /** Id of the process that works on the response. */
   readonly worker: string | null
-  /** 1 if the response was deleted; the row stays so that the id is not reused. */
+  /** 1 if the response was deleted; the row stays so that references to its id are refused. */
   readonly gone: number
 }
 

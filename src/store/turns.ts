@@ -67,7 +67,7 @@ export interface Turns {
    * from the result.
    */
   items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>>
-  /** Whether any of the ids, of turns or of items, must not be reused: only another owner has it, or it was deleted. */
+  /** Whether any of the ids, of turns or items, must not be referenced: only another owner has it, or it was deleted. */
   isForbidden(owner: string, ids: readonly string[]): Promise<boolean>
   /** Stores a turn, and replaces a turn with the same id. */
   put(turn: Turn): Promise<void>
@@ -80,7 +80,7 @@ export interface Turns {
   unfinished(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Renews the lease of an unfinished turn; false if it has ended. */
   renew(owner: string, id: string, lease: number): Promise<boolean>
-  /** Deletes a turn permanently but keeps its id reserved; false if the turn is unknown. */
+  /** Deletes a turn permanently. Its id is remembered, so that references to it are refused. False if it is unknown. */
   drop(owner: string, id: string): Promise<boolean>
 }
 

@@ -88,7 +88,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     await named('two')
     expect(lines.filter(({ level }) => level === 'error')).toEqual([])
     writeFileSync(used.key, 'no key')
-    await until(() => lines.some(({ message }) => message.startsWith('certificate kept')), 10_000)
+    await until(() => lines.some(({ message }) => message.startsWith('the new certificate cannot be used')), 10_000)
     expect(lines.find(({ level }) => level === 'error')!.fields['fault']).toContain('is not a PEM key')
     await named('two')
     take(one)

@@ -22,7 +22,7 @@ export function isConsoleRequest({ method, headers }: IncomingMessage, token: st
 
 /**
  * Whether a request without a session may sign in. Refuses requests from pages of other origins, so that nobody is
- * signed in to a foreign account unnoticed.
+ * signed in to somebody else's account unnoticed.
  *
  * @param hosts hosts of the gateway's own addresses.
  */

@@ -115,7 +115,7 @@ describe('workers', TIMED, () => {
     const serving = await start(config)
     const before = serving.workers
     spoil(join(serving.dir, 'interlingua.json'))
-    await until(() => serving.lines('the new config cannot be used').length > 0)
+    await until(() => serving.lines('the new config cannot be used; the previous one stays in use').length > 0)
     for (const pid of before) process.kill(pid, 'SIGKILL')
     await until(() => serving.lines('a dead worker was replaced').length === 2)
     expect(serving.lines('a worker died and is replaced')).toHaveLength(2)
