@@ -24,7 +24,8 @@ const part = v.pipe(
   ),
 )
 
-const content = fields({ parts: some(part) }, { role: oneOf('user', 'model') })
+/** `function` is the role that older SDKs of Google give results of calls (docs/wire/contents.md#request). */
+const content = fields({ parts: some(part) }, { role: oneOf('user', 'model', 'function') })
 
 /** The subset of OpenAPI that `parameters` are written in. */
 const schema: v.GenericSchema = v.lazy(() =>
