@@ -14,7 +14,13 @@ const LONGEST_EXCERPT = 100
 
 /** The beginning of a text that errors repeat: names of callers may be as long as a body. */
 export const excerpt = (text: string, longest = LONGEST_EXCERPT): string =>
-  text.length <= longest ? text : flatJoin(text.slice(0, longest).toWellFormed(), '…')
+  text.length <= longest ? text : flatJoin(text.slice(0, wholeUntil(text, longest)), '…')
+
+/** The end of the longest beginning of at most `longest` UTF-16 units that does not split a surrogate pair. */
+const wholeUntil = (text: string, longest: number): number =>
+  isHighSurrogate(text.charCodeAt(longest - 1)) ? longest - 1 : longest
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
 /** A percent-encoded text decoded, or as it is where it is encoded in another way; flat. */
 export function percentDecoded(text: string): string {
