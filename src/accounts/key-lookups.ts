@@ -1,3 +1,4 @@
+import { putNewest } from '../canonical/bounded-map.ts'
 import { Bucket } from './limits/bucket.ts'
 import { networkOf } from './network.ts'
 
@@ -61,7 +62,7 @@ export class KeyLookups {
 
   /** Remembers that the store does not have the key. */
   rememberWrong(mark: string): void {
-    put(this.wrong, mark, this.now())
+    putNewest(this.wrong, mark, this.now(), MOST)
   }
 
   /** Reads the changes in the store; resolves after the timeout at the latest. */
@@ -74,17 +75,10 @@ export class KeyLookups {
 
   private bucketOf(network: string, now: number): Bucket {
     const bucket = this.byNetwork.get(network) ?? new Bucket(this.most.address, now)
-    put(this.byNetwork, network, bucket)
+    putNewest(this.byNetwork, network, bucket, MOST)
     return bucket
   }
 }
 
 /** Default lookups per minute. */
 const MOST_LOOKUPS = { address: 60, all: 600 }
-
-/** Sets an entry as the newest, and evicts the oldest if the map is full. */
-function put<T>(map: Map<string, T>, name: string, value: T): void {
-  map.delete(name)
-  if (map.size >= MOST) map.delete(map.keys().next().value!)
-  map.set(name, value)
-}

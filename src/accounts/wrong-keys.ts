@@ -1,3 +1,4 @@
+import { putNewest } from '../canonical/bounded-map.ts'
 import { rateLimited } from '../canonical/error.ts'
 import { networkOf } from './network.ts'
 
@@ -89,15 +90,11 @@ export class WrongKeys {
   private noted(network: string): Attempts {
     const now = this.now()
     const { byNetwork } = this
-    const known = byNetwork.get(network)
-    const attempts = known ?? { count: 0, at: now, waiting: 0, keys: [] }
+    const attempts = byNetwork.get(network) ?? { count: 0, at: now, waiting: 0, keys: [] }
     if (now - attempts.at > MEMORY) attempts.count = 0
     attempts.count++
     attempts.at = now
-    // Re-insert, so that the newest entry is last.
-    if (known !== undefined) byNetwork.delete(network)
-    else if (byNetwork.size >= this.addresses) byNetwork.delete(byNetwork.keys().next().value!)
-    byNetwork.set(network, attempts)
+    putNewest(byNetwork, network, attempts, this.addresses)
     return attempts
   }
 }

@@ -282,3 +282,6 @@ function initial(
 /** Returns the spend if it is known for the period of a time. */
 const knownAt = (spend: Spend | undefined, now: number): Spend | undefined =>
   spend?.isKnown(now) === true ? spend : undefined
+
+/** The amounts of a step that takes nothing. */
+export const NO_AMOUNTS = { requests: 0, tokens: 0, cost: 0, enforced: false } as const satisfies Partial<LimitStep>

@@ -1,5 +1,6 @@
-import type { LimitEngine, LimitState, LimitStep, SeenLevels } from './engine.ts'
-import { Reachability } from './reachability.ts'
+import { putNewest } from '../../canonical/bounded-map.ts'
+import { type LimitEngine, type LimitState, type LimitStep, NO_AMOUNTS, type SeenLevels } from './engine.ts'
+import { NOT_CONNECTED, Reachability } from './reachability.ts'
 import type { RedisCounts } from './redis-counts.ts'
 import type { SharedEngine } from './shared-engine.ts'
 
@@ -94,7 +95,7 @@ export class FailoverEngine implements LimitEngine {
     const state = await this.options.primary.step(atMost === undefined ? step : { ...step, atMost })
     if (enter === undefined || limits.concurrent === undefined) return state
     if (state.refused === undefined && !state.unknown) this.entered.add(enter)
-    else if (isDoubtful === true) this.leaves.push({ ...NOTHING, key, limits, leave: enter })
+    else if (isDoubtful === true) this.leaves.push({ ...NO_AMOUNTS, key, limits, leave: enter })
     return state
   }
 
@@ -108,10 +109,7 @@ export class FailoverEngine implements LimitEngine {
 
   private note(key: string, { requests, tokens }: LimitState): void {
     if (requests === undefined && tokens === undefined) return
-    const { levels } = this
-    levels.delete(key)
-    if (levels.size >= MOST_KEYS) levels.delete(levels.keys().next().value!)
-    levels.set(key, { requests, tokens, at: this.options.now() })
+    putNewest(this.levels, key, { requests, tokens, at: this.options.now() }, MOST_KEYS)
   }
 
   /**
@@ -130,6 +128,4 @@ export class FailoverEngine implements LimitEngine {
   }
 }
 
-const NOTHING = { requests: 0, tokens: 0, cost: 0, enforced: false } as const
-const NOT_CONNECTED = new Error('not connected to Redis')
 const UNSETTLED = new Error('the primary has not transferred its counts to Redis yet')

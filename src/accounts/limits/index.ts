@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { putNewest } from '../../canonical/bounded-map.ts'
 import type { LimitSettings } from '../../config/index.ts'
 import type { Log } from '../../log.ts'
 import { Outage } from '../../outage.ts'
@@ -70,8 +71,8 @@ export class Limits implements Limiter {
   of(key: string, settings: LimitSettings): Reservation {
     let use = this.keys.get(key)
     if (use === undefined) {
-      if (this.keys.size >= MOST_KEYS) this.keys.delete(this.keys.keys().next().value!)
-      this.keys.set(key, (use = new KeyUse()))
+      use = new KeyUse()
+      putNewest(this.keys, key, use, MOST_KEYS)
     }
     use.limit(settings)
     return new Reservation(key, use, this)

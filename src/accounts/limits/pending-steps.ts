@@ -1,4 +1,4 @@
-import type { LimitStep, MemoryEngine } from './engine.ts'
+import { type LimitStep, type MemoryEngine, NO_AMOUNTS } from './engine.ts'
 
 /** Maximum pending steps. Beyond it, slots expire by their leases and spend comes from the stored usage. */
 const MOST = 100_000
@@ -27,7 +27,7 @@ export class PendingSteps {
    */
   add(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, requests, tokens, cost, enter, leave } = step
-    const nothing = { ...NOTHING, key, limits }
+    const nothing = { ...NO_AMOUNTS, key, limits }
     if (enter !== undefined && limits.concurrent !== undefined) put(this.entered, enter, { ...nothing, enter })
     if (cost !== 0 && !mayBeCounted && (limits.day !== undefined || limits.month !== undefined)) this.owe(nothing, cost)
     if ((requests !== 0 && limits.rpm !== undefined) || (tokens !== 0 && limits.tpm !== undefined))
@@ -37,7 +37,7 @@ export class PendingSteps {
 
   /** Releases the slot of a step that the shared engine may have counted too: one slot is enough. */
   doubt({ key, limits, enter }: LimitStep): void {
-    if (enter !== undefined) put(this.leaves, enter, { ...NOTHING, key, limits, leave: enter })
+    if (enter !== undefined) put(this.leaves, enter, { ...NO_AMOUNTS, key, limits, leave: enter })
   }
 
   /** Whether the slot being released was taken in this process; forgets it. */
@@ -71,8 +71,8 @@ export class PendingSteps {
   putBack(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, cost, enter, leave, atMost } = step
     if (leave !== undefined) put(this.leaves, leave, step)
-    if (cost !== 0 && !mayBeCounted) this.owe({ ...NOTHING, key, limits }, cost)
-    if (atMost !== undefined) put(this.levels, key, { ...NOTHING, key, limits })
+    if (cost !== 0 && !mayBeCounted) this.owe({ ...NO_AMOUNTS, key, limits }, cost)
+    if (atMost !== undefined) put(this.levels, key, { ...NO_AMOUNTS, key, limits })
     if (enter !== undefined && !this.leaves.has(enter)) put(this.entered, enter, step)
   }
 
@@ -90,8 +90,6 @@ export class PendingSteps {
     return { ...step, initial: { day: Math.max(0, day - step.cost), month: Math.max(0, month - step.cost), at } }
   }
 }
-
-const NOTHING = { requests: 0, tokens: 0, cost: 0, enforced: false } as const
 
 /** Records a step unless too many are pending. */
 function put(steps: Map<string, LimitStep>, name: string, step: LimitStep): void {

@@ -53,3 +53,6 @@ export class Reachability {
     this.options.onRecovery?.()
   }
 }
+
+/** The failure of an engine whose shared counts have no connection. */
+export const NOT_CONNECTED = new Error('not connected to the shared counts')

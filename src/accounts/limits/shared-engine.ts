@@ -1,6 +1,6 @@
-import type { LimitEngine, LimitState, LimitStep, MemoryEngine } from './engine.ts'
+import { type LimitEngine, type LimitState, type LimitStep, type MemoryEngine, NO_AMOUNTS } from './engine.ts'
 import { PendingSteps } from './pending-steps.ts'
-import { Reachability } from './reachability.ts'
+import { NOT_CONNECTED, Reachability } from './reachability.ts'
 
 /** Counts that several processes share. Every call has a timeout. */
 export interface SharedCounts {
@@ -111,8 +111,6 @@ export class SharedEngine implements LimitEngine {
 
 /** The part of a step that releases a slot. */
 const leaving = ({ key, limits, leave }: LimitStep): LimitStep => ({
-  ...{ key, limits, requests: 0, tokens: 0, cost: 0, enforced: false },
+  ...{ ...NO_AMOUNTS, key, limits },
   ...(leave === undefined ? {} : { leave }),
 })
-
-const NOT_CONNECTED = new Error('not connected to the shared counts')

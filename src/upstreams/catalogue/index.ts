@@ -3,22 +3,15 @@ import type { Usage } from '../../canonical/result.ts'
 import type { ModelFacts } from '../../config/types.ts'
 import { modelInfo, pricedEntry } from './packages.ts'
 import { costOf, type PricedModel, type Prices, type Rates, ratesOf, withOperatorPrices } from './rates.ts'
-import { listedModel, type TableSource, tableSource } from './table.ts'
+import { type ListedModel, listedModel, type TableSource, tableSource } from './table.ts'
 
 export type { PricedModel, Prices, Rate, Rates } from './rates.ts'
 export type { TableSource } from './table.ts'
 
 /** What is known about a model; absent fields are unknown. */
-export interface KnownModel {
+export interface KnownModel extends ListedModel {
   readonly name?: string
   readonly description?: string
-  /** Tokens of the context window; `maxOutput` is the maximum tokens of an answer. */
-  readonly context?: number
-  readonly maxOutput?: number
-  readonly input?: readonly string[]
-  readonly output?: readonly string[]
-  readonly reasoning?: boolean
-  readonly tools?: boolean
   /** Nanodollars per token. */
   readonly rates: Rates
 }

@@ -145,7 +145,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
       await together(machine)
       // One request of each kind is still running.
       const after = [await enter(one), await enter(other)]
-      await expect(enter(one)).rejects.toThrow('at once')
+      await expect(enter(one)).rejects.toThrow('concurrent requests')
       for (const allowance of [before[1]!, meanwhile[1]!, ...after]) allowance.leave()
       await expect.poll(() => admitted(machine.all, 6, settings)).toBe(4)
     },

@@ -89,7 +89,7 @@ describeWithRedis('instances that share a Redis', () => {
     for (let round = 0; round < 20; round++) {
       const held = [one.of('k', settings), other.of('k', settings), one.of('k', settings)]
       await Promise.all(held.map(allowance => allowance.enter()))
-      await expect(other.of('k', settings).enter()).rejects.toThrow('at once')
+      await expect(other.of('k', settings).enter()).rejects.toThrow('concurrent requests')
       held[0]!.leave()
       held[1]!.settleUncounted()
       held[2]!.settle({ input: 1 })
