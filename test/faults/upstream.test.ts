@@ -293,7 +293,7 @@ describe('trap 75: in the middle of a stream', () => {
   )
 
   test.each([
-    ['concurrent requests', 0],
+    ['at once', 0],
     ['after a heartbeat had passed', 120],
   ])(
     'trap 85: an upstream that began %s but thinks for long is let through, so that its caller sees it live',

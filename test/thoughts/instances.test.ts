@@ -28,7 +28,7 @@ async function pair({ keep = 3_600_000, workers = 2 } = {}) {
   const thinker = await Thinker.open('messages')
   const store = storeAt(place.path)
   const open = async () => {
-    const config = { store, server: { ...SERVER, workers }, thoughts: { keep, memory: 2 ** 20 } }
+    const config = { store, server: { ...SERVER, workers }, reasoningMemory: { retention: keep, memory: 2 ** 20 } }
     const one = await Remembering.open([thinker], [thinker.channel()], { keep: place.path, config })
     closing.push(() => one.testServer.server.close(0))
     return one

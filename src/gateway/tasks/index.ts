@@ -191,7 +191,7 @@ export class VideoTasks {
     return new Submission({
       ...{ store: this.store, owner, request: actual, worker: await this.worker(), now: Date.now() },
       ...{ lifetime: Math.max(LIFETIME, this.config.tasks.retention), base },
-      ...defined({ idempotencyKey, release, origin: original }),
+      ...defined({ idempotencyKey, release, original }),
     })
   }
 
