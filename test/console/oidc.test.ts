@@ -86,7 +86,7 @@ describe('a provider', () => {
     const before = await signIn(all, ADA)
     for (const groups of [[], 'platform x', undefined, null, { platform: true }])
       expect(refusal(await signIn(all, { ...ADA, groups }))).toEqual([
-        ...[403, expect.stringContaining('none of the roles'), undefined],
+        ...[403, expect.stringContaining('no role that may use'), undefined],
       ])
     expect((await sessionOf(all.server, before)).user).toBeUndefined()
     await addUser(all.store, 'boss')
@@ -145,7 +145,7 @@ describe('a provider', () => {
     await addUser(all.store, 'boss')
     expect(refusal(await browse(all.server, ''))).toEqual([
       502,
-      expect.stringContaining('could not be asked'),
+      expect.stringContaining('was unreachable or did not confirm'),
       undefined,
     ])
     await SignedIn.at(all.server, 'boss')

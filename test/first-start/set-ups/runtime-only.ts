@@ -20,7 +20,7 @@ export async function runtimeOnly(outcomes: Outcomes, built: string): Promise<vo
     try {
       await outcomes.try('the greeting names no console and no password', async () => {
         assert.doesNotMatch(started.out, /\/console\/|password/)
-        assert.match(started.out, /^console {2}is not built: `npm ci --include=dev`/m)
+        assert.match(started.out, /^console {2}is not built\. To build it, run `npm ci --include=dev`/m)
         await started.ask('/console/', {}, 503)
       })
       await outcomes.try('the sources answer', async () => {
