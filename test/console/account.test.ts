@@ -70,7 +70,7 @@ describe.skipIf(noChromium)('the account', IN_BROWSER, () => {
     const form = page.getByRole('dialog', { name: 'New user' })
     await form.getByLabel('Name').fill('<b>')
     await form.getByRole('button', { name: 'Make user' }).click()
-    await form.getByText('begins with a letter').waitFor()
+    await form.getByText('must start with a letter').waitFor()
     await form.getByLabel('Name').fill('eve')
     await form.getByRole('button', { name: 'Make user' }).click()
     const once = page.getByRole('dialog', { name: 'eve can sign in now' })
