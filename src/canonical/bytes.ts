@@ -51,7 +51,7 @@ export interface Peeked {
   readonly whole: Bytes
 }
 
-/** Reads the first chunks, up to `least` bytes or the end. Rejects if reading fails. */
+/** Reads the first chunks, up to a minimum size or the end. Rejects if reading fails. */
 export async function peeked(bytes: Bytes, least = 1): Promise<Peeked> {
   const chunks = bytes.read()[Symbol.asyncIterator]()
   const first: Uint8Array[] = []

@@ -25,7 +25,10 @@ export function longer<T>(before: readonly T[] | undefined, more: readonly T[], 
   return list
 }
 
-/** Adds fields to an object, as `longer` does for lists; later fields replace earlier ones of the same name. */
+/**
+ * Adds fields to an object; later fields replace earlier ones of the same name. Mutates the object only if `owned`,
+ * with no other reference to it, and created here; otherwise returns a copy.
+ */
 export function wider(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {
   const isOwn = owned && before !== undefined && growing.has(before)
   const fields = isOwn ? (before as { [key: string]: Json }) : { ...before }

@@ -22,7 +22,7 @@ const HIDDEN = 'redacted'
 /** Most reasoning parts read from one wrapper. More than any turn has; callers control the length. */
 const MOST_THOUGHTS = 256
 
-/** Returns the value of the signature field in the format `own`: its own signature unchanged, anything else wrapped. */
+/** Returns the value of a format's signature field: a signature of that format unchanged, anything else wrapped. */
 export function enclose(thoughts: readonly EnclosedThought[], own: Format): string {
   const [first] = thoughts
   if (first !== undefined && thoughts.length === 1 && first.signature !== undefined && isProofAlone(first)) {
@@ -33,8 +33,8 @@ export function enclose(thoughts: readonly EnclosedThought[], own: Format): stri
 }
 
 /**
- * Reads the signature field of the format `own`. A value that is not a wrapper is one signature of that format. A
- * damaged wrapper holds nothing; neither a wrapper nor a wrapper inside it is ever taken for a signature.
+ * Reads a format's signature field. A value that is not a wrapper is one signature of that format. A damaged wrapper
+ * holds nothing; neither a wrapper nor a wrapper inside it is ever taken for a signature.
  */
 export function disclose(value: string, own: Format): readonly EnclosedThought[] {
   if (!isEnvelope(value)) return [{ signature: { format: own, value } }]

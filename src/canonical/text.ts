@@ -99,7 +99,8 @@ function measured(text: string): Uint32Array {
 }
 
 /**
- * Returns the index of the last text that starts at `place` or before it; -1 if there is none. The texts are in order.
+ * Returns the index of the last text that starts at the offset or before it; -1 if there is none. The texts are in
+ * order.
  */
 export function lastAtOrBefore(texts: readonly { readonly from: number }[], place: number): number {
   let low = 0
