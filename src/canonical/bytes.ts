@@ -1,10 +1,10 @@
-/** A sequence of bytes that need not be in memory: a file being received, a recording being generated. */
+/** A sequence of bytes that need not be in memory, such as an upload in progress or speech that is being generated. */
 export interface Bytes {
-  /** The number of bytes, where it is known beforehand. */
+  /** The number of bytes; undefined if it is not known in advance. */
   readonly size?: number
-  /** The bytes can be read only once: a second attempt has nothing to send. */
+  /** The bytes can be read only once, so a retry has nothing to send. */
   readonly once?: true
-  /** Of bytes that can be read once: reading has begun. */
+  /** Whether reading has started; only for bytes that can be read once. */
   readonly begun?: boolean
   read(): AsyncIterable<Uint8Array>
 }
@@ -23,13 +23,13 @@ export class HeldBytes implements Bytes {
     yield this.bytes
   }
 
-  /** For tests and logs: the content as base64. */
+  /** Returns the content as base64, for tests and logs. */
   toJSON(): string {
     return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length).toString('base64')
   }
 }
 
-/** All the bytes in memory, or undefined where there are more than `limit`. Rejects as reading does. */
+/** Reads all bytes into memory. Returns undefined if there are more than `limit`; rejects if reading fails. */
 export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | undefined> {
   if (bytes.size !== undefined && bytes.size > limit) return undefined
   const chunks: Uint8Array[] = []
@@ -42,16 +42,16 @@ export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | un
   return Buffer.concat(chunks, size)
 }
 
-/** The beginning of a sequence that is read once. */
+/** The first bytes of a sequence that can be read only once. */
 export interface Peeked {
   readonly head: Uint8Array
-  /** Nothing follows. */
+  /** Whether `head` holds all bytes. */
   readonly isAll: boolean
-  /** All the bytes, which can be read once. */
+  /** All bytes, head included; readable once. */
   readonly whole: Bytes
 }
 
-/** The first chunks: of `least` bytes together, or all there are. Rejects as reading does. */
+/** Reads the first chunks, up to a minimum size or the end. Rejects if reading fails. */
 export async function peeked(bytes: Bytes, least = 1): Promise<Peeked> {
   const chunks = bytes.read()[Symbol.asyncIterator]()
   const first: Uint8Array[] = []
@@ -69,7 +69,7 @@ export async function peeked(bytes: Bytes, least = 1): Promise<Peeked> {
   return { head, isAll, whole: { ...known, once: true, read: () => behind(head, chunks) } }
 }
 
-/** The chunk that was read already, and the rest after it. */
+/** Yields a chunk that was already read, then the rest. */
 export async function* behind(begun: Uint8Array, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     if (begun.length > 0) yield begun

@@ -7,37 +7,41 @@ interface Call {
 }
 
 /**
- * Ids of the calls of one history, for formats that leave them out or use one for several calls (traps 5, 6): every
- * call gets a unique id made of its position, and every result is matched with the call it answers. Calls and results
- * are added in reading order; later turns never change the ids of earlier ones. Each call and result takes constant
+ * Assigns ids to the tool calls of one history, for formats that leave ids out or use one id for several calls (traps
+ * 5, 6). Every call gets a unique id that contains its position, and every result is matched with its call. Calls and
+ * results are added in reading order, so later turns never change the ids of earlier ones. Each addition takes constant
  * time.
  */
 export class CallIds {
   private readonly before: KnownIds
   private readonly byId = new Map<string, Call>()
-  /** Calls without a result: those by tool name, and those by the id on the wire. */
+  /** Calls without a result, in order and by tool name. */
   private readonly open = new OpenCalls()
   private readonly openByWireId = new Map<string, CallQueue>()
   private round = new Round()
   /** The ids made for results that match no call. */
   private readonly made = new Set<string>()
   private paired: Map<string, string> | undefined
-  /** By name, the lowest number from which a generated id may still be free. */
+  /** The lowest number, by tool name, from which a generated id may still be free. */
   private readonly free = new Map<string, number>()
   private count: number
 
-  /** @param before ids that are taken already, and the number of earlier calls. */
+  /** @param before the ids that are already taken, and the number of earlier calls. */
   constructor(before: KnownIds = NONE) {
     this.before = before
     this.count = before.count
   }
 
-  /** Ids for the calls of an answer: distinct from all ids of its request's history. */
+  /** Creates ids for the calls of an answer, distinct from all ids in the history of its request. */
   static after(request: CanonicalRequest): CallIds {
     return new CallIds(knownIn(request))
   }
 
-  /** The id of the next call, whose id on the wire is `wireId`. */
+  /**
+   * Returns the id of the next call.
+   *
+   * @param wireId the id on the wire, if there is one.
+   */
   call(wireId: string | undefined, name: string): string {
     const id = wireId === undefined || wireId === '' || this.isTaken(wireId) ? this.generate(name) : wireId
     const call: Call = { id, name, answered: false }
@@ -51,8 +55,9 @@ export class CallIds {
   }
 
   /**
-   * The id of the call that the next result answers: found by the id on the wire, else by name, else by order. A result
-   * with neither id nor known name gets an id of its own, which `pairedByOrder` may replace.
+   * Returns the id of the call that the next result answers. A result with an id on the wire gets the id of that call,
+   * or keeps its own if no call has it. A result without an id is matched by tool name, or by order if it has no name
+   * either; if no call matches, it gets a new id, which `pairedByOrder` may replace.
    */
   result(wireId: string | undefined, name: string | undefined): string {
     this.round.hasResults = true
@@ -61,14 +66,15 @@ export class CallIds {
     return answered(this.round.open.first(name) ?? this.open.first(name)) ?? this.unmatched(name ?? '')
   }
 
-  /** The name of the call with this id. */
+  /** Returns the name of the call with this id. */
   nameOf(id: string): string | undefined {
     return this.byId.get(id)?.name
   }
 
   /**
-   * The ids of results with unknown names, and those of the calls they answer: clients that rename tools keep the order
-   * (trap 111). Undefined where there are none. Only a round with as many such results as unanswered calls is paired.
+   * Maps the new ids of unmatched results to the ids of the calls that they answer; undefined if there are none.
+   * Clients that rename tools keep the order of calls and results (trap 111), so a round is paired by order if it has
+   * as many unmatched results as unanswered calls.
    */
   pairedByOrder(): ReadonlyMap<string, string> | undefined {
     this.nextRound()
@@ -109,7 +115,7 @@ export class CallIds {
   }
 }
 
-/** Calls without a result, in order. */
+/** Queues of calls without a result: all of them, and those of each tool name. */
 class OpenCalls {
   private readonly all = new CallQueue()
   private readonly byName = new Map<string, CallQueue>()
@@ -119,7 +125,7 @@ class OpenCalls {
     queueOf(call.name, this.byName).add(call)
   }
 
-  /** The first call of this name; of any name where none is given. */
+  /** Returns the first call with this name, or the first of all if no name is given. */
   first(name: string | undefined): Call | undefined {
     const named = name === undefined ? undefined : this.byName.get(name)?.first
     return named ?? (name === undefined || name === '' ? this.all.first : undefined)
@@ -130,7 +136,7 @@ class OpenCalls {
   }
 }
 
-/** Calls of the model and the results that follow them, up to its next call. */
+/** One round: the model's calls and the results that follow, up to its next call. */
 class Round {
   readonly open = new OpenCalls()
   /** The ids made for results that match no call. */
@@ -138,7 +144,7 @@ class Round {
   hasResults = false
 }
 
-/** Calls in order; the index moves past the answered ones at the beginning. */
+/** A queue of calls in order. The index skips the answered calls at the front. */
 class CallQueue {
   private readonly calls: Call[] = []
   private at = 0
@@ -165,7 +171,7 @@ function answered(call: Call | undefined): string | undefined {
   return call?.id
 }
 
-/** The ids of calls, and the number of calls. */
+/** The ids of all calls in a history, and their number. */
 interface KnownIds {
   readonly ids: ReadonlySet<string>
   readonly count: number
@@ -173,7 +179,7 @@ interface KnownIds {
 
 const NONE: KnownIds = { ids: new Set(), count: 0 }
 
-/** Computed once per request, however many answers it has. */
+/** Cache of the ids in a request, computed once for all its answers. */
 const knownByRequest = new WeakMap<CanonicalRequest, KnownIds>()
 
 function knownIn(request: CanonicalRequest): KnownIds {
@@ -193,11 +199,11 @@ function knownIn(request: CanonicalRequest): KnownIds {
 }
 
 /**
- * Ids of an answer's calls: the upstream's own, or a generated one where an id is missing or used for several calls
+ * Assigns ids to the calls of an answer: the upstream's id, or a generated one if that id is missing or was used before
  * (trap 6).
  */
 export class AnswerIds {
-  /** Created at the first call: most answers have none. */
+  /** Created at the first call, because most answers have none. */
   private used: Set<string> | undefined
   private readonly request: CanonicalRequest
   private generator: CallIds | undefined

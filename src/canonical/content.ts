@@ -2,7 +2,7 @@ import type { Bytes } from './bytes.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 import type { Vector } from './vector.ts'
 
-/** A hint that everything up to here be kept in the upstream's prompt cache. */
+/** A hint that the upstream should cache the prompt up to and including this node. */
 export interface CacheHint extends Node {
   readonly ttl?: string
 }
@@ -18,8 +18,8 @@ export interface TextPart extends PartBase {
 }
 
 /**
- * A model's reasoning. A signature is always a property of a reasoning part: where an upstream signs another kind of
- * part, the signature belongs to the reasoning right before that part, or to an empty reasoning part in that position.
+ * A model's reasoning. Only reasoning parts have signatures. If an upstream signs another kind of part, the signature
+ * belongs to the reasoning right before that part, or to an empty reasoning part at that position.
  */
 export interface ReasoningPart extends PartBase {
   readonly type: 'reasoning'
@@ -27,7 +27,7 @@ export interface ReasoningPart extends PartBase {
   readonly signature?: Signature
   /** The upstream hid the text; the signature holds it encrypted. */
   readonly redacted?: true
-  /** A chunk of streamed reasoning: it continues the part before it. */
+  /** This part continues the reasoning part before it; both are chunks of one streamed reasoning. */
   readonly continues?: true
 }
 
@@ -44,22 +44,23 @@ export interface MediaPart extends PartBase {
   readonly source: MediaSource
   /** File name or title. */
   readonly name?: string
-  /** How closely to look: low, high, auto, original. */
+  /** Resolution at which the model views the image: low, high, auto or original. */
   readonly detail?: string
   /** The text spoken in generated audio. */
   readonly transcript?: string
-  /** How a model generated it. */
+  /** Properties of a generated image. */
   readonly made?: Made
   /**
-   * A mask marks the area of another image that may be changed. In a request for a video: its last frame, or an image of
-   * something to be seen in it; an image without a use is the first frame.
+   * The role of an image in the request. A mask marks the area of another image that may be changed. In a video
+   * request, the image is the last frame or shows something that the video should contain; without `use`, it is the
+   * first frame.
    */
   readonly use?: 'mask' | 'last-frame' | 'reference'
 }
 
-/** The properties of a generated image as the upstream reports them, in the values of its settings. */
+/** Properties of a generated image as the upstream reports them, in the values of the request's settings. */
 export interface Made {
-  /** The prompt the image was drawn by, where it differs from the caller's. */
+  /** The prompt after the upstream's revision, if it differs from the caller's. */
   readonly prompt?: string
   readonly size?: string
   readonly quality?: string
@@ -70,19 +71,19 @@ export interface ToolCallPart extends PartBase {
   readonly type: 'tool-call'
   readonly id: string
   readonly name: string
-  /** JSON text as the model wrote it, maybe unfinished or malformed; plain text when the call is freeform. */
+  /** JSON text as the model wrote it, possibly incomplete or malformed; plain text for a freeform call. */
   readonly arguments: string
-  /** A call of a freeform tool: its arguments are text, not JSON. */
+  /** The call is for a freeform tool, whose arguments are text instead of JSON. */
   readonly freeform?: true
-  /** The group the tool belongs to, where tools are grouped. */
+  /** The tool's group, if tools are grouped. */
   readonly namespace?: string
 }
 
 export interface ToolResultPart extends PartBase {
   readonly type: 'tool-result'
-  /** Id of the call it answers. */
+  /** Id of the answered call. */
   readonly id: string
-  /** Name of the tool called, where the format has it here. */
+  /** Name of the called tool, if the format states it with the result. */
   readonly name?: string
   readonly content: readonly Part[]
   readonly failed?: true
@@ -94,30 +95,31 @@ export interface EmbeddingPart extends PartBase {
   readonly vector: Vector
 }
 
-/** How well one of a request's documents fits its query. */
+/** The relevance of one document to the query of a ranking request. */
 export interface RankPart extends PartBase {
   readonly type: 'rank'
   /** The document's index in the request's messages. */
   readonly index: number
   readonly score: number
-  /** The document itself, where the answer repeats it. */
+  /** The document, if the answer repeats it. */
   readonly content?: readonly Part[]
 }
 
-/** A part of a type that only one format defines, kept in its place. */
+/** A part of a type that only one format defines. Other formats' writers drop it or write its text. */
 export interface OpaquePart extends PartBase {
   readonly type: 'opaque'
   readonly format: Format
   readonly value: JsonObject
-  /** The part as plain text, for formats that do not define its type. */
+  /** Plain text that replaces the part in formats without its type. */
   readonly text?: string
   /**
-   * Losing the part would change the request: it refers to something the upstream stores, or is all the input there is.
+   * The part cannot be dropped without changing the request: it refers to something the upstream stores, or it is the
+   * whole input.
    */
   readonly reference?: true
-  /** Its content is also present elsewhere in the request: a format that does not define it loses nothing. */
+  /** The request has this content in another part as well, so a format without the type loses nothing. */
   readonly redundant?: true
-  /** Data of the gateway, encrypted for one caller; the gateway decrypts it before it sends the request on. */
+  /** State that the gateway encrypted for one caller, and decrypts before it writes the upstream request. */
   readonly sealed?: string
 }
 
@@ -134,15 +136,15 @@ export type Part =
 
 export type MediaSource =
   | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
-  /** Never in JSON: for a writer that cannot send raw bytes they are converted to base64. */
+  /** Raw bytes; converted to base64 for writers that cannot send them. */
   | { readonly type: 'bytes'; readonly mediaType: string; readonly bytes: Bytes }
   | { readonly type: 'text'; readonly mediaType: string; readonly text: string }
   | { readonly type: 'url'; readonly url: string; readonly mediaType?: string }
   | { readonly type: 'file-id'; readonly format: Format; readonly id: string; readonly mediaType?: string }
 
-/** Opaque proof of reasoning, to be returned unchanged; only its issuer can read it (traps 26-33). */
+/** An upstream's signature of its reasoning, opaque to everyone else. It has to be returned unchanged (traps 26-33). */
 export interface Signature {
-  /** The format whose upstream made it. */
+  /** The format of the upstream that issued the signature. */
   readonly format: Format
   readonly value: string
 }
@@ -155,7 +157,7 @@ export interface Citation extends Node {
   readonly title?: string
   /** The cited text of the source. */
   readonly quote?: string
-  /** Where in the part's text the citation applies, in UTF-16 units, end exclusive. */
+  /** UTF-16 units; the range of the part's text that the citation supports, end exclusive. */
   readonly start?: number
   readonly end?: number
 }

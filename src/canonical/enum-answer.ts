@@ -4,9 +4,12 @@ import type { JsonObject } from './node.ts'
 import type { CanonicalResult } from './result.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
-/* An answer that is one of several texts, before upstreams whose structured answers are objects (trap 112). */
+/*
+ * Enum answers: answers restricted to one of several texts. Many upstreams only produce structured answers that are
+ * objects, so the text is requested as the field of an object and unwrapped on the way back (trap 112).
+ */
 
-/** The schema of an object that holds one text of the enum. */
+/** Returns the schema of an object whose only field is one text of the enum. */
 export const enumInObject = ({ type, enum: values, title, description }: JsonObject): JsonObject => ({
   type: 'object',
   properties: {
@@ -20,7 +23,7 @@ export const enumInObject = ({ type, enum: values, title, description }: JsonObj
   additionalProperties: false,
 })
 
-/** The answer with each text unwrapped; a text that is no such object stays as it is. */
+/** Unwraps the texts of an answer. A text that is not such an object stays as it is. */
 export const unwrapResult = (result: CanonicalResult): CanonicalResult => ({
   ...result,
   candidates: result.candidates.map(candidate => ({ ...candidate, content: candidate.content.map(unwrapPart) })),
@@ -33,7 +36,7 @@ function unwrapPart(part: Part): Part {
   return value === part.text ? part : { ...part, text: value }
 }
 
-/** Unwraps the texts of a streamed answer as they come. */
+/** Unwraps the texts of a streamed answer, chunk by chunk. */
 export class EnumEvents implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly texts = new Map<string, ValueReader>()
 
@@ -64,24 +67,24 @@ const delta = (at: At, append: string): readonly CanonicalEvent[] =>
 const keyOf = (at: At): string => `${at.candidate}/${at.part}`
 
 const OPENING = '{"value":"'
-/** Indexes in the opening before which there may be white space. */
+/** Indexes in `OPENING` before which white space is allowed. */
 const GAPS: ReadonlySet<number> = new Set([0, 1, 8, 9])
 const SPACE: ReadonlySet<string> = new Set([' ', '\n', '\r', '\t'])
 const ESCAPES: { readonly [letter: string]: string } = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 const HEX = /^[0-9a-fA-F]$/
 
 /**
- * Reads the text in `{"value": text}` from pieces cut anywhere. Any other text is passed on unchanged; after the text,
- * the rest of the object is skipped. It never fails: a faulty escape is taken literally.
+ * Reads the text in `{"value": text}` from chunks that may end anywhere. Any other text passes unchanged, and the rest
+ * of the object after the value is skipped. Never throws: an invalid escape is taken literally.
  */
 class ValueReader {
   private state: 'opening' | 'value' | 'over' | 'bare' = 'opening'
-  /** Characters of the opening that have matched, and all that came of it. */
+  /** The number of characters of `OPENING` matched so far, and the input they matched, white space included. */
   private matched = 0
   private held = ''
-  /** The beginning of an escape. */
+  /** The start of an escape sequence that is not complete. */
   private escape = ''
-  /** The first half of a surrogate pair: the halves must not be sent apart. */
+  /** A high surrogate that waits for its low surrogate; the two must not be sent in separate chunks. */
   private half = ''
 
   push(piece: string): string {
@@ -95,7 +98,7 @@ class ValueReader {
     return out
   }
 
-  /** What is left of a text that ends early. */
+  /** Returns the buffered remainder of a text that ends early. */
   end(): string {
     const rest = this.held + this.half + this.escape
     this.held = this.half = this.escape = ''
@@ -143,7 +146,7 @@ class ValueReader {
     return this.unit(String.fromCharCode(Number.parseInt(begun.slice(2) + char, 16)))
   }
 
-  /** A unit of the text, with the half that waited for it. */
+  /** Returns a UTF-16 unit together with the high surrogate that waited for it. */
   private unit(unit: string): string {
     const { half } = this
     this.half = ''

@@ -1,10 +1,10 @@
 import { defined, type Node } from './node.ts'
 import { excerpt } from './text.ts'
 
-/** Every way a request can fail: the status a caller sees, and whether another channel may be tried. */
+/** All kinds of errors: the status that a caller gets, and whether the router may try another channel. */
 export const ERRORS = {
   'invalid-request': { status: 400, retry: false },
-  /** The request is longer than the model's context, which another channel's may hold. */
+  /** The request exceeds the model's context; another channel's model may have a larger one. */
   'context-too-long': { status: 400, retry: true },
   unauthenticated: { status: 401, retry: false },
   'out-of-credit': { status: 402, retry: true },
@@ -18,35 +18,36 @@ export const ERRORS = {
   cancelled: { status: 499, retry: false },
   internal: { status: 500, retry: false },
   'upstream-failed': { status: 502, retry: true },
-  /** The upstream could not be connected to, or closed the connection before it answered. */
+  /** The upstream could not be reached, or closed the connection before it answered. */
   unreachable: { status: 502, retry: true },
   overloaded: { status: 503, retry: true },
-  /** The account the gateway has at the upstream is at fault: its key, its rights, its credit. */
+  /** The gateway's account at the upstream failed: its key, its permissions or its credit. */
   'upstream-account': { status: 503, retry: true },
   'timed-out': { status: 504, retry: true },
 } as const satisfies { readonly [kind: string]: { readonly status: number; readonly retry: boolean } }
 
 export type ErrorKind = keyof typeof ERRORS
 
+/** A failure of a request, independent of the format that reported it or will report it. */
 export interface CanonicalError extends Node {
   readonly kind: ErrorKind
   readonly message: string
-  /** The field at fault, as the caller would write it. */
+  /** The invalid field, in the caller's notation. */
   readonly param?: string
-  /** A machine-readable code finer than the kind, e.g. `model_not_found`. */
+  /** A machine-readable code that is more specific than the kind, e.g. `model_not_found`. */
   readonly code?: string
-  /** The status a caller sees where HTTP has a finer one than the kind's, e.g. 431. */
+  /** The status for the caller if HTTP has a more specific one than the kind's, e.g. 431. */
   readonly httpStatus?: number
-  /** The upstream's own status, where it differs from the kind's. */
+  /** The upstream's status, if it differs from the kind's. */
   readonly status?: number
   readonly retryAfterSeconds?: number
-  /** Another channel may do better, although errors of this kind are final otherwise. */
+  /** Another channel may be tried, even though errors of this kind are otherwise final. */
   readonly retry?: true
-  /** Of a request that is too long: its tokens, and the model's maximum, as far as the upstream reports them. */
+  /** Tokens of a request that is too long, and the model's maximum, as far as the upstream reports them. */
   readonly context?: { readonly tokens?: number; readonly maximum?: number }
 }
 
-/** Thrown before the first byte of an answer; after it, the same error travels as an event. */
+/** An error thrown before the first byte of an answer. Later errors are sent as an event of the stream. */
 export class GatewayError extends Error {
   readonly error: CanonicalError
   constructor(error: CanonicalError, options?: ErrorOptions) {
@@ -56,10 +57,14 @@ export class GatewayError extends Error {
   }
 }
 
-/** UTF-16 units of the message of a refusal, whatever of the caller's is in it. */
+/** UTF-16 units; longest message of a refusal, which may repeat text of the caller. */
 const LONGEST = 4000
 
-/** @param param the field at fault, as the caller would write it; empty for the whole. */
+/**
+ * Returns a function that creates errors of one kind.
+ *
+ * @param param the invalid field, in the caller's notation; empty for the whole request.
+ */
 const refusal =
   (kind: ErrorKind) =>
   (message: string, param = '', code?: string): GatewayError =>
@@ -69,16 +74,16 @@ const refusal =
       ...defined({ param: param === '' ? undefined : excerpt(param), code }),
     })
 
-/** A refusal of what a caller sent. */
+/** Creates an error for a malformed or invalid request. */
 export const invalid = refusal('invalid-request')
 
-/** A refusal of what a key may not do. */
+/** Creates an error for something the caller's key does not permit. */
 export const forbidden = refusal('forbidden')
 
-/** A refusal of what is larger than it may be. */
+/** Creates an error for a request that exceeds a size limit. */
 export const tooLarge = refusal('too-large')
 
-/** A refusal of what something else stands against, for now or for good. */
+/** Creates an error for a request that conflicts with the current state. */
 export const conflict = refusal('conflict')
 
 const later =
@@ -86,22 +91,22 @@ const later =
   (message: string, retryAfterSeconds: number, code?: string): GatewayError =>
     new GatewayError({ kind, message, ...defined({ code }), retryAfterSeconds })
 
-/** A refusal of what is too much for now: it may be asked for again after so many seconds. */
+/** Creates an error for an exceeded rate limit, with the seconds after which the caller may retry. */
 export const rateLimited = later('rate-limited')
 
-/** A refusal for want of room: there may be some after so many seconds. */
+/** Creates an error for missing capacity, with the seconds after which the caller may retry. */
 export const overloaded = later('overloaded')
 
-/** A refusal of what a caller asked for and nobody has. */
+/** Creates an error for something that does not exist. */
 export const notFound = refusal('not-found')
 
-/** A refusal of what an upstream cannot be asked for. */
+/** Creates an error for a request that the upstream's format cannot express. */
 export const inexpressible = refusal('cannot-express')
 
-/** The failure of an upstream that gave no error of its own. */
+/** Returns the error for an upstream that failed without reporting one. */
 export const upstreamFailed = (message: string): CanonicalError => ({ kind: 'upstream-failed', message })
 
-/** The kind of failure by HTTP status; 529 is Anthropic's status for overloaded (trap 78). */
+/** Error kinds by HTTP status. 529 is Anthropic's status for an overloaded server (trap 78). */
 const BY_STATUS: { readonly [status: number]: ErrorKind } = {
   400: 'invalid-request',
   401: 'unauthenticated',
@@ -120,8 +125,9 @@ const BY_STATUS: { readonly [status: number]: ErrorKind } = {
   529: 'overloaded',
 }
 
+/** Returns the kind of error for the HTTP status of an upstream's answer. */
 export const kindOf = (status: number): ErrorKind =>
   BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'upstream-failed')
 
-/** Something of the gateway's own is out of order for a while: no channel is to blame for it. */
+/** A temporary failure of the gateway itself. It does not count against any channel. */
 export class OwnFailure extends GatewayError {}

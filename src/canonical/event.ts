@@ -3,33 +3,34 @@ import type { CanonicalError } from './error.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 import type { CanonicalResult, Finish, TokenLogprob, Transcript, Usage } from './result.ts'
 
+/** The position of a part in an answer: the indexes of its candidate and of the part. */
 export interface At {
   readonly candidate: number
   readonly part: number
 }
 
 /**
- * One step of an answer. The grammar every reader produces and every writer may rely on:
+ * An event of a streamed answer. Every reader produces this grammar, and every writer relies on it:
  *
- *   result-start ( part-start (part-delta | part-patch)* part-end | logprobs | transcript | preview | opaque )* candidate-end* usage* ( result-end | error )
+ *    result-start ( part-start (part-delta | part-patch)* part-end | logprobs | transcript | preview | opaque )* candidate-end* usage* ( result-end | error )
  *
- * Parts of a candidate start in order 0, 1, 2, …; open parts may interleave; a part starts with an empty body; every
- * part has ended when its candidate ends; usage is cumulative and may come anywhere, the last one is final. Parts that
- * are open when an error comes are incomplete: no reader emits their end, and no writer may either (trap 88).
+ * The parts of a candidate start in order 0, 1, 2, …, each with an empty body, and open parts may interleave. Every
+ * part ends before its candidate ends. Usage is cumulative and may come at any point; the last one is final. Parts that
+ * are open when an error comes are incomplete, so no reader and no writer may emit their end (trap 88).
  *
- * Annotations of a text may also come behind its end, until its candidate ends, as a part-patch of nothing else: some
- * upstreams cite a text when other parts have followed it (trap 82).
+ * Annotations of a text may also follow its end, as a part-patch of nothing else, until the candidate ends: some
+ * upstreams cite a text after further parts have followed it (trap 82).
  */
 export type CanonicalEvent =
   | ResultStart
   | PartEvent
   | { readonly type: 'logprobs'; readonly candidate: number; readonly append: readonly TokenLogprob[] }
-  /** More of the transcript's times: lists are appended to, other fields are replaced. */
+  /** More times of the transcript. Lists are appended; other fields are replaced. */
   | { readonly type: 'transcript'; readonly candidate: number; readonly transcript: Transcript }
   | Preview
   | CandidateEnd
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** An event that only one format defines; it has no place in the result, and not to pass it on is no loss. */
+  /** An event that only one format defines. The result does not contain it, so dropping it is no loss. */
   | { readonly type: 'opaque'; readonly format: Format; readonly value: JsonObject }
   | { readonly type: 'error'; readonly error: CanonicalError }
   | ResultEnd
@@ -38,7 +39,7 @@ export type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 
 export type ResultStart = { readonly type: 'result-start' } & Omit<CanonicalResult, 'candidates' | 'usage' | 'error'>
 
-/** The part with an empty body; a part that never grows is complete here. */
+/** Starts a part, with an empty body. A part that never grows is complete here. */
 export interface PartStart {
   readonly type: 'part-start'
   readonly at: At
@@ -46,8 +47,8 @@ export interface PartStart {
 }
 
 /**
- * Appends to the body of the part: text, arguments, data (whole groups of base64). `of` names another text of the part
- * that grows.
+ * Appends to the body of a part: to its text, its arguments, or its data in whole groups of base64. `of` names another
+ * text of the part to append to.
  */
 export interface PartDelta {
   readonly type: 'part-delta'
@@ -56,7 +57,7 @@ export interface PartDelta {
   readonly of?: 'transcript'
 }
 
-/** Late fields of a part: annotations are appended, other fields are replaced. */
+/** Adds fields to an open part: annotations are appended, other fields are replaced. */
 export interface PartPatch extends Node {
   readonly type: 'part-patch'
   readonly at: At
@@ -65,18 +66,20 @@ export interface PartPatch extends Node {
   readonly part?: Part
 }
 
+/** Ends a part: its body is complete. */
 export interface PartEnd {
   readonly type: 'part-end'
   readonly at: At
 }
 
+/** Ends a candidate, with the reason why it stopped. */
 export interface CandidateEnd extends Node {
   readonly type: 'candidate-end'
   readonly candidate: number
   readonly finish?: Finish
 }
 
-/** An unfinished version of the candidate's image; the result does not contain it. */
+/** An unfinished version of a candidate's image. The result does not contain it. */
 export interface Preview extends Node {
   readonly type: 'preview'
   readonly candidate: number
@@ -86,7 +89,7 @@ export interface Preview extends Node {
   readonly made?: Made
 }
 
-/** Late fields of the whole result come with its end. */
+/** Ends the answer, with the fields of the result that upstreams send last. */
 export interface ResultEnd extends Node {
   readonly type: 'result-end'
   readonly serviceTier?: string

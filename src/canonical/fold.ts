@@ -4,7 +4,7 @@ import { longer, wider } from './lists.ts'
 import type { Node } from './node.ts'
 import type { Candidate, CanonicalResult, Transcript } from './result.ts'
 
-/** The one text of a part that grows while it streams. */
+/** Returns the text of a part that grows while the part is streamed. */
 export function bodyOf(part: Part): string {
   switch (part.type) {
     case 'text':
@@ -20,7 +20,7 @@ export function bodyOf(part: Part): string {
   }
 }
 
-/** The same part with another body; a part that does not grow stays as it is. */
+/** Returns the part with another body. A part that does not grow stays as it is. */
 export function withBody(part: Part, body: string): Part {
   switch (part.type) {
     case 'text':
@@ -36,12 +36,14 @@ export function withBody(part: Part, body: string): Part {
   }
 }
 
+/** Fills the indexes of parts that have not started. */
 const HOLE: Part = { type: 'text', text: '' }
 export const EMPTY: CanonicalResult = { candidates: [] }
 
 /**
- * Applies one event to the result so far. Total: an event out of order never throws. The result is not mutated, unless
- * its lists are the caller's `own`.
+ * Applies one event to a partial result. Never throws, not even for an event out of order.
+ *
+ * @param own whether the lists of `result` may be mutated; by default they are copied.
  */
 export function step(result: CanonicalResult, event: CanonicalEvent, own = false): CanonicalResult {
   switch (event.type) {
@@ -88,20 +90,20 @@ export function step(result: CanonicalResult, event: CanonicalEvent, own = false
   }
 }
 
-/** The result a stream of events amounts to; any prefix is a valid partial result. */
+/** Folds a stream of events into the result. Any prefix of a stream gives a valid partial result. */
 export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = EMPTY): CanonicalResult {
   let result = ownLists(from)
   for (const event of events) result = step(result, event, true)
   return result
 }
 
-/** A copy whose lists may be appended to: copying them for every event would take quadratic time. */
+/** Copies the lists, so that events can append to them in place. A copy for every event would take quadratic time. */
 const ownLists = (result: CanonicalResult): CanonicalResult => ({
   ...result,
   candidates: result.candidates.map(candidate => ({ ...candidate, content: [...candidate.content] })),
 })
 
-/** The shortest stream that folds to the result. */
+/** Yields the shortest stream that folds to the result. */
 export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
   const { candidates, usage, error, ...head } = result
   yield { type: 'result-start', ...head }
@@ -115,13 +117,13 @@ export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
   yield error === undefined ? { type: 'result-end' } : { type: 'error', error }
 }
 
-/** The events of a whole part. */
+/** Yields the events of a whole part. */
 export function* unfoldPart(part: Part, at: At): Generator<CanonicalEvent> {
   yield* openingEvents(part, at)
   yield { type: 'part-end', at }
 }
 
-/** The events that open a part and fill it; its end is not among them. */
+/** Yields the events of a part without its end. */
 export function* openingEvents(part: Part, at: At): Generator<CanonicalEvent> {
   const body = bodyOf(part)
   const { annotations, ...bare } = withBody(part, '') as Part & { annotations?: never }
@@ -168,7 +170,11 @@ function grown(part: Part, { append, of }: PartDelta): Part {
   return part.type === 'media' ? { ...part, transcript: (part.transcript ?? '') + append } : part
 }
 
-/** The part with late fields merged into it. The part is not mutated, unless its lists are the caller's `own`. */
+/**
+ * Merges late fields into a part.
+ *
+ * @param own whether the part's lists may be mutated; by default they are copied.
+ */
 export function patched(part: Part, patch: PartPatch, own = false): Part {
   const base = patch.part ?? part
   const signed =
@@ -180,7 +186,7 @@ export function patched(part: Part, patch: PartPatch, own = false): Part {
   return { ...noted, ...merged(noted, patch, own) }
 }
 
-/** The extras and spelling of a node merged with a later event's, format by format. */
+/** Merges the extras and spelling of a later event into those of a node, format by format. */
 function merged(before: Node, late: Node, own: boolean): Node {
   return {
     ...(late.extras === undefined ? {} : { extras: layered(before.extras, late.extras, own) }),

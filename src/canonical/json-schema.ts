@@ -1,6 +1,6 @@
 import type { JsonObject } from './node.ts'
 
-/** The JSON Schema with null allowed as well. */
+/** Returns the JSON Schema with null added to the allowed values. */
 export function orNull(schema: JsonObject): JsonObject {
   const { type, enum: values } = schema
   if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }

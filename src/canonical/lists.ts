@@ -2,16 +2,22 @@ import { type Json, type JsonObject, put } from './node.ts'
 
 /**
  * Appends every item to the list. `push(...more)` would pass the items on the stack, which overflows at some hundred
- * thousand of them, a number that callers control.
+ * thousand items, and callers control their number.
  */
 export function append<T>(list: T[], more: Iterable<T>): void {
   for (const one of more) list.push(one)
 }
 
-/** Lists and objects made here that grow in place: copying them for each addition would take quadratic time. */
+/**
+ * Lists and objects that this module created and may append to in place. A copy for each addition would take quadratic
+ * time.
+ */
 const growing = new WeakSet<object>()
 
-/** The list with more appended: a new one, unless it was made here and is `owned`, with no other reference to it. */
+/**
+ * Appends to a list. Mutates it only if `owned`, with no other reference to it, and created here; otherwise returns a
+ * copy.
+ */
 export function longer<T>(before: readonly T[] | undefined, more: readonly T[], owned: boolean): readonly T[] {
   const list = owned && before !== undefined && growing.has(before) ? (before as T[]) : [...(before ?? [])]
   append(list, more)
@@ -19,7 +25,10 @@ export function longer<T>(before: readonly T[] | undefined, more: readonly T[], 
   return list
 }
 
-/** As `longer`, for the fields of an object: later ones win. */
+/**
+ * Adds fields to an object; later fields replace earlier ones of the same name. Mutates the object only if `owned`,
+ * with no other reference to it, and created here; otherwise returns a copy.
+ */
 export function wider(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {
   const isOwn = owned && before !== undefined && growing.has(before)
   const fields = isOwn ? (before as { [key: string]: Json }) : { ...before }
@@ -28,16 +37,16 @@ export function wider(before: JsonObject | undefined, more: JsonObject, owned: b
   return fields
 }
 
-/** Something that can stand in an `UnorderedList`, in one at a time. */
+/** An item of an `UnorderedList`; it can be in one list at a time. */
 export interface Listed {
-  /** Its index in the list, which alone sets it. */
+  /** Its index, which only the list sets. */
   place?: number
 }
 
 /**
- * Items in no order, each added and removed in constant time. For what lives as long as a request: an array, where a
- * `Set` or `Map` replaces its table again and again, and each table refers to the next one. A table that grew old keeps
- * all later ones, and with them every request that was in one, until the next full collection.
+ * Items in no particular order, each added and removed in constant time. Used for items that live as long as a request.
+ * A `Set` or `Map` replaces its table again and again, and each old table refers to the next one: a table in the old
+ * generation of the heap would keep every later table, and every request in them, alive until the next full collection.
  */
 export class UnorderedList<T extends Listed> {
   private readonly items: T[] = []
@@ -54,7 +63,7 @@ export class UnorderedList<T extends Listed> {
     return item.place !== undefined && this.items[item.place] === item
   }
 
-  /** Does nothing where the item is not in the list. */
+  /** Removes an item; does nothing if it is not in the list. */
   remove(item: T): void {
     if (!this.has(item)) return
     const last = this.items.pop()!
@@ -63,9 +72,9 @@ export class UnorderedList<T extends Listed> {
     last.place = item.place!
   }
 
-  /** Calls `visit` for every item, which may remove items. */
+  /** Calls `visit` for every item. `visit` may remove items. */
   forEach(visit: (item: T) => void): void {
-    // Backwards: the place of an item that leaves is taken by one that was visited.
+    // Iterates backwards, because a removed item is replaced by one that was already visited.
     for (let place = this.items.length - 1; place >= 0; place--) {
       const item = this.items[place]
       if (item !== undefined) visit(item)

@@ -1,11 +1,12 @@
 import { append } from './lists.ts'
 import { type Format, isObject, type Node } from './node.ts'
 
+/** A path into a canonical value: field names and list indexes. */
 export type Path = readonly (string | number)[]
 
 /**
- * The path one step further. A list with a spread one inside is made with room for sixteen more items, and writers make
- * a path for each message and part.
+ * Appends a step to a path. Does not spread, because V8 gives a list literal with a spread inside room for sixteen more
+ * items, and writers create a path for each message and part.
  */
 export function below(path: Path, step: string | number): Path {
   const { length } = path
@@ -16,31 +17,34 @@ export function below(path: Path, step: string | number): Path {
 }
 
 /**
- * One difference between a value and what a wire format could carry of it. Paths point into the original value, so a
- * list of losses can be replayed on it: reading what was written gives exactly `lose(original, losses)`.
+ * A difference between a canonical value and what a wire format could express of it. Paths point into the original
+ * value, so that losses can be replayed: reading the written request gives exactly `lose(original, losses)`.
  */
 export type Loss = {
   readonly path: Path
-  /** Why, in kebab-case: `no-top-k`. */
+  /** The reason in kebab-case, e.g. `no-top-k`. */
   readonly reason: string
-  /** The gateway undoes it on the response path, so the caller never sees it. */
+  /** The gateway reverses the loss on the response path, so the caller does not notice it. */
   readonly restored?: true
 } & (
   | { readonly kind: 'dropped' }
   | { readonly kind: 'changed' | 'added'; readonly became: unknown }
   | { readonly kind: 'moved'; readonly order: readonly number[] }
-  /** The path ends in the list index before which it was inserted. */
+  /** The last step of the path is the index in the original list before which the value was inserted. */
   | { readonly kind: 'inserted'; readonly value: unknown }
 )
 
+/** A request or answer in a wire format, with the losses of writing it. */
 export interface Written<Wire> {
   readonly wire: Wire
   readonly losses: readonly Loss[]
-  /** How tools were made valid for this upstream: wire name to what the caller calls, for the response path. */
+  /** Original tools by the names under which the upstream got them, for the response path. */
   readonly renamed?: ReadonlyMap<string, CalledTool>
 }
 
-/** A tool as the caller's calls name it; a freeform one takes plain text, although the upstream was given a function. */
+/**
+ * A tool as the caller knows it. The arguments of a freeform tool are text, even if the upstream got it as a function.
+ */
 export interface CalledTool {
   readonly name: string
   readonly namespace?: string
@@ -48,8 +52,9 @@ export interface CalledTool {
 }
 
 /**
- * Why each field of a node is lost that a writer does not write. A new canonical field does not compile until every such
- * table names it as written or has a reason for it; settings have theirs in their rows (settings.ts).
+ * The reason of loss for each field of a node that a writer does not write. A new canonical field does not compile
+ * until every such table lists it as written or gives a reason; settings have their reasons in their rows
+ * (settings.ts).
  */
 export type Unwritten<N, Written extends PropertyKey = never> = {
   readonly [Field in Exclude<keyof N, Written | keyof Node>]-?: string
@@ -59,12 +64,12 @@ export type Unwritten<N, Written extends PropertyKey = never> = {
 export class Losses {
   readonly list: Loss[]
 
-  /** Begins with losses found elsewhere. */
+  /** @param found losses found elsewhere, to start with. */
   constructor(found: readonly Loss[] = []) {
     this.list = [...found]
   }
 
-  /** Returns what is written of a value that is lost: nothing. */
+  /** Reports a dropped value. Returns undefined, which is then written in its place. */
   drop(path: Path, reason: string): undefined {
     this.list.push({ kind: 'dropped', path, reason })
   }
@@ -77,7 +82,12 @@ export class Losses {
   move(path: Path, order: readonly number[], reason: string): void {
     this.list.push({ kind: 'moved', path, order, reason })
   }
-  /** A list of so many items of which these were written in this order; no loss where it is their own. */
+  /**
+   * Reports a reordered list, unless the order is unchanged.
+   *
+   * @param written the original indexes of the items that were written, in the order of writing.
+   * @param length the number of items in the original list.
+   */
   reorder(path: Path, written: readonly number[], length: number, reason: string): void {
     if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
     this.move(path, withOthersLast(written, length), reason)
@@ -85,23 +95,23 @@ export class Losses {
   insert(path: Path, value: unknown, reason: string): void {
     this.list.push({ kind: 'inserted', path, value, reason })
   }
-  /** A change the gateway undoes on the response path. */
+  /** Reports a change that the gateway reverses on the response path. */
   rename(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'changed', path, became, reason, restored: true })
   }
-  /** An addition the gateway undoes on the response path. */
+  /** Reports an addition that the gateway reverses on the response path. */
   state(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'added', path, became, reason, restored: true })
   }
-  /** A drop the gateway undoes on the response path. */
+  /** Reports a drop that the gateway reverses on the response path. */
   hide(path: Path, reason: string): void {
     this.list.push({ kind: 'dropped', path, reason, restored: true })
   }
-  /** Adds losses found elsewhere. */
+  /** Adds losses that were found elsewhere. */
   report(found: readonly Loss[]): void {
     append(this.list, found)
   }
-  /** Drops each of the named fields that the node has. */
+  /** Reports the fields that the node has as dropped, each with its reason. */
   dropFields(node: object | undefined, path: Path, fields: { readonly [field: string]: string }): void {
     if (node === undefined) return
     for (const field in fields)
@@ -109,7 +119,7 @@ export class Losses {
   }
 }
 
-/** The order of a list of so many items in which these come first. */
+/** Returns the order of a list of `length` items that starts with these indexes; the other indexes follow in order. */
 export function withOthersLast(first: readonly number[], length: number): readonly number[] {
   const order = new Set(first)
   for (let index = 0; index < length; index++) order.add(index)
@@ -117,8 +127,8 @@ export function withOthersLast(first: readonly number[], length: number): readon
 }
 
 /**
- * A loss in the messages of one request at its place in another, whose messages are `by` places further on; undefined
- * for a loss of anything else, or of a message the other does not have.
+ * Moves a loss in the messages of one request to a request whose messages come `by` indexes later. Returns undefined
+ * for a loss outside the messages, and for a message that the other request does not have.
  */
 export function shifted(loss: Loss, by: number): Loss | undefined {
   const [field, place, ...rest] = loss.path
@@ -126,9 +136,10 @@ export function shifted(loss: Loss, by: number): Loss | undefined {
   return { ...loss, path: [field, place + by, ...rest] }
 }
 
+/** Marks a dropped item until all losses are applied, so that the indexes of other losses remain valid. */
 const GONE = Symbol('gone')
 
-/** The canonical value without its reported losses. */
+/** Applies losses to a copy of the value. Returns what remains of the value after writing and reading it again. */
 export function lose<T>(value: T, losses: readonly Loss[]): T {
   const root = { value: copy(value) }
   const late: (() => void)[] = []
@@ -157,7 +168,7 @@ function parentAt(root: Holder, path: Path): Holder | undefined {
   return typeof at === 'object' && at !== null ? (at as Holder) : undefined
 }
 
-/** In place: a later insertion into the same list already holds a reference to it. */
+/** Mutates the list instead of replacing it, because a later insertion may refer to it. */
 function reorder(parent: Holder, key: string | number, order: readonly number[]): void {
   const list = parent[key]
   if (!Array.isArray(list)) return
@@ -166,12 +177,15 @@ function reorder(parent: Holder, key: string | number, order: readonly number[])
   append(list, moved)
 }
 
-/** Later places first: `lose` runs its list of late changes backwards, and writers report in reading order. */
+/**
+ * Inserts a value into a list. Writers report losses in reading order and `lose` applies late changes in reverse, so
+ * insertions at higher indexes come first and leave the lower indexes valid.
+ */
 function insert(parent: Holder, index: string | number, value: unknown): void {
   if (Array.isArray(parent)) parent.splice(Number(index), 0, copy(value))
 }
 
-/** Plain objects and lists anew; anything with a class of its own is a leaf, like the bytes of a file. */
+/** Copies plain objects and lists. Instances of classes, such as the bytes of a file, are shared. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy)
   if (!isPlainObject(value)) return value
@@ -191,14 +205,14 @@ function compact(value: unknown): unknown {
   )
 }
 
-/** Free JSON of callers: nothing inside is canonical, whatever its keys are. */
+/** Fields with free JSON of callers, which contains no canonical nodes, whatever its keys. */
 const FREE = new Set(['parameters', 'schema', 'value', 'metadata', 'spelling', 'bytes', 'vector'])
 
 /**
- * Losses of everything tagged with another format's name: extras, opaque parts, tools and annotations, and file ids.
- * Writers never look for these themselves. A request in the writer's own format has none of them, so a native request
- * need not be walked. Signatures are left to the writers: a request writer drops a foreign one, a result writer carries
- * it in an envelope.
+ * Finds everything that belongs to another format: extras, and opaque parts, tools and annotations. Writers do not look
+ * for these themselves. A request in the writer's own format has none, so native requests need not be walked. File ids
+ * and signatures are left to the writers: a request writer drops a signature of another format, a result writer wraps
+ * it.
  */
 export function foreignLosses(value: unknown, format: Format): Loss[] {
   const losses: Loss[] = []
@@ -239,7 +253,10 @@ function opaque(node: Record<string, unknown>, format: Format, path: Path, losse
   else losses.push(dropped([...path], String(node['format'])))
 }
 
-/** Annotations of earlier answers in a request are restored losses: no other upstream would read them. */
+/**
+ * Creates the loss of a value that only `owner` defines. Annotations of earlier answers in a request are restored
+ * losses, because no other upstream would read them.
+ */
 const dropped = (path: Path, owner: Format): Loss => ({
   kind: 'dropped',
   path,

@@ -1,15 +1,15 @@
-/** What is known of a model that a key can call. */
+/** An entry of a model list: a model that a key may call, and what the gateway knows about it. */
 export interface ModelCard {
   readonly id: string
   readonly name?: string | undefined
   readonly description?: string | undefined
-  /** Tokens of its context, and the most of an answer. */
+  /** Tokens; size of the context window and of the longest answer. */
   readonly context?: number | undefined
   readonly maxOutput?: number | undefined
   readonly abilities: ModelAbilities
 }
 
-/** What a model can be requested to do. */
+/** The kinds of requests that a model accepts. */
 export interface ModelAbilities {
   readonly converses: boolean
   readonly draws: boolean
@@ -17,5 +17,8 @@ export interface ModelAbilities {
   readonly embeds: boolean
 }
 
-/** Unix time in seconds. Models have no birthday here; clients require a date that does not change. */
+/**
+ * Unix seconds; creation date of every model. The gateway does not know when models were created, and clients require a
+ * date that does not change.
+ */
 export const CREATED = 1_735_689_600

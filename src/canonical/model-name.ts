@@ -2,9 +2,9 @@ import { invalid } from './error.ts'
 import { percentDecoded } from './text.ts'
 
 /**
- * Whether a name may become part of an address. Servers and proxies on the way may decode a path again, take a backslash
- * for a slash (WHATWG URL), ignore parameters behind a semicolon, or normalise Unicode: a name that has a backslash or a
- * dot segment in any of these readings means another place (RFC 3986, section 5.2.4).
+ * Whether a name may be used in a URL path. Servers and proxies between the gateway and the model may decode a path
+ * again, treat a backslash as a slash (WHATWG URL), ignore parameters after a semicolon, or normalise Unicode. A name
+ * that has a backslash or a dot segment in any of these readings could lead to another path (RFC 3986, section 5.2.4).
  */
 export function isAddressable(name: string): boolean {
   if (name === '') return false
@@ -20,18 +20,22 @@ export function isAddressable(name: string): boolean {
   return false
 }
 
-/** A name that reads the same whoever decodes it. */
+/** Matches a name that no server decodes differently. */
 const PLAIN = /^[\w.:/-]+$/
 const DOTS = /^\.{1,2}$/
-/** A backslash, and characters that no name has: controls, and what ends or hides text. */
+/** Matches a backslash, and characters that no name has: control characters and line separators. */
 const UNSAFE = /[\\\p{Cc}\p{Zl}\p{Zp}]/u
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi
-/** A name that is still encoded after so many decodings is none. */
+/** Most decodings of a name; a name that is still percent-encoded afterwards is refused. */
 const MOST_DECODINGS = 4
 
 const isDots = (segment: string): boolean => DOTS.test(segment.split(';', 1)[0]!)
 
-/** Throws GatewayError `invalid-request` for what cannot be the name of a model, wherever a request names one (trap 105). */
+/**
+ * Checks a model name. Called wherever a request names a model (trap 105).
+ *
+ * @throws GatewayError `invalid-request` for a text that cannot be a model name.
+ */
 export function checkModelName(model: string, field = 'model'): void {
   if (!isAddressable(model)) throw invalid(`${field}: must be the name of a model.`, field)
 }

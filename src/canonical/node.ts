@@ -2,38 +2,36 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 export type JsonObject = { readonly [key: string]: Json }
 
 /**
- * A wire format's name. The hub does not depend on the formats: the name is a plain string here, never a list of names.
+ * The name of a wire format. The canonical model does not depend on the formats, so this is any string and not a list
+ * of names.
  */
 export type Format = string
 
-/** Fields for data of formats that have more than the canonical model. */
+/** Fields of every canonical node for data of formats that have more than the canonical model. */
 export interface Node {
-  /** What a format has here and canonical has no field for. A loss for any other format's writer. */
+  /** Fields of a format that the canonical model lacks. Writers of other formats lose them. */
   readonly extras?: { readonly [format: Format]: JsonObject }
-  /** How a format wrote what canonical contains (a string for a one-part list). Never a loss. */
+  /** How a format wrote the canonical content, e.g. a string instead of a list with one part. Never a loss. */
   readonly spelling?: { readonly [format: Format]: JsonObject }
 }
 
-/**
- * Whether the field holds the default of its format, which the caller left out: losing it loses nothing the caller
- * wrote.
- */
+/** Whether the field's value is a default that the caller left out. Dropping it loses nothing that the caller wrote. */
 export const isImplied = ({ spelling = {} }: Node, field: string): boolean =>
   Object.values(spelling).some(({ implied }) => Array.isArray(implied) && implied.includes(field))
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The field's string; an empty string for any other type. */
+/** Returns a string value; an empty string for any other type. */
 export const stringIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** The object a JSON text holds, or undefined where it holds anything else or does not parse. */
+/** Parses the JSON text of an object; undefined for any other value and for malformed JSON. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isObject(value) ? value : undefined
 }
 
-/** The value of a JSON text; undefined where it does not parse. */
+/** Parses a JSON text; undefined if it is malformed. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
@@ -42,11 +40,11 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** The same object without the fields that are undefined. */
+/** Returns a copy without the fields that are undefined. */
 export const defined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   withDefined({}, fields)
 
-/** As `defined`; undefined where no field is left. */
+/** Returns a copy without the fields that are undefined, or undefined if no field remains. */
 export function someOf<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } | undefined {
   const out = defined(fields)
   for (const _ in out) return out
@@ -54,8 +52,8 @@ export function someOf<T extends object>(fields: T): { [K in keyof T]: Exclude<T
 }
 
 /**
- * Adds the fields that are not undefined to a newly made object and returns it. Equals `{ ...made, ...defined(fields)
- * }`, which allocates two more objects and takes three times as long.
+ * Adds the fields that are not undefined to a new object, and returns it. Equals `{ ...made, ...defined(fields) }`,
+ * which allocates two more objects and takes three times as long.
  */
 export function withDefined<T extends object, F extends object>(
   made: T,
@@ -69,15 +67,15 @@ export function withDefined<T extends object, F extends object>(
 }
 
 /**
- * Sets a field whose name is untrusted: plain assignment to `__proto__` would set the prototype, and `defineProperty`
- * for every field is many times as slow.
+ * Sets a field whose name is untrusted. Plain assignment to `__proto__` would set the prototype, and `defineProperty`
+ * for every field is many times slower.
  */
 export function put(object: object, key: string, value: unknown): void {
   if (key !== '__proto__') (object as Record<string, unknown>)[key] = value
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** The object with the objects in one of its lists changed; the very same where none is. */
+/** Maps the objects in a list field. Returns the same object if no item changes. */
 export function withEach(object: JsonObject, field: string, change: (one: JsonObject) => JsonObject): JsonObject {
   const before = object[field]
   if (!Array.isArray(before)) return object
@@ -87,7 +85,7 @@ export function withEach(object: JsonObject, field: string, change: (one: JsonOb
 
 const ORIGIN = Symbol('origin')
 
-/** The wire value that a node was read from. */
+/** A canonical node and the wire value that it was read from. */
 export interface Origin<N, W> {
   readonly node: N
   readonly format: Format
@@ -97,21 +95,26 @@ export interface Origin<N, W> {
 type Noted = { [ORIGIN]?: Origin<unknown, unknown> }
 
 /**
- * Notes on a node just made which wire value it was read from. A writer of the same format gives that value back as long
- * as the node is the same: a copy has the same note, and so the original that it differs from.
+ * Attaches to a new node the wire value that it was read from. A writer of the same format returns that value if the
+ * node is unchanged. A changed copy of the node has the same record, which then shows the original node.
  */
 export function withOrigin<N extends object, W>(node: N, format: Format, wire: W): N {
   ;(node as Noted)[ORIGIN] = { node, format, wire }
   return node
 }
 
-/** Where the node, or the one that it is a changed copy of, was read from in this format. */
+/**
+ * Returns the wire value of this format from which the node, or the node it is a copy of, was read; undefined for
+ * another format or a node that was not read.
+ */
 export function originOf<W, N extends object = object>(node: N, format: Format): Origin<N, W> | undefined {
   const origin = (node as Noted)[ORIGIN] as Origin<N, W> | undefined
   return origin?.format === format ? origin : undefined
 }
 
-/** The wire value of a node that is as it was read; undefined of any other. */
+/**
+ * Returns the wire value of a node that has not changed since it was read in this format; undefined for any other node.
+ */
 export function asRead<W>(node: object, format: Format): W | undefined {
   const origin = (node as Noted)[ORIGIN] as Origin<unknown, W> | undefined
   return origin?.node === node && origin.format === format ? origin.wire : undefined

@@ -8,10 +8,10 @@ interface Call {
 }
 
 /**
- * A history that strict upstreams accept (trap 44): results without their call, and duplicate calls or results, are
- * dropped; a call whose result is missing gets a failed one, except where the history ends with the call. A result under
- * another name than its call gets the call's, except where only its own is that of a tool: then the call gets it (trap
- * 111). A history that needs no repair is returned as the same object.
+ * Repairs a history so that strict upstreams accept it (trap 44). Drops results without a call, duplicate calls and
+ * duplicate results. Inserts a failed result for a call without one, except at the end of the history. A result with
+ * another tool name than its call gets the call's name; if only the result's name is that of a tool, the call gets the
+ * result's name instead (trap 111). Returns the same request object if nothing needs repair.
  */
 export function repair(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request
@@ -48,7 +48,7 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
   return { request: { ...request, messages: repaired }, losses }
 }
 
-/** The part of the repaired history; undefined where it is dropped. */
+/** Returns the repaired part, or undefined if it is dropped. */
 function repairedPart(part: Part, { dropped, renamed }: Paired, path: Path, losses: Loss[]): Part | undefined {
   const reason = dropped.get(part)
   if (reason !== undefined) {
@@ -66,14 +66,15 @@ const hasCallOrResult = ({ content }: Message): boolean =>
   content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
 interface Paired {
-  /** The parts of the history to drop, with the reason. */
+  /** The parts to drop, with the reason. */
   readonly dropped: ReadonlyMap<Part, string>
-  /** The results under another name than their call, with the call's, or their calls, with the result's. */
+  /** New tool names of results and calls whose names differ. */
   readonly renamed: ReadonlyMap<Part, string>
   /** The calls without a result. */
   readonly unanswered: Iterable<Call>
 }
 
+/** Matches the results of a history with its calls. */
 function pairUp({ messages, tools }: CanonicalRequest, runs: Runs): Paired {
   const dropped = new Map<Part, string>()
   const renamed = new Map<Part, string>()
@@ -108,17 +109,20 @@ function pairUp({ messages, tools }: CanonicalRequest, runs: Runs): Paired {
 const isTool = (name: string, tools: CanonicalRequest['tools'] = []): boolean =>
   tools.some(tool => (tool.type === 'function' || tool.type === 'freeform') && tool.name === name)
 
-/** The runs of messages of one role; each is walked once, and only on demand. */
+/** Finds runs of successive messages with one role. Each run is walked only once, when it is first needed. */
 class Runs {
   private readonly messages: readonly Message[]
-  /** Where the run of a message ends, by the index of the message. */
+  /** The end of each message's run, exclusive, by the index of the message. */
   private readonly ends = new Map<number, number>()
 
   constructor(messages: readonly Message[]) {
     this.messages = messages
   }
 
-  /** The end of the run of this role that holds `from`, or begins there. */
+  /**
+   * Returns the end, exclusive, of the run of this role from index `from` on; `from` itself if the message there has
+   * another role.
+   */
   endOf(role: Message['role'], from: number): number {
     const { messages, ends } = this
     let at = from
@@ -129,7 +133,7 @@ class Runs {
   }
 }
 
-/** The failed result for a call whose result is missing from the history. */
+/** Creates the failed result for a call whose result is missing. */
 export const unrecorded = (id: string, freeform?: true): ToolResultPart => ({
   type: 'tool-result',
   id,
@@ -138,11 +142,12 @@ export const unrecorded = (id: string, freeform?: true): ToolResultPart => ({
   ...(freeform === undefined ? {} : { freeform }),
 })
 
+/** Whether the request has the part's content in another part as well. */
 export const isRedundant = (part: Part): boolean => part.type === 'opaque' && part.redundant === true
 
 /**
- * The request for formats that do not define its redundant parts: without these parts, since their content is present
- * elsewhere. The same object where there are none.
+ * Drops redundant parts from a request for a format that does not define them. Returns the same object if there are
+ * none.
  */
 export function reduced(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request

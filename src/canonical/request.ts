@@ -2,9 +2,9 @@ import type { CacheHint, Part } from './content.ts'
 import type { JsonObject, Node } from './node.ts'
 import type { Tool, ToolChoice } from './tool.ts'
 
-/** The one request type of the gateway: every format is read into it, every upstream's request is written from it. */
+/** The gateway's single request type. Every format is read into it, and every upstream request is written from it. */
 export interface CanonicalRequest extends Node {
-  /** As the caller named it; the router maps it to each channel's name. */
+  /** The name that the caller used; the router maps it to the name at each channel. */
   readonly model: string
   readonly messages: readonly Message[]
   readonly tools?: readonly Tool[]
@@ -13,39 +13,40 @@ export interface CanonicalRequest extends Node {
   readonly output: Output
   readonly sampling: Sampling
   readonly reasoning?: Reasoning
-  /** What the upstream is to store, or has stored. */
+  /** State that the upstream stores or has stored. */
   readonly state?: State
   readonly endUser?: string
   readonly metadata?: JsonObject
   readonly serviceTier?: string
-  /** A cache hint for the whole prompt. */
   readonly cache?: CacheHint
-  /** Requests with the same key share a prefix: an upstream may route them to the same cache. */
+  /** Requests with the same key share a prefix, so an upstream may route them to the same cache. */
   readonly cacheKey?: string
   readonly stream: boolean
 }
 
 export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
 
-/** Whether messages of the role instruct the model instead of speaking with it. */
+/** Whether messages of the role are instructions instead of turns. */
 export const isInstructing = (role: Role): boolean => role === 'system' || role === 'developer'
 
+/** One turn of a conversation, or one input of a request whose inputs are independent (`work.ts`). */
 export interface Message extends Node {
   readonly role: Role
   readonly content: readonly Part[]
-  /** Who speaks, where several share a role. */
+  /** The name of the speaker, if several share a role. */
   readonly name?: string
 }
 
-/** A turn of the user that is one text. */
+/** Creates a user turn with one text. */
 export const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-/** Whether a request is nothing but text: what is done for media, calls and thoughts does not concern it. */
+/** Whether all content of a request is text, so that steps for media, calls and reasoning can be skipped. */
 export const isTextOnly = ({ messages }: CanonicalRequest): boolean =>
   messages.every(({ content }) => content.every(isText))
 
 const isText = ({ type }: Part): boolean => type === 'text'
 
+/** Sampling settings of a request. */
 export interface Sampling extends Node {
   readonly maxTokens?: number
   readonly temperature?: number
@@ -55,41 +56,44 @@ export interface Sampling extends Node {
   readonly stop?: readonly string[]
   readonly frequencyPenalty?: number
   readonly presencePenalty?: number
-  /** How many likely tokens to report beside each chosen one; 0 reports the chosen one alone. */
+  /** Number of likely tokens to report beside each chosen token; 0 reports the chosen tokens alone. */
   readonly logprobs?: number
 }
 
+/** Reasoning efforts, weakest first. */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof EFFORTS)[number]
 export const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
 
+/** Settings for the model's reasoning. */
 export interface Reasoning extends Node {
   readonly effort?: Effort
-  /** Tokens the model may think with; -1 leaves it to the model, 0 forbids. */
+  /** Tokens; most that the model may use for reasoning. -1 leaves the limit to the model, 0 turns reasoning off. */
   readonly budget?: number
-  /** Whether the caller wants to see the thoughts. */
+  /** Whether the answer shows the reasoning. */
   readonly show?: boolean
 }
 
-/** State on the upstream's side that outlives the exchange. */
+/** State at the upstream that outlives the request. */
 export interface State {
   readonly store?: boolean
-  /** Id of the earlier result this one continues. */
+  /** Id of the result that this request continues. */
   readonly previous?: string
   readonly conversation?: string
-  /** Answer at once and continue the work in the background. */
+  /** The upstream answers at once and continues the work in the background. */
   readonly background?: boolean
   readonly thread?: Thread
 }
 
-/** The upstream stores the conversation for the requests that continue it, which contain only what is new. */
+/** A conversation that the upstream stores. Requests that continue it contain only the new turns. */
 export interface Thread extends Node {
-  /** Id of the result that this request continues; absent where a thread begins. */
+  /** Id of the result that this request continues; undefined at the start of a thread. */
   readonly previous?: string
 }
 
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'embedding'
 
+/** The shape of the answer's text. */
 export type TextShape =
   | { readonly shape: 'text' }
   | { readonly shape: 'json' }
@@ -100,12 +104,12 @@ export type TextShape =
       readonly description?: string
       readonly strict?: boolean
     }
-  /** One of several texts, which is the whole answer; the schema is of a string with an `enum`. */
+  /** The whole answer is one of several texts; the schema is a string schema with an `enum`. */
   | { readonly shape: 'enum'; readonly schema: JsonObject }
 
-/** The requested output. A media request is this same type with another modality. */
+/** The requested output. Media, embedding and ranking requests use this type as well, each with its own field. */
 export interface Output extends Node {
-  /** Absent means text. */
+  /** Text if absent. */
   readonly modalities?: readonly Modality[]
   readonly candidates?: number
   readonly text?: TextShape & Node
@@ -117,48 +121,48 @@ export interface Output extends Node {
     readonly style?: string
     readonly background?: string
     readonly mediaType?: string
-    /** How much to compress, 0 to 100. */
+    /** Compression of the image, 0 to 100. */
     readonly compression?: number
-    /** How closely an image edited from others keeps to them. */
+    /** How closely an edited image must resemble its input images. */
     readonly fidelity?: string
-    /** How strictly the upstream moderates what is drawn. */
+    /** How strictly the upstream moderates the image. */
     readonly moderation?: string
-    /** How many unfinished images a stream shows. */
+    /** Number of unfinished images in a stream. */
     readonly previews?: number
-    /** Whether the caller gets a URL to fetch the image from, or the image itself. */
+    /** Whether the caller gets the image's URL or its bytes. */
     readonly delivery?: 'url' | 'bytes'
   } & Node
   readonly audio?: { readonly voice?: string; readonly mediaType?: string; readonly speed?: number } & Node
   readonly video?: {
     readonly seconds?: number
-    /** In pixels, `1280x720`, or a format's own value. */
+    /** Pixels, as `1280x720`, or a format's own value. */
     readonly size?: string
-    /** `16:9`; where there is a size, too, the size counts. */
+    /** `16:9`; ignored if there is a size. */
     readonly aspectRatio?: string
-    /** `720p`; where there is a size, too, the size counts. */
+    /** `720p`; ignored if there is a size. */
     readonly resolution?: string
     /** A format's own quality level. */
     readonly quality?: string
-    /** What should not be seen. */
+    /** What the video must not show. */
     readonly negativePrompt?: string
-    /** Id of the finished task whose video the prompt changes. */
+    /** Id of a finished task whose video the prompt modifies. */
     readonly remixOf?: string
-    /** The name under which the upstream finds the task again, unique among those of its account. */
+    /** A reference by which the upstream can find the task again; unique in the upstream's account. */
     readonly reference?: string
   } & Node
   /** Each message is one input to embed. */
   readonly embedding?: {
     readonly dimensions?: number
     readonly encoding?: 'float' | 'base64'
-    /** The purpose of the vectors. */
+    /** The use of the vectors, which some models optimise for. */
     readonly purpose?: EmbeddingPurpose
   } & Node
   /** Each message is one document to rank. */
   readonly ranking?: {
     readonly query: string
-    /** The number of best documents to return. */
+    /** Number of documents to return, best first. */
     readonly top?: number
-    /** Whether the documents are repeated beside their scores. */
+    /** Whether the answer repeats the documents. */
     readonly echo?: boolean
   } & Node
   readonly transcript?: {
@@ -166,16 +170,16 @@ export interface Output extends Node {
     /** The language of the recording. */
     readonly language?: string
     readonly timestamps?: readonly ('word' | 'segment')[]
-    /** Whether speakers are identified. */
+    /** Whether the transcript identifies speakers. */
     readonly speakers?: boolean
-    /** Expected words: names, technical terms. */
+    /** Words to expect, such as names and technical terms. */
     readonly keywords?: readonly string[]
   } & Node
-  /** The output is a text that continues the last message, not an answer to it. */
+  /** The output is a continuation of the last message's text instead of an answer to it. */
   readonly completion?: { readonly suffix?: string; readonly echo?: boolean } & Node
-  /** The output is the number of tokens of the request, without an answer. */
+  /** The output is the request's number of tokens. */
   readonly count?: true
-  /** The output is a compacted form of the conversation, from which it can be continued. */
+  /** The output is a shorter form of the conversation, from which the conversation can continue. */
   readonly compaction?: true
 }
 

@@ -8,17 +8,18 @@ import { chain, NOTHING, type Transducer } from './transducer.ts'
 
 type Renamed = NonNullable<Written<unknown>['renamed']>
 
-/** Undoes, in an answer, the changes to a request that made it valid for the upstream (traps 47, 65, 112). */
+/** Reverses, in an answer, the changes that made its request valid for the upstream (traps 47, 65, 112). */
 export interface Restorer {
   result(result: CanonicalResult): CanonicalResult
   events(): Transducer<CanonicalEvent, CanonicalEvent>
 }
 
 /**
- * Undoes the writer's changes, or undefined where there are none: renamed tools get their names and namespaces back,
- * calls of freeform tools that were sent as functions of one `input` are unwrapped, and so is the text of an enum.
+ * Creates a restorer for the writer's changes, or returns undefined if there are none. Renamed tools get their names
+ * and namespaces back, calls of freeform tools that were sent as functions with one `input` are unwrapped, and so is
+ * the text of an enum.
  *
- * @param isEnum whether the answer is one text of an enum, which the upstream was asked for in an object.
+ * @param isEnum whether the upstream was asked for an object with one text of an enum.
  */
 export function restorer(renamed: Renamed | undefined, isEnum = false): Restorer | undefined {
   const tools = toolRestorer(renamed)
@@ -52,14 +53,17 @@ function restored(part: Part, renamed: Renamed): Part {
   return isWrapped(part, call) ? { ...call, arguments: unwrapped(call.arguments) } : call
 }
 
-/** Whether the call names another group of tools, which may have a function of the same name. */
+/** Whether the call names another group of tools, which may have a function with the same name. */
 const isOfAnother = (call: ToolCallPart, { namespace }: CalledTool): boolean =>
   call.namespace !== undefined && call.namespace !== namespace
 
-/** Whether a call that is freeform for its caller is none for the upstream. */
+/** Whether the call is freeform for the caller but was a function call for the upstream. */
 const isWrapped = (sent: Part, became: Part): boolean => 'freeform' in became && !('freeform' in sent)
 
-/** The arguments of a wrapped call are buffered until they are complete: only then can the text in them be parsed. */
+/**
+ * Restores a streamed answer. Buffers the arguments of a wrapped call until they are complete, because only then can
+ * the text in them be parsed.
+ */
 class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly wrapped = new Map<string, string>()
   private readonly renamed: Renamed
@@ -108,7 +112,7 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   }
 }
 
-/** The text in `{"input": text}`; arguments of another shape stay as they are. */
+/** Returns the text in `{"input": text}`. Arguments of another shape stay as they are. */
 function unwrapped(text: string): string {
   const input = parseObject(text)?.['input']
   return typeof input === 'string' ? input : text

@@ -4,9 +4,10 @@ import { isObject, type Json, type JsonObject, type Node } from './node.ts'
 import type { CanonicalRequest, Modality } from './request.ts'
 import type { CanonicalTask } from './task.ts'
 
+/** An answer, independent of the format that it was read from or will be written in. */
 export interface CanonicalResult extends Node {
   readonly id?: string
-  /** The model that answered, as the upstream names it. */
+  /** The upstream's name of the model that answered. */
   readonly model?: string
   /** Unix time in seconds. */
   readonly createdAt?: number
@@ -14,27 +15,28 @@ export interface CanonicalResult extends Node {
   readonly usage?: Usage
   readonly serviceTier?: string
   /**
-   * The writer adds the fields that answers of its format always have, where an upstream of that same format left them
+   * The writer adds the fields that every answer of its format has, even if an upstream of the same format left them
    * out.
    */
   readonly complete?: true
-  /** Work that outlives the exchange, instead of candidates: the upstream is asked again with the result's id. */
+  /** An unfinished task instead of candidates. Its state is requested from the upstream by the result's id. */
   readonly task?: CanonicalTask
-  /** The content before the error remains valid. */
+  /** An error after the start of the answer; content before it remains valid. */
   readonly error?: CanonicalError
 }
 
+/** One of several alternative answers to a request. */
 export interface Candidate extends Node {
   readonly content: readonly Part[]
   readonly finish?: Finish
   readonly logprobs?: readonly TokenLogprob[]
-  /** When each text was spoken, where the content is the text of a recording. */
+  /** Times of the words and segments, if the content is the text of a recording. */
   readonly transcript?: Transcript
 }
 
-/** Times in seconds from the beginning of the recording. */
+/** The times of a transcribed text, in seconds from the start of the recording. */
 export interface Transcript extends Node {
-  /** As the upstream names it: `en` or `english`. */
+  /** The upstream's name of the language: `en` or `english`. */
   readonly language?: string
   readonly duration?: number
   readonly segments?: readonly Segment[]
@@ -58,15 +60,16 @@ export interface Word extends Node {
 export const FINISH_REASONS = ['stop', 'length', 'tool-calls', 'refused', 'paused', 'error', 'other'] as const
 export type FinishReason = (typeof FINISH_REASONS)[number]
 
+/** Why a candidate stopped. */
 export interface Finish {
   readonly reason: FinishReason
-  /** The upstream's own value for it. */
+  /** The upstream's value for the reason. */
   readonly raw?: string
-  /** The stop sequence that was met. */
+  /** The stop sequence at which the text ended. */
   readonly stopSequence?: string
 }
 
-/** The contents of an answer that are a reason to stop. */
+/** Content of an answer that explains why it stopped. */
 export interface EndContent {
   readonly called: boolean
   readonly refused: boolean
@@ -78,8 +81,8 @@ export const endContentOf = ({ content }: Pick<Candidate, 'content'>): EndConten
 })
 
 /**
- * Why an answer stopped that names no other reason: its calls (trap 13), else its refusal, whose upstreams say `stop` as
- * for any answer (trap 113).
+ * The reason of an answer that states none: tool calls if it has any (trap 13), else a refusal, for which upstreams
+ * state `stop` as for any answer (trap 113), else `stop`.
  */
 export const impliedReason = ({ called, refused }: EndContent): FinishReason =>
   called ? 'tool-calls' : refused ? 'refused' : 'stop'
@@ -92,28 +95,28 @@ export interface TokenLogprob extends Node {
 }
 
 /**
- * Tokens spent. Absent is unknown; zero is zero. Details are included in the counts, and the total is always the sum of
- * input and output, so it has no field.
+ * The tokens of a request. An absent count is unknown; a zero is a zero. The details are included in `input` and
+ * `output`, and the total has no field because it is always their sum.
  */
 export interface Usage extends Node {
-  /** The whole prompt, including what was read from and written to a cache. */
+  /** Tokens of the whole prompt, including cache reads and cache writes. */
   readonly input?: number
   readonly cacheRead?: number
   readonly cacheWrite?: number
-  /** The whole answer, reasoning included. */
+  /** Tokens of the whole answer, including reasoning. */
   readonly output?: number
   readonly reasoning?: number
   readonly inputBy?: { readonly [M in Modality]?: number }
   readonly outputBy?: { readonly [M in Modality]?: number }
-  /** Searches billed, where the upstream counts those. */
+  /** Billed searches, if the upstream counts them. */
   readonly searches?: number
-  /** Calls of hosted tools, by kind, e.g. `{ "web-search": 2 }`. */
+  /** Calls of hosted tools by kind, e.g. `{ "web-search": 2 }`. */
   readonly hostedCalls?: JsonObject
 }
 
 /**
- * The sum of several requests' usage; undefined where there are none. A count that some of them lack is the sum of the
- * others; spelling is dropped, as it holds for single requests only.
+ * Adds up the usage of several requests; undefined if there are none. A missing count is taken as zero if another
+ * request has it. Spelling is dropped, because it holds only for single requests.
  */
 export const totalUsage = (usages: readonly Usage[]): Usage | undefined =>
   usages.length === 0 ? undefined : (usages.map(bare).reduce(sum) as Usage)
@@ -129,8 +132,8 @@ function sum(a: JsonObject, b: JsonObject): JsonObject {
 }
 
 /**
- * The ranking in the shape its caller requested, whatever the upstream supports: at most `top` documents, with or
- * without their content. A rank of a document that does not exist is left out.
+ * Shapes a ranking as the caller requested it, whatever the upstream supports: at most `top` documents, with or without
+ * their content. Ranks of documents that do not exist are dropped.
  */
 export function rankedAsRequested(result: CanonicalResult, { messages, output }: CanonicalRequest): CanonicalResult {
   const { ranking } = output

@@ -2,13 +2,16 @@ import type { CanonicalEvent, PartEnd, PartEvent, ResultStart } from './event.ts
 import type { Loss } from './loss.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
-/** The parts of one candidate: the open one, and the events of parts after it, by part, in the order they started. */
+/**
+ * The state of one candidate: the index of its open part, and the buffered events of later parts, in the order in which
+ * they started.
+ */
 interface Line {
   open: number
   readonly waiting: Map<number, PartEvent[]>
   /**
-   * The parts that started while another was open; those from `next` on still wait. A list, as finding the first key of
-   * a map is slow.
+   * Parts that started while another was open; those from index `next` on still wait. A list, because finding the first
+   * key of a map is slow.
    */
   readonly started: number[]
   next: number
@@ -19,23 +22,22 @@ interface Writer<Output> extends Transducer<CanonicalEvent, Output> {
 }
 
 export interface SequentialOptions {
-  /** Answers whose order is the upstream's own, in the writer's own format. */
+  /** Whether the answer keeps the upstream's order, because it is native to the writer's format. */
   readonly exempt?: (start: ResultStart) => boolean
   /**
-   * Where an answer breaks off, parts that waited for one that never ended are written after all: in the format they
-   * need no end of the part before them.
+   * Waiting parts are written even if the answer breaks off before the open part ended. For formats in which a part may
+   * start before the previous one has ended.
    */
   readonly overtakes?: true
 }
 
-/** No part is open. */
+/** The value of `open` if no part is open. */
 const NONE = -1
 
 /**
- * Feeds a writer the parts of a candidate one after another, for formats whose items never interleave (trap 96): a part
- * that starts while another is open waits until that one has ended. Events of the open part pass straight through.
- * Parts that still wait when an error comes are not written (trap 88), unless they may overtake. Buffers only the events
- * of waiting parts.
+ * Passes the parts of a candidate to a writer one after another, for formats whose items never interleave (trap 96). A
+ * part that starts while another is open waits until that one has ended. Waiting parts are dropped at an error (trap
+ * 88), unless `overtakes` is set. Events of the open part pass at once; only events of waiting parts are buffered.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Writer<Output>
@@ -49,7 +51,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   }
 
   push(event: CanonicalEvent): readonly Output[] {
-    // Nearly every event adds to the open part.
+    // Fast path: nearly every event appends to the open part.
     if (event.type === 'part-delta' && this.lines[event.at.candidate]?.open === event.at.part)
       return this.writer.push(event)
     if ('at' in event && !this.direct) return this.part(event)
@@ -58,7 +60,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.writer.push(event)
   }
 
-  /** What the writer lost of the answer. */
+  /** The losses of the writer. */
   get lost(): readonly Loss[] {
     return this.writer.lost ?? NOTHING
   }
@@ -67,7 +69,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.options.overtakes ? [...this.rest(), ...this.writer.end()] : this.writer.end()
   }
 
-  /** The parts that still wait. */
+  /** Writes the parts that still wait. */
   private rest(): readonly Output[] {
     const out: Output[] = []
     for (const { waiting } of this.lines) {
@@ -101,7 +103,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.lines[candidate]!
   }
 
-  /** Closes the open part and writes the parts that waited for it, up to one that has not ended. */
+  /** Ends the open part and writes the parts that waited for it, up to the first that has not ended. */
   private leave(line: Line, end: PartEnd): readonly Output[] {
     line.open = NONE
     if (line.waiting.size === 0) return this.writer.push(end)
@@ -119,6 +121,6 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   }
 }
 
-/** Whether the part has ended; only late annotations come behind its end. */
+/** Whether the part has ended. Only late annotations come after its end. */
 const hasEnd = (events: readonly PartEvent[]): boolean =>
   events.findLast(({ type }) => type !== 'part-patch')?.type === 'part-end'

@@ -3,10 +3,10 @@ import type { JsonObject, Node } from './node.ts'
 import type { Modality, Reasoning, Role } from './request.ts'
 import type { Tool, ToolChoice } from './tool.ts'
 
-/** How samples of one channel are written: 16-bit little-endian PCM, or G.711 (8 kHz). */
+/** The encoding of mono audio: 16-bit little-endian PCM, or G.711 at 8 kHz. */
 export interface AudioFormat {
   readonly encoding: 'pcm16' | 'mulaw' | 'alaw'
-  /** Samples a second. */
+  /** Samples per second. */
   readonly rate: number
 }
 
@@ -15,35 +15,37 @@ export const PCM_16K: AudioFormat = { encoding: 'pcm16', rate: 16_000 }
 export const MULAW: AudioFormat = { encoding: 'mulaw', rate: 8000 }
 export const ALAW: AudioFormat = { encoding: 'alaw', rate: 8000 }
 
+/** Whether two audio formats are equal. */
 export const sameFormat = (a: AudioFormat, b: AudioFormat): boolean => a.encoding === b.encoding && a.rate === b.rate
 
-/** Bytes of one second of audio. */
+/** Returns the bytes of one second of audio. */
 export const bytesPerSecond = ({ encoding, rate }: AudioFormat): number => (encoding === 'pcm16' ? 2 * rate : rate)
 
 /**
- * Who decides that the user's turn is over: the server by silence (`server_vad`) or by meaning (`semantic_vad`); null is
- * the client, by `audio-commit` and `response-create`.
+ * How the end of a user's turn is detected: by silence (`server_vad`) or by meaning (`semantic_vad`). Null leaves it to
+ * the client, which sends `audio-commit` and `response-create`.
  */
 export type TurnDetection = Node & {
-  /** A response begins at the end of the user's turn; absent means it does. */
+  /** Whether the end of the user's turn starts a response; true if absent. */
   readonly respond?: boolean
-  /** Speech of the user ends a running response; absent means it does. */
+  /** Whether the user's speech interrupts a running response; true if absent. */
   readonly interrupt?: boolean
 } & (
     | {
         readonly type: 'silence'
         /** Activation threshold, 0 to 1. */
         readonly threshold?: number
-        /** Milliseconds of audio before the speech that belong to it. */
+        /** Milliseconds of audio before the detected speech that belong to the speech. */
         readonly prefixMs?: number
-        /** Milliseconds of silence that end a turn. */
+        /** Milliseconds of silence that end the turn. */
         readonly silenceMs?: number
-        /** Milliseconds without speech after which a response is made anyway. */
+        /** Milliseconds without speech after which a response starts anyway. */
         readonly idleMs?: number
       }
     | { readonly type: 'semantic'; readonly eagerness?: string }
   )
 
+/** Transcription of the user's speech. */
 export interface InputTranscription extends Node {
   readonly model?: string
   readonly language?: string
@@ -51,19 +53,19 @@ export interface InputTranscription extends Node {
 }
 
 /**
- * Settings of a session, or a change of them: an absent field stays as it is, null clears it. Objects below `input` and
- * `output` are merged field by field, anything deeper is replaced.
+ * Settings of a voice session, or a change of them: an absent field stays as it is, null clears a field. `input` and
+ * `output` are merged field by field; objects inside them are replaced.
  */
 export interface SessionSettings extends Node {
   readonly model?: string
-  /** The session only transcribes; absent, it is a conversation. */
+  /** Set if the session only transcribes; a conversation if absent. */
   readonly purpose?: 'transcription'
   readonly instructions?: string
   readonly modalities?: readonly Modality[]
   readonly tools?: readonly Tool[]
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
-  /** Tokens of one response. */
+  /** Tokens; limit of one response. */
   readonly maxTokens?: number | 'unlimited'
   readonly temperature?: number
   readonly reasoning?: Reasoning
@@ -73,7 +75,7 @@ export interface SessionSettings extends Node {
 
 export interface InputSettings extends Node {
   readonly format?: AudioFormat
-  /** Transcription of the user's speech; null for none. */
+  /** Transcription of the user's speech; null turns it off. */
   readonly transcription?: InputTranscription | null
   readonly noiseReduction?: string | null
   readonly turnDetection?: TurnDetection | null
@@ -85,21 +87,21 @@ export interface OutputSettings extends Node {
   readonly speed?: number
 }
 
-/** Settings of one response; what is absent is as the session has it. */
+/** Settings of one response; absent fields are taken from the session. */
 export interface ResponseSettings extends SessionSettings {
-  /** Whether the response becomes part of the conversation; absent means it does. */
+  /** The response does not become part of the conversation. */
   readonly detached?: true
-  /** Items the response is made from, instead of the conversation. */
+  /** Items that the response answers instead of the conversation. */
   readonly context?: readonly Item[]
   readonly metadata?: JsonObject
 }
 
 /**
- * One item of a conversation. A function call is an assistant's item of one tool-call part, its output a tool's item of
- * one tool-result part. Audio that is named but not repeated is a media part with empty data.
+ * One item of a voice conversation. A function call is an assistant item with one tool-call part; its output is a tool
+ * item with one tool-result part. Audio that is mentioned but not repeated is a media part with empty data.
  */
 export interface Item extends Node {
-  /** Absent only in an `item-create` whose caller leaves the choice to the server. */
+  /** Undefined only in an `item-create` that leaves the id to the server. */
   readonly id?: string
   readonly role: Role
   readonly content: readonly Part[]

@@ -1,14 +1,14 @@
 import type { CanonicalRequest, Output, Sampling } from './request.ts'
 
 /*
- * Settings: fields of a request that are one plain value, in canonical and in each format that has them. What is known
- * of one is a row here (its place, its type, why it is lost where a format has none) and a row for each format that has
- * it (its name there); readers, schemas, writers and losses follow from the rows.
+ * Settings are request fields with one plain value, in the canonical model and in each format that has them. The rows
+ * here state a setting's position, its type and its reason of loss; a row per format (`src/formats/settings`) states
+ * its name there. Readers, schemas, writers and losses are derived from the rows.
  */
 
 export type SettingType = 'number' | 'count' | 'flag' | 'text' | 'object'
 
-/** Why a setting is lost, with its type; a field of the node whose value is of that type. */
+/** The type of each setting in a node, and the reason given in formats that lack it. */
 type Rows<N> = { readonly [Field in keyof N]?: readonly [type: SettingType, lost: string] }
 
 const SAMPLING = {
@@ -34,7 +34,7 @@ const REQUEST = {
   cacheKey: ['text', 'no-cache-keys'],
 } as const satisfies Rows<CanonicalRequest>
 
-/** The node of a request that has the setting. */
+/** The node of the request that holds the setting. */
 export type SettingPlace = 'sampling' | 'output' | 'request'
 export type SettingName = keyof typeof SAMPLING | keyof typeof OUTPUT | keyof typeof REQUEST
 
@@ -43,19 +43,19 @@ export interface Setting {
   readonly at: SettingPlace
   readonly field: SettingName
   readonly type: SettingType
-  /** Why it is lost, where it is not written. */
+  /** The reason of loss if the setting is not written. */
   readonly lost: string
-  /** The name of its field in the format; undefined where the format has none. */
+  /** The format's field; undefined if it has none. */
   readonly wire: string | undefined
 }
 
 /** The settings of one format. */
 export interface Settings {
-  /** Those that are read as they are. */
+  /** Settings that are read without conversion. */
   readonly read: readonly (Setting & { readonly wire: string })[]
-  /** Those that are written as they are, and those that are lost. */
+  /** Settings that are written without conversion, or lost. */
   readonly written: readonly Setting[]
-  /** The names of their fields. */
+  /** The format's fields for all settings in `read`. */
   readonly taken: readonly string[]
 }
 
@@ -73,10 +73,10 @@ const ALL: readonly Omit<Setting, 'wire'>[] = Object.entries({
 )
 
 /**
- * The settings of a format.
+ * Derives the settings of a format.
  *
- * @param names the format's field for each setting that is read as it is.
- * @param apart settings that the format's own code writes, or reports as lost.
+ * @param names the format's field for each setting that is read without conversion.
+ * @param apart settings that the format's own code writes or reports as lost.
  */
 export function settingsOf(
   names: { readonly [S in SettingName]?: string },

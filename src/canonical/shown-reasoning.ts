@@ -3,10 +3,10 @@ import type { At, CanonicalEvent, PartEvent, PartStart } from './event.ts'
 import { withBody } from './fold.ts'
 import type { Candidate, CanonicalResult } from './result.ts'
 
-/** What of a model's reasoning an answer contains: all of it, its signatures without any text, or nothing. */
+/** How much of the model's reasoning an answer shows: all of it, only its signatures, or nothing. */
 export type ReasoningShown = 'all' | 'signatures' | 'none'
 
-/** The result with what is shown of its reasoning; the very same where that is all there is. */
+/** Removes the reasoning that is not shown. Returns the same object if nothing is removed. */
 export function withReasoning(result: CanonicalResult, shown: ReasoningShown): CanonicalResult {
   if (shown === 'all' || !result.candidates.some(hasReasoning)) return result
   const candidates = result.candidates.map(candidate => ({
@@ -22,28 +22,30 @@ export function withReasoning(result: CanonicalResult, shown: ReasoningShown): C
 const isReasoning = (part: Part): boolean => part.type === 'reasoning'
 const hasReasoning = ({ content }: Candidate): boolean => content.some(isReasoning)
 
-/** The parts of one candidate. */
+/** The part indexes of one candidate. */
 interface Line {
-  /** How many reasoning parts were left out so far. */
+  /** Number of reasoning parts hidden so far. */
   hidden: number
-  /** By the index of a part: its index in the shown answer, or null for reasoning; undefined where it has not moved. */
+  /**
+   * The shown position of each part, by its original index; null for reasoning, undefined if the position is unchanged.
+   */
   readonly parts: (At | null | undefined)[]
 }
 
 /**
- * Leaves out of a streamed answer what is not shown of its reasoning. The indexes of the parts that stay are consecutive.
- * Events before the first reasoning part of a candidate pass as they are.
+ * Removes the reasoning that is not shown from a streamed answer and renumbers the remaining parts. Events before the
+ * first reasoning part of a candidate pass unchanged.
  */
 export class ReasoningFilter {
   private readonly isHidden: boolean
-  /** By candidate; present from its first reasoning part on. */
+  /** State by candidate, from its first reasoning part on. */
   private readonly lines: (Line | undefined)[] = []
 
   constructor(shown: Exclude<ReasoningShown, 'all'>) {
     this.isHidden = shown === 'none'
   }
 
-  /** The event as it is shown; undefined where it is not. */
+  /** Returns the event as it is shown; undefined if it is hidden. */
   pass(event: CanonicalEvent): CanonicalEvent | undefined {
     if (!('at' in event)) return event
     if (event.type === 'part-start') return this.start(event)
@@ -67,7 +69,7 @@ export class ReasoningFilter {
     return { ...event, at }
   }
 
-  /** An event of a reasoning part that began. */
+  /** Handles a later event of a reasoning part. */
   private ofReasoning(event: PartEvent): CanonicalEvent | undefined {
     if (this.isHidden || event.type === 'part-delta') return undefined
     if (event.type !== 'part-patch' || event.part === undefined) return event

@@ -2,28 +2,27 @@ import type { Part, ReasoningPart, Signature } from './content.ts'
 import { type Format, isObject, parseJson } from './node.ts'
 
 /*
- * A caller's format has one slot for proofs of reasoning and returns what it was given. A proof of another issuer
- * travels in it inside an envelope that names the issuer, so that it reaches its issuer again on the next turn (traps
- * 26-33). Where clients return nothing but the slot, the envelope holds the thought's text as well, and an unsigned
- * thought travels in an envelope without a proof (traps 91, 92). The envelope is plain base64, for clients that decode
- * the slot as bytes: of `il:<format>:<proof>` for a single proof, of `il:` and a JSON list of thoughts for more. It
- * never reaches an upstream.
+ * A caller's format has one field for signatures of reasoning, and clients return its value unchanged. A signature of
+ * another format is wrapped in a value that names its format, so that the issuer gets it back on the next turn (traps
+ * 26-33). If clients return nothing but this field, the wrapper also holds the text of the reasoning, signed or not
+ * (traps 91, 92). The wrapper is plain base64, for clients that decode the field as bytes: `il:<format>:<signature>`
+ * for a single signature, `il:` and a JSON list for more. It is never sent to an upstream.
  */
 
-/** The fields of a thought that a slot holds. */
+/** The fields of a reasoning part that a wrapper can hold. */
 export type EnclosedThought = Partial<Pick<ReasoningPart, 'text' | 'signature' | 'redacted'>>
 
 const MARK = 'il:'
 const MARK_ENCODED = 'aWw6'
 const PROOF_ALONE = /^il:([a-z0-9-]+):(.*)$/s
 const FORMAT_NAME = /^[a-z0-9-]{1,32}$/
-/** Used in place of a format's name in envelopes of earlier versions: an unsigned thought, and a redacted one. */
+/** Earlier versions of the gateway wrote these instead of a format's name, for unsigned and for redacted reasoning. */
 const UNSIGNED = 'unsigned'
 const HIDDEN = 'redacted'
-/** More thoughts than any turn has; callers control the length. */
+/** Most reasoning parts read from one wrapper. More than any turn has; callers control the length. */
 const MOST_THOUGHTS = 256
 
-/** The value for the slot of `own` format: its own proof unchanged, anything else in an envelope. */
+/** Returns the value of a format's signature field: a signature of that format unchanged, anything else wrapped. */
 export function enclose(thoughts: readonly EnclosedThought[], own: Format): string {
   const [first] = thoughts
   if (first !== undefined && thoughts.length === 1 && first.signature !== undefined && isProofAlone(first)) {
@@ -34,8 +33,8 @@ export function enclose(thoughts: readonly EnclosedThought[], own: Format): stri
 }
 
 /**
- * The thoughts in the slot of `own` format; anything but an envelope is one proof of that format. A damaged envelope
- * holds none, and neither it nor an envelope inside it is ever taken for a proof.
+ * Reads a format's signature field. A value that is not a wrapper is one signature of that format. A damaged wrapper
+ * holds nothing; neither a wrapper nor a wrapper inside it is ever taken for a signature.
  */
 export function disclose(value: string, own: Format): readonly EnclosedThought[] {
   if (!isEnvelope(value)) return [{ signature: { format: own, value } }]
@@ -45,7 +44,7 @@ export function disclose(value: string, own: Format): readonly EnclosedThought[]
   return listIn(content.slice(MARK.length)).flatMap(thought => readListed(thought) ?? [])
 }
 
-/** Whether the gateway itself filled the slot. */
+/** Whether the gateway wrote the value, so that it is a wrapper. */
 export const isEnvelope = (value: string): boolean => value.startsWith(MARK_ENCODED)
 
 const encoded = (content: string): string => Buffer.from(MARK + content).toString('base64')
@@ -69,7 +68,7 @@ function listIn(text: string): readonly unknown[] {
   return Array.isArray(list) ? list.slice(0, MOST_THOUGHTS) : []
 }
 
-/** Undefined for an entry without text and signature. */
+/** Reads one entry of a wrapper; undefined if it has neither text nor signature. */
 function readListed(thought: unknown): EnclosedThought | undefined {
   if (!isObject(thought)) return undefined
   const { text, redacted } = thought
@@ -88,22 +87,20 @@ function signatureIn({ format, value }: { readonly [field: string]: unknown }): 
   return FORMAT_NAME.test(format) && !isEnvelope(value) ? { format, value } : undefined
 }
 
-/**
- * The prefix of encrypted values that a caller keeps for the gateway, by which the gateway recognizes them when they
- * are returned. The digit is the version of the encryption.
- */
+/** Prefix of encrypted state that a client stores for the gateway. The digit is the version of the encryption. */
 export const SEAL = 'il1.'
 
+/** Whether the value is state that the gateway encrypted. */
 export const isSealed = (value: unknown): value is string => typeof value === 'string' && value.startsWith(SEAL)
 
-/** Whether the thought has text and nothing else. */
+/** Whether the part is reasoning with text and nothing else. */
 export const isUnsigned = (part: Part | undefined): part is ReasoningPart =>
   part?.type === 'reasoning' && part.text !== '' && hasTextAlone(part) && part.signature === undefined
 
-/** Whether the part is a thought with a proof, with or without text. */
+/** Whether the part is signed reasoning, with or without text. */
 export const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
-/** Whether the part is a proof without text: of the thought before it, or of the part after it. */
+/** Whether the part is a signature without text, which belongs to the reasoning before it or to the part after it. */
 export const isLoneProof = (
   part: Part | undefined,
 ): part is ReasoningPart & Required<Pick<ReasoningPart, 'signature'>> =>

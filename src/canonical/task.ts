@@ -1,64 +1,66 @@
 import type { Node } from './node.ts'
 
-/** What a task can be in; it only ever goes to one further right, and stays in the last two. */
+/** The states of a task. A task only moves to a later state; the last two are final. */
 export const TASK_STATES = ['queued', 'in-progress', 'completed', 'failed'] as const
 export type TaskState = (typeof TASK_STATES)[number]
 
-/** Whether nothing changes in a task of this state any more. */
+/** Whether a task in this state no longer changes. */
 export const isFinal = (state: TaskState): boolean => state === 'completed' || state === 'failed'
 
-/** The files a finished task may have. */
+/** Kinds of files that a completed task may have. */
 export const TASK_VARIANTS = ['video', 'thumbnail', 'spritesheet'] as const
 export type TaskVariant = (typeof TASK_VARIANTS)[number]
 
-/** One file of a finished task, and where the upstream has it. */
+/** A file of a completed task. */
 export interface TaskFile extends Node {
   readonly variant: TaskVariant
-  /** An absolute address, or a path below the upstream's base address; absent where the task's id suffices. */
+  /**
+   * An absolute URL, or a path below the upstream's base URL; undefined if the task's id is enough to fetch the file.
+   */
   readonly url?: string
   readonly mediaType?: string
 }
 
-/** Why a task failed: its prompt, pictures or outcome did not pass a review of content, or anything else. */
+/** Why a task failed: a content review refused its prompt, images or video, or something else broke. */
 export interface TaskFailure extends Node {
   readonly kind: 'content-review' | 'broken'
   readonly message: string
-  /** The upstream's own word for it. */
+  /** The upstream's code for the failure. */
   readonly code?: string
 }
 
 /**
- * Work that outlives the exchange that began it. Id, model and time of creation are those of the result it stands in.
- * Times are Unix seconds.
+ * Work that outlives the request that started it. The id, model and creation time are those of the result that contains
+ * the task. Times are Unix seconds.
  */
 export interface CanonicalTask extends Node {
   readonly state: TaskState
-  /** Percent done, 0 to 100. */
+  /** Percent, 0 to 100. */
   readonly progress?: number
-  /** Of a failed task. */
+  /** Set if the task failed. */
   readonly failure?: TaskFailure
-  /** Of a completed task, the video first. */
+  /** Files of a completed task, the video first. */
   readonly files?: readonly TaskFile[]
-  /** Length of the video. */
+  /** Seconds; length of the video. */
   readonly seconds?: number
-  /** `1280x720`, or a format's own word. */
+  /** `1280x720`, or a format's own value. */
   readonly size?: string
   readonly prompt?: string
   readonly completedAt?: number
-  /** When the files are gone. */
+  /** Unix seconds; time at which the upstream deletes the files. */
   readonly expiresAt?: number
-  /** Id of the task whose video this one changes. */
+  /** Id of the task whose video this task modifies. */
   readonly remixOf?: string
 }
 
-/** A task in requests to its upstream. */
+/** The parts of a task that requests to its upstream need. */
 export interface UpstreamTask {
-  /** As the upstream named it in its answer to the submit, `CanonicalResult.id`. */
+  /** The upstream's id of the task, `CanonicalResult.id` of its first answer. */
   readonly id: string
-  /** As the upstream names it. */
+  /** The upstream's name of the model. */
   readonly model: string
-  /** What the video is made from besides the prompt. */
+  /** The input of the video besides its prompt. */
   readonly from: 'text' | 'image' | 'video'
-  /** As of the upstream's last answer. */
+  /** Files in the upstream's last answer. */
   readonly files?: readonly TaskFile[]
 }

@@ -1,18 +1,18 @@
 /*
- * A string made with `+`, or cut out of a longer one, stays a tree of slices in the engine, and a body that holds one
- * such string is serialized three times as slowly. Ids and media of bodies are therefore made here.
+ * V8 represents a string made with `+`, or cut out of a longer string, as a tree of slices, and takes three times as
+ * long to serialize a body with one such string. Ids and media of bodies are therefore made with these functions.
  */
 
-/** The parts as one flat string. */
+/** Concatenates the parts into one flat string. */
 export const flatJoin = (...parts: readonly (string | number)[]): string => parts.join('')
 
-/** A flat copy of a string that was cut out of a longer one. */
+/** Returns a flat copy of a string that was cut out of a longer one. */
 export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')
 
-/** UTF-16 units of a caller's text that an error repeats. */
+/** UTF-16 units; longest text of a caller that an error repeats. */
 const LONGEST_EXCERPT = 100
 
-/** The beginning of a text that errors repeat: names of callers may be as long as a body. */
+/** Truncates a text for an error message, because callers' names may be as long as a body. */
 export const excerpt = (text: string, longest = LONGEST_EXCERPT): string =>
   text.length <= longest ? text : flatJoin(text.slice(0, wholeUntil(text, longest)), '…')
 
@@ -22,7 +22,7 @@ const wholeUntil = (text: string, longest: number): number =>
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** A percent-encoded text decoded, or as it is where it is encoded in another way; flat. */
+/** Decodes a percent-encoded text into a flat string. A text that does not decode is returned as it is. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -33,17 +33,17 @@ export function percentDecoded(text: string): string {
 
 const BYTE_ORDER_MARK = 0xfeff
 
-/** A text without a byte order mark in front, which has no meaning in UTF-8. */
+/** Removes a byte order mark from the start of a text, where it has no meaning in UTF-8. */
 export const withoutByteOrderMark = (text: string): string =>
   text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
 
 /**
- * Converts positions in a text between UTF-16 units and bytes of UTF-8. The text is walked once, however many positions
- * are converted, and not at all where every character is one unit and one byte.
+ * Converts offsets in a text between UTF-16 units and UTF-8 bytes. The text is walked once for all conversions, and not
+ * at all if it is ASCII.
  */
 export class Offsets {
   private readonly text: string
-  /** Bytes before each unit; undefined where units and bytes are equal in number. */
+  /** Bytes before each UTF-16 unit; undefined for an ASCII text. */
   private before: Uint32Array | undefined
   private measured = false
 
@@ -51,13 +51,16 @@ export class Offsets {
     this.text = text
   }
 
-  /** Bytes of the first `unit` units. */
+  /** Returns the number of bytes of the first `unit` units. */
   byteAt(unit: number): number {
     const before = this.table()
     return before === undefined ? unit : before[unit]!
   }
 
-  /** Units of the first `byte` bytes; a character that is cut counts as one unit, as decoders count it. */
+  /**
+   * Returns the number of units of the first `byte` bytes. A character that is cut counts as one unit, as decoders
+   * count it.
+   */
   unitAt(byte: number): number {
     const before = this.table()
     const { length } = this.text
@@ -92,7 +95,7 @@ function measured(text: string): Uint32Array {
     before[unit] = bytes
     const code = text.codePointAt(unit)!
     if (code > 0xffff) {
-      // A lone surrogate is written as the three bytes of U+FFFD.
+      // A lone surrogate is encoded as U+FFFD, which has three bytes.
       before[++unit] = bytes + 3
       bytes += 4
     } else bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : 3
@@ -101,7 +104,10 @@ function measured(text: string): Uint32Array {
   return before
 }
 
-/** The index of the last of the texts that begins at the place or before it; -1 where there is none. */
+/**
+ * Returns the index of the last text that starts at the offset or before it; -1 if there is none. The texts are in
+ * order.
+ */
 export function lastAtOrBefore(texts: readonly { readonly from: number }[], place: number): number {
   let low = 0
   let high = texts.length

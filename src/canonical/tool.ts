@@ -1,27 +1,33 @@
 import type { CacheHint } from './content.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 
-/** The default group of tools: naming it equals naming none (OpenAI's Responses, Codex). */
+/**
+ * The default group of tools. A tool in it has the same meaning as a tool without a group (OpenAI's Responses, Codex).
+ */
 export const DEFAULT_NAMESPACE = 'functions'
 
-/** A named group of tools (for example an MCP server's); writers without groups flatten the names. */
+/**
+ * A named group of tools, for example the tools of an MCP server. Writers without groups put the group into the tool
+ * name.
+ */
 export interface Namespace {
   readonly name: string
   readonly description?: string
 }
 
+/** A tool whose arguments are a JSON object. */
 export interface FunctionTool extends Node {
   readonly type: 'function'
   readonly name: string
   readonly description?: string
-  /** JSON Schema of the arguments; absent when the tool takes none. */
+  /** JSON Schema of the arguments; undefined if the tool takes none. */
   readonly parameters?: JsonObject
   readonly strict?: boolean
   readonly namespace?: Namespace
   readonly cache?: CacheHint
 }
 
-/** A tool whose argument is plain text, maybe bound by a grammar. */
+/** A tool whose argument is plain text, optionally restricted by a grammar. */
 export interface FreeformTool extends Node {
   readonly type: 'freeform'
   readonly name: string
@@ -32,7 +38,7 @@ export interface FreeformTool extends Node {
 
 export type HostedKind = 'web-search' | 'web-fetch' | 'code-execution'
 
-/** A tool the upstream runs itself. */
+/** A tool that the upstream runs. */
 export interface HostedTool extends Node {
   readonly type: 'hosted'
   readonly kind: HostedKind
@@ -49,22 +55,25 @@ export interface HostedTool extends Node {
   readonly cache?: CacheHint
 }
 
-/** A tool of a type that only one format defines, kept in its place. */
+/** A tool of a type that only one format defines. Other formats' writers drop it. */
 export interface OpaqueTool extends Node {
   readonly type: 'opaque'
   readonly format: Format
-  /** The client runs it, as it runs functions; otherwise it is a hosted tool, which the upstream runs. */
+  /** The client runs the tool, like a function; otherwise the upstream runs it. */
   readonly client?: true
   readonly value: JsonObject
 }
 
-/** Whether the client runs the tool and answers its calls. */
+/** Whether the client runs the tool and sends its results. */
 export const isClientTool = (tool: Tool): boolean =>
   tool.type === 'opaque' ? tool.client === true : tool.type !== 'hosted'
 
 export type Tool = FunctionTool | FreeformTool | HostedTool | OpaqueTool
 
-/** `only` narrows the mode to these tools; `required` with one name is the forced call of that tool. */
+/**
+ * Which tools the model may or must call. `only` restricts the mode to these tools; `required` with one name forces a
+ * call of that tool.
+ */
 export interface ToolChoice extends Node {
   readonly mode: 'auto' | 'none' | 'required'
   readonly only?: readonly string[]

@@ -1,29 +1,33 @@
 import { type Loss, type Path, withOthersLast } from './loss.ts'
 import type { Message } from './request.ts'
 
-/** The index of each item of an edited list before the edit; undefined for an inserted one. */
+/** The original index of each item in an edited list; undefined for an inserted item. */
 type Indexes = readonly (number | undefined)[]
 
-/** The index of a message of an edited history before the edit, and of its parts, if some were dropped. */
+/**
+ * The original index of a message in an edited history; undefined if it was inserted. `parts` has the original indexes
+ * of its parts if some were dropped.
+ */
 interface Origin {
   readonly index: number | undefined
   readonly parts?: readonly number[]
 }
 
 /**
- * Maps the losses found in an edited history to their places in the history before the edit. Losses are exact, so those
- * of the edit itself (parts dropped, messages inserted) give the original places. Losses inside inserted messages are
- * left out, as the caller did not write these.
+ * Maps losses in an edited history to paths in the original history. The losses of the edit itself (dropped parts,
+ * inserted messages) give the original indexes. Losses inside inserted messages are left out, because the caller did
+ * not write these messages.
  *
- * @param found in the edited history, as a writer reports them.
- * @param edit the losses of the edit, in the history `before` it.
+ * @param found losses with paths in the edited history, as a writer reports them.
+ * @param edit losses of the edit, with paths in the original history.
+ * @param before the original history.
  */
 export function traced(found: readonly Loss[], edit: readonly Loss[], before: readonly Message[]): readonly Loss[] {
   if (edit.length === 0) return found
   const origins = originsAfter(edit, before)
   const indexes = origins.map(({ index }) => index)
   const places = placesIn(indexes, before.length)
-  // Insertions apply to the list as it stands after a move, where all dropped messages are at the end.
+  // Insertions apply after a move, and a move puts all dropped messages at the end.
   const moves = found.some(({ kind, path }) => kind === 'moved' && path.length === 1 && path[0] === 'messages')
   return found.flatMap((loss): Loss[] => {
     const [field, at, ...rest] = loss.path
@@ -39,7 +43,8 @@ export function traced(found: readonly Loss[], edit: readonly Loss[], before: re
 }
 
 /**
- * The messages of the edited history: inserted ones stand before the one at the same place, emptied ones are left out.
+ * Lists the messages of the edited history by their original indexes. An inserted message comes before the original one
+ * with the same index; messages whose parts were all dropped are left out.
  */
 function originsAfter(edit: readonly Loss[], before: readonly Message[]): readonly Origin[] {
   const inserted = new Map<number, number>()
@@ -63,6 +68,7 @@ function originsAfter(edit: readonly Loss[], before: readonly Message[]): readon
   return origins
 }
 
+/** Maps the rest of a path, inside a message, to the original parts. */
 function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefined, { content }: Message): Loss {
   const [field, at, ...deeper] = rest
   if (parts === undefined || field !== 'content') return { ...loss, path: rest }
@@ -72,14 +78,14 @@ function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefin
   return { ...loss, path: [field, place, ...deeper] }
 }
 
-/** A move in terms of the whole list before the edit: dropped items go to the end. */
+/** Maps the order of a move to the original list, where dropped items go to the end. */
 function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
   if (loss.kind !== 'moved') return loss
   const order = loss.order.flatMap(at => indexes[at] ?? [])
   return { ...loss, order: withOthersLast(order, before) }
 }
 
-/** The original place for an insertion at each index: before the next item of the original. */
+/** Returns the original index for an insertion at each index of the edited list: that of the next original item. */
 function placesIn(indexes: Indexes, before: number): readonly number[] {
   const places: number[] = []
   let next = before

@@ -1,27 +1,33 @@
 import { append } from './lists.ts'
 
-/** A push machine: takes one input and returns the outputs it completes; it never waits and never throws. */
+/**
+ * A push-based transformer: takes one input at a time and returns the outputs that it completes. Never waits or throws.
+ */
 export interface Transducer<Input, Output> {
   push(input: Input): readonly Output[]
-  /** Marks the end of input. Called once; returns the remaining outputs. */
+  /** Marks the end of the input and returns the remaining outputs. Called once. */
   end(): readonly Output[]
 }
 
 /** Reads the events of an upstream's stream. */
 export interface EventReader<Input, Output> extends Transducer<Input, Output> {
-  /** What was read so far is not what the upstream sent: something was missing, or out of order, and was made good. */
+  /**
+   * Whether events were missing or out of order so far. The reader corrected them, so its output differs from the
+   * upstream's stream.
+   */
   readonly irregular?: boolean
 }
 
+/** An empty list of outputs, shared so that no event allocates one. */
 export const NOTHING: readonly never[] = []
 
-/** Feeds the first machine's outputs to the second. */
+/** Passes the first machine's outputs to the second. */
 export const chain = <A, B, C>(first: Transducer<A, B>, second: Transducer<B, C>): Transducer<A, C> => ({
   push: input => relay(first.push(input), second),
   end: () => [...relay(first.end(), second), ...second.end()],
 })
 
-/** All outputs of a machine for a list of inputs, including those at its end. */
+/** Feeds all inputs to a machine and ends it; returns all outputs. */
 export function drain<Input, Output>(machine: Transducer<Input, Output>, inputs: Iterable<Input>): Output[] {
   const outputs: Output[] = []
   for (const input of inputs) append(outputs, machine.push(input))

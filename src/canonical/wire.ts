@@ -1,42 +1,42 @@
 import type { Bytes } from './bytes.ts'
 import type { JsonObject } from './node.ts'
 
-/** One HTTP request in a format, on either side of the gateway. */
+/** An HTTP request in a wire format, from a caller or to an upstream. */
 export interface WireRequest {
-  /** Below the base address, query left out: `/v1/messages`. */
+  /** The path below the base URL, without the query: `/v1/messages`. */
   readonly path: string
   readonly query: { readonly [name: string]: string | readonly string[] }
-  /** Lower-case names; only what belongs to the format, never credentials. */
+  /** Headers of the format by lower-case name; never credentials. */
   readonly headers: { readonly [name: string]: string }
-  /** Of a form: its text fields; repeated fields are lists. */
+  /** The JSON body, or the text fields of a form; repeated fields are lists. */
   readonly body: JsonObject
-  /** The files of a form, in order; present, maybe empty, where the request is a form (`multipart/form-data`). */
+  /** The files of a form, in order; undefined if the request is not a form (`multipart/form-data`). */
   readonly files?: readonly WireFile[]
-  /** More parts of the form follow. */
+  /** The form is still being received; more parts follow. */
   readonly unfinished?: true
-  /** A body that is neither JSON nor a form: raw bytes. */
+  /** Raw bytes, for a body that is neither JSON nor a form. */
   readonly raw?: { readonly mediaType: string; readonly bytes: Bytes }
-  /** The media types an upstream may answer with, where they are not those of JSON and server-sent events. */
+  /** The `accept` header, if it is not JSON or server-sent events. */
   readonly accept?: string
 }
 
-/** One file of a form. */
+/** A file of a form. */
 export interface WireFile {
   /** The name of the form's field. */
   readonly field: string
-  /** The file's own name. */
+  /** The name of the file. */
   readonly name?: string
   readonly mediaType: string
   readonly bytes: Bytes
 }
 
-/** One whole HTTP answer in a format. */
+/** A complete HTTP response in a wire format. */
 export interface WireAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
-  /** Empty where there is a raw body. */
+  /** Empty if there is a raw body. */
   readonly body: JsonObject
-  /** A body that is not JSON: text, or bytes as they arrive. */
+  /** A body that is not JSON: a text, or bytes as they arrive. */
   readonly raw?: RawBody
 }
 
@@ -44,7 +44,7 @@ export type RawBody =
   | { readonly mediaType: string; readonly text: string }
   | { readonly mediaType: string; readonly bytes: Bytes }
 
-/** One server-sent event; data is JSON text or a format's end mark. */
+/** A server-sent event. The data is JSON, or the marker with which a format ends a stream. */
 export interface WireEvent {
   readonly event?: string
   readonly data: string

@@ -1,6 +1,6 @@
 import type { CanonicalRequest, Modality } from './request.ts'
 
-/** The kinds of work: which formats can carry a request depends on it, and so do its losses. */
+/** The kinds of work that a request can ask for. They determine which formats can carry the request, and its losses. */
 export type Work =
   | 'conversation'
   | 'completion'
@@ -12,10 +12,12 @@ export type Work =
   | 'speech'
   | 'transcription'
   | 'realtime'
-  /** Its answer is a task. */
+  /** The answer is a task. */
   | 'video'
 
-/** A single one of these modalities determines the kind of work; beside text they are part of a conversation. */
+/**
+ * The kind of work of each modality if it is the only one. Together with text, the modality is part of a conversation.
+ */
 const ALONE: { readonly [M in Modality]?: Work } = {
   embedding: 'embedding',
   image: 'image',
@@ -23,7 +25,7 @@ const ALONE: { readonly [M in Modality]?: Work } = {
   video: 'video',
 }
 
-/** The kind of work a request asks for, by its output. */
+/** Returns the kind of work that a request asks for, by its output. */
 export function workOf({ output }: CanonicalRequest): Work {
   if (output.count === true) return 'count'
   if (output.compaction === true) return 'compaction'
@@ -37,7 +39,7 @@ export function workOf({ output }: CanonicalRequest): Work {
 const LISTS: ReadonlySet<Work> = new Set(['completion', 'embedding', 'ranking'])
 
 /**
- * Whether the messages are a list of independent inputs instead of a conversation: none may be joined with another or
- * left out.
+ * Whether the messages are independent inputs instead of a conversation. Independent inputs must not be merged or
+ * dropped.
  */
 export const lists = (request: CanonicalRequest): boolean => LISTS.has(workOf(request))

@@ -5,8 +5,8 @@
 export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
 
 /**
- * The header with the channel's credential: its key, or for `jwt` the token signed with it; none if the upstream needs
- * none.
+ * Returns the header with the channel's credential: its key, or for `jwt` the token signed with it; no header if the
+ * upstream needs no key.
  */
 export function authHeaders(style: AuthStyle, key: string | undefined): { readonly [name: string]: string } {
   if (key === undefined || style === 'none') return {}

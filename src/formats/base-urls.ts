@@ -39,8 +39,8 @@ const hasSeparatePaths = (preset: Preset): boolean =>
   preset.formats.some(({ format }) => hasSeparatePath(preset, format))
 
 /**
- * The vendor's formats at an operator's URL: all if the URL has one of the vendor's paths or hosts, else those at the
- * path of the first format, which can do the work of the others.
+ * Returns the vendor's formats at an operator's URL: all if the URL has one of the vendor's paths or hosts, otherwise
+ * those at the path of the first format, which can do the work of the others.
  */
 export function formatsAt(preset: Preset, address: string): readonly Format[] {
   const all = preset.formats.map(({ format }) => format)
@@ -49,8 +49,8 @@ export function formatsAt(preset: Preset, address: string): readonly Format[] {
 }
 
 /**
- * The base URL of one format at an operator's URL, if the vendor has a separate path for the format; undefined if the
- * URL is used as configured.
+ * Returns the base URL of one format at an operator's URL, if the vendor has a separate path for the format; undefined
+ * if the URL is used as configured.
  */
 export function baseUrlAt(preset: Preset, format: Format, address: string): string | undefined {
   const row = preset.formats.find(one => one.format === format)

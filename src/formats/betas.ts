@@ -2,7 +2,8 @@
 export type BetaPolicy = 'allow' | 'none' | readonly string[]
 
 /**
- * The values of the caller's `anthropic-beta` header that the channel allows; undefined if there are none (trap 79).
+ * Returns the values of the caller's `anthropic-beta` header that the channel allows; undefined if there are none (trap
+ * 79).
  */
 export function allowedBetas(policy: BetaPolicy, header: string | undefined): string | undefined {
   if (header === undefined || policy === 'none') return undefined

@@ -1,4 +1,7 @@
-/* Presets of vendors, facts about formats and models, and credentials: what the gateway knows of upstreams beforehand. */
+/*
+ * What the gateway knows about upstreams in advance: presets of vendors, facts about formats and models, and
+ * credentials.
+ */
 
 export { authHeaders } from './auth.ts'
 export { baseUrlAt, formatsAt } from './base-urls.ts'

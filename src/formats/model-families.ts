@@ -39,11 +39,11 @@ const FAMILIES: readonly Family[] = [
   },
   { since: '4.8', dialect: { system_turns: true } },
   { lines: ['sonnet'], since: '5', dialect: { system_turns: false } },
-  // Opus and any future line: thinking is always on, and no tool can be forced
+  // Applies to Opus and any future line: thinking is always on, and no tool can be forced.
   { since: '5.5', dialect: { system_turns: true, thinking_off: 'never', forced_tools: false, bound_proofs: true } },
   { lines: ['sonnet'], since: '5.5', dialect: { thinking_off: 'between_tools' } },
   { lines: ['haiku'], since: '5.5', dialect: { thinking_off: 'disabled', forced_tools: true } },
-  // the preview of Mythos has no version
+  // The preview of Mythos has no version.
   {
     lines: ['fable', 'mythos'],
     since: '0',

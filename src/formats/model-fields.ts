@@ -1,28 +1,34 @@
 import type { Format } from '../canonical/node.ts'
 
 /**
- * Paths at which a request of a format may name a model: fields joined by dots, `*` for the items of a list, `|` between
- * spellings of one field, `hosted:` before a field that only tools run by the upstream have.
+ * Paths at which a request of a format may name a model. Fields are joined by dots, `*` stands for the items of a list,
+ * `|` separates spellings of one field, and `hosted:` precedes a field that only tools run by the upstream have.
  */
 export interface ModelFields {
-  /** The requested model, which the format's reader looks at. */
+  /** The requested model, as the format's reader finds it. */
   readonly requested: readonly string[]
-  /** Models that may answer beside it, or instead. */
+  /** Models that may answer in addition to the requested one or instead of it. */
   readonly others: readonly string[]
-  /** Models of the upstream that only help it, such as a transcriber; a channel need not name them. */
+  /** Upstream models that only assist, such as a transcriber. A channel need not name them. */
   readonly helpers: readonly string[]
 }
 
-/** A field that replaces fields of the body it stands in, at any depth: LiteLLM writes it over what it sends. */
+/**
+ * A field whose content replaces fields of the object around it, at any depth: LiteLLM merges it into the body it
+ * sends.
+ */
 export const EXTRA_BODY = 'extra_body'
 
-/** Fallbacks of LiteLLM, which takes them at all its endpoints, and of OpenRouter and Anthropic; Azure's deployment. */
+/** Fields of every endpoint: fallbacks of LiteLLM, OpenRouter and Anthropic, and Azure's deployment. */
 const ANYWHERE = [
   ...['models.*', 'fallbacks.*', 'context_window_fallbacks.*', 'content_policy_fallbacks.*'],
   'deployment_id',
 ]
 
-/** OpenRouter's plugins and server tools, Anthropic's advisor, and what else a conversation runs beside its model. */
+/**
+ * Fields of conversations: OpenRouter's plugins and server tools, Anthropic's advisor, and other models beside the main
+ * one.
+ */
 const CONVERSATION = [
   ...ANYWHERE,
   ...['tools.*.model', 'tools.*.container.model', 'tools.*.svg.model'],
@@ -34,7 +40,9 @@ const CONVERSATION = [
 
 const PROMPTED = [...CONVERSATION, 'prompt.model']
 
-/** Tools may also be an item of the input, as Codex sends them, and stand in a namespace. */
+/**
+ * Fields of the responses format. Tools may also be items of the input, as Codex sends them, and be inside a namespace.
+ */
 const RESPONSES = [
   ...PROMPTED,
   ...PROMPTED.filter(path => path.startsWith('tools.')).flatMap(path => [
@@ -44,16 +52,16 @@ const RESPONSES = [
   ]),
 ]
 
-/** The model that answers instead of the path's (Vertex AI). */
+/** The model that answers instead of the one in the path (Vertex AI). */
 const ROUTED =
   'generationConfig|generation_config.routingConfig|routing_config.manualMode|manual_mode.modelName|model_name'
 
-/** What ranks the documents that were retrieved (Vertex AI). */
+/** The model that ranks retrieved documents (Vertex AI). */
 const RANKING =
   'tools.*.retrieval.vertexRagStore|vertex_rag_store.ragRetrievalConfig|rag_retrieval_config.ranking.' +
   'llmRanker|llm_ranker.modelName|model_name'
 
-/** A request that is to be counted. */
+/** The field with the request whose tokens are counted. */
 const COUNTED = 'generateContentRequest|generate_content_request'
 
 const fields = (others: readonly string[] = ANYWHERE, more: Partial<ModelFields> = {}): ModelFields => ({
@@ -64,8 +72,8 @@ const fields = (others: readonly string[] = ANYWHERE, more: Partial<ModelFields>
 })
 
 /**
- * A row per format that callers speak; the paths are those of the publishers' descriptions of November 2026. A model that
- * answers nothing is not among them (`moderation.model`).
+ * The fields of every caller format, from the vendors' API descriptions of November 2026. Models that do not answer are
+ * not included (`moderation.model`).
  */
 export const MODEL_FIELDS: ReadonlyMap<Format, ModelFields> = new Map([
   ['chat', fields(PROMPTED)],

@@ -3,29 +3,29 @@ import { invalid, notFound } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
 
-/** One endpoint that takes requests of one format. */
+/** An endpoint for requests of one format. */
 export interface Route {
   readonly format: Format
   readonly path: string
-  /** The path below the format's base address. */
+  /** The path below the format's base URL. */
   readonly below: string
-  /** A body field by which a request sent to an endpoint of another format is recognized. */
+  /** A body field that identifies the endpoint's requests, even if they are sent to another endpoint. */
   readonly mark: string
-  /** Marks of other endpoints that the format's requests may also have. */
+  /** Marks of other endpoints that requests of this endpoint may also contain. */
   readonly takes?: readonly string[]
-  /** The format's headers. */
+  /** Names of the format's request headers. */
   readonly headers: readonly string[]
-  /** The format's query parameters; any other concerns this endpoint alone. */
+  /** Names of the format's query parameters; others are for this endpoint only and are not passed on. */
   readonly query?: readonly string[]
-  /** It accepts forms: nothing else, or beside JSON. */
+  /** Whether the endpoint accepts only forms, or forms and JSON. */
   readonly form?: 'only' | 'too'
-  /** The format's heartbeat on a silent stream, where a comment is not enough. */
+  /** The event sent on a silent stream, if a comment is not enough. */
   readonly heartbeat?: WireEvent
-  /** The version header callers must send, by its names, the first as in the format. Versions are dates. */
+  /** Names of the required version header, the format's own first. Versions are dates. */
   readonly version?: readonly string[]
 }
 
-/** A request at an endpoint; `streams` is set where the path itself asks for a stream. */
+/** The endpoint for a path. `streams` is set if the path itself asks for a stream. */
 export interface MatchedRoute {
   readonly route: Route
   readonly streams: boolean
@@ -48,7 +48,7 @@ const MESSAGES: Omit<Route, 'path' | 'below'> = {
   version: ['anthropic-version', 'msgfmt-version'],
 }
 
-/** Endpoints with fixed paths; those of `contents` have model and method in theirs. */
+/** Endpoints with fixed paths. The paths of `contents` contain the model and the method. */
 export const ROUTES: readonly Route[] = [
   {
     format: 'chat',
@@ -109,7 +109,7 @@ const CONTENTS: Omit<Route, 'below'> = {
   query: ['alt'],
 }
 
-/** The supported methods, with how an endpoint of theirs differs. */
+/** The supported methods of a model, with the differences of their endpoints. */
 const METHODS: ReadonlyMap<string, Partial<Route>> = new Map<string, Partial<Route>>([
   ['generateContent', {}],
   ['streamGenerateContent', {}],
@@ -118,16 +118,17 @@ const METHODS: ReadonlyMap<string, Partial<Route>> = new Map<string, Partial<Rou
   ['countTokens', { mark: 'generateContentRequest', takes: ['contents'] }],
 ])
 
-/** The paths of a model's methods, as they are documented. */
+/** Documented paths of a model's methods. */
 export const METHOD_PATHS: readonly string[] = [...METHODS.keys()].map(method => `/v1beta/models/{model}:${method}`)
 
-/** A model, and its method. */
+/** Matches the path of a model's method; captures both. */
 const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
 
 /**
- * The `contents` endpoint for a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`; the method is
- * what follows the last colon, which some clients encode (docs/wire/contents.md#endpoints). Throws GatewayError
- * `not-found` for a path with an unsupported method.
+ * Returns the `contents` endpoint for a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`. The
+ * method follows the last colon, which some clients encode (docs/wire/contents.md#endpoints).
+ *
+ * @throws GatewayError `not-found` for a path with an unsupported method.
  */
 export function contentsRoute(path: string): MatchedRoute {
   const [, model, method] = METHOD_PATH.exec(path) ?? []
@@ -137,21 +138,23 @@ export function contentsRoute(path: string): MatchedRoute {
   return { route, streams: method === 'streamGenerateContent' }
 }
 
-const NO_METHOD = notFound('There is no such method of models.')
+const NO_METHOD = notFound('Models have no such method.')
 
-/** Whether a path ends with a method of a model, rather than with a model's name that has a colon. */
+/** Whether a path ends with a method, and not with a model name that contains a colon. */
 export const namesMethod = (path: string): boolean => METHODS.has(METHOD_PATH.exec(path)?.[2] ?? '')
 
 const MATCHED: ReadonlyMap<string, MatchedRoute> = new Map(ROUTES.map(route => [route.path, { route, streams: false }]))
 
-/** The path of a model's method in which nothing is encoded. */
+/** Matches the path of a model's method without encoded characters. */
 const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$/
 
-/** The endpoint of a POST request by its path as it is; undefined where the path has to be decoded, or has none. */
+/** Returns the endpoint of a POST request; undefined if the path has to be decoded or has no endpoint. */
 export const matchedRoute = (path: string): MatchedRoute | undefined =>
   MATCHED.get(path) ?? (PLAIN_METHOD.test(path) && namesMethod(path) ? contentsRoute(path) : undefined)
 
-/** The path below its base address for a body of the format, by the field it has. */
+/**
+ * Returns the path, below the base URL, for a body of the format. The fields of the body decide between several paths.
+ */
 export function pathFor(format: Format, model: string, body: JsonObject): string {
   const isMeant = ({ mark }: Partial<Route>): boolean => mark !== undefined && body[mark] !== undefined
   if (format === CONTENTS.format) {
@@ -162,11 +165,11 @@ export function pathFor(format: Format, model: string, body: JsonObject): string
   return (routes.find(isMeant) ?? routes[0])?.below ?? '/'
 }
 
-/** The path at the gateway of a path below the base address of the format; the same where it has no endpoint for it. */
+/** Returns the gateway's path for a path below the format's base URL; the same path if there is no endpoint for it. */
 export const doorPath = (format: Format, below: string): string =>
   ROUTES.find(route => route.format === format && route.below === below)?.path ?? below
 
-/** The formats of further paths, by how these begin. */
+/** Formats of paths that are not endpoints, by prefix. */
 const PREFIXES: readonly (readonly [begins: RegExp, format: Format])[] = [
   [/^\/v1(?:beta\/|\/(?:models|tunedModels)\/)/, 'contents'],
   [/^\/v1\/messages/, 'messages'],
@@ -177,15 +180,15 @@ const PREFIXES: readonly (readonly [begins: RegExp, format: Format])[] = [
   [/^\/v2\//, 'cohere'],
 ]
 
-/** The endpoints that a body with such a field may be meant for. */
+/** Returns the endpoints whose mark the body contains. */
 const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' | 'mark'>[] =>
   [...ROUTES, CONTENTS].filter(({ mark }) => body[mark] !== undefined)
 
-/** The likely format of a caller at a path that is no endpoint. */
+/** Returns the format of a path; for a path that is not an endpoint, the likely format of its caller. */
 export const formatOfPath = (path: string): Format =>
   BY_PATH.get(path)?.format ?? PREFIXES.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
 
-/** What came with a body: the headers, and the query without a credential. */
+/** The head of a request: its headers, and its query without credentials. */
 export interface RequestHead {
   readonly headers: IncomingHttpHeaders
   readonly query: Query
@@ -196,9 +199,9 @@ export interface Query {
 }
 
 /**
- * A request at an endpoint, in its format.
+ * Creates the wire request of an endpoint. Passes on only the headers and query parameters of the format.
  *
- * @throws GatewayError `invalid-request` without a version, or for a body that belongs to another endpoint.
+ * @throws GatewayError `invalid-request` if the version is missing, or if the body belongs to another endpoint.
  */
 export function wireRequest(
   route: Route,
@@ -222,7 +225,7 @@ function selected(names: readonly string[], headers: IncomingHttpHeaders): Recor
   return own
 }
 
-/** The date has no effect here: an unknown one is treated like the newest known. */
+/** Checks and returns the version header. The date has no effect: an unknown one is treated as the newest known one. */
 function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
   const value = names.map(name => headers[name]).find(value => value !== undefined)
   if (value === undefined) throw invalid(`${names[0]}: header is required, e.g. ${USUAL_VERSION}.`)
@@ -232,14 +235,12 @@ function versionOf(names: readonly string[], headers: IncomingHttpHeaders): stri
 
 const USUAL_VERSION = '2023-06-01'
 
-/** Nearly every caller sends the usual version: no date is made of it. */
+/** Compares with the usual version first, because nearly every caller sends it and parsing a date is slow. */
 const isDate = (text: string): boolean =>
   text === USUAL_VERSION ||
   (/^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true)
 
-/**
- * A body without this endpoint's own field but with another's came to the wrong endpoint (trap 73: the field decides).
- */
+/** Refuses a body that lacks this endpoint's mark and has the mark of another (trap 73). */
 function checkBody(route: Route, body: JsonObject): void {
   if (body[route.mark] !== undefined) return
   const others = markedRoutes(body).filter(({ mark }) => route.takes?.includes(mark) !== true)
@@ -249,10 +250,10 @@ function checkBody(route: Route, body: JsonObject): void {
   const paths = marked
     .filter((one, index) => marked.findIndex(({ format }) => format === one.format) === index)
     .map(({ path }) => `POST ${path}`)
-  throw invalid(`A body with \`${mark}\` does not belong here but to ${paths.join(' or ')}.`)
+  throw invalid(`A body with \`${mark}\` belongs to ${paths.join(' or ')}, not to this endpoint.`)
 }
 
-/** Kinds of videos that the vendor has a path for each. */
+/** Kinds of videos for which the vendor has separate paths. */
 export const VENDOR_WORKS = ['text2video', 'image2video'] as const
 
 /** Returns the routes where clients of the video vendor submit tasks. */

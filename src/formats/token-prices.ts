@@ -10,7 +10,7 @@ import type { Format } from '../canonical/node.ts'
  *   second of audio.
  */
 
-/** The token costs of media. */
+/** Estimated tokens of media in a request. */
 export interface MediaPrices {
   image(size: Size): number
   /** An image of unknown size: at a URL, or stored at the upstream. */
@@ -63,7 +63,7 @@ const PRICES: ReadonlyMap<Format, TokenPrices> = new Map([
 
 const USUAL: TokenPrices = { media: OTHERS, factor: 1, toolsPreamble: 0 }
 
-/** The token prices for a format. */
+/** Returns the token estimates for a format. */
 export const tokenPrices = (format: Format): TokenPrices => PRICES.get(format) ?? USUAL
 
 /** The format whose vendors count the most tokens. */

@@ -1,8 +1,8 @@
 import type { Loss, Path } from '../canonical/loss.ts'
 
 /**
- * Where a place of a value is once the losses were applied to it: lists are shorter by what was dropped before the place,
- * and longer by what was inserted. Undefined for a place that was dropped.
+ * Maps a path in the original value to its path after `lose()`: indexes shift down for dropped items before it and up
+ * for inserted ones. Returns undefined for a dropped path.
  */
 export function afterLosses(path: Path, losses: readonly Loss[]): Path | undefined {
   const after: (string | number)[] = []
@@ -22,10 +22,11 @@ export function afterLosses(path: Path, losses: readonly Loss[]): Path | undefin
   return after
 }
 
-/** Whether the loss is of the list itself, or of one of its items as a whole. */
+/** Whether the loss moves the list, or drops, changes or inserts one of its items. */
 const isBelow = ({ path, kind }: Loss, list: Path): boolean =>
   path.length === list.length + (kind === 'moved' ? 0 : 1) && list.every((step, index) => step === path[index])
 
+/** Maps one list index to its index after the losses; undefined if the item was dropped. */
 function placeAfter(index: number, losses: readonly Loss[], depth: number, isInsertion: boolean): number | undefined {
   const order = losses.find(({ kind }) => kind === 'moved') as { readonly order: readonly number[] } | undefined
   const rank = (at: number): number => order?.order.indexOf(at) ?? at

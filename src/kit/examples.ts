@@ -11,13 +11,13 @@ import { jsonOf } from './wire-text.ts'
 
 const FILE = /^([a-z0-9-]+)\.(request|result|events)\.(?:json|sse)$/
 
-/** Examples of each format and kind, which show the most first. */
+/** Names of the examples to show first, the most instructive ones before the others. */
 const SHOWN = ['tool-turn', 'tool-call', 'reasoning', 'image', 'structured', 'web-search', 'hello']
 const KINDS: readonly Kind[] = ['request', 'result', 'events']
-/** Examples of one format and kind, at most. */
+/** Most examples of one format and kind. */
 const MOST = 5
 
-/** Examples of every format, in the order of the readers. */
+/** Loads the example texts of every format, in the order of the readers. */
 export async function examples(): Promise<readonly Example[]> {
   const found: Example[] = []
   for (const format of Object.keys(READERS)) {
@@ -44,7 +44,10 @@ async function examplesIn(folder: string, format: Format): Promise<Example[]> {
   return found
 }
 
-/** The body alone, where that shows well enough what it is. */
+/**
+ * Returns the body of an example alone, if its format and kind can be guessed from the body; otherwise the whole
+ * exchange.
+ */
 async function bodyOf(text: string, what: Pick<Example, 'format' | 'kind'>): Promise<string> {
   const { body, files } = jsonOf(text)
   const alone = isObject(body) && files === undefined ? JSON.stringify(body, null, 2) : undefined

@@ -7,8 +7,8 @@ import type { WireEvent } from '../canonical/wire.ts'
 import { at } from './pointer.ts'
 
 /**
- * Finds the first event of a stream after which its result has a place. Places in the order of the stream take one
- * reading of it together; each that comes out of order takes another.
+ * Finds the first event of a stream after which its result has a value at a path. Paths in the order of the stream are
+ * found in one reading of the stream; each path out of order needs another reading.
  */
 export class FirstEvents {
   private readonly reader: () => Transducer<WireEvent, CanonicalEvent>
@@ -23,7 +23,7 @@ export class FirstEvents {
     this.machine = reader()
   }
 
-  /** The place of the event in the list of all; an empty path where only the end of the stream brings it. */
+  /** Returns the index of the event, as a path; an empty path if only the end of the stream sets the value. */
   with(path: Path): Path {
     if (at(this.result, path) !== undefined) this.rewind()
     while (this.next < this.events.length) {

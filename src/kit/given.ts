@@ -18,35 +18,35 @@ import type { Kind } from './translate.ts'
 import { understood } from './understood.ts'
 import { exchangeOf, jsonOf } from './wire-text.ts'
 
-/** A text that was read in one format. */
+/** A text to translate, as it was read in one format. */
 export interface Given extends Reading {
   readonly format: Format
   readonly kind: Kind
   readonly work: Work
-  /** A stream is read as the result that it amounts to. */
+  /** The canonical value; for a stream, the result that it folds to. */
   readonly value: CanonicalRequest | CanonicalResult
-  /** Of a stream, its events. */
+  /** The events of a stream. */
   readonly events?: readonly WireEvent[]
-  /** Of a request, where in the text a path of the value stands. */
+  /** Maps a canonical path of a request to its path in the text. */
   readonly bodyPath?: Locate
-  /** The request that an answer is taken to answer. */
+  /** The request that the answer is assumed to belong to. */
   readonly asked: CanonicalRequest
 }
 
-/** Lists and objects within each other that are read. */
+/** Most levels of nested lists and objects. */
 const DEEPEST = 100
 
 export interface GivenOptions {
-  /** For a request that does not name one. */
+  /** The model of a request that does not name one. */
   readonly model?: string
-  /** Where a request went that is a body alone. */
+  /** The path of a request of which the text has only the body. */
   readonly path?: string
 }
 
 /**
- * Reads a text.
+ * Reads a text in a format.
  *
- * @throws GatewayError `invalid-request` where the text is no such thing.
+ * @throws GatewayError `invalid-request` if the text is malformed or the format has no such messages.
  */
 export function givenOf(text: string, format: Format, kind: Kind, options: GivenOptions = {}): Given {
   const reader = Object.hasOwn(READERS, format) ? READERS[format]! : undefined
@@ -68,17 +68,20 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
   const value = read(source)
   const locate = reader.locate?.(value)
   const paths = bodyPaths(reader, format, value)
-  // A whole HTTP request has its body below.
+  // A text with path and body is a whole HTTP request.
   const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
   return {
     ...{ format, kind: 'request', work: workOf(value), value, source, read, asked: value, root: above },
-    // Without a layout of its own, the format has its messages as canonical has them.
+    // Formats that define no `locate` have their messages at the canonical paths.
     bodyPath: path => [...above, ...paths(path)],
     near: path => (path[0] === 'messages' ? [...above, ...(locate?.(path) ?? path)] : above),
   }
 }
 
-/** Of an answer it does not show what it answers: of the kinds of work that its format does, the one in which most of it is understood. */
+/**
+ * Reads an answer. The text does not show which kind of work it belongs to, so it is read as an answer to each kind
+ * that its format supports; the reading that understands most of it wins.
+ */
 function answer(
   text: string,
   format: Format,
@@ -106,15 +109,15 @@ function answer(
   return best
 }
 
-/** Nothing more can be in it. */
+/** Whether the result has content or a task, so that other readings cannot find more. */
 const isFull = ({ candidates, task }: CanonicalResult): boolean =>
   task !== undefined || candidates.some(({ content }) => content.length > 0)
 
-/** What upstreams of the format are made for comes first. */
+/** The kinds of work of a format; the one that its upstreams are made for comes first. */
 const worksOf = (format: Format): ReadonlySet<Work> =>
   new Set([...(FORMATS.get(format)?.does ?? []), ...(DOORS.get(format) ?? [])])
 
-/** The output that requests of a kind of work ask for. */
+/** The output that requests for each kind of work ask for. */
 const ASKED: { readonly [W in Work]?: CanonicalRequest['output'] } = {
   completion: { completion: {} },
   embedding: { modalities: ['embedding'] },
@@ -129,11 +132,12 @@ const ASKED: { readonly [W in Work]?: CanonicalRequest['output'] } = {
 
 type ReadAnswer = (asked: CanonicalRequest, work: Work) => Given
 
-/** Callers are taken to want their tokens counted. */
+/** Spelling of a request for usage: callers are assumed to want their tokens counted. */
 const SPELLING = Object.fromEntries(
   [...FORMATS].flatMap(([format, { usageOnDemand }]) => (usageOnDemand === undefined ? [] : [[format, usageOnDemand]])),
 )
 
+/** Prepares the reading of a complete answer. */
 function result(text: string, format: Format, reader: Reader): ReadAnswer {
   const source = checked(jsonOf(text))
   const isAnswer = typeof source['status'] === 'number' && isObject(source['body'])
@@ -147,6 +151,7 @@ function result(text: string, format: Format, reader: Reader): ReadAnswer {
   }
 }
 
+/** Prepares the reading of a stream. */
 function events(text: string, format: Format, reader: Reader): ReadAnswer {
   const parsed: readonly WireEvent[] = drain(eventParser(), [Buffer.from(text)])
   if (parsed.length === 0) throw invalid('The text has no server-sent events.')
@@ -175,7 +180,7 @@ function events(text: string, format: Format, reader: Reader): ReadAnswer {
 const textOf = (data: Json): string => (typeof data === 'string' ? data : JSON.stringify(data))
 
 function checked<T extends Json>(source: T): T {
-  if (isDeeper(source, DEEPEST)) throw invalid(`The text has more than ${DEEPEST} lists and objects within each other.`)
+  if (isDeeper(source, DEEPEST)) throw invalid(`The text has more than ${DEEPEST} levels of nested lists and objects.`)
   return source
 }
 

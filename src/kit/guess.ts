@@ -8,15 +8,16 @@ import { Pace } from './pace.ts'
 import type { Kind } from './translate.ts'
 import { understood } from './understood.ts'
 
-/** What a text most likely is. */
+/** The most likely format and kind of a text. */
 export interface Guess {
   readonly format: Format
   readonly kind: Kind
 }
 
 /**
- * The format and kind in which most of a text is understood; undefined where no reader can read it. Of formats that
- * understand as much of it the first counts, and before all others the one whose path a request names.
+ * Guesses the format and kind of a text: the one whose reader understands most of it. Returns undefined if no reader
+ * can read it. The format whose path a request names wins over all others; otherwise, of equal formats, the first one
+ * wins.
  */
 export async function guess(
   text: string,
@@ -34,7 +35,7 @@ export async function guess(
   return best && { format: best.format, kind: best.kind }
 }
 
-/** The formats that callers use come first. */
+/** All formats; those that callers use come first. */
 const FORMATS: readonly Format[] = [...new Set([...DOORS.keys(), ...Object.keys(READERS)])]
 
 function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
@@ -49,8 +50,8 @@ function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
   }
 }
 
-/** Milliseconds that nothing depends on: what is tried is bounded by the formats there are. */
+/** Milliseconds; a limit that is never reached, because the number of formats bounds the work. */
 const TIME = 10_000
 
-/** What the path of a request counts for. */
+/** Score for a request whose path belongs to the format. */
 const AT_HOME = 1000

@@ -17,21 +17,21 @@ import type { Pace } from './pace.ts'
 import type { Kind } from './translate.ts'
 import { handedTo, writing } from './wire-text.ts'
 
-/** What a text becomes in another format. */
+/** A text translated into another format. */
 export interface InFormat {
   readonly text: string
   readonly losses: readonly Loss[]
-  /** Where a request goes, below the base address of the format. */
+  /** The path of a request below the format's base URL. */
   readonly path?: string
-  /** The same text read again, where the format has a reader for it. */
+  /** Reads the translated text again; undefined if the format has no reader for it. */
   readonly again: () => Given | undefined
 }
 
-/** The formats that have such a thing for that kind of work. */
+/** Returns the formats that have messages of this kind for this kind of work. */
 export const formatsFor = ({ kind, work }: Pick<Given, 'kind' | 'work'>): readonly Format[] =>
   Object.keys(WRITERS).filter(format => WRITERS[format]![kind] !== undefined && does(format, kind, work))
 
-/** Requests go to upstreams; results and streams to callers. */
+/** Whether the format supports the work: at upstreams for requests, at callers for results and streams. */
 function does(format: Format, kind: Kind, work: Given['work']): boolean {
   if (kind !== 'request') return DOORS.get(format)?.includes(work) ?? false
   const fitness = fitnessOf(format, work)
@@ -39,9 +39,9 @@ function does(format: Format, kind: Kind, work: Given['work']): boolean {
 }
 
 /**
- * Writes what was given in another format.
+ * Translates a text that was read into another format.
  *
- * @throws GatewayError `cannot-express` where nothing at all can be written.
+ * @throws GatewayError `cannot-express` if nothing of it can be written.
  */
 export async function inFormat(given: Given, to: Format, pace: Pace): Promise<InFormat> {
   const { text, losses, path } = await WRITE[given.kind](given, to, pace)
@@ -56,7 +56,7 @@ export async function inFormat(given: Given, to: Format, pace: Pace): Promise<In
   }
 }
 
-/** A result's losses may be of what was filled in before it was written. */
+/** Leaves out losses of fields that were only filled in for writing. */
 const inGiven = (losses: readonly Loss[], { kind }: Given): readonly Loss[] =>
   kind === 'request' ? losses : losses.filter(({ path }) => path.length !== 1 || !Object.hasOwn(DRESS, path[0]!))
 
@@ -88,19 +88,19 @@ const WRITE: { readonly [K in Kind]: (given: Given, to: Format, pace: Pace) => T
       append(wire, machine.push(event))
     }
     append(wire, machine.end())
-    // A stream loses what the result that it amounts to would lose; where it breaks off, of what came before.
+    // A stream has the losses of the result that it folds to, without its error if it broke off.
     const { error: _, ...whole } = { ...DRESS, ...(given.value as CanonicalResult) }
     const losses = WRITERS[to]!.result?.(whole, asked).losses ?? []
     return { text: wire.map((event, index) => EVENT_STREAM.frame(event, index === 0)).join(''), losses }
   },
 }
 
-/** What the gateway fills in where an upstream does not state it. */
+/** Fields that the gateway fills in if the upstream does not state them. */
 const DRESS = { id: 'translated', createdAt: 0 }
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** The body alone, unless there is more to the request. */
+/** Returns the body of a request as JSON, or the whole request if it has files or a raw body. */
 function requestText({ path, query, headers, body, files, raw }: WireRequest): string {
   if (files === undefined && raw === undefined) return pretty(body)
   const rest = {

@@ -4,38 +4,39 @@ import { isObject, type Json } from '../canonical/node.ts'
 import type { Pace } from './pace.ts'
 import { at, existing, replaced } from './pointer.ts'
 
-/** A value that was read from another, and how. */
+/** A canonical value, the JSON it was read from, and the function that reads it. */
 export interface Reading {
-  /** What the text is, as JSON. */
+  /** The text as JSON. */
   readonly source: Json
-  /** What was read from it. */
+  /** The canonical value read from the source. */
   readonly value: unknown
-  /** Reads a changed source. Throws where that is malformed. */
+  /** Reads a changed source; throws if it is malformed. */
   readonly read: (source: Json) => unknown
-  /** The part of the source that stands for all of the value. */
+  /** Path of the part of the source that holds the whole value. */
   readonly root: Path
-  /** The part of the source that the format's own layout gives for a place of the value; the root where it gives none. */
+  /** Maps a canonical path to the nearest wire path that the format's layout gives; the root if it gives none. */
   readonly near: (path: Path) => Path
-  /** That takes a reading of all of the source. */
+  /** Whether each search reads the whole source, as for streams. */
   readonly isSlow?: true
 }
 
-/** Events of a stream in which a place is not searched any closer than its event. */
+/** Events; in a longer stream, a search stops at the event and does not look inside. */
 const LONG = 300
 
-/** Changed sources that are read for one place, at most. */
+/** Most readings of changed sources per search. */
 const MOST_READINGS = 200
 
+/** What happens to a canonical path if a wire field is removed. */
 type Effect = 'gone' | 'changed' | 'same' | 'malformed'
 
 /**
- * Finds which part of a source a place of what was read from it comes from. No reader has to record that: a part of the
- * source is where a place comes from if the place differs as soon as the part is taken away.
+ * Finds the wire field behind a canonical path by experiment: remove a wire field, read again, see whether the value at
+ * the path changed. Readers therefore need not record where their values come from.
  */
 export class Origins {
   private readonly reading: Reading
   private readonly pace: Pace
-  /** What was found for places, which several searches may ask for. */
+  /** Results by path, because several searches may ask for the same path. */
   private readonly found = new Map<string, Promise<Path | undefined>>()
   private left = 0
 
@@ -44,7 +45,7 @@ export class Origins {
     this.pace = pace
   }
 
-  /** The smallest part of the source that has the place; undefined where nothing in the source is known to. */
+  /** Returns the path of the smallest wire value that the canonical path comes from; undefined if none is found. */
   find(place: Path): Promise<Path | undefined> {
     return this.found.getOrInsertComputed(JSON.stringify(place), () => this.search(place))
   }
@@ -59,16 +60,20 @@ export class Origins {
     const isLong = isSlow === true && (source as readonly Json[]).length > LONG
     if (path.length === place.length && !isLong)
       for (let next: Path | undefined = found; next !== undefined; next = await this.within(found, path)) found = next
-    // What the value does not have is at most near the item of a list that surrounds it.
+    // A path that does not exist is at most close to the list item around it.
     else if (path.length < place.length && !path.some(step => typeof step === 'number')) return undefined
     return found.length <= root.length ? undefined : found
   }
 
-  /** No further source is read: the search stays where it is. */
+  /** Whether the search has to end, because its readings or its time are used up. */
   private get isSpent(): boolean {
     return this.left <= 0 || this.pace.over
   }
 
+  /**
+   * Returns the path of the child of `node` that the canonical path comes from; undefined if `node` itself is the
+   * smallest.
+   */
   private async within(node: Path, place: Path): Promise<Path | undefined> {
     if (this.isSpent) return undefined
     const value = at(this.reading.source, node)
@@ -82,7 +87,10 @@ export class Origins {
     return child === undefined ? undefined : [...node, child]
   }
 
-  /** Taking an item away moves up those behind it: the last whose absence changes anything is the one. */
+  /**
+   * Finds the list item. Removing an item shifts the later ones, so removing any item up to the wanted one has an
+   * effect; the last item whose removal has an effect is the wanted one.
+   */
   private async item(node: Path, length: number, place: Path): Promise<number | undefined> {
     const affects = async (index: number) => index < length && (await this.without([...node, index], place)) !== 'same'
     for (const step of place.toReversed())
@@ -94,7 +102,7 @@ export class Origins {
   private async field(node: Path, value: object, place: Path): Promise<string | undefined> {
     const fields = Object.keys(value)
     const wanted = at(this.reading.value, place)
-    // A field whose absence leaves the rest of an object is only a part of where that comes from.
+    // A field whose removal only changes an object is only a part of its source.
     const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
     for (const name of namesakes(fields, place)) {
       const effect = await this.without([...node, name], place)
@@ -107,7 +115,7 @@ export class Origins {
       effects.set(name, await this.without([...node, name], place))
     }
     const isTop = node.length <= this.reading.root.length
-    // An object that several fields affect comes from all of them.
+    // An object that several fields affect comes from the whole node.
     if (!isTop && typeof wanted === 'object' && [...effects.values()].filter(one => one !== 'same').length > 1)
       return undefined
     const plain = fields.filter(name => !STRUCTURAL.has(name))
@@ -120,11 +128,11 @@ export class Origins {
       ].find(one => one.length > 0) ?? []
     if (some.length === 1) return some[0]
     const equal = some.find(name => isDeepStrictEqual((value as { [name: string]: unknown })[name], wanted))
-    // Below the top, what comes from several fields comes from what surrounds them.
+    // Below the top, a value that comes from several fields comes from the node around them.
     return equal ?? (isTop ? some[0] : undefined)
   }
 
-  /** What becomes of the place without a part of the source, or with another value there where it is required. */
+  /** Returns the effect of removing a wire value, or of changing it if it is required. */
   private async without(part: Path, place: Path): Promise<Effect> {
     const taken = await this.effect(part, place, undefined)
     return taken === 'malformed' ? this.effect(part, place, other(at(this.reading.source, part) as Json)) : taken
@@ -144,10 +152,13 @@ export class Origins {
   }
 }
 
-/** Fields that determine what an object is: they affect everything in it. */
+/** Fields that determine the type of an object, so that they affect everything in it. */
 const STRUCTURAL: ReadonlySet<string> = new Set(['type', 'object', 'role'])
 
-/** Fields that are called like a step of the place, the last steps first; then those whose names begin alike. */
+/**
+ * Returns the fields with the name of a step of the path, from the last step to the first, then fields with a similar
+ * name.
+ */
 const namesakes = (fields: readonly string[], place: Path): readonly string[] => {
   const steps = place
     .toReversed()
@@ -163,6 +174,7 @@ const namesakes = (fields: readonly string[], place: Path): readonly string[] =>
 
 const plainName = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
 
+/** Returns a different value of the same JSON type. */
 function other(value: Json): Json {
   if (typeof value === 'string') return `${value}x`
   if (typeof value === 'number') return value + 1

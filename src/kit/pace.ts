@@ -1,24 +1,24 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Milliseconds of work after which others have their turn. */
+/** Milliseconds; work before the event loop gets a turn. */
 const SLICE = 8
 
-/** Keeps long work from holding up the event loop, and ends it after a time. */
+/** Splits long work so that it does not block the event loop, and limits its time. */
 export class Pace {
   private readonly until: number
   private began = performance.now()
 
-  /** @param limit milliseconds for all of the work. */
+  /** @param limit milliseconds; time limit of the whole work. */
   constructor(limit: number) {
     this.until = this.began + limit
   }
 
-  /** The time is over. */
+  /** Whether the time limit has passed. */
   get over(): boolean {
     return performance.now() >= this.until
   }
 
-  /** To be called between two steps of the work: others have their turn where it is due. */
+  /** Yields to the event loop if a turn is due. Called between two steps of the work. */
   async step(): Promise<void> {
     if (performance.now() - this.began < SLICE) return
     await setImmediate()

@@ -1,7 +1,7 @@
 import type { Path } from '../canonical/loss.ts'
 import { isObject, type Json } from '../canonical/node.ts'
 
-/** The value at a path; undefined where there is none. */
+/** Returns the value at a path; undefined if there is none. */
 export function at(value: unknown, path: Path): unknown {
   let found = value
   for (const step of path) {
@@ -11,7 +11,7 @@ export function at(value: unknown, path: Path): unknown {
   return found
 }
 
-/** The path as far as the value has it. */
+/** Returns the longest part of the path that exists in the value. */
 export function existing(value: unknown, path: Path): Path {
   let found = value
   for (const [index, step] of path.entries()) {
@@ -21,7 +21,10 @@ export function existing(value: unknown, path: Path): Path {
   return path
 }
 
-/** A copy with another value at the path, or without one where that is undefined: what stands behind it in a list moves up. */
+/**
+ * Returns a copy with another value at the path. If `by` is undefined, the value is removed and later list items move
+ * up.
+ */
 export function replaced(value: Json, path: Path, by: Json | undefined): Json {
   const [step, ...rest] = path
   if (step === undefined) return by ?? null
@@ -41,11 +44,11 @@ export function replaced(value: Json, path: Path, by: Json | undefined): Json {
   return { ...value, [step]: rest.length === 0 ? by! : replaced(value[String(step)]!, rest, by) }
 }
 
-/** A JSON pointer (RFC 6901). */
+/** Formats a path as a JSON pointer (RFC 6901). */
 export const pointerOf = (path: Path): string =>
   path.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** Whether lists and objects lie within each other more deeply than that. */
+/** Whether lists and objects are nested more than `most` levels deep. */
 export function isDeeper(value: unknown, most: number): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {

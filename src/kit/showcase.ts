@@ -1,16 +1,16 @@
 import type { Format } from '../canonical/node.ts'
 import type { Kind } from './translate.ts'
 
-/** A text to begin with. */
+/** An example text for the translator. */
 export interface Example {
   readonly format: Format
   readonly kind: Kind
-  /** What it shows, as a word: `tool-turn`. */
+  /** The feature that the example shows: `tool-turn`. */
   readonly name: string
   readonly text: string
 }
 
-/* Requests with much that only their own format has: what is lost elsewhere is seen best in them. */
+/* Requests with many fields that only their own format has, because they show losses best. */
 
 const CHAT = {
   model: 'gpt-5-mini',
@@ -133,7 +133,7 @@ const CONTENTS = {
   },
 }
 
-/** A request of each format for conversations. */
+/** One request in each conversation format. */
 export const SHOWCASE: readonly Example[] = Object.entries({
   ...{ chat: CHAT, messages: MESSAGES, responses: RESPONSES, contents: CONTENTS },
 }).map(([format, body]) => ({ format, kind: 'request', name: 'showcase', text: JSON.stringify(body, null, 2) }))

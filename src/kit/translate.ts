@@ -12,32 +12,34 @@ import type { Locate } from '../ingress/locate.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import { exchangeOf, handedTo, jsonOf, writing } from './wire-text.ts'
 
+/** The kinds of texts that can be translated: a request, a complete answer, or a stream. */
 export type Kind = 'request' | 'result' | 'events'
 
+/** Formats and options of a translation. */
 export interface Translation {
   readonly from: Format
   readonly to: Format
   readonly kind: Kind
-  /** For a value without a model, and for the path in formats that have the model there. */
+  /** The model, for texts that do not name one and for formats that have it in the path. */
   readonly model?: string
-  /** The request that a result or a stream answers, as JSON text in the target format. */
+  /** JSON text of the request that the answer belongs to, in the target format. */
   readonly requestText?: string
 }
 
 export const KNOWN_FORMATS: readonly Format[] = [...new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])]
 
-/** A wire value in another format, and the losses of the translation. */
+/** A translated wire value with the losses of the translation. */
 export interface Translated {
   readonly wire: unknown
   readonly losses: readonly Loss[]
-  /** Of a request, where in its body a path of a loss stands. */
+  /** Maps the path of a loss to its path in the body of the request. */
   readonly bodyPath?: Locate
 }
 
 /**
- * Translates one wire value as the gateway would: a request or a result as JSON text, a stream as server-sent events.
+ * Translates one text as the gateway would: a request or a result as JSON, a stream as server-sent events.
  *
- * @throws GatewayError where the text is malformed, or the format does not have that direction.
+ * @throws GatewayError if the text is malformed, or if a format cannot be read or written in this direction.
  */
 export function translate(text: string, options: Translation): Translated {
   return { request: requestOf, result: resultOf, events: eventsOf }[options.kind](text, options)
@@ -88,7 +90,7 @@ const missing = (format: Format, what: string): never => {
   throw invalid(`The format ${format} ${what}.`)
 }
 
-/** The request that an answer is assumed to belong to. */
+/** Returns the request that an answer is assumed to belong to. */
 function requestFor(to: Format, model = 'model', requestText: string | undefined, stream: boolean): CanonicalRequest {
   if (requestText === undefined) return { model, messages: [], output: {}, sampling: {}, stream }
   const read = READERS[to]?.request ?? missing(to, 'reads no requests')

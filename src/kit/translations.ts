@@ -8,28 +8,28 @@ import { Origins } from './origins.ts'
 import { Pace } from './pace.ts'
 import { at, existing } from './pointer.ts'
 
-/** A loss and where it shows. */
+/** A loss with its paths in the two texts. */
 export interface PlacedLoss {
   readonly loss: Loss
-  /** The place in the given text: of a stream, in the list of the data of its events. */
+  /** Path in the original text; for a stream, in the list of its events' data. */
   readonly from?: Path
-  /** Why there is no place in the given text: it has nothing there, or the search took too long. */
+  /** Why `from` is missing: the text has nothing there, or the search took too long. */
   readonly missing?: 'not-in-the-text' | 'not-found-in-time'
-  /** The place in the written text. */
+  /** Path in the translated text. */
   readonly to?: Path
 }
 
-/** What a text is in one format, or why it has no place there. */
+/** A translation into one format, or the error if there is none. */
 export type InOther =
   | { readonly text: string; readonly path?: string; readonly losses: readonly PlacedLoss[] }
   | { readonly error: string }
 
-/** Milliseconds for the places of losses: what is not found by then has none. */
+/** Milliseconds; time limit for the search for paths of losses. */
 const TIME = 1500
 
 /**
- * What was given in each of these formats, by default in all that have such a thing, with the places of the losses. Others have their turn
- * meanwhile.
+ * Translates a text into several formats, by default all that support it, and finds the paths of the losses. Yields to
+ * the event loop between steps.
  */
 export async function translations(
   given: Given,
@@ -48,7 +48,7 @@ export async function translations(
 
 interface Search {
   readonly pace: Pace
-  /** Finds places in the given text once for all formats. */
+  /** Searches the original text; its results are shared by all formats. */
   readonly origins: Origins
 }
 
@@ -70,7 +70,10 @@ async function one(given: Given, format: Format, search: Search): Promise<InOthe
   return { text, losses: placed, ...(path === undefined ? {} : { path }) }
 }
 
-/** A format may write for its callers what it does not read of upstreams. */
+/**
+ * Reads the translated text again. Undefined if the format cannot read what it wrote, because it writes some answers
+ * for callers that it does not expect from upstreams.
+ */
 function readAgain(written: InFormat): Given | undefined {
   try {
     return written.again()
@@ -86,14 +89,17 @@ async function placeFrom(
   { origins, pace }: Search,
 ): Promise<Pick<PlacedLoss, 'from' | 'missing'>> {
   if (given.kind === 'request') return inRequest(loss, given)
-  // What is inserted stands before an item, or behind the last.
+  // An inserted value comes before an existing item, or after the last.
   const path = loss.kind === 'inserted' ? existing(given.value, loss.path) : loss.path
   const from = await origins.find(path)
   if (from !== undefined) return { from }
   return { missing: pace.over ? 'not-found-in-time' : 'not-in-the-text' }
 }
 
-/** As the header of a request names it; what was added, or left out by the caller, is not in the text. */
+/**
+ * Finds the path of a request's loss as the gateway's response header states it. Added values, and defaults that the
+ * caller left out, are not in the text.
+ */
 function inRequest(loss: Loss, given: Given): Pick<PlacedLoss, 'from' | 'missing'> {
   const from = given.bodyPath!(loss.path)
   const isThere = from.length > 0 && at(given.source, from) !== undefined

@@ -1,17 +1,18 @@
 /**
- * How much of what was read has a meaning: the values in it, less what only its own format has. Larger is better; an
- * answer that ends in an error is understood least.
+ * Scores how much of a text a reader understood: the number of values with a canonical meaning, minus twice the number
+ * of values that only the format itself has. An answer that ends in an error scores lowest.
  */
 export function understood(value: object): number {
   const { known, unknown } = counts(value)
   return known - 2 * unknown - ((value as { readonly error?: unknown }).error === undefined ? 0 : ERROR)
 }
 
+/** Score deduction for an answer that ends in an error. */
 const ERROR = 1_000_000
 
 function counts(value: unknown): { known: number; unknown: number } {
   const sum = { known: 0, unknown: 0 }
-  // Another format's fields, and parts of which only the place is known.
+  // Extras and opaque parts count as unknown.
   const rest: (readonly [value: unknown, isKnown: boolean])[] = [[value, true]]
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     const [one, isKnown] = next

@@ -9,7 +9,11 @@ import type { WriteOptions } from '../egress/writer.ts'
 import { familyDialect } from '../formats/index.ts'
 import { pathFor } from '../formats/routes.ts'
 
-/** A JSON text of an object. Throws GatewayError `invalid-request` for any other. */
+/**
+ * Parses the JSON text of an object.
+ *
+ * @throws GatewayError `invalid-request` for any other text.
+ */
 export function jsonOf(text: string): JsonObject {
   let value: Json
   try {
@@ -21,7 +25,7 @@ export function jsonOf(text: string): JsonObject {
   throw invalid('The text is not a JSON object.')
 }
 
-/** A body that stands alone gets the path of its format's requests. */
+/** Converts a text's JSON to a request. A body alone gets the path of its format's requests. */
 export function exchangeOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
   if (typeof value['path'] !== 'string' || !isObject(value['body']))
     return { path: pathFor(format, model, value), query: {}, headers: {}, body: value }
@@ -30,7 +34,7 @@ export function exchangeOf(value: JsonObject, format: Format, model = 'model'): 
   return { query: {}, headers: {}, ...(rest as Partial<WireRequest>), path, body, ...form }
 }
 
-/** A file whose bytes are base64. */
+/** Converts a file with base64 bytes. */
 const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
   field: String(field),
   ...(name === undefined ? {} : { name: String(name) }),
@@ -38,7 +42,7 @@ const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
   bytes: new HeldBytes(Buffer.from(String(bytes), 'base64')),
 })
 
-/** The request as the gateway passes it to a writer: few formats accept bytes as they are. */
+/** Prepares a request for a writer as the gateway does: bytes become base64 for formats that cannot send raw bytes. */
 export function handedTo(format: Format, request: CanonicalRequest): CanonicalRequest {
   if (WRITERS[format]?.bytes !== undefined || !request.messages.some(holdsBytes)) return request
   return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
@@ -53,7 +57,10 @@ function inBase64(part: Part): Part {
   return { ...part, source: { type: 'base64', mediaType, data: bytes.toJSON() } }
 }
 
-/** How a request of one format is written in another, for a model of that name. */
+/**
+ * Returns the write options for a request of one format to an upstream of another, with the dialect of the model's
+ * family.
+ */
 export const writing = (from: Format, to: Format, model: string): WriteOptions => ({
   dialect: (from === to ? undefined : familyDialect(to, model)) ?? {},
   native: from === to,

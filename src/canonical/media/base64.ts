@@ -1,7 +1,7 @@
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * Converts chunks of bytes to base64 that can be concatenated: only whole groups of three bytes are emitted before the
+ * Converts chunks of bytes to base64 texts that can be concatenated. Emits only whole groups of three bytes before the
  * end.
  */
 export class Base64Groups {
@@ -11,7 +11,6 @@ export class Base64Groups {
     this.waiting = first
   }
 
-  /** Whether no bytes are buffered. */
   get isEven(): boolean {
     return this.waiting.length === 0
   }
@@ -23,7 +22,7 @@ export class Base64Groups {
     return all.toString('base64', 0, whole)
   }
 
-  /** Keeps the bytes until more come. */
+  /** Buffers the bytes without emitting any. */
   hold(bytes: Buffer): void {
     this.waiting = this.isEven ? bytes : Buffer.concat([this.waiting, bytes])
   }
@@ -34,8 +33,8 @@ export class Base64Groups {
 }
 
 /**
- * Joins base64 that arrives in chunks, each padded or cut anywhere: only whole groups of three bytes are put out before
- * the end, and never more chunks than arrived.
+ * Joins base64 chunks of which each may be padded or cut anywhere. Emits only whole groups of three bytes before the
+ * end, and never more chunks than arrived.
  */
 export class Base64Stream {
   private readonly groups = new Base64Groups()

@@ -1,11 +1,14 @@
 import type { Samples, WavHead } from './wav.ts'
 
-/** The encoding of samples, and how to play them. */
+/** The encoding, sample rate and channels of PCM audio. */
 export type SampleFormat = Samples & Pick<WavHead, 'bits' | 'encoding'>
 
 type Read = (bytes: DataView, at: number) => number
 
-/** Reads one sample as a number between -1 and 1, by encoding; all are little-endian, as in WAV files. */
+/**
+ * Functions that read one sample as a number between -1 and 1, by encoding; all encodings are little-endian, as in WAV
+ * files.
+ */
 const READS: { readonly [format: string]: Read } = {
   'integer 8': (bytes, at) => (bytes.getUint8(at) - 128) / 2 ** 7,
   'integer 16': (bytes, at) => bytes.getInt16(at, true) / 2 ** 15,
@@ -17,19 +20,19 @@ const READS: { readonly [format: string]: Read } = {
 
 const readOf = ({ encoding, bits }: SampleFormat): Read | undefined => READS[`${encoding} ${bits}`]
 
-/** Whether samples of this encoding can be read and have a usual rate and number of channels. */
+/** Whether `SampleReader` supports the encoding, and its rate and number of channels are usual. */
 export const isReadable = (format: SampleFormat): boolean =>
   readOf(format) !== undefined && format.channels <= 2 && format.rate >= 8000 && format.rate <= 192_000
 
-/** Splits chunks of bytes, cut anywhere, into samples of each channel. */
+/** Decodes PCM audio from chunks that may end anywhere into samples per channel. */
 export class SampleReader {
   private readonly channels: number
-  /** Bytes of a sample of one channel. */
+  /** Bytes per sample of one channel. */
   private readonly width: number
   private readonly read: Read
   private waiting: Uint8Array = new Uint8Array(0)
 
-  /** @param format one that `isReadable`. */
+  /** @param format a format for which `isReadable` holds. */
   constructor(format: SampleFormat) {
     this.channels = format.channels
     this.width = format.bits / 8

@@ -1,12 +1,12 @@
 import type { Segment, Word } from '../result.ts'
 
-/** Seconds of silence that end a segment, and how long one may be. */
+/** Seconds; silence that ends a segment, and the longest segment. */
 const SILENCE = 0.8
 const LONGEST = 7
 
 /**
- * Segments made of words with times, for upstreams that report nothing larger: a segment ends with its sentence, at a
- * change of speaker, at a silence, or when it grows too long to be read at a glance. Its times are those of its words.
+ * Groups timed words into segments, for upstreams that report no segments. A segment ends with its sentence, at a
+ * change of speaker, at a silence, or before it gets too long to be read at a glance.
  */
 export function segmentsOf(words: readonly Word[]): readonly Segment[] {
   const segments: Segment[] = []

@@ -1,6 +1,6 @@
 import type { MediaSource } from '../content.ts'
 
-/** How files of a media type begin: at an offset, these bytes. */
+/** Magic bytes by media type, each at an offset from the start of the file. */
 const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: string])[] = [
   ['image/png', 0, '\x89PNG\r\n\x1a\n'],
   ['image/jpeg', 0, '\xff\xd8\xff'],
@@ -28,23 +28,25 @@ const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: 
   ['video/webm', 0, '\x1a\x45\xdf\xa3'],
 ]
 
-/** The media type by a file's first bytes, or undefined where they match none. */
+/** Detects a file's media type by its first bytes; undefined if none matches. */
 export function sniffed(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16))
   return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]
 }
 
-/** Characters of base64 that hold the first bytes, even where they are wrapped. */
+/** Base64 characters that cover the magic bytes, even if the base64 is broken into lines. */
 const HEAD = 64
 
-/** The same of a file's base64. */
+/** Detects the media type of a file in base64; undefined if none matches. */
 export const sniffedBase64 = (data: string): string | undefined => sniffed(Buffer.from(data.slice(0, HEAD), 'base64'))
 
-/** The media type of a picture whose base64 stands alone: that of its first bytes, else PNG. */
+/**
+ * Detects the media type of an image that arrived as base64 without one; PNG if its first bytes match no image type.
+ */
 export function typeOfBase64(data: string): string {
   const type = sniffedBase64(data)
   return type?.startsWith('image/') === true ? type : 'image/png'
 }
 
-/** A picture whose base64 stands alone, without a media type. */
+/** Returns the source of an image that arrived as base64 without a media type. */
 export const pictureOfBase64 = (data: string): MediaSource => ({ type: 'base64', mediaType: typeOfBase64(data), data })

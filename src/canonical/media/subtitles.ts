@@ -1,6 +1,9 @@
 import type { Segment } from '../result.ts'
 
-/** The two subtitle formats: how a time is written, the head before the first cue, and how text is escaped. */
+/**
+ * The two subtitle formats: decimal separator of times, text before the first cue, whether cues are numbered, and how
+ * text is escaped.
+ */
 const STYLES = {
   srt: { comma: ',', head: '', numbered: true, quoted: (text: string) => text.replaceAll('-->', '->') },
   vtt: { comma: '.', head: 'WEBVTT\n\n', numbered: false, quoted: (text: string) => text.replace(/[&<>]/g, escaped) },
@@ -12,8 +15,9 @@ const ENTITIES: { readonly [character: string]: string } = { '&': '&amp;', '<': 
 const escaped = (character: string): string => ENTITIES[character]!
 
 /**
- * Segments as SubRip or WebVTT text (W3C WebVTT §4). A cue's text has no empty line, which would end it, and nothing
- * that parses as markup or as a time; a segment without text makes no cue. Times are rounded to milliseconds.
+ * Writes segments as SubRip or WebVTT text (W3C WebVTT §4). The text of a cue is escaped so that it contains no empty
+ * line, which would end the cue, no markup and no time range. A segment without text gets no cue. Times are rounded to
+ * milliseconds.
  */
 export function writeSubtitles(segments: readonly Segment[], style: SubtitleStyle): string {
   const { comma, head, numbered, quoted } = STYLES[style]
@@ -30,13 +34,16 @@ export function writeSubtitles(segments: readonly Segment[], style: SubtitleStyl
 const CUE = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]+-->[ \t]+((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/
 const HEAD = /^\ufeff?WEBVTT(?![^\s])/
 
-/** Which of the two formats a text is in; undefined for neither. A file of no cues is SubRip only where it is empty. */
+/**
+ * Detects the format of a subtitle text; undefined if it is neither. A text without cues counts as SubRip only if it is
+ * empty.
+ */
 export function styleOf(text: string): SubtitleStyle | undefined {
   if (HEAD.test(text)) return 'vtt'
   return text.trim() === '' || text.split(/[\r\n]/, 4).some(line => CUE.test(line)) ? 'srt' : undefined
 }
 
-/** The cues of SubRip or WebVTT text, without markup; anything that is no cue is skipped. */
+/** Reads the cues of a SubRip or WebVTT text, without markup. Blocks that are not cues are skipped. */
 export function readSubtitles(text: string): readonly Segment[] {
   const textOf = HEAD.test(text) ? unmarked : (cue: string): CueText => ({ text: unescaped(cue) })
   const segments: Segment[] = []
@@ -56,7 +63,7 @@ export function readSubtitles(text: string): readonly Segment[] {
 
 type CueText = Pick<Segment, 'text' | 'speaker'>
 
-/** WebVTT's text without its tags; the speaker is the name in the first voice tag. */
+/** Removes the tags from the text of a WebVTT cue. The speaker is the name in the first voice tag. */
 function unmarked(cue: string): CueText {
   const [, speaker] = /<v(?:\.[^\s>]*)?[ \t]+([^>\n]+)>/.exec(cue) ?? []
   const text = unescaped(cue.replace(/<[^>]*>/g, ''))
@@ -70,10 +77,10 @@ const CHARACTERS: { readonly [entity: string]: string } = {
 /** Decodes each entity once: `&amp;lt;` becomes `&lt;`. */
 const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, entity => CHARACTERS[entity]!)
 
-/** More hours than any recording has: longer times from an upstream are cut to it. */
+/** Milliseconds; longer times from an upstream are reduced to this one (1000 hours). */
 const LONGEST = 1000 * 3_600_000 - 1
 
-/** `01:02:03,004` of 3723.004 seconds. */
+/** Formats seconds as a time: 3723.004 becomes `01:02:03,004`. */
 function clock(time: number, comma: string): string {
   const all = Math.min(Math.max(0, Math.round(time * 1000)), LONGEST)
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')

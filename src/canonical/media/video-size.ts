@@ -1,25 +1,26 @@
-/** Width and height of a size in pixels, `1280x720`; undefined for any other word. */
+/** Parses a size in pixels, such as `1280x720`; undefined for any other text. */
 export function pixelsOf(size: string | undefined): readonly [width: number, height: number] | undefined {
   const [, width, height] = /^(\d{1,5})[x×*](\d{1,5})$/i.exec(size ?? '') ?? []
   return Number(width) > 0 && Number(height) > 0 ? [Number(width), Number(height)] : undefined
 }
 
-/** Width divided by height of a ratio, `16:9`; undefined for any other word. */
+/** Parses a ratio such as `16:9` as width divided by height; undefined for any other text. */
 function quotientOf(ratio: string): number | undefined {
   const [, width, height] = /^(\d{1,5}):(\d{1,5})$/.exec(ratio) ?? []
   return Number(width) > 0 && Number(height) > 0 ? Number(width) / Number(height) : undefined
 }
 
-/** The shape of one of these words: width divided by height. */
+/** Returns width divided by height of a size or ratio. */
 function shapeOf(look: string): number | undefined {
   const pixels = pixelsOf(look)
   return pixels === undefined ? quotientOf(look) : pixels[0] / pixels[1]
 }
 
 /**
- * Of the ratios an upstream has, the one nearest to a size in pixels or to another ratio.
+ * Returns the ratio or size whose shape is nearest to the wanted one.
  *
- * @param look `1280x720` or `16:9`; undefined is the answer for any other word.
+ * @param look the wanted shape, `1280x720` or `16:9`; for any other text the function returns undefined.
+ * @param ratios the ratios or sizes that the upstream supports.
  */
 export function nearestRatio(look: string, ratios: readonly string[]): string | undefined {
   const wanted = shapeOf(look)
@@ -28,6 +29,6 @@ export function nearestRatio(look: string, ratios: readonly string[]): string | 
   return ratios.toSorted((a, b) => far(a) - far(b))[0]
 }
 
-/** Of the sizes in pixels an upstream has, the one nearest in shape to a ratio; undefined for what is no ratio. */
+/** Returns the size in pixels whose shape is nearest to a ratio; undefined if `ratio` is not a ratio. */
 export const nearestSize = (ratio: string, sizes: readonly string[]): string | undefined =>
   quotientOf(ratio) === undefined ? undefined : nearestRatio(ratio, sizes)

@@ -1,14 +1,17 @@
-/** How raw 16-bit samples are to be played. */
+/** The rate and channels of raw samples. */
 export interface Samples {
   /** Samples per second and channel. */
   readonly rate: number
   readonly channels: number
 }
 
-/** The usual format of raw samples, where nothing else is declared. */
+/** The format assumed for raw samples that do not declare one. */
 export const USUAL: Samples = { rate: 24_000, channels: 1 }
 
-/** How to play raw samples of the media type (`audio/L16;codec=pcm;rate=24000`, `audio/pcm`); undefined for any other. */
+/**
+ * Parses the media type of raw samples, such as `audio/L16;codec=pcm;rate=24000` or `audio/pcm`; undefined for any
+ * other media type.
+ */
 export function samplesOf(mediaType: string): Samples | undefined {
   const [type, ...parameters] = mediaType.toLowerCase().split(';')
   if (type?.trim() !== 'audio/l16' && type?.trim() !== 'audio/pcm') return undefined
@@ -24,13 +27,15 @@ const counted = (text: string): number | undefined => {
   return Number.isInteger(count) && count > 0 && count < 2 ** 20 ? count : undefined
 }
 
-/** Bytes of the header `wavHeader` makes. */
+/** Bytes; length of the header from `wavHeader`. */
 export const WAV_HEADER = 44
+/** The largest size that the header can state; streams of unknown length use it. */
 const UNKNOWN = 0xffff_ffff
 
 /**
- * The header that makes raw little-endian samples a WAV file; `size` is their bytes, absent where they are still
- * coming: players then play to the end.
+ * Creates a WAV header for raw 16-bit little-endian samples.
+ *
+ * @param size bytes of all samples; undefined for a stream, which players then play to its end.
  */
 export function wavHeader({ rate, channels }: Samples, size?: number): Buffer {
   const known = size !== undefined && size + WAV_HEADER - 8 < UNKNOWN
@@ -50,22 +55,28 @@ export function wavHeader({ rate, channels }: Samples, size?: number): Buffer {
   return header
 }
 
-/** The format of a WAV file's samples, and where they begin. */
+/** The header of a WAV file: the format of its samples, and where they start. */
 export interface WavHead extends Samples {
-  /** Per sample of one channel. */
+  /** Bits per sample of one channel. */
   readonly bits: number
   readonly encoding: 'integer' | 'float'
   /** Bytes before the first sample. */
   readonly offset: number
-  /** Bytes of samples, where the header has them. */
+  /** Bytes of all samples; undefined if the header does not state them. */
   readonly size: number | undefined
 }
 
+/** Sample encodings by the format code of the `fmt` chunk. */
 const ENCODINGS: { readonly [code: number]: WavHead['encoding'] } = { 1: 'integer', 3: 'float' }
-/** The code is the first two bytes of an identifier of sixteen bytes further on. */
+/**
+ * The format code of WAVE_FORMAT_EXTENSIBLE, whose actual code is the first two bytes of the sub-format at offset 24.
+ */
 const EXTENSIBLE = 0xfffe
 
-/** The head of a WAV file; `more` where it continues after these bytes, undefined for anything else. */
+/**
+ * Reads the header of a WAV file. Returns `more` if the header continues after these bytes, and undefined if this is
+ * not a supported WAV file.
+ */
 export function readWavHead(bytes: Uint8Array): WavHead | 'more' | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE')
@@ -94,15 +105,16 @@ function readFormat(chunk: Buffer): Omit<WavHead, 'offset' | 'size'> | undefined
   return encoding === undefined || channels === 0 || rate === 0 ? undefined : { rate, channels, bits, encoding }
 }
 
-/** Whether a file contains no sound: no bytes at all, or the head of a WAV file without samples. */
+/** Whether an audio file contains no sound: it is empty, or a WAV header without samples. */
 export function isSoundless(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return true
   const head = readWavHead(bytes)
   return head === 'more' || (head !== undefined && head.offset >= bytes.length)
 }
 
-/** Longer than the base64 of any WAV head there is. */
+/** Base64 characters; longer than any WAV header. */
 const LONGEST_HEAD = 1000
 
+/** Whether an audio file in base64 contains no sound. */
 export const isSoundlessBase64 = (data: string): boolean =>
   data.length < LONGEST_HEAD && isSoundless(Buffer.from(data, 'base64'))

@@ -4,6 +4,7 @@ import type { Preset } from '../preset.ts'
 
 /* Presets of upstreams that operators run themselves or describe, and of the built-in mock. */
 
+/** Chat dialect of local servers. */
 const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
 
 /** The preset of Ollama on this machine. */

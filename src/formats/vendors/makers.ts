@@ -2,7 +2,7 @@ import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
 import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../voices.ts'
 
-/* Presets of vendors with formats of their own. */
+/* Presets of vendors that define formats. */
 
 const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
 const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
@@ -50,7 +50,7 @@ export const google: Preset = {
   ],
 }
 
-/** Azure's `/openai/v1` API accepts what OpenAI's own does, with the name of the deployment as the model. */
+/** Azure's `/openai/v1` API accepts the same requests as OpenAI's, with the name of the deployment as the model. */
 export const azure: Preset = {
   name: 'azure-openai',
   env: ['AZURE_OPENAI_API_KEY'],
@@ -67,7 +67,7 @@ export const azure: Preset = {
   ],
 }
 
-/** Speech with ElevenLabs' voices, and transcriptions. */
+/** ElevenLabs offers speech with its own voices, and transcriptions. */
 export const elevenlabs: Preset = {
   name: 'elevenlabs',
   env: ['ELEVENLABS_API_KEY'],
@@ -80,7 +80,10 @@ export const elevenlabs: Preset = {
   ],
 }
 
-/** Videos. The key is `access key:secret`, or one that is sent as it is; Kling does not list its models. */
+/**
+ * Kling offers videos. The key is `access key:secret`, or a token that is sent unchanged. Kling does not list its
+ * models.
+ */
 export const kling: Preset = {
   name: 'kling',
   env: ['KLING_API_KEY'],
