@@ -279,7 +279,7 @@ test('no list is handed over on the stack, which holds less than a body can', ()
 const BOUNDED_COLLECTIONS: { readonly [name: string]: string } = {
   'src/gateway/model-paths.ts compiled': 'one entry per format',
   'src/kit/conformance/schema.ts validators': 'one entry per schema file',
-  'src/voice/audio/low-pass.ts banks': 'one entry per ratio of two sample rates',
+  'src/voice/audio/low-pass.ts banks': 'MAX_BANKS',
   'src/voice/cascade/sentences.ts segmenters': 'MAX_SEGMENTERS',
 }
 
