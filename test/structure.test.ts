@@ -275,6 +275,31 @@ test('no list is handed over on the stack, which holds less than a body can', ()
   expect(faults).toEqual([])
 })
 
+/** Collections of a module that code adds to while the process runs, each with its bound. */
+const BOUNDED_COLLECTIONS: { readonly [name: string]: string } = {
+  'src/gateway/model-paths.ts compiled': 'one entry per format',
+  'src/kit/conformance/schema.ts validators': 'one entry per schema file',
+  'src/voice/audio/low-pass.ts banks': 'MAX_BANKS',
+  'src/voice/cascade/sentences.ts segmenters': 'MAX_SEGMENTERS',
+}
+
+/** A constant of a module that is a collection or an instance of a class; the built-in ones below only hold constants. */
+const INSTANCE = /^(?:export )?const (\w+)(?:: [^=]+)? = (?:new (\w+)|\[\])/gm
+const CONSTANT = /^(Weak(Map|Set)|RegExp|Text(De|En)coder|Intl|URL|Problem|\w*Error|\w+Array)$/
+const ADDS = 'push|unshift|splice|set|add|getOrInsert\\w*'
+
+test('no module has a collection that grows with requests', () => {
+  const faults = FILES.flatMap(file => {
+    const text = readFileSync(file, 'utf8')
+    return [...text.matchAll(INSTANCE)].flatMap(([, name, type = 'Array']) => {
+      if (CONSTANT.test(type) && type !== 'Array') return []
+      if (type !== 'Map' && type !== 'Set' && type !== 'Array') return [`${file} ${name}`]
+      return new RegExp(`\\b${name}\\.(${ADDS})\\(`).test(text) ? [`${file} ${name}`] : []
+    })
+  })
+  expect(faults.sort()).toEqual(Object.keys(BOUNDED_COLLECTIONS).sort())
+})
+
 const foldersOf = (side: string): string[] =>
   readdirSync(`src/${side}`, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !SHARED.has(entry.name))

@@ -76,8 +76,9 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   app.all([CONSOLE_PATH, `${CONSOLE_PATH}/*path`], lazyConsole(gateway))
   app.get('/', (message, response) => rootPage(gateway, message, response))
   for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
+  const known = new Set([...ROUTES.map(({ path }) => path), ...OTHERS.keys(), ...methods.keys()])
   app.use((message: Request, response: Response) =>
-    refuseRequest(gateway, unknownPath(message, KNOWN_PATHS), message, response),
+    refuseRequest(gateway, unknownPath(message, known), message, response),
   )
   app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
     refuseRequest(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
@@ -102,10 +103,4 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   [SECRETS_PATH, 'POST'],
   ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
   ...[IMAGE_PATH, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
-])
-
-const KNOWN_PATHS: ReadonlySet<string> = new Set([
-  ...ROUTES.map(({ path }) => path),
-  ...OTHERS.keys(),
-  ...taskMethods('videovendor').keys(),
 ])

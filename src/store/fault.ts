@@ -53,9 +53,12 @@ export class NewerStore extends Error {
 /** Faults during which stored data can still be read. */
 export const READABLE: ReadonlySet<StoreFault> = new Set(['full', 'read-only', 'locked'])
 
+/** The code of errors that the store caused. */
+export const STORE_UNAVAILABLE = 'store_unavailable'
+
 /** The error for callers while the store is unavailable: 503 with `Retry-After`, so that clients retry. */
 export const storeFailure = (message: string): OwnFailure =>
-  new OwnFailure({ kind: 'overloaded', message, code: 'store_unavailable', retryAfterSeconds: 2 })
+  new OwnFailure({ kind: 'overloaded', message, code: STORE_UNAVAILABLE, retryAfterSeconds: 2 })
 
 /** The one error for every outage. Handlers recognise it by identity. */
 export const UNAVAILABLE = storeFailure('Stored data is temporarily unavailable.')

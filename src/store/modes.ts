@@ -94,7 +94,14 @@ export const MODES: { readonly [Name in keyof Repositories]: Modes<Repositories[
     unlock: 'writes',
     sweep: 'writes',
   },
-  usage: { add: 'writes', sums: 'reads', rows: 'reads', row: 'reads', spent: 'reads', sweep: 'writes' },
+  usage: {
+    add: 'writes',
+    sums: 'reads',
+    rows: 'reads',
+    row: 'reads',
+    spent: 'reads',
+    sweep: { mode: 'writes', withoutStore: undefined },
+  },
   shared: {
     secret: { mode: 'reads', withoutStore: undefined },
     createSecret: 'writes',

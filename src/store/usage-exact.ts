@@ -35,18 +35,22 @@ const SUM_INDEXES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, 
  * Reads the stored rows of a period, oldest first, for sums that are exact to the millisecond.
  *
  * @param series the series to include.
+ * @param most maximum rows.
  * @throws TooManyRows.
  */
 export async function* rowPieces(
   database: Database,
   query: UsageFilter & Pick<UsageQuery, 'percentiles'> & { readonly every?: UsageQuery['every'] | undefined },
   series: readonly SeriesRow[],
+  most = MOST,
 ): AsyncGenerator<Piece> {
   const byId = new Map(series.map(one => [Number(one.id), one]))
   const unit = query.every === undefined ? 1 : UNITS[query.every]
   let count = 0
   for (let after: RowPosition | undefined; ; ) {
     const rows = await chunk(database, query, series, after)
+    count += rows.length
+    if (count > most) throw new TooManyRows(most)
     for (const row of rows) {
       const id = Number(row.series)
       const at = Number(row.at)
@@ -59,8 +63,6 @@ export async function* rowPieces(
       }
     }
     if (rows.length < CHUNK) return
-    count += rows.length
-    if (count >= MOST) throw new TooManyRows(MOST)
     const { at, id } = rows.at(-1)!
     after = { at: Number(at), id }
     await breath()

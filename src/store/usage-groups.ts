@@ -4,6 +4,7 @@ import type { Tables } from './tables.ts'
 import { percentilesOf } from './usage/histogram.ts'
 import { DURATIONS, emptySum, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
 import type { UsageField, UsageFilter, UsageGroup, UsageRank } from './usage-records.ts'
+import { plainText } from './usage-series.ts'
 import { type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
 
 /** The column of `usage_series` for each field. */
@@ -14,7 +15,10 @@ export const FIELD_COLUMNS: { readonly [F in UsageField]: keyof SeriesRow } = {
 
 type Where = NonNullable<UsageFilter['where']>
 
-/** Builds the condition on series for a filter. An empty value matches series without that field. */
+/**
+ * Builds the condition on series for a filter. An empty value matches series without that field. Names are compared as
+ * they are stored.
+ */
 export function matches(where: Where) {
   return (row: ExpressionBuilder<Tables, 'usage_series'>): Expression<SqlBool> =>
     row.and(
@@ -22,7 +26,7 @@ export function matches(where: Where) {
         const column = FIELD_COLUMNS[field as UsageField]
         if (value === undefined || column === undefined) return []
         if (column === 'status') return [row(column, '=', /^\d{3}$/.test(value) ? Number(value) : -1)]
-        return [value === '' ? row(column, 'is', null) : row(column, '=', value.replaceAll('\0', ''))]
+        return [value === '' ? row(column, 'is', null) : row(column, '=', plainText(value))]
       }),
     )
 }

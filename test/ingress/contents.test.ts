@@ -99,3 +99,11 @@ function refuses(read: () => unknown): boolean {
     throw thrown
   }
 }
+
+it('a stream has at most 64 candidates, whatever indexes the upstream leaves out', () => {
+  const one = { content: { parts: [{ text: 'a' }] } }
+  const data = JSON.stringify({ candidates: Array.from({ length: 70 }, () => one) })
+  const events = [...reader.events!(asked).push({ data })]
+  const indexes = events.flatMap(event => (event.type === 'part-start' ? [event.at.candidate] : []))
+  expect(Math.max(...indexes)).toBe(63)
+})

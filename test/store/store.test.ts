@@ -93,6 +93,13 @@ describe.each([
     expect((await turns.items('you', ['in_a'])).size).toBe(0)
   })
 
+  test("find the model's item, although later turns repeat its id", async () => {
+    await turns.put(turn('a', { channel: 'c', remembered: true }))
+    const [own] = (turn('a').response as { readonly output: readonly object[] }).output
+    await turns.put(turn('b', { input: [{ id: 'out_a', said: 'again' }] }))
+    expect((await turns.items('me', ['out_a'])).get('out_a')).toEqual({ item: own, channel: 'c', remembered: true })
+  })
+
   test('find items by ids of any characters', async () => {
     await turns.put(turn('a', { input: [{ id: 'a\0b', said: 'x' }] }))
     expect((await turns.items('me', ['a\0b'])).get('a\0b')?.item).toEqual({ id: 'a\0b', said: 'x' })
@@ -248,7 +255,7 @@ const WRITER = `
     for (let index = 0; index < count; index++) {
       const id = name + index
       const response = { id, output: [{ id: 'out_' + id }] }
-      await turns.keep({ owner: 'me', id, response, input: [{ id: 'in_' + id }], createdAt: 0, expiresAt: 3600000 })
+      await turns.put({ owner: 'me', id, response, input: [{ id: 'in_' + id }], createdAt: 0, expiresAt: 3600000 })
     }
     await close()
   })`

@@ -272,6 +272,20 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
     expect((await store.usage.row(idOf('odd')))!.model!.length).toBeLessThanOrEqual(200)
   })
 
+  test('finds rows by names that were shortened, or have characters that no engine stores', async () => {
+    const names = ['n'.repeat(300), 'a\0b', 'x\ud800y', `${'m'.repeat(199)}\ud83d\ude00`]
+    for (const [index, name] of names.entries())
+      await store.usage.add([row(`odd${index}`, { channel: name, model: name, keyName: name })])
+    for (const name of names)
+      for (const field of ['channel', 'model'] as const) {
+        const where = { [field]: name }
+        const page = await store.usage.rows({ since: NOW - HOUR, until: NOW, limit: 9, where })
+        expect(page.rows).toHaveLength(1)
+        const sums = await store.usage.sums({ since: NOW - HOUR, until: NOW, by: [], limit: 9, where })
+        expect(sums).toMatchObject([{ requests: 1 }])
+      }
+  })
+
   test('counts a batch once that is written again, and leaves nothing of one that fails', async () => {
     const rows = [row('a', { cost: 5, key: 'k' }), row('b', { cost: 7, key: 'k' })]
     await store.usage.add(rows)

@@ -27,7 +27,7 @@ export interface RowRecords {
 export interface UsageQueueOptions {
   readonly records: RowRecords
   readonly log: Log
-  /** ms; retention of rows. 0 records nothing. */
+  /** ms; retention of rows. 0 records nothing and deletes nothing. */
   readonly retention: number
   /** Whether the error is a temporary fault of the store. */
   isFault(thrown: unknown): boolean
@@ -48,11 +48,14 @@ export class UsageQueue {
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<boolean> | undefined
   private sweptAt = Number.NEGATIVE_INFINITY
+  /** Deletes expired rows of a gateway that records nothing new. */
+  private readonly sweeping: NodeJS.Timeout
   private warned = false
 
   constructor(options: UsageQueueOptions) {
     this.options = options
     this.retention = options.retention
+    this.sweeping = setInterval(() => this.sweep(), SWEEP).unref()
   }
 
   reload(retention: number): void {
@@ -131,8 +134,9 @@ export class UsageQueue {
     this.attempts = 0
   }
 
+  /** Deletes expired rows, at most once per interval. Rows from before recording was turned off are not deleted. */
   private sweep(): void {
-    if (performance.now() - this.sweptAt < SWEEP) return
+    if (this.retention === 0 || performance.now() - this.sweptAt < SWEEP) return
     this.sweptAt = performance.now()
     const { records, log, isFault } = this.options
     records.sweep(Date.now() - this.retention).catch((err: unknown) => {
@@ -143,6 +147,7 @@ export class UsageQueue {
   /** Writes the last rows, with a time limit. */
   async close(): Promise<void> {
     clearTimeout(this.timer)
+    clearInterval(this.sweeping)
     const end = performance.now() + CLOSING
     while (this.queued > 0 && performance.now() < end) {
       if (await this.flush()) continue

@@ -177,14 +177,14 @@ class ChoiceText {
     const { part } = this
     if (event.type === 'part-start') {
       this.part = event.part
-      return ''
+      return event.part.type === 'opaque' ? (textIn(event.part) ?? '') : ''
     }
     if (part === undefined) return ''
     if (event.type === 'part-delta') return event.of === undefined && streams(part) ? event.append : ''
     if (event.type === 'part-patch') this.part = patched(part, event, true)
-    return event.type === 'part-end' && part.type === 'opaque' ? (textIn(part) ?? '') : ''
+    return ''
   }
 }
 
-/** Whether deltas of the part are text. The `text` of an opaque part is written when the part ends. */
-const streams = ({ type }: Part): boolean => type === 'text' || type === 'refusal' || type === 'opaque'
+/** Whether deltas of the part are text. An opaque part is whole from its start. */
+const streams = ({ type }: Part): boolean => type === 'text' || type === 'refusal'

@@ -189,7 +189,7 @@ export class CandidateWriter {
   }
 
   private closeReasoning(part: Part & { type: 'reasoning' }, openPart: OpenPart): void {
-    const reasoning = writeReasoning(part, [], IGNORED)
+    const reasoning = writeReasoning(part, [], new Losses())
     if (openPart.prefix === undefined) this.wholeReasoning(reasoning)
     else if (reasoning.signsNext === undefined && part.signature !== undefined)
       this.emit(JSON.stringify({ thought: true, text: '', thoughtSignature: part.signature.value }))
@@ -220,7 +220,7 @@ export class CandidateWriter {
   }
 
   private whole(part: Part, index?: number): void {
-    const wire = writeAnswerPart(part, [], IGNORED)
+    const wire = writeAnswerPart(part, [], new Losses())
     if (wire === undefined) return
     const { text } = wire
     if (text === '') this.flush()
@@ -262,6 +262,3 @@ export class CandidateWriter {
 }
 
 const EMPTY_PART = JSON.parse(EMPTY) as JsonObject
-
-/** A sink for losses, which are reported only for whole answers. */
-const IGNORED = new Losses()

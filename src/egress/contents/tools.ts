@@ -79,15 +79,17 @@ function writeTool(tool: Tool, index: number, context: WriteContext): Field[] {
   if (tool.format !== FORMAT) return []
   return [{ name: OPAQUE, value: tool.value, index }]
 }
-const FUNCTION_LOSSES: Unwritten<FunctionTool, 'type' | 'name' | 'description' | 'parameters' | 'namespace' | 'cache'> =
-  { strict: 'no-strict-tools' }
+const FUNCTION_LOSSES: Unwritten<
+  FunctionTool,
+  'type' | 'name' | 'description' | 'parameters' | 'namespace' | 'strict'
+> = { cache: 'no-cache-markers' }
 
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): JsonObject {
   const { name, description, parameters } = tool
   const { losses, budget, dialect } = context
   if (tool.strict === false) losses.hide([...path, 'strict'], 'lax-anyway')
-  else losses.dropFields(tool, path, FUNCTION_LOSSES)
-  losses.dropFields(tool, path, { cache: 'no-cache-markers' })
+  else if (tool.strict !== undefined) losses.drop([...path, 'strict'], 'no-strict-tools')
+  losses.dropFields(tool, path, FUNCTION_LOSSES)
   const extras = nativeExtras(tool)
   if (parameters === undefined || dialect.schema !== 'openapi')
     return defined({ name, description, parametersJsonSchema: parameters, ...extras }) as JsonObject

@@ -41,7 +41,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 
 const isAsWanted = ([candidate]: readonly Candidate[], wanted: VectorEncoding | undefined): boolean =>
   wanted === undefined ||
-  candidate!.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === wanted)
+  candidate === undefined ||
+  candidate.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === wanted)
 
 /** The token counts that clients require. */
 const COUNTS = ['prompt_tokens', 'total_tokens']

@@ -28,7 +28,7 @@ const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
 /** Writes a native request as it came. Images become bare base64, the only form of base64 that upstreams take. */
 function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
-  const images = messages[0]!.content.filter(part => part.type === 'media')
+  const images = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))
   const fields = {
     model_name: model,
     ...Object.fromEntries(images.map(part => [fieldOf(part)!, textOf(part)])),
@@ -46,7 +46,8 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, fieldOf: fieldFor }, losses)
   const images = writeImages(media, losses)
-  const startsFromImage = Object.keys(images).length > 0
+  const extras = extrasFor(request, FORMAT)
+  const startsFromImage = FIELDS.some(field => ({ ...images, ...extras })[field] != null)
   if (!startsFromImage && (text === undefined || text === '')) throw NO_PROMPT
   const { video } = request.output
   losses.dropFields(request, [], { endUser: 'no-users' })
@@ -66,10 +67,9 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
     prompt: text,
     ...images,
     ...look,
-    ...extrasFor(request, FORMAT),
+    ...extras,
   }) as JsonObject
-  const isImageToVideo = body['image'] != null || body['image_tail'] != null
-  return { wire: wireOf(isImageToVideo ? 'image2video' : 'text2video', body), losses: losses.list }
+  return { wire: wireOf(startsFromImage ? 'image2video' : 'text2video', body), losses: losses.list }
 }
 
 const wireOf = (kind: string, body: JsonObject): WireRequest => ({

@@ -1,6 +1,14 @@
 import { GatewayError } from '../../canonical/error.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
-import { isFull, type RoutedChannel, type RouteRequest, rests, route, type Target } from '../../upstreams/router.ts'
+import {
+  type ChannelHealth,
+  isFull,
+  type RoutedChannel,
+  type RouteRequest,
+  rests,
+  route,
+  type Target,
+} from '../../upstreams/router.ts'
 import { estimate } from '../counting/estimate.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
@@ -45,6 +53,9 @@ async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<Wh
 const isAvailable = ({ health, config }: Channel, { upstreamModel }: Target): boolean =>
   !rests(health, upstreamModel, Date.now()) && !isFull(health, config)
 
+/** Health fields of a channel that is not full. Its type makes a renamed field fail to compile; a spread would not. */
+const NOT_FULL: Pick<ChannelHealth, 'inFlight'> = { inFlight: 0 }
+
 /**
  * Routes a count as `route` does, but also to full channels, because the gateway itself can estimate.
  *
@@ -57,7 +68,7 @@ export function routeCount(request: RouteRequest, channels: readonly RoutedChann
     if (!(thrown instanceof GatewayError) || thrown.error.retryAfterSeconds === undefined) throw thrown
     return route(
       request,
-      channels.map(({ config, health }) => ({ config, health: { ...health, open: 0 } })),
+      channels.map(({ config, health }) => ({ config, health: { ...health, ...NOT_FULL } })),
     )
   }
 }

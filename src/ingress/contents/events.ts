@@ -87,7 +87,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
 
   private candidate(given: Json | undefined, position: number): CandidateReader {
     const isIndex = typeof given === 'number' && Number.isInteger(given) && given >= 0 && given < MAX_CANDIDATES
-    const index = isIndex ? given : Math.min(position, MAX_CANDIDATES)
+    const index = isIndex ? given : Math.min(position, MAX_CANDIDATES - 1)
     while (this.candidates.length <= index)
       this.candidates.push(new CandidateReader(this.candidates.length, this.request))
     return this.candidates[index]!

@@ -13,7 +13,7 @@ export const FORM_LIMIT = 2 * 1024 ** 3
 /** bytes; total of all files buffered in memory. Buffered files can be sent again on a retry. */
 const BUFFER_LIMIT = 4 * 1024 * 1024
 /** busboy's limits on the parts of a form; no format's request needs more. */
-const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, fieldNameSize: 200, headerPairs: 100 }
+const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, headerPairs: 100 }
 /** bytes; total of all text fields. */
 const TEXTS_LIMIT = 32 * 1024 * 1024
 /** ms; a form is dropped when no byte arrives for this long. */
@@ -94,11 +94,11 @@ class FormReading {
     this.ready = ready
     this.usableForm = this.usable.promise
     this.completeForm.promise.catch(() => {})
-    parser.on('field', (name: string | undefined, value, { valueTruncated, nameTruncated }) => {
+    parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
       if (name === undefined) return this.fail(NAMELESS)
-      this.texts += value.length
-      if (valueTruncated || nameTruncated) this.fail(overLimit(LIMITS.fieldSize))
-      else if (this.texts > TEXTS_LIMIT) this.fail(overLimit(TEXTS_LIMIT))
+      this.texts += Buffer.byteLength(value)
+      if (valueTruncated) this.fail(LARGE_FIELD)
+      else if (this.texts > TEXTS_LIMIT) this.fail(LARGE_TEXTS)
       else {
         this.entries.push([name, value])
         this.measured(() => this.memory?.take(name.length + value.length))
@@ -190,6 +190,11 @@ class FormReading {
   private async spool(chunks: readonly Buffer[], stream: Readable): Promise<Bytes> {
     const spool = await Spool.open()
     this.spools.push(spool)
+    if (this.failed) {
+      // `drop` ran while the file was opened.
+      spool.close()
+      throw DROPPED
+    }
     this.disk ??= this.meters?.disk()
     return spool.fill(chunks, stream, bytes => this.disk?.take(bytes))
   }
@@ -261,6 +266,12 @@ class StreamedBytes implements Bytes {
  * section 4.2).
  */
 const NAMELESS = invalid('Each part of a form needs a name.')
+
+const LARGE_FIELD = tooLarge(`A text field of the form is larger than ${LIMITS.fieldSize} bytes.`)
+const LARGE_TEXTS = tooLarge(`The text fields of the form are larger than ${TEXTS_LIMIT} bytes in total.`)
+
+/** Ends the reading of a file of a form that was dropped; never sent, because the form has failed before. */
+const DROPPED = new GatewayError({ kind: 'cancelled', message: 'The form was dropped.' })
 
 const overLimit = (limit: number): GatewayError => tooLarge(`The form is larger than ${limit} bytes.`)
 

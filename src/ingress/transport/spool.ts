@@ -13,11 +13,18 @@ export class Spool {
     this.file = file
   }
 
+  /** Creates the file. Rejects with the error of the file system. */
   static async open(): Promise<Spool> {
     const path = join(tmpdir(), `interlingua-${randomUUID()}`)
     const file = await open(path, 'wx+', 0o600)
-    await unlink(path)
-    return new Spool(file)
+    const spool = new Spool(file)
+    try {
+      await unlink(path)
+    } catch (thrown) {
+      spool.close()
+      throw thrown
+    }
+    return spool
   }
 
   /**

@@ -12,6 +12,7 @@ const COMMON_PROBLEMS: readonly ProblemType[] = [
   'csrf',
   'role-too-low',
   'too-many-requests',
+  'overloaded',
   'store-unavailable',
   'internal',
 ]

@@ -1,5 +1,6 @@
 import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error.ts'
 import type { JsonSchema } from '../../config/schema.ts'
+import { STORE_UNAVAILABLE } from '../../store/fault.ts'
 
 /** All problem types of the API (RFC 9457). Clients should decide by type. */
 export const PROBLEMS = {
@@ -19,6 +20,7 @@ export const PROBLEMS = {
   'too-large': { status: 413, title: 'The body is too large' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
   locked: { status: 429, title: 'Sign-in is temporarily locked' },
+  overloaded: { status: 503, title: 'The gateway or an upstream is temporarily overloaded' },
   'store-unavailable': { status: 503, title: 'The store is temporarily unavailable' },
   internal: { status: 500, title: 'The gateway failed to handle the request' },
 } as const satisfies { readonly [type: string]: { readonly status: number; readonly title: string } }
@@ -94,9 +96,9 @@ function problemOf(thrown: unknown): Problem {
   return new Problem('internal', 'The gateway failed to handle this request.')
 }
 
-function typeOf({ kind }: CanonicalError): ProblemType {
+function typeOf({ kind, code }: CanonicalError): ProblemType {
   if (kind === 'rate-limited') return 'too-many-requests'
-  if (kind === 'overloaded') return 'store-unavailable'
+  if (code === STORE_UNAVAILABLE) return 'store-unavailable'
   if (Object.hasOwn(PROBLEMS, kind)) return kind as ProblemType
   return ERRORS[kind].status < 500 ? 'invalid-input' : 'internal'
 }

@@ -20,15 +20,23 @@ export interface FilterBank {
 }
 
 const banks = new Map<string, FilterBank>()
+/** Most banks cached, since upstreams choose sample rates. The oldest one is evicted. */
+const MAX_BANKS = 32
+/** Most rows of a cached bank. Ratios of common sample rates have fewer; a bank of an odd ratio has up to 37 MB. */
+const MAX_ROWS = 640
 
-/** The filter between two sample rates (in Hz), cached per ratio. */
+/** The filter between two sample rates (in Hz). Banks of common ratios are cached. */
 export function filterBank(from: number, to: number): FilterBank {
   const divisor = greatestDivisor(from, to)
   const [up, down] = [to / divisor, from / divisor]
   const name = `${up}/${down}`
-  const known = banks.get(name) ?? makeBank(up, down)
-  banks.set(name, known)
-  return known
+  const known = banks.get(name)
+  if (known !== undefined) return known
+  const made = makeBank(up, down)
+  if (up > MAX_ROWS) return made
+  if (banks.size >= MAX_BANKS) banks.delete(banks.keys().next().value!)
+  banks.set(name, made)
+  return made
 }
 
 function makeBank(up: number, down: number): FilterBank {

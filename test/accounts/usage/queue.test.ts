@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type RowRecords, UsageQueue } from '../../../src/accounts/usage/queue.ts'
 import type { Log } from '../../../src/log.ts'
 import type { UsageRow } from '../../../src/store/usage/row.ts'
 import { pause, TIMED, until } from '../../builders/time.ts'
+import { HOUR } from '../../builders/units.ts'
 import { traffic } from '../../builders/usage.ts'
 import { ENGINES, type UsageStore } from '../../store/usage-stores.ts'
 
@@ -18,7 +19,11 @@ class Records implements RowRecords {
     if (this.fault !== undefined) throw this.fault
     for (const row of rows) this.rows.push(row)
   }
-  async sweep(): Promise<void> {}
+  /** The times given to `sweep`. */
+  readonly sweeps: number[] = []
+  async sweep(before: number): Promise<void> {
+    this.sweeps.push(before)
+  }
 }
 
 const lines: string[] = []
@@ -73,6 +78,32 @@ describe('the usage queue', () => {
     queue.add(ROWS[1]!)
     await queue.close()
     expect(records.rows).toEqual([ROWS[1]])
+  })
+
+  test('deletes no row where recording is turned off while rows are queued', async () => {
+    const queue = queueTo(records)
+    queue.add(ROWS[0]!)
+    queue.reload(0)
+    await queue.close()
+    expect(records.rows).toEqual([ROWS[0]])
+    expect(records.sweeps).toEqual([])
+  })
+
+  test('deletes expired rows once an hour, also where nothing is recorded, until it is closed', async () => {
+    vi.useFakeTimers({ now: 1e12 })
+    try {
+      const queue = queueTo(records)
+      vi.advanceTimersByTime(2 * HOUR)
+      expect(records.sweeps).toEqual([1e12 + HOUR - 1000, 1e12 + 2 * HOUR - 1000])
+      queue.reload(0)
+      vi.advanceTimersByTime(HOUR)
+      queue.reload(1000)
+      await queue.close()
+      vi.advanceTimersByTime(2 * HOUR)
+      expect(records.sweeps).toHaveLength(2)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('is closed in bounded time, whatever the store does', async () => {

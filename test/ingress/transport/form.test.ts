@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ChannelConfig } from '../../../src/config/index.ts'
+import { Spool } from '../../../src/ingress/transport/spool.ts'
 import { ALONE, type ChannelFields, channelAt, LIMITS, SOCKETS, type TestServerOptions } from '../../builders/config.ts'
 import { opener } from '../../builders/opener.ts'
 import { TRANSCRIPTIONS_PATH } from '../../builders/paths.ts'
@@ -309,6 +310,37 @@ describe('faults of a caller', () => {
     expect(status).toBe(413)
     expect(json.error.code).toBe('request_too_large')
     expect(stub.seen).toHaveLength(0)
+  })
+
+  const text = (count: number, size: number): Piece[] =>
+    Array.from({ length: count }, () => ({ name: 'prompt', value: 'é'.repeat(size / 2) }))
+  test.each([
+    ['a large field', text(1, 9 * MIB), 'A text field of the form is larger than 8388608 bytes.'],
+    ['large fields', text(5, 7 * MIB), 'The text fields of the form are larger than 33554432 bytes in total.'],
+  ] as const)('names the limit that is exceeded: %s', async (_, pieces, message) => {
+    const { send } = await open()
+    const { status, json } = await send([model, ...pieces, file(10)])
+    expect([status, json.error.message]).toEqual([413, message])
+  })
+
+  test('a form without an end, which arrives before its file on disk is opened', async () => {
+    const { send } = await open()
+    const openSpool = Spool.open.bind(Spool)
+    const released = Promise.withResolvers<void>()
+    const opening = vi.spyOn(Spool, 'open').mockImplementation(async () => {
+      const spool = await openSpool()
+      await released.promise
+      return spool
+    })
+    try {
+      const { status } = await send([file(4 * MIB + 20_000), model], { closed: false })
+      expect([status, spooled().length]).toEqual([400, 1])
+      released.resolve()
+      await until(() => spooled().length === 0, 3000)
+    } finally {
+      released.resolve()
+      opening.mockRestore()
+    }
   })
 
   test.each([

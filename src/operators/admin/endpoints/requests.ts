@@ -3,6 +3,7 @@ import { defined } from '../../../canonical/node.ts'
 import { fields, instantOf, limit, oneOf, word } from '../../../config/schema.ts'
 import type { UsageRow } from '../../../store/usage/row.ts'
 import type { RowPage, UsageField, UsageRecords } from '../../../store/usage-records.ts'
+import { plainText } from '../../../store/usage-series.ts'
 import type { Administration } from '../administration.ts'
 import { cursorOf, positionOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
@@ -50,9 +51,9 @@ const MAX_LOOKUPS = 1000
  */
 async function capturedRows({ usage, captures }: Administration, page: RowPage): ReturnType<UsageRecords['rows']> {
   const { since, until, limit, where = {} } = page
+  const stored = Object.entries(where).map(([field, value]) => [field, plainText(value)])
   const fits = (row: UsageRow | undefined): row is UsageRow =>
-    row !== undefined &&
-    Object.entries(where).every(([field, value]) => String(row[field as UsageField] ?? '') === value)
+    row !== undefined && stored.every(([field, value]) => String(row[field as UsageField] ?? '') === value)
   const rows: UsageRow[] = []
   let after = page.after
   for (let lookedUp = 0; lookedUp < MAX_LOOKUPS; lookedUp += BATCH) {
