@@ -184,9 +184,9 @@ describe('videos that are kept', () => {
     const faults: unknown[] = []
     const store = {
       withFiles: async () => [],
-      unkept: async () => (sizes.length === 0 ? [task] : []),
-      keepFile: async (_: string, __: string, size: number | undefined) => sizes.push(size) > 0,
-      leaveFile: async () => {},
+      withoutVideo: async () => (sizes.length === 0 ? [task] : []),
+      setFileSize: async (_: string, __: string, size: number | undefined) => sizes.push(size) > 0,
+      skipFile: async () => {},
     } as unknown as Tasks
     const worker = 'd'.repeat(32)
     const room = new StoredFiles({

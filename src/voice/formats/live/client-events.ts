@@ -95,7 +95,7 @@ function createItem(state: LiveState, { item, after, id: event }: Of<'item-creat
   if (added?.type !== 'item-added') return
   const known = added.item as IdentifiedItem
   state.conversation.replace({ ...known, content: known.content.map(withoutData) })
-  if (state.turns.size + state.store(known) > MAX_BUFFERED) {
+  if (state.turns.size + state.calls.size + state.store(known) > MAX_BUFFERED) {
     state.connection.overflow()
     return
   }

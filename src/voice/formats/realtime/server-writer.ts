@@ -1,6 +1,8 @@
+import type { CanonicalError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { Item, SessionSettings } from '../../../canonical/session.ts'
 import type { OutputAt, ServerEvent } from '../../../canonical/session-event.ts'
+import { MAX_RUNNING } from '../../limits.ts'
 import { writeError } from './errors.ts'
 import { writeItem } from './items.ts'
 import { type OpenPart, OpenResponse } from './open-response.ts'
@@ -12,9 +14,6 @@ export interface ServerWriterOptions {
   readonly naming: Naming
   readonly newId: (prefix: string) => string
 }
-
-/** Most responses open at once; beyond the limit the oldest is forgotten. */
-const MAX_OPEN = 16
 
 /** Writes the frames a caller reads, including the full texts at the end of each part, item and response. */
 export class ServerWriter {
@@ -158,8 +157,14 @@ export class ServerWriter {
       metadata: metadata ?? null,
     })
     this.open.set(response, open)
-    if (this.open.size > MAX_OPEN) this.open.delete(this.open.keys().next().value!)
-    return [this.frame('response.created', { response: open.value('in_progress', null, null) })]
+    return [...this.failOldest(), this.frame('response.created', { response: open.value('in_progress', null, null) })]
+  }
+
+  /** Fails the oldest response beyond the limit, so that the caller does not wait for its end. */
+  private failOldest(): string[] {
+    if (this.open.size <= MAX_RUNNING) return []
+    const [oldest] = this.open.keys()
+    return this.end({ type: 'response-end', response: oldest!, status: 'failed', error: TOO_MANY_RESPONSES })
   }
 
   private output(event: Extract<ServerEvent, { type: 'output-start' }>): string[] {
@@ -252,6 +257,12 @@ export class ServerWriter {
 }
 
 const NONE: readonly string[] = []
+
+const TOO_MANY_RESPONSES: CanonicalError = {
+  kind: 'upstream-failed',
+  code: 'too_many_responses',
+  message: 'The upstream started too many responses without ending them.',
+}
 
 type DeltaKind = 'text' | 'audio' | 'transcript' | 'arguments'
 

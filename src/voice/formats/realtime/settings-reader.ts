@@ -130,11 +130,14 @@ function inputOf(session: JsonObject, input: JsonObject, path: string): InputSet
   return defined({
     format: formatOf(input['format'] ?? session['input_audio_format'], `${at}.format`),
     transcription: transcription === null ? null : transcriptionOf(transcription, `${at}.transcription`),
-    noiseReduction: noise === null ? null : textAt(objectAt(noise, `${at}.noise_reduction`)?.['type'], at),
+    noiseReduction: noise === null ? null : noiseReductionOf(noise, `${at}.noise_reduction`),
     turnDetection: turns === null ? null : turnDetectionOf(turns, `${at}.turn_detection`),
     extras: extrasOf(input, KNOWN_INPUT),
   }) as InputSettings
 }
+
+const noiseReductionOf = (value: Json | undefined, path: string): string | undefined =>
+  textAt(objectAt(value, path)?.['type'], `${path}.type`)
 
 function outputOf(session: JsonObject, output: JsonObject, path: string): OutputSettings {
   const at = `${path}.audio.output`
