@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { CREATE, calls, Machine, result, SETUP_COMPLETE, userText } from './machine.ts'
+import { audio, CREATE, calls, Machine, type MachineOptions, result, SETUP_COMPLETE, userText } from './machine.ts'
 
 /* Limits of what a session stores of the client's input. */
 
 const MEBIBYTE = 'x'.repeat(2 ** 20)
 
-const ready = (): Machine => new Machine().client({ type: 'session-update', settings: {} }).server(SETUP_COMPLETE)
+const ready = (options?: MachineOptions): Machine =>
+  new Machine(options).client({ type: 'session-update', settings: {} }).server(SETUP_COMPLETE)
 
 /** Makes a call, answers it with one mebibyte and deletes the item of the result. */
 function answerAndDelete(machine: Machine, id: string, between: () => void): void {
@@ -26,7 +27,8 @@ describe('the size of a function result', () => {
   test('counts while the result waits for a response, even if its item is deleted', () => {
     const machine = ready()
     for (let turn = 0; turn < 20; turn++) answerAndDelete(machine, `call_${turn}`, () => {})
-    expect(machine.end?.error?.error.kind).toBe('too-large')
+    expect(machine.of('error')[0]?.error.code).toBe('conversation_too_large')
+    expect(machine.of('item-deleted').length).toBeLessThan(10)
   })
 
   test('is released when the upstream cancels the call', () => {
@@ -39,18 +41,32 @@ describe('the size of a function result', () => {
   })
 })
 
-describe('too much input ends the session', () => {
-  test('before the upstream is ready, for that reason', () => {
+describe('too much input', () => {
+  test('ends the session while the upstream is not ready', () => {
     const machine = new Machine().client({ type: 'session-update', settings: {} })
     for (let sent = 0; sent < 10; sent++) machine.client(userText(MEBIBYTE))
     expect(machine.end?.error?.error.code).toBe('session_not_ready')
   })
 
-  test('of a ready upstream, because the session stores too much', () => {
+  test('of items is refused by a ready session until items are deleted', () => {
     const machine = ready()
-    for (let sent = 0; sent < 10; sent++) machine.client(userText(MEBIBYTE))
-    expect(machine.end?.error?.error.code).toBe('session_too_large')
-    expect(machine.end?.reason).not.toContain('ready')
+    for (let sent = 0; sent < 10; sent++) machine.client({ ...userText(MEBIBYTE), id: `event_${sent}` })
+    const added = machine.of('item-added').map(({ item }) => item.id!)
+    const refused = machine.of('error')
+    expect(refused).toHaveLength(10 - added.length)
+    expect(refused[0]).toMatchObject({
+      ...{ error: { code: 'conversation_too_large' }, event: `event_${added.length}` },
+    })
+    machine.client({ type: 'item-delete', item: added[0]! }, userText(MEBIBYTE))
+    expect(machine.of('item-added')).toHaveLength(added.length + 1)
+    expect(machine.end).toBeUndefined()
+  })
+
+  test('of audio during a response ends the session with that reason', () => {
+    const machine = ready({ settings: { input: { turnDetection: null } } })
+    machine.client(userText('Hello'), CREATE)
+    for (let sent = 0; sent < 10; sent++) machine.client(audio(2 ** 20))
+    expect(machine.end?.reason).toBe('too much was sent during a response')
   })
 })
 

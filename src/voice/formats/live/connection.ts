@@ -43,6 +43,10 @@ export class Connection {
     this.resumption = resumption
   }
 
+  get isReady(): boolean {
+    return this.phase === 'ready'
+  }
+
   get isNew(): boolean {
     return this.phase === 'new'
   }
@@ -82,7 +86,7 @@ export class Connection {
 
   /** Ends the session because too much input is buffered. */
   overflow(): void {
-    this.end ??= this.phase === 'ready' ? TOO_LARGE : NOT_READY
+    this.end ??= this.isReady ? TOO_MUCH_DEFERRED : NOT_READY
   }
 
   /** Handles `setupComplete` and releases the held frames. */
@@ -175,13 +179,13 @@ const NOT_READY: SessionEnd = {
   }),
 }
 
-const TOO_LARGE: SessionEnd = {
+const TOO_MUCH_DEFERRED: SessionEnd = {
   code: TOO_BIG,
-  reason: 'the session stores too much input',
+  reason: 'too much was sent during a response',
   error: new GatewayError({
     kind: 'too-large',
-    code: 'session_too_large',
-    message: 'The session stores too much input: delete items, or wait for a response before sending more.',
+    code: 'response_in_progress',
+    message: 'Too much was sent during a response.',
   }),
 }
 

@@ -105,13 +105,15 @@ export class LiveState {
     this.events.push(failed(error, event))
   }
 
-  /** Stores the size of an item and returns the total number of characters stored. */
-  store({ id, content }: IdentifiedItem): number {
-    let size = 0
-    for (const part of content) if (part.type !== 'media') size += JSON.stringify(part).length
+  /** Whether an item of the given size fits beside the stored and the unsent ones. */
+  fits(size: number): boolean {
+    return this.storedSize + this.turns.size + this.calls.size + size <= MAX_BUFFERED
+  }
+
+  /** Stores the size of an item. */
+  storeSize(id: string, size: number): void {
     this.sizes.set(id, size)
     this.storedSize += size
-    return this.storedSize
   }
 
   /** Deletes an item, releases its size, and drops its turn if it was not sent yet. */
