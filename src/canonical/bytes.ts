@@ -25,9 +25,13 @@ export class HeldBytes implements Bytes {
 
   /** For tests and logs: the content as base64. */
   toJSON(): string {
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length).toString('base64')
+    return base64(this.bytes)
   }
 }
+
+/** Encodes bytes as base64 without copying them first. */
+export const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
 /** All the bytes in memory, or undefined where there are more than `limit`. Rejects as reading does. */
 export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | undefined> {

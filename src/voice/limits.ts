@@ -3,3 +3,7 @@
  * oldest is forgotten.
  */
 export const MAX_RUNNING = 64
+
+/** Bytes buffered for a peer at which reading from the other side pauses, and at which it resumes. */
+export const HIGH_WATER_MARK = 256 * 1024
+export const LOW_WATER_MARK = 64 * 1024

@@ -1,3 +1,4 @@
+import { base64 } from '../../../canonical/bytes.ts'
 import type { CanonicalError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { Item, SessionSettings } from '../../../canonical/session.ts'
@@ -288,9 +289,6 @@ const positionOf = ({ response, item, output, part }: OutputAt) => ({
   output_index: output,
   content_index: part,
 })
-
-const base64 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
 const transcriptUsage = ({ usage, seconds }: Extract<ServerEvent, { type: 'input-transcript-done' }>): JsonObject =>
   usage !== undefined
