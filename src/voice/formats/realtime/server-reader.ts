@@ -13,7 +13,7 @@ import { readError } from './errors.ts'
 import { readItem } from './items.ts'
 import { readSettings } from './settings-reader.ts'
 import { readUsage } from './usage.ts'
-import { gaName, mediaTypeOf, REALTIME } from './wire.ts'
+import { canonicalModalities, gaName, mediaTypeOf, REALTIME } from './wire.ts'
 
 /** Most items whose state is tracked; beyond the limit the oldest is forgotten. */
 const MAX_TRACKED = 1000
@@ -258,7 +258,9 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
   'response.created': ({ response }) => {
     const { id, output_modalities, modalities: betaModalities, metadata } = isObject(response) ? response : {}
     const listed = output_modalities ?? betaModalities
-    const modalities = Array.isArray(listed) ? listed.filter(one => one === 'text' || one === 'audio') : undefined
+    const modalities = Array.isArray(listed)
+      ? canonicalModalities(listed.filter(one => one === 'text' || one === 'audio'))
+      : undefined
     return [
       defined({
         type: 'response-start' as const,

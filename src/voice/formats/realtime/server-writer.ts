@@ -9,7 +9,7 @@ import { writeItem } from './items.ts'
 import { type OpenPart, OpenResponse } from './open-response.ts'
 import { writeSettings } from './settings-writer.ts'
 import { writeTranscriptUsage, writeUsage } from './usage.ts'
-import { eventName, type Naming, REALTIME } from './wire.ts'
+import { eventName, modalitiesIn, type Naming, REALTIME } from './wire.ts'
 
 export interface ServerWriterOptions {
   readonly naming: Naming
@@ -154,7 +154,7 @@ export class ServerWriter {
     const wanted = modalities ?? this.settings.modalities ?? ['audio']
     const open = new OpenResponse(response, this.naming, {
       conversation_id: this.conversation,
-      [this.naming === 'beta' ? 'modalities' : 'output_modalities']: wanted,
+      [this.naming === 'beta' ? 'modalities' : 'output_modalities']: modalitiesIn(wanted, this.naming),
       metadata: metadata ?? null,
     })
     this.open.set(response, open)

@@ -24,7 +24,7 @@ import {
   textAt,
   without,
 } from '../fields.ts'
-import { betaFormat, REALTIME } from './wire.ts'
+import { betaFormat, canonicalModalities, REALTIME } from './wire.ts'
 
 /**
  * Reads the settings of a `session` or `response` object in the field layout of GA, of the beta, or of both, as xAI
@@ -81,10 +81,11 @@ const purposeOf = (type: Json | undefined, path: string): SessionSettings['purpo
 }
 
 function modalitiesOf(value: Json | undefined, path: string): readonly Modality[] | undefined {
-  return listAt(value, path)?.map(one => {
+  const listed = listAt(value, path)?.map(one => {
     if (one === 'text' || one === 'audio') return one
     throw invalid(`Invalid value: '${excerpt(String(one))}'. Supported values are: 'text' and 'audio'.`, path)
   })
+  return listed && canonicalModalities(listed)
 }
 
 function maxTokensOf(session: JsonObject, path: string): SessionSettings['maxTokens'] {
