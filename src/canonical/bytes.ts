@@ -25,9 +25,13 @@ export class HeldBytes implements Bytes {
 
   /** Returns the content as base64, for tests and logs. */
   toJSON(): string {
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length).toString('base64')
+    return base64(this.bytes)
   }
 }
+
+/** Encodes bytes as base64 without copying them first. */
+export const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
 /** Reads all bytes into memory. Returns undefined if there are more than `limit`; rejects if reading fails. */
 export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | undefined> {

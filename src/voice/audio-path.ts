@@ -34,17 +34,18 @@ export class AudioPath {
 
   static async open(options: AudioPathOptions): Promise<AudioPath> {
     const path = new AudioPath(options)
-    await path.setInput(path.input)
-    await path.setOutput(path.output)
+    await path.setFormats(path.input, path.output)
     return path
   }
 
-  /** Opens the converters for the audio formats of a `session-update`. Rejects if a format cannot be converted. */
+  /**
+   * Opens the converters for the audio formats of a `session-update`. Rejects if a format cannot be converted; then
+   * neither format changes.
+   */
   async change(event: ClientEvent): Promise<void> {
     if (event.type !== 'session-update') return
     const { input, output } = event.settings
-    if (input?.format !== undefined && !sameFormat(input.format, this.input)) await this.setInput(input.format)
-    if (output?.format !== undefined && !sameFormat(output.format, this.output)) await this.setOutput(output.format)
+    await this.setFormats(changed(input?.format, this.input), changed(output?.format, this.output))
   }
 
   /** Converts a caller's event for the upstream. A commit is preceded by the audio that the converter still buffers. */
@@ -116,20 +117,32 @@ export class AudioPath {
     return audio.length === 0 ? [] : [{ type: 'audio-delta', at, audio }]
   }
 
-  private async setInput(format: AudioFormat): Promise<void> {
-    const next = await this.converter(format, this.options.upstream.input)
-    this.incomingConverter?.close()
-    this.incomingConverter = next
-    this.input = format
-    if (this.closed) next?.close()
+  /** Opens the converters for both formats, then changes them together. An undefined format stays. */
+  private async setFormats(input: AudioFormat | undefined, output: AudioFormat | undefined): Promise<void> {
+    const { upstream } = this.options
+    const incoming = input && (await this.converter(input, upstream.input))
+    let outgoing: AudioConverter | undefined
+    try {
+      outgoing = output && (await this.converter(upstream.output, output))
+    } catch (thrown) {
+      incoming?.close()
+      throw thrown
+    }
+    if (input !== undefined) this.setInput(input, incoming)
+    if (output !== undefined) this.setOutput(output, outgoing)
+    if (this.closed) this.close()
   }
 
-  private async setOutput(format: AudioFormat): Promise<void> {
-    const next = await this.converter(this.options.upstream.output, format)
+  private setInput(format: AudioFormat, converter: AudioConverter | undefined): void {
+    this.incomingConverter?.close()
+    this.incomingConverter = converter
+    this.input = format
+  }
+
+  private setOutput(format: AudioFormat, converter: AudioConverter | undefined): void {
     this.outgoingConverter?.close()
-    this.outgoingConverter = next
+    this.outgoingConverter = converter
     this.output = format
-    if (this.closed) next?.close()
   }
 
   private async converter(from: AudioFormat, to: AudioFormat): Promise<AudioConverter | undefined> {
@@ -172,6 +185,10 @@ export class AudioPath {
     return { ...part, source: { type: 'base64', mediaType, data: audio.toString('base64') } }
   }
 }
+
+/** The new format; undefined if none is given or it equals the current one. */
+const changed = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
+  format === undefined || sameFormat(format, current) ? undefined : format
 
 const isAudio = (
   part: Part,

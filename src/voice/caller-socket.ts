@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import { closeSocket, TRY_AGAIN_LATER } from './closing.ts'
+import { HIGH_WATER_MARK, LOW_WATER_MARK } from './limits.ts'
 
 export interface CallerLimits {
   /** Bytes; the most output that may be buffered for a slow caller. */
@@ -24,9 +25,8 @@ export interface CallerListener {
   callerClosed(code: number, reason: string): void
 }
 
-/** Bytes buffered for a caller at which reading from the upstream pauses, and at which it resumes. */
-const HIGH_WATER_MARK = 256 * 1024
-const LOW_WATER_MARK = 64 * 1024
+/** Option of `ws` that sends a buffer as a text frame. */
+export const TEXT_FRAME = { binary: false } as const
 
 /** The caller's WebSocket, with its output buffer, heartbeat and time limits. */
 export class CallerSocket {
@@ -70,7 +70,7 @@ export class CallerSocket {
   send(frame: string | Buffer): boolean {
     if (this.ending) return true
     this.lastActivity = performance.now()
-    this.socket.send(frame, TEXT, this.onSent)
+    this.socket.send(frame, TEXT_FRAME, this.onSent)
     if (!this.checkBuffer()) return false
     this.slow ||= this.socket.bufferedAmount > HIGH_WATER_MARK
     return !this.slow
@@ -137,5 +137,4 @@ export class CallerSocket {
   }
 }
 
-const TEXT = { binary: false } as const
 const TOO_SLOW = 'the client reads too slowly'

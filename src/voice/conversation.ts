@@ -81,6 +81,14 @@ export class Conversation {
   }
 }
 
+/** The error for an item whose content exceeds the limit of a conversation. */
+export const CONVERSATION_TOO_LARGE: CanonicalError = {
+  kind: 'invalid-request',
+  code: 'conversation_too_large',
+  param: 'item',
+  message: 'The conversation has too much content: delete items first.',
+}
+
 /** An `error` event; the session continues. */
 export const failed = (error: CanonicalError, event: string | undefined): ServerEvent => ({
   type: 'error',

@@ -3,6 +3,7 @@ import WebSocket, { type ClientOptions } from 'ws'
 import { GatewayError, kindOf } from '../canonical/error.ts'
 import { isObject, parseObject } from '../canonical/node.ts'
 import { refusedSession } from './refused-session.ts'
+import { CALLER_DISCONNECTED } from './upstream-errors.ts'
 
 export interface DialOptions {
   /** The upstream's base URL as configured, `http:` or `https:`. */
@@ -31,7 +32,7 @@ const LONGEST_REFUSAL = 16 * 1024
 export function dial({ url, headers, timeout, maxPayload, signal }: DialOptions): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
-      reject(CANCELLED)
+      reject(CALLER_DISCONNECTED)
       return
     }
     const options: ClientOptions = {
@@ -48,7 +49,7 @@ export function dial({ url, headers, timeout, maxPayload, signal }: DialOptions)
       socket.on('error', () => {})
       socket.terminate()
     }
-    const cancel = (): void => fail(CANCELLED)
+    const cancel = (): void => fail(CALLER_DISCONNECTED)
     signal.addEventListener('abort', cancel, { once: true })
     socket.once('unexpected-response', (_, response) => {
       const late = setTimeout(() => response.destroy(), timeout)
@@ -70,7 +71,6 @@ export function dial({ url, headers, timeout, maxPayload, signal }: DialOptions)
   })
 }
 
-const CANCELLED = new GatewayError({ kind: 'cancelled', message: 'The caller disconnected.' })
 const UNREADABLE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream refused the connection.' })
 
 const failureOf = (cause: NodeJS.ErrnoException): GatewayError =>

@@ -6,6 +6,7 @@ import { type AudioPath, isFormatChange } from './audio-path.ts'
 import type { CallerSocket } from './caller-socket.ts'
 import { GOING_AWAY, relayedCode } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
+import { HIGH_WATER_MARK, LOW_WATER_MARK } from './limits.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 import { BaseVoiceSession, OTHER_MODEL, type SessionModels, type SessionRecord } from './voice-session.ts'
 
@@ -34,11 +35,7 @@ export interface TranslatedSessionOptions {
   readonly scrub: (text: string) => string
 }
 
-/**
- * Bytes buffered for the upstream at which reading from the caller pauses, and milliseconds between checks whether the
- * buffer has drained.
- */
-const HIGH_WATER_MARK = 256 * 1024
+/** Milliseconds between checks whether the upstream's buffer has drained. */
 const BUFFER_CHECK_INTERVAL = 20
 
 /**
@@ -207,7 +204,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     if (this.bufferCheck !== undefined || upstream.buffered <= HIGH_WATER_MARK) return
     caller.pause()
     this.bufferCheck = setInterval(() => {
-      if (upstream.buffered > HIGH_WATER_MARK / 4) return
+      if (upstream.buffered > LOW_WATER_MARK) return
       clearInterval(this.bufferCheck)
       this.bufferCheck = undefined
       if (this.queued === undefined) caller.resume()

@@ -5,6 +5,7 @@ import type { Usage } from '../canonical/result.ts'
 import type { CallerListener, CallerSocket } from './caller-socket.ts'
 import { GOING_AWAY, NORMAL, POLICY_VIOLATION } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
+import { MAX_RUNNING } from './limits.ts'
 
 /** An open voice session between a caller and an upstream. */
 export interface VoiceSession {
@@ -131,7 +132,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   /** Registers a started response. A response that turn detection started counts like a requested one. */
   protected responseBegan(response: string): void {
     this.running.add(response)
-    if (this.running.size > MOST_RUNNING) this.running.delete(this.running.values().next().value!)
+    if (this.running.size > MAX_RUNNING) this.running.delete(this.running.values().next().value!)
     if (this.requested.length > 0) {
       this.requested.shift()
       return
@@ -170,12 +171,6 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     record.ended(code)
   }
 }
-
-/**
- * Most running responses tracked per session. An upstream may start responses without ending them; beyond the limit the
- * oldest is forgotten.
- */
-const MOST_RUNNING = 64
 
 /** Most requested responses tracked per session, and the characters stored of each event id. */
 const MOST_REQUESTED = 1000

@@ -4,8 +4,10 @@ import type { Loss } from '../canonical/loss.ts'
 import type { ClientEvent } from '../canonical/session-event.ts'
 import { closeSocket, INTERNAL, relayedCode, TRY_AGAIN_LATER } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
+import { Heartbeat } from './heartbeat.ts'
 import type { Protocol, Step } from './protocol.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
+import { CALLER_DISCONNECTED, closedEarly, SESSION_TIMED_OUT } from './upstream-errors.ts'
 
 export interface WebSocketUpstreamOptions {
   readonly protocol: Protocol
@@ -41,15 +43,13 @@ export class WebSocketUpstream implements Upstream {
   private over = false
   private hasStarted = false
   private paused = false
-  private unanswered = 0
-  /** Bytes still unsent at the last heartbeat; a smaller number at the next one proves that the upstream reads. */
-  private lastBuffered = 0
+  private readonly heartbeat = new Heartbeat()
 
   private constructor(options: WebSocketUpstreamOptions) {
     this.options = options
     this.protocol = options.protocol
     this.audio = options.protocol.audio
-    this.timer = setTimeout(() => this.fail(NOT_STARTED), options.firstEvent)
+    this.timer = setTimeout(() => this.fail(SESSION_TIMED_OUT), options.firstEvent)
     this.pingTimer = setInterval(this.ping, options.heartbeat)
   }
 
@@ -116,13 +116,13 @@ export class WebSocketUpstream implements Upstream {
     }
     const before = this.socket
     this.socket = socket
-    this.unanswered = 0
+    this.heartbeat.answered()
     if (before !== undefined) closeSocket(before, 1000, '')
     socket.on('message', data => {
-      this.unanswered = 0
+      this.heartbeat.answered()
       if (socket === this.socket) this.receive(textOf(data))
     })
-    socket.on('pong', () => (this.unanswered = 0))
+    socket.on('pong', () => this.heartbeat.answered())
     socket.on('close', (code, reason) => {
       if (socket === this.socket && !this.over) this.lost(code, reason.toString())
     })
@@ -169,7 +169,7 @@ export class WebSocketUpstream implements Upstream {
   private lost(code: number, reason: string): void {
     const step = this.protocol.closed(code, reason)
     if (!this.hasStarted && step.reconnect !== true) {
-      this.fail(new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` }))
+      this.fail(closedEarly(code))
       return
     }
     this.run(step)
@@ -221,15 +221,7 @@ export class WebSocketUpstream implements Upstream {
 
   private readonly ping = (): void => {
     const { socket } = this
-    if (socket === undefined || this.paused) return
-    if (socket.bufferedAmount < this.lastBuffered) this.unanswered = 0
-    this.lastBuffered = socket.bufferedAmount
-    if (this.unanswered >= 2) {
-      socket.terminate()
-      return
-    }
-    this.unanswered++
-    socket.ping()
+    if (socket !== undefined && !this.paused) this.heartbeat.ping(socket)
   }
 }
 
@@ -241,6 +233,4 @@ const sizeOf = (event: ClientEvent): number =>
 export const textOf = (data: RawData): string =>
   Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
 
-const NOT_STARTED = new GatewayError({ kind: 'timed-out', message: 'The upstream did not create the session in time.' })
 const SESSION_LOST = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the session.' })
-const CALLER_DISCONNECTED = new GatewayError({ kind: 'cancelled', message: 'The caller disconnected.' })

@@ -47,7 +47,7 @@ const format = fc.constantFrom(PCM_24K, MULAW, ALAW)
 /** Settings that GA and the beta both have fields for. */
 export const settings = record({
   instructions: text,
-  modalities: fc.constantFrom(['text'], ['text', 'audio']),
+  modalities: fc.constantFrom(['text'], ['audio']),
   tools: fc.array(tool, { maxLength: 2 }),
   toolChoice: fc.constantFrom({ mode: 'auto' }, { mode: 'none' }, { mode: 'required', only: ['get_weather'] }),
   maxTokens: fc.oneof(fc.nat(1000), fc.constant('unlimited')),

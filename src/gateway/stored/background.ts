@@ -48,11 +48,13 @@ export class Background {
   async start(request: CanonicalRequest, saver: ResponseSaver, store: StoreView, most: number): Promise<BackgroundRun> {
     const { owner, id } = saver
     const worker = await processId(store)
+    const reply = new BackgroundReply(firstOf(request, saver))
+    const context = { saver, turns: store.turns, copies: this.copies, worker }
+    // The slot is taken last: an error before it has no slot to release.
     const releaseSlot = await this.takeSlot(owner, most)
     if (releaseSlot === undefined) throw tooMany(most)
     saver.saves = false
-    const reply = new BackgroundReply(firstOf(request, saver))
-    const one = new BackgroundRun(reply, { saver, turns: store.turns, copies: this.copies, worker, releaseSlot })
+    const one = new BackgroundRun(reply, { ...context, releaseSlot })
     this.working.set(id, one)
     if (!(await saver.save(one.response, one.lease))) {
       this.release(one)

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Bytes } from '../../canonical/bytes.ts'
@@ -52,7 +52,7 @@ export class StoredFiles {
   private readonly options: StoredFilesOptions
   /** Failed downloads of each video, and the time of the next attempt. */
   private readonly failures = new Map<string, { readonly count: number; readonly next: number }>()
-  private readonly opened = new Set<OpenedFile>()
+  private readonly downloads = new Set<OpenedFile>()
   private hasTidiedParts = false
   private isClosed = false
 
@@ -65,6 +65,15 @@ export class StoredFiles {
     if (hasNoFile(task)) return undefined
     const file = await open(this.path(task.id)).catch(() => undefined)
     if (file === undefined) return undefined
+    try {
+      return await this.opened(file, task, requested)
+    } catch (thrown) {
+      await file.close()
+      throw thrown
+    }
+  }
+
+  private async opened(file: FileHandle, task: StoredTask, requested: Headers): Promise<OpenedFile> {
     const head = Buffer.alloc(HEAD_BYTES)
     await file.read(head, 0, HEAD_BYTES, 0)
     const { size } = await file.stat()
@@ -118,7 +127,7 @@ export class StoredFiles {
   /** Aborts running downloads. */
   close(): void {
     this.isClosed = true
-    for (const file of this.opened) file.close()
+    for (const file of this.downloads) file.close()
   }
 
   /**
@@ -171,11 +180,11 @@ export class StoredFiles {
     const part = `${this.path(task.id)}.${await this.options.worker()}.part`
     const file = await this.options.open(task)
     if (file === undefined) throw VIDEO_GONE
-    this.opened.add(file)
+    this.downloads.add(file)
     const late = setTimeout(() => file.close(), DOWNLOAD_TIMEOUT)
     let size = 0
     try {
-      if (file.status !== 200) throw INCOMPLETE
+      if (this.isClosed || file.status !== 200) throw INCOMPLETE
       await mkdir(this.options.folder(), { recursive: true, mode: 0o700 })
       const counted = async function* (this: StoredFiles): AsyncGenerator<Uint8Array> {
         for await (const chunk of file.bytes.read()) {
@@ -188,19 +197,31 @@ export class StoredFiles {
       await pipeline(counted.call(this), createWriteStream(part, { mode: 0o600, flush: true }))
       if (size === 0) throw INCOMPLETE
       await rename(part, this.path(task.id))
-      space.stored.push({ ...task, fileSize: size })
-      // The task was deleted during the download.
-      if (!(await this.options.store().setFileSize(task.owner, task.id, size)))
-        await rm(this.path(task.id), { force: true })
+      if (await this.record(task, size)) space.stored.push({ ...task, fileSize: size })
+      else space.free += size
     } catch (thrown) {
       space.free += size
       await rm(part, { force: true })
       throw thrown
     } finally {
       clearTimeout(late)
-      this.opened.delete(file)
+      this.downloads.delete(file)
       file.close()
     }
+  }
+
+  /**
+   * Records the size of a file in the store. Deletes the file if its task was deleted during the download (result
+   * false) or the store fails (throws), so that the file takes no space.
+   */
+  private async record(task: StoredTask, fileSize: number): Promise<boolean> {
+    let isRecorded = false
+    try {
+      isRecorded = await this.options.store().setFileSize(task.owner, task.id, fileSize)
+    } finally {
+      if (!isRecorded) await this.discard(task)
+    }
+    return isRecorded
   }
 
   /**

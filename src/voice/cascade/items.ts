@@ -3,7 +3,7 @@ import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { Item } from '../../canonical/session.ts'
 import type { Position, ServerEvent } from '../../canonical/session-event.ts'
 import { excerpt } from '../../canonical/text.ts'
-import { Conversation, failed, type IdentifiedItem } from '../conversation.ts'
+import { CONVERSATION_TOO_LARGE, Conversation, failed, type IdentifiedItem } from '../conversation.ts'
 import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
@@ -33,7 +33,7 @@ export class Items {
     after: Position | undefined,
     event: string | undefined,
   ): { readonly events: readonly ServerEvent[]; readonly recordings: readonly PartAudio[] } {
-    if (this.size + sizeOf(item) > MAX_SIZE) return { events: [failed(TOO_MUCH, event)], recordings: [] }
+    if (this.size + sizeOf(item) > MAX_SIZE) return { events: [failed(CONVERSATION_TOO_LARGE, event)], recordings: [] }
     const recordings = item.content.flatMap((part, index) => {
       const audio = audioOf(part)
       return audio === undefined ? [] : [{ part: index, audio }]
@@ -97,13 +97,6 @@ function audioOf(part: Part): Uint8Array | undefined {
 
 const emptied = (part: Part): Part =>
   isAudio(part) && part.source.type === 'base64' ? { ...part, source: { ...part.source, data: '' } } : part
-
-const TOO_MUCH: CanonicalError = {
-  kind: 'invalid-request',
-  code: 'conversation_too_large',
-  param: 'item',
-  message: 'The conversation has too much content: delete items first.',
-}
 
 const NOT_SPOKEN = (id: string): CanonicalError => ({
   kind: 'invalid-request',

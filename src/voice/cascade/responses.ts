@@ -38,7 +38,7 @@ export class Responses {
   create(settings: ResponseSettings): CanonicalError | undefined {
     const isDetached = settings.detached === true
     if (!isDetached && this.current !== undefined) return ALREADY_ACTIVE
-    if (isDetached && this.running.size > MOST_DETACHED) return TOO_MANY
+    if (isDetached && this.detached >= MOST_DETACHED) return TOO_MANY
     this.start(settings)
     return undefined
   }
@@ -66,6 +66,11 @@ export class Responses {
     for (const response of this.running.values()) response.abandon()
     this.running.clear()
     this.current = this.next = undefined
+  }
+
+  /** The number of running responses outside of the conversation. */
+  private get detached(): number {
+    return this.running.size - (this.current === undefined ? 0 : 1)
   }
 
   private start(settings: ResponseSettings, isAutomatic = false): void {

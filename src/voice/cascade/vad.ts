@@ -19,7 +19,10 @@ export interface VoiceActivity {
 
 type Fvad = Awaited<ReturnType<typeof load>>
 
-/** The library instance shared by all detectors, with the address of the frame buffer they share. */
+/**
+ * The library instance shared by all detectors, with the address of the frame buffer they share. Undefined after a
+ * failed load, which the next session repeats.
+ */
 let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
 
 /** Loads the library on first use, because its WebAssembly is a separate file. */
@@ -32,10 +35,14 @@ const loaded = async () => {
 /**
  * Opens a detector: 744 bytes of WebAssembly memory that only `close` frees.
  *
- * @throws GatewayError `overloaded` if memory is exhausted.
+ * @throws GatewayError `overloaded` if memory is exhausted. Rejects if the library cannot be loaded.
  */
 export async function openVoiceActivity(): Promise<VoiceActivity> {
-  const { fvad, frame } = await (library ??= loaded())
+  library ??= loaded().catch(thrown => {
+    library = undefined
+    throw thrown
+  })
+  const { fvad, frame } = await library
   const address = fvad._fvad_new()
   if (address === 0) throw NO_MEMORY
   return new Detector(fvad, frame, address)

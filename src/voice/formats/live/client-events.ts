@@ -2,9 +2,10 @@ import type { Part, ToolResultPart } from '../../../canonical/content.ts'
 import type { CanonicalError } from '../../../canonical/error.ts'
 import { append } from '../../../canonical/lists.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
+import type { Item } from '../../../canonical/session.ts'
 import type { ClientEvent } from '../../../canonical/session-event.ts'
 import { excerpt } from '../../../canonical/text.ts'
-import type { IdentifiedItem } from '../../conversation.ts'
+import { CONVERSATION_TOO_LARGE, type IdentifiedItem } from '../../conversation.ts'
 import { merged } from '../../settings.ts'
 import {
   ACTIVITY_END,
@@ -16,7 +17,6 @@ import {
   writeToolResponse,
   writeTurns,
 } from './client-writer.ts'
-import { MAX_BUFFERED } from './connection.ts'
 import { OMITTED_AUDIO } from './open-response.ts'
 import type { LiveState } from './state.ts'
 import { LIVE } from './wire.ts'
@@ -89,16 +89,19 @@ function createItem(state: LiveState, { item, after, id: event }: Of<'item-creat
     state.fail(unknownCall(result.id), event)
     return
   }
+  const size = sizeOf(item)
+  if (!state.fits(size)) {
+    if (state.connection.isReady) state.fail(CONVERSATION_TOO_LARGE, event)
+    else state.connection.overflow()
+    return
+  }
   const events = state.conversation.create(item, after, event)
   state.emit(events)
   const [added] = events
   if (added?.type !== 'item-added') return
   const known = added.item as IdentifiedItem
   state.conversation.replace({ ...known, content: known.content.map(withoutData) })
-  if (state.turns.size + state.store(known) > MAX_BUFFERED) {
-    state.connection.overflow()
-    return
-  }
+  state.storeSize(known.id, size)
   if (result !== undefined) addResult(state, known, result)
   else {
     for (const part of item.content) if (part.type === 'tool-call') state.clientCalls.set(part.id, part.name)
@@ -162,6 +165,10 @@ function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string
   }
   return frames.length > 0 || isAnswered ? frames : undefined
 }
+
+/** Characters of an item's content without its media, whose data is not stored. */
+const sizeOf = ({ content }: Item): number =>
+  content.reduce((sum, part) => (part.type === 'media' ? sum : sum + JSON.stringify(part).length), 0)
 
 /** Strips media data from a part, since stored items do not repeat media. */
 function withoutData(part: Part): Part {

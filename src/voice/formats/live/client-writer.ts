@@ -1,3 +1,4 @@
+import { base64 } from '../../../canonical/bytes.ts'
 import type { Part, ToolResultPart } from '../../../canonical/content.ts'
 import { type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
 import type { Item } from '../../../canonical/session.ts'
@@ -12,9 +13,6 @@ export const STREAM_END = '{"realtimeInput":{"audioStreamEnd":true}}'
 
 export const writeAudio = (audio: Uint8Array): string =>
   `{"realtimeInput":{"audio":{"mimeType":"${AUDIO_TYPE}","data":"${base64(audio)}"}}}`
-
-const base64 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
 /** Writes conversation turns; the model answers if `turnComplete` is set. */
 export const writeTurns = (turns: readonly Content[], turnComplete: boolean): string =>

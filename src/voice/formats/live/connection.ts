@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../canonical/node.ts'
 import { GOING_AWAY, relayedCode, TOO_BIG } from '../../closing.ts'
 import type { SessionEnd } from '../../upstream.ts'
 
-/** Bytes; the limit of each input buffer: frames held before `setupComplete`, stored items and turns, deferred frames. */
+/** Characters; the limit of each input buffer: frames held before `setupComplete`, stored items and turns, deferred frames. */
 export const MAX_BUFFERED = 8 * 2 ** 20
 
 /** Most consecutive connections that may end before the upstream answers anything. */
@@ -23,7 +23,7 @@ export class Connection {
   /** Frames to send now. */
   private frames: string[] = []
   private queued: string[] = []
-  private queuedBytes = 0
+  private queuedSize = 0
   private phase: 'new' | 'setup' | 'ready' | 'moving' = 'new'
   private readonly resumption: boolean
   private handle: string | undefined
@@ -41,6 +41,10 @@ export class Connection {
 
   constructor(resumption: boolean) {
     this.resumption = resumption
+  }
+
+  get isReady(): boolean {
+    return this.phase === 'ready'
   }
 
   get isNew(): boolean {
@@ -76,13 +80,13 @@ export class Connection {
       return
     }
     this.queued.push(frame)
-    this.queuedBytes += frame.length
-    if (this.queuedBytes > MAX_BUFFERED) this.overflow()
+    this.queuedSize += frame.length
+    if (this.queuedSize > MAX_BUFFERED) this.overflow()
   }
 
   /** Ends the session because too much input is buffered. */
   overflow(): void {
-    this.end ??= OVERFLOW
+    this.end ??= this.isReady ? TOO_MUCH_DEFERRED : NOT_READY
   }
 
   /** Handles `setupComplete` and releases the held frames. */
@@ -91,7 +95,7 @@ export class Connection {
     const { queued } = this
     this.phase = 'ready'
     this.queued = []
-    this.queuedBytes = 0
+    this.queuedSize = 0
     for (const frame of queued) this.send(frame)
   }
 
@@ -165,13 +169,23 @@ export class Connection {
   }
 }
 
-const OVERFLOW: SessionEnd = {
+const NOT_READY: SessionEnd = {
   code: TOO_BIG,
   reason: 'too much was sent before the upstream was ready',
   error: new GatewayError({
     kind: 'too-large',
     code: 'session_not_ready',
     message: 'Too much was sent before the upstream was ready.',
+  }),
+}
+
+const TOO_MUCH_DEFERRED: SessionEnd = {
+  code: TOO_BIG,
+  reason: 'too much was sent during a response',
+  error: new GatewayError({
+    kind: 'too-large',
+    code: 'response_in_progress',
+    message: 'Too much was sent during a response.',
   }),
 }
 

@@ -38,10 +38,10 @@ const READ: { readonly [field: string]: (value: Json | undefined) => readonly Li
   voiceActivityDetectionSignal: value => activity(stringIn(fields(value)['vadSignalType'])),
   serverContent: value => readContent(fields(value)),
   toolCall: value => {
-    const calls = list(fields(value)['functionCalls'])
-    const named = calls.filter(({ name }) => stringIn(name) !== '')
+    const { functionCalls = [] } = fields(value)
+    const named = list(functionCalls).filter(({ name }) => stringIn(name) !== '')
     const messages: LiveMessage[] = named.length === 0 ? [] : [{ type: 'calls', calls: named.map(readCall) }]
-    return named.length === calls.length && calls.length > 0
+    return Array.isArray(functionCalls) && functionCalls.length === named.length
       ? messages
       : [...messages, failure('The upstream sent a function call without a name.')]
   },

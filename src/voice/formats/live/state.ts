@@ -58,9 +58,7 @@ export class LiveState {
   /** Frames of a manual turn that started during a response; sent earlier, they would interrupt it. */
   private deferred: string[] = []
   private deferredSize = 0
-  /**
-   * Characters of the client's items: the total, and the size of each item that is released when the item is deleted.
-   */
+  /** Characters of the client's items, in total and by item. Deleting an item releases its size. */
   private storedSize = 0
   private readonly sizes = new Map<string, number>()
   /** Usage of the turn so far, and of earlier turns that had no response left to report it. */
@@ -107,14 +105,15 @@ export class LiveState {
     this.events.push(failed(error, event))
   }
 
-  /** Stores the size of an item and returns the total number of characters stored. */
-  store({ id, content }: IdentifiedItem): number {
-    let size = 0
-    for (const part of content) if (part.type !== 'media') size += JSON.stringify(part).length
-    // The result of a call remains queued for the upstream even if its item is deleted.
-    if (content.every(({ type }) => type !== 'tool-result')) this.sizes.set(id, size)
+  /** Whether an item of the given size fits beside the stored and the unsent ones. */
+  fits(size: number): boolean {
+    return this.storedSize + this.turns.size + this.calls.size + size <= MAX_BUFFERED
+  }
+
+  /** Stores the size of an item. */
+  storeSize(id: string, size: number): void {
+    this.sizes.set(id, size)
     this.storedSize += size
-    return this.storedSize
   }
 
   /** Deletes an item, releases its size, and drops its turn if it was not sent yet. */

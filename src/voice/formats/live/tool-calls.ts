@@ -12,7 +12,9 @@ export class ToolCalls {
   private readonly open = new Map<string, { readonly id?: string; readonly name: string }>()
   /** Cancelled calls; true if a late answer is reported to the caller. */
   private readonly cancelled = new Map<string, boolean>()
-  private results = new Map<string, FunctionResponse>()
+  private results = new Map<string, { readonly response: FunctionResponse; readonly size: number }>()
+  /** Characters of the results not sent yet. They stay queued when their items are deleted. */
+  size = 0
   /** Whether the caller answered a cancelled call. */
   private answeredCancelled = false
 
@@ -41,7 +43,7 @@ export class ToolCalls {
   answer(part: ToolResultPart): void {
     const call = this.open.get(part.id)
     if (call === undefined) this.answeredCancelled ||= this.cancelled.get(part.id) === true
-    else this.results.set(part.id, resultOf(part, call))
+    else this.queue(part.id, resultOf(part, call))
     this.cancelled.delete(part.id)
     this.open.delete(part.id)
   }
@@ -49,7 +51,7 @@ export class ToolCalls {
   /** Cancels calls whose results the upstream no longer wants. */
   cancel(ids: readonly string[]): void {
     for (const id of ids) {
-      if (this.results.delete(id)) this.answeredCancelled = true
+      if (this.dropResult(id)) this.answeredCancelled = true
       else if (this.open.delete(id)) this.forget(id, true)
     }
   }
@@ -58,13 +60,14 @@ export class ToolCalls {
   abandon(): void {
     for (const id of this.open.keys()) this.forget(id, false)
     this.open.clear()
-    this.results.clear()
+    this.take()
   }
 
   /** Removes and returns the results not sent yet. */
   take(): readonly FunctionResponse[] {
-    const results = [...this.results.values()]
+    const results = [...this.results.values()].map(({ response }) => response)
     this.results = new Map()
+    this.size = 0
     return results
   }
 
@@ -73,6 +76,18 @@ export class ToolCalls {
     const { answeredCancelled } = this
     this.answeredCancelled = false
     return answeredCancelled
+  }
+
+  private queue(id: string, response: FunctionResponse): void {
+    const { length: size } = JSON.stringify(response)
+    this.results.set(id, { response, size })
+    this.size += size
+  }
+
+  /** Drops a result not sent yet; returns false if there is none. */
+  private dropResult(id: string): boolean {
+    this.size -= this.results.get(id)?.size ?? 0
+    return this.results.delete(id)
   }
 
   private forget(id: string, isShown: boolean): void {

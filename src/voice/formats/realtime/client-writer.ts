@@ -1,3 +1,4 @@
+import { base64 } from '../../../canonical/bytes.ts'
 import { type Loss, Losses } from '../../../canonical/loss.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { ResponseSettings, SessionSettings } from '../../../canonical/session.ts'
@@ -20,9 +21,6 @@ function writeAppend({ audio, id }: Extract<ClientEvent, { type: 'audio-append' 
   const name = id === undefined ? '' : `"event_id":${JSON.stringify(id)},`
   return `{${name}"type":"input_audio_buffer.append","audio":"${base64(audio)}"}`
 }
-
-const base64 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
 function wireOf(event: ClientEvent, dialect: RealtimeDialect): JsonObject | undefined {
   switch (event.type) {

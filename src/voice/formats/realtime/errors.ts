@@ -1,4 +1,4 @@
-import type { CanonicalError, ErrorKind } from '../../../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, GatewayError, upstreamFailed } from '../../../canonical/error.ts'
 import { defined, isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
 
 const BY_CODE: { readonly [code: string]: ErrorKind } = {
@@ -17,6 +17,9 @@ const BY_TYPE: { readonly [type: string]: ErrorKind } = {
   insufficient_quota: 'out-of-credit',
   server_error: 'upstream-failed',
 }
+
+/** The error of an upstream whose first frame has no event type. */
+export const NOT_AN_EVENT = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
 
 /** Reads the `error` object of an event or of a response's `status_details`. */
 export function readError(value: Json | undefined): CanonicalError {

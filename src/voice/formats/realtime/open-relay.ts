@@ -1,8 +1,9 @@
 import type { RawData, WebSocket } from 'ws'
-import { GatewayError, upstreamFailed } from '../../../canonical/error.ts'
+import { GatewayError } from '../../../canonical/error.ts'
 import { type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import { refusedSession } from '../../refused-session.ts'
-import { readError } from './errors.ts'
+import { closedEarly, SESSION_TIMED_OUT } from '../../upstream-errors.ts'
+import { NOT_AN_EVENT, readError } from './errors.ts'
 
 export interface OpenRelayOptions {
   dial(signal: AbortSignal): Promise<WebSocket>
@@ -59,7 +60,7 @@ async function framesFrom(socket: WebSocket, type: string, signal: AbortSignal):
     socket.pause()
     resolve()
   }
-  const closed = (code: number): void => reject(refused(code))
+  const closed = (code: number): void => reject(closedEarly(code))
   const aborted = (): void => reject(SESSION_TIMED_OUT)
   socket.on('message', take)
   socket.once('close', closed)
@@ -79,12 +80,3 @@ function withSession(created: Buffer, updated: Buffer): Buffer {
   const session = parseObject(updated.toString())?.['session'] ?? {}
   return Buffer.from(JSON.stringify({ ...parseObject(created.toString()), session }))
 }
-
-const refused = (code: number): GatewayError =>
-  new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` })
-
-const NOT_AN_EVENT = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
-const SESSION_TIMED_OUT = new GatewayError({
-  kind: 'timed-out',
-  message: 'The upstream did not create the session in time.',
-})

@@ -1,4 +1,4 @@
-import { GatewayError, upstreamFailed } from '../../../canonical/error.ts'
+import { GatewayError } from '../../../canonical/error.ts'
 import type { Loss } from '../../../canonical/loss.ts'
 import { stringIn } from '../../../canonical/node.ts'
 import { PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
@@ -7,6 +7,7 @@ import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../prot
 import { refusedSession } from '../../refused-session.ts'
 import { clientLosses, writeClientEvent } from './client-writer.ts'
 import { type RealtimeDialect, readDialect } from './dialect.ts'
+import { NOT_AN_EVENT } from './errors.ts'
 import { ServerReader } from './server-reader.ts'
 
 /** OpenAI's realtime protocol towards an upstream, for callers whose frames cannot be relayed unchanged. */
@@ -68,8 +69,6 @@ export class RealtimeProtocol implements Protocol {
     return { events: [{ ...this.created, settings: { ...this.created.settings, ...first.settings } }] }
   }
 }
-
-const NOT_AN_EVENT = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
 
 /** Adds the upstream's audio formats explicitly, so that its defaults do not matter. */
 const withFormats = ({ model: _, ...settings }: SessionSettings): SessionSettings => ({

@@ -1,9 +1,11 @@
 import type { RawData, WebSocket } from 'ws'
 import { type CanonicalError, GatewayError } from '../../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
-import type { CallerSocket } from '../../caller-socket.ts'
+import { type CallerSocket, TEXT_FRAME } from '../../caller-socket.ts'
 import { closeSocket, GOING_AWAY, relayedCode } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
+import { Heartbeat } from '../../heartbeat.ts'
+import { HIGH_WATER_MARK, LOW_WATER_MARK } from '../../limits.ts'
 import { BaseVoiceSession, type SessionModels, type SessionRecord } from '../../voice-session.ts'
 import { checkCase, exactNames, hasRepeatedFields } from '../fields.ts'
 import { writeError } from './errors.ts'
@@ -23,10 +25,6 @@ export interface RelayOptions {
   readonly heartbeat: number
 }
 
-/** Bytes buffered for the upstream at which reading from the caller pauses, and at which it resumes. */
-const HIGH_WATER_MARK = 256 * 1024
-const LOW_WATER_MARK = 64 * 1024
-
 /**
  * Relays frames between a caller and an upstream of the same format. Only the few frames that name the model, or hold
  * usage, are parsed and rewritten.
@@ -36,9 +34,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   /** Number of open connections, of the caller and the upstream. */
   private open = 2
   private slow = false
-  private unanswered = 0
-  /** Bytes still unsent at the last heartbeat; a smaller number at the next one proves that the upstream reads. */
-  private lastBuffered = 0
+  private readonly heartbeat = new Heartbeat()
   private readonly id: string
 
   constructor(options: RelayOptions) {
@@ -50,7 +46,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   start(): void {
     const { caller, upstream, first } = this.options
     upstream.on('message', this.fromUpstream)
-    upstream.on('pong', () => (this.unanswered = 0))
+    upstream.on('pong', () => this.heartbeat.answered())
     upstream.once('close', this.upstreamClosed)
     caller.start(this)
     for (const frame of first) this.fromUpstream(frame, false)
@@ -65,7 +61,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   }
 
   override frame(data: Buffer): void {
-    if (isAudio(data)) this.options.upstream.send(data, TEXT, this.onSent)
+    if (isAudio(data)) this.options.upstream.send(data, TEXT_FRAME, this.onSent)
     else this.event(data)
     this.checkUpstream()
   }
@@ -80,7 +76,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
       // A duplicate field is ambiguous to JSON readers, so such a frame is written anew.
       const isSame = named === value && !hasRepeatedFields(written, value)
       if (value['type'] === 'response.create') this.requestResponse(idOf(value))
-      this.options.upstream.send(isSame ? data : JSON.stringify(named), TEXT, this.onSent)
+      this.options.upstream.send(isSame ? data : JSON.stringify(named), TEXT_FRAME, this.onSent)
     } catch (thrown) {
       this.fail(eventFailure(thrown, 'invalid-request'), idOf(value))
     }
@@ -93,7 +89,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
 
   private readonly fromUpstream = (data: RawData, isBinary: boolean): void => {
     const frame = Array.isArray(data) ? Buffer.concat(data) : (data as Buffer)
-    this.unanswered = 0
+    this.heartbeat.answered()
     try {
       this.toCaller(isBinary ? Buffer.from(frame.toString()) : frame)
     } catch (thrown) {
@@ -197,15 +193,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
 
   private readonly ping = (): void => {
     const { upstream } = this.options
-    if (upstream.isPaused) return
-    if (upstream.bufferedAmount < this.lastBuffered) this.unanswered = 0
-    this.lastBuffered = upstream.bufferedAmount
-    if (this.unanswered >= 2) {
-      upstream.terminate()
-      return
-    }
-    this.unanswered++
-    upstream.ping()
+    if (!upstream.isPaused) this.heartbeat.ping(upstream)
   }
 }
 
@@ -223,8 +211,6 @@ const READ: { readonly [type: string]: Read } = {
   'conversation.item.input_audio_transcription.failed': Relay.prototype.scrubbed,
   error: Relay.prototype.error,
 }
-
-const TEXT = { binary: false } as const
 
 const idOf = (value: JsonObject | undefined): string | undefined =>
   typeof value?.['event_id'] === 'string' ? value['event_id'] : undefined

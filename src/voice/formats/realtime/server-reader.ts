@@ -7,12 +7,13 @@ import type {
   ServerEvent,
   SessionRateLimit,
 } from '../../../canonical/session-event.ts'
+import { MAX_RUNNING } from '../../limits.ts'
 import type { RealtimeDialect } from './dialect.ts'
 import { readError } from './errors.ts'
 import { readItem } from './items.ts'
 import { readSettings } from './settings-reader.ts'
 import { readUsage } from './usage.ts'
-import { gaName, mediaTypeOf, REALTIME } from './wire.ts'
+import { canonicalModalities, gaName, mediaTypeOf, REALTIME } from './wire.ts'
 
 /** Most items whose state is tracked; beyond the limit the oldest is forgotten. */
 const MAX_TRACKED = 1000
@@ -30,8 +31,8 @@ export class ServerReader {
   private readonly outputs = new Map<string, number>()
   /** Number of items of each open response. */
   private readonly counts = new Map<string, number>()
-  /** Characters received so far of each open text, transcript or arguments. */
-  private readonly lengths = new Map<string, number>()
+  /** Characters received so far of each text, transcript or arguments, by open response. */
+  private readonly lengths = new Map<string, Map<string, number>>()
   /** Transcripts of the user's speech so far, for upstreams that repeat the entire transcript. */
   private readonly transcripts = new Map<string, string>()
 
@@ -106,16 +107,24 @@ export class ServerReader {
   /** Yields a delta and counts its characters, to be compared with the complete text that follows. */
   delta(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, text: string): ServerEvent[] {
     if (text === '') return []
+    const lengths = this.lengths.get(at.response) ?? this.trackLengths(at.response)
     const key = `${type} ${at.item} ${at.part}`
-    this.lengths.set(key, (this.lengths.get(key) ?? 0) + text.length)
-    if (this.lengths.size > MAX_TRACKED) this.lengths.delete(this.lengths.keys().next().value!)
+    lengths.set(key, (lengths.get(key) ?? 0) + text.length)
+    if (lengths.size > MAX_TRACKED) lengths.delete(lengths.keys().next().value!)
     return [{ type, at, text }]
+  }
+
+  private trackLengths(response: string): Map<string, number> {
+    const lengths = new Map<string, number>()
+    this.lengths.set(response, lengths)
+    if (this.lengths.size > MAX_RUNNING) this.lengths.delete(this.lengths.keys().next().value!)
+    return lengths
   }
 
   /** Yields the rest of a complete text that the deltas did not contain. */
   remainder(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, value: Json | undefined) {
     const text = stringIn(value)
-    return this.delta(type, at, text.slice(this.lengths.get(`${type} ${at.item} ${at.part}`) ?? 0))
+    return this.delta(type, at, text.slice(this.lengths.get(at.response)?.get(`${type} ${at.item} ${at.part}`) ?? 0))
   }
 
   outputDone(value: JsonObject): ServerEvent[] {
@@ -130,7 +139,9 @@ export class ServerReader {
     for (const output of Array.isArray(response['output']) ? response['output'] : [])
       if (isObject(output)) this.outputs.delete(stringIn(output['id']))
     this.counts.delete(stringIn(response['id']))
-    this.lengths.clear()
+    this.lengths.delete(stringIn(response['id']))
+    // Texts of an upstream that sends no response ids.
+    this.lengths.delete('')
     const details = isObject(response['status_details']) ? response['status_details'] : {}
     const status = stringIn(response['status'])
     return [
@@ -245,9 +256,10 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
     },
   ],
   'response.created': ({ response }) => {
-    const { id, output_modalities, metadata } = isObject(response) ? response : {}
-    const modalities = Array.isArray(output_modalities)
-      ? output_modalities.filter(one => one === 'text' || one === 'audio')
+    const { id, output_modalities, modalities: betaModalities, metadata } = isObject(response) ? response : {}
+    const listed = output_modalities ?? betaModalities
+    const modalities = Array.isArray(listed)
+      ? canonicalModalities(listed.filter(one => one === 'text' || one === 'audio'))
       : undefined
     return [
       defined({

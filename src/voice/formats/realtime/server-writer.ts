@@ -1,20 +1,20 @@
+import { base64 } from '../../../canonical/bytes.ts'
+import type { CanonicalError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { Item, SessionSettings } from '../../../canonical/session.ts'
 import type { OutputAt, ServerEvent } from '../../../canonical/session-event.ts'
+import { MAX_RUNNING } from '../../limits.ts'
 import { writeError } from './errors.ts'
 import { writeItem } from './items.ts'
 import { type OpenPart, OpenResponse } from './open-response.ts'
 import { writeSettings } from './settings-writer.ts'
 import { writeTranscriptUsage, writeUsage } from './usage.ts'
-import { eventName, type Naming, REALTIME } from './wire.ts'
+import { eventName, modalitiesIn, type Naming, REALTIME } from './wire.ts'
 
 export interface ServerWriterOptions {
   readonly naming: Naming
   readonly newId: (prefix: string) => string
 }
-
-/** Most responses open at once; beyond the limit the oldest is forgotten. */
-const MAX_OPEN = 16
 
 /** Writes the frames a caller reads, including the full texts at the end of each part, item and response. */
 export class ServerWriter {
@@ -154,12 +154,18 @@ export class ServerWriter {
     const wanted = modalities ?? this.settings.modalities ?? ['audio']
     const open = new OpenResponse(response, this.naming, {
       conversation_id: this.conversation,
-      [this.naming === 'beta' ? 'modalities' : 'output_modalities']: wanted,
+      [this.naming === 'beta' ? 'modalities' : 'output_modalities']: modalitiesIn(wanted, this.naming),
       metadata: metadata ?? null,
     })
     this.open.set(response, open)
-    if (this.open.size > MAX_OPEN) this.open.delete(this.open.keys().next().value!)
-    return [this.frame('response.created', { response: open.value('in_progress', null, null) })]
+    return [...this.failOldest(), this.frame('response.created', { response: open.value('in_progress', null, null) })]
+  }
+
+  /** Fails the oldest response beyond the limit, so that the caller does not wait for its end. */
+  private failOldest(): string[] {
+    if (this.open.size <= MAX_RUNNING) return []
+    const [oldest] = this.open.keys()
+    return this.end({ type: 'response-end', response: oldest!, status: 'failed', error: TOO_MANY_RESPONSES })
   }
 
   private output(event: Extract<ServerEvent, { type: 'output-start' }>): string[] {
@@ -253,6 +259,12 @@ export class ServerWriter {
 
 const NONE: readonly string[] = []
 
+const TOO_MANY_RESPONSES: CanonicalError = {
+  kind: 'upstream-failed',
+  code: 'too_many_responses',
+  message: 'The upstream started too many responses without ending them.',
+}
+
 type DeltaKind = 'text' | 'audio' | 'transcript' | 'arguments'
 
 const DELTAS: { readonly [G in DeltaKind]: string } = {
@@ -277,9 +289,6 @@ const positionOf = ({ response, item, output, part }: OutputAt) => ({
   output_index: output,
   content_index: part,
 })
-
-const base64 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
 const transcriptUsage = ({ usage, seconds }: Extract<ServerEvent, { type: 'input-transcript-done' }>): JsonObject =>
   usage !== undefined

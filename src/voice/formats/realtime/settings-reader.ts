@@ -24,7 +24,7 @@ import {
   textAt,
   without,
 } from '../fields.ts'
-import { betaFormat, REALTIME } from './wire.ts'
+import { betaFormat, canonicalModalities, REALTIME } from './wire.ts'
 
 /**
  * Reads the settings of a `session` or `response` object in the field layout of GA, of the beta, or of both, as xAI
@@ -81,10 +81,11 @@ const purposeOf = (type: Json | undefined, path: string): SessionSettings['purpo
 }
 
 function modalitiesOf(value: Json | undefined, path: string): readonly Modality[] | undefined {
-  return listAt(value, path)?.map(one => {
+  const listed = listAt(value, path)?.map(one => {
     if (one === 'text' || one === 'audio') return one
     throw invalid(`Invalid value: '${excerpt(String(one))}'. Supported values are: 'text' and 'audio'.`, path)
   })
+  return listed && canonicalModalities(listed)
 }
 
 function maxTokensOf(session: JsonObject, path: string): SessionSettings['maxTokens'] {
@@ -130,11 +131,14 @@ function inputOf(session: JsonObject, input: JsonObject, path: string): InputSet
   return defined({
     format: formatOf(input['format'] ?? session['input_audio_format'], `${at}.format`),
     transcription: transcription === null ? null : transcriptionOf(transcription, `${at}.transcription`),
-    noiseReduction: noise === null ? null : textAt(objectAt(noise, `${at}.noise_reduction`)?.['type'], at),
+    noiseReduction: noise === null ? null : noiseReductionOf(noise, `${at}.noise_reduction`),
     turnDetection: turns === null ? null : turnDetectionOf(turns, `${at}.turn_detection`),
     extras: extrasOf(input, KNOWN_INPUT),
   }) as InputSettings
 }
+
+const noiseReductionOf = (value: Json | undefined, path: string): string | undefined =>
+  textAt(objectAt(value, path)?.['type'], `${path}.type`)
 
 function outputOf(session: JsonObject, output: JsonObject, path: string): OutputSettings {
   const at = `${path}.audio.output`

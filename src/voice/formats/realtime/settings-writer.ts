@@ -1,7 +1,7 @@
 import { defined, type Json, type JsonObject, type Node } from '../../../canonical/node.ts'
 import type { SessionSettings, TurnDetection } from '../../../canonical/session.ts'
 import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
-import { betaFormatName, gaFormat, REALTIME } from './wire.ts'
+import { betaFormatName, gaFormat, modalitiesIn, REALTIME } from './wire.ts'
 
 /** Where a session's fields are: in GA's positions, in the beta's, or mixed as xAI has them. */
 export type Layout = 'ga' | 'beta' | 'mixed'
@@ -23,7 +23,7 @@ const LAYOUTS: { readonly [L in Layout]: (settings: SessionSettings) => JsonObje
   ga: settings => {
     const audio = defined({ input: gaInput(settings, true), output: gaOutput(settings, true) })
     return plain({
-      output_modalities: settings.modalities,
+      output_modalities: settings.modalities && modalitiesIn(settings.modalities, 'ga'),
       max_output_tokens: maxTokens(settings),
       reasoning: reasoning(settings),
       audio: Object.keys(audio).length === 0 ? undefined : audio,
@@ -31,7 +31,7 @@ const LAYOUTS: { readonly [L in Layout]: (settings: SessionSettings) => JsonObje
   },
   beta: settings =>
     plain({
-      modalities: settings.modalities?.includes('audio') === true ? ['text', 'audio'] : settings.modalities,
+      modalities: settings.modalities && modalitiesIn(settings.modalities, 'beta'),
       max_response_output_tokens: maxTokens(settings),
       temperature: settings.temperature,
       input_audio_format: settings.input?.format && betaFormatName(settings.input.format),

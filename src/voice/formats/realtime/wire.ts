@@ -1,3 +1,4 @@
+import type { Modality } from '../../../canonical/request.ts'
 import { ALAW, type AudioFormat, MULAW } from '../../../canonical/session.ts'
 
 /** The format's name in routing, `extras` and opaque parts. */
@@ -27,6 +28,17 @@ export const eventName = (ga: string, naming: Naming): string => (naming === 'be
 
 /** The GA name of an event. `conversation.item.created` exists in both generations and stays. */
 export const gaName = (name: string): string => GA.get(name) ?? name
+
+/**
+ * The output modalities of the canonical form: speech is `audio` alone, because its transcript is part of it. GA allows
+ * `["audio"]` or `["text"]`, the beta `["text", "audio"]` or `["text"]`.
+ */
+export const canonicalModalities = (modalities: readonly Modality[]): readonly Modality[] =>
+  modalities.includes('audio') ? ['audio'] : modalities
+
+/** Output modalities as a generation names them. */
+export const modalitiesIn = (modalities: readonly Modality[], naming: Naming): readonly Modality[] =>
+  !modalities.includes('audio') ? modalities : naming === 'beta' ? ['text', 'audio'] : ['audio']
 
 /** Audio formats by their beta names. */
 const BETA_FORMATS: { readonly [name: string]: AudioFormat } = {

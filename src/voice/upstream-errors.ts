@@ -1,0 +1,14 @@
+import { GatewayError } from '../canonical/error.ts'
+
+/* Errors of every kind of connection to an upstream. */
+
+export const CALLER_DISCONNECTED = new GatewayError({ kind: 'cancelled', message: 'The caller disconnected.' })
+
+export const SESSION_TIMED_OUT = new GatewayError({
+  kind: 'timed-out',
+  message: 'The upstream did not create the session in time.',
+})
+
+/** The error of a connection that the upstream closed before its session started. */
+export const closedEarly = (code: number): GatewayError =>
+  new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` })

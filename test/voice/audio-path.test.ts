@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { ALAW, type AudioFormat, MULAW, PCM_24K } from '../../src/canonical/session.ts'
+import type { ClientEvent } from '../../src/canonical/session-event.ts'
+import type { AudioConverter } from '../../src/voice/audio/converter.ts'
+import { AudioPath } from '../../src/voice/audio-path.ts'
+
+/** A converter that adds one byte to each chunk and records whether it is closed. */
+class Marking implements AudioConverter {
+  isClosed = false
+  push = (bytes: Uint8Array): Uint8Array => Buffer.concat([bytes, Buffer.of(1)])
+  flush = (): Uint8Array => Buffer.alloc(0)
+  reset = (): void => {}
+  close = (): void => void (this.isClosed = true)
+}
+
+const BOTH = { input: PCM_24K, output: PCM_24K }
+
+/** A path between equal formats; converters from or to `refused` cannot be opened. */
+async function openPath(refused: AudioFormat) {
+  const opened: Marking[] = []
+  const path = await AudioPath.open({
+    ...{ caller: BOTH, upstream: BOTH },
+    open: async (from, to) => {
+      if (from === refused || to === refused) throw new Error('There is no such converter.')
+      opened.push(new Marking())
+      return opened.at(-1)!
+    },
+  })
+  return { path, opened }
+}
+
+const update = (input: AudioFormat, output: AudioFormat): ClientEvent => ({
+  type: 'session-update',
+  settings: { input: { format: input }, output: { format: output } },
+})
+const APPEND: ClientEvent = { type: 'audio-append', audio: Buffer.of(5, 5) }
+
+describe('a change of both formats', () => {
+  test('whose output is refused leaves the input as it was', async () => {
+    const { path, opened } = await openPath(ALAW)
+    await expect(path.change(update(MULAW, ALAW))).rejects.toThrow()
+    expect(path.incoming(APPEND)).toEqual([APPEND])
+    const [shown] = path.outgoing({ type: 'session-updated', settings: {} })
+    expect(shown).toMatchObject({ settings: { input: { format: PCM_24K }, output: { format: PCM_24K } } })
+    expect(opened.map(({ isClosed }) => isClosed)).toEqual([true])
+  })
+
+  test('that is accepted converts both ways', async () => {
+    const { path, opened } = await openPath(ALAW)
+    await path.change(update(MULAW, MULAW))
+    expect(path.incoming(APPEND)).toEqual([{ type: 'audio-append', audio: Buffer.of(5, 5, 1) }])
+    expect(opened.map(({ isClosed }) => isClosed)).toEqual([false, false])
+    path.close()
+    expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, true])
+  })
+
+  test('that ends after the session closes its converters', async () => {
+    const { path, opened } = await openPath(ALAW)
+    const changing = path.change(update(MULAW, MULAW))
+    path.close()
+    await changing
+    expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, true])
+  })
+})
