@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { hrefOf, PAGES } from './pages.ts'
+import { hrefOf } from './href.ts'
 import { remembered } from './remembered.ts'
+import { ROUTES } from './routes.ts'
 
 /** Milliseconds between the keys of a sequence such as `g k`. */
 const PAUSE = 1500
@@ -61,7 +62,7 @@ function pressed(event: KeyboardEvent): void {
 }
 
 function goTo(key: string): boolean {
-  const page = PAGES.find(one => one.key === key)
+  const page = ROUTES.find(one => one.key === key)
   // The link knows the router, and is what a pointer would have clicked.
   const link = page && document.querySelector<HTMLAnchorElement>(`nav a[href="${hrefOf(page.path)}"]`)
   link?.click()

@@ -1,6 +1,6 @@
 import type { NewKey, Settings } from '../../api/types.ts'
 import { freshKey } from '../../fresh-key.ts'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,5 +1,5 @@
 import type { UsageSum } from '../../api/types.ts'
-import type { ChartSeries } from '../../ui/time-chart.tsx'
+import type { ChartSeries } from '../../ui/chart/types.ts'
 import { type Field, nameOf, valueIn } from './fields.ts'
 import { MEASURES } from './metrics.ts'
 import { pointsOf, type Range } from './ranges.ts'

@@ -1,5 +1,5 @@
 import { DASHES } from '../../ui/chart/drawing.ts'
-import type { ChartSeries } from '../../ui/time-chart.tsx'
+import type { ChartSeries } from '../../ui/chart/types.ts'
 import { text } from './texts.ts'
 import type { Kind } from './view.ts'
 

@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { FIELDS, type Field, type Where } from './fields.ts'
 
 export const RANGES = ['1h', '24h', '7d', '30d', 'days'] as const

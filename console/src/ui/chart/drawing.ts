@@ -1,6 +1,6 @@
 import uPlot from 'uplot'
 import { locale } from '../../i18n/index.ts'
-import type { ChartSeries, Pointed } from '../time-chart.tsx'
+import type { ChartSeries, Pointed } from './types.ts'
 
 interface Data {
   /** Unix milliseconds. */

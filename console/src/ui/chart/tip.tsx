@@ -1,4 +1,4 @@
-import type { Pointed, TimeChartProps } from '../time-chart.tsx'
+import type { Pointed, TimeChartProps } from './types.ts'
 
 type TipProps = TimeChartProps & { readonly pointed: Pointed; readonly width: number }
 

@@ -1,4 +1,4 @@
-import { hrefOf } from '../../../pages.ts'
+import { hrefOf } from '../../../href.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { text } from '../texts.ts'
 import type { HeaderLoss, HeaderLosses } from './losses.ts'

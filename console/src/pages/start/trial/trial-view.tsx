@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { duration, number } from '../../../format.ts'
-import { hrefOf } from '../../../pages.ts'
+import { hrefOf } from '../../../href.ts'
 import { Badge, type Tone } from '../../../ui/badge.tsx'
 import { Copy } from '../../../ui/copy.tsx'
 import { Problem } from '../../../ui/states.tsx'
