@@ -4,9 +4,10 @@ import { remembered } from './remembered.ts'
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
+/** The chosen theme, stored in the browser. */
 export const theme = remembered<Theme>('theme', 'system', THEMES)
 
-/** Has the page follow the chosen theme; `system` is what the browser prefers. */
+/** Applies the chosen theme to the document now and on every change; `system` follows the browser's preference. */
 export const applyTheme = (): void =>
   void effect(() => {
     document.documentElement.dataset['theme'] = theme.value

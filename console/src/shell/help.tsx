@@ -4,7 +4,7 @@ import { ROUTES } from '../routes.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Check } from '../ui/field.tsx'
 
-/** The list of shortcuts. */
+/** Dialog with the keyboard shortcuts. */
 export function Help() {
   if (!helpOpen.value) return null
   const text = common()

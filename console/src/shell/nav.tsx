@@ -12,11 +12,11 @@ import { Icon } from '../ui/icon.tsx'
 import { toastProblem } from '../ui/toast.tsx'
 import { Looks } from './looks.tsx'
 
-/** Pages at the side; on narrow screens behind a button. */
+/** Sidebar with links to all pages; on narrow screens a button opens it. */
 export function Nav() {
   const { path } = useLocation()
   const side = useRef<HTMLDivElement>(null)
-  // The panel of narrow screens closes when a page was chosen.
+  // On narrow screens the sidebar closes after a page change.
   useEffect(() => side.current?.hidePopover?.(), [path])
   return (
     <>
@@ -60,7 +60,7 @@ const PageLink = ({ name, path, icon, isOpen }: LinkProps) => (
 
 const isAt = (path: string, page: string): boolean => path.replace(/\/$/, '') === hrefOf(page).replace(/\/$/, '')
 
-/** Who is signed in, and how the page looks. */
+/** Bottom of the sidebar: theme, language, the signed-in user and signing out. */
 function Foot({ path }: { readonly path: string }) {
   const { name, role } = session.value!.user
   const text = common()

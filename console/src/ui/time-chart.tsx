@@ -7,7 +7,7 @@ import { type Drawn, drawingOf } from './chart/drawing.ts'
 import { Tip } from './chart/tip.tsx'
 import type { Pointed, TimeChartProps } from './chart/types.ts'
 
-/** Values over time (uPlot), by pointer and by keyboard. */
+/** Chart of values over time (uPlot), usable with pointer and keyboard. */
 export function TimeChart(props: TimeChartProps) {
   const { label, help, times, step, series, kind, utc = false, height = 260, short } = props
   const host = useRef<HTMLDivElement>(null)
@@ -72,7 +72,7 @@ export function TimeChart(props: TimeChartProps) {
   )
 }
 
-/** The next series up or down; before the first are all. */
+/** Moves the selection by one series; undefined (all series) comes before the first. */
 function next(current: number | undefined, step: number, count: number): number | undefined {
   const to = (current ?? -1) + step
   return to < 0 ? undefined : Math.min(to, count - 1)
@@ -87,7 +87,7 @@ function spoken({ times, series, timeOf, format }: TimeChartProps, { index, seri
   return [timeOf(times[index]!), ...values].join(', ')
 }
 
-/** Whether the browser prefers darkness, which the theme `system` follows. */
+/** Whether the browser prefers a dark theme, which the theme `system` follows. */
 function useDark(): boolean {
   const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), [])
   const [dark, setDark] = useState(query.matches)
