@@ -27,7 +27,7 @@ interface ChannelPanelProps {
   readonly onClose: () => void
 }
 
-/** All there is about one channel. */
+/** Side panel with the details of one channel. */
 export function ChannelPanel({ of, view, onView, onAction, onClose }: ChannelPanelProps) {
   const words = text().panel
   const actions = actionsOf(of)
@@ -141,7 +141,7 @@ const RestingModels = ({ of }: OfChannel) => (
   </ul>
 )
 
-/** Models that are listed before the others are only counted. */
+/** models; shown by name, the rest as a count. */
 const SHOWN = 24
 
 function NamedModels({ of: { name, models } }: OfChannel) {

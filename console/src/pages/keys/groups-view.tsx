@@ -20,13 +20,14 @@ interface GroupsViewProps {
   readonly groups: Load<readonly Group[]>
   readonly keys: readonly Key[]
   readonly settings: Settings | undefined
-  /** Whether the form of a new group is open, which a button of the page opens. */
+  /** Whether the form for a new group is open; a button of the page opens it. */
   readonly isCreating: boolean
   readonly onCreating: (isCreating: boolean) => void
 }
 
 type Open = { readonly kind: 'change' | 'remove'; readonly group: Group }
 
+/** Tab with the list of groups. */
 export function GroupsView({ groups, keys, settings, isCreating, onCreating }: GroupsViewProps) {
   const [search, setSearch] = useState('')
   const [open, setOpen] = useState<Open>()
