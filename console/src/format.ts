@@ -8,7 +8,7 @@ const numerals = (): string => (locale.value === 'en-GB' ? 'en-US' : locale.valu
 export const number = (value: number, { short = false } = {}): string =>
   new Intl.NumberFormat(numerals(), short ? { notation: 'compact', maximumFractionDigits: 1 } : {}).format(value)
 
-/** Formats US dollars: `$12.30`, `$0.0042` below 10 cents, `unknown` for undefined; `$12` for `$12.00` with `round`. */
+/** Formats US dollars: `$12.30`, `$0.0042` below 10 cents, `unknown` for undefined; with `round`, `$12` for `$12.00`. */
 export function money(dollars: number | undefined, { round = false } = {}): string {
   if (dollars === undefined) return common().unknown
   const digits =

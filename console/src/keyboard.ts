@@ -7,7 +7,7 @@ import { ROUTES } from './routes.ts'
 /** ms; longest pause between the keys of a sequence such as `g k`. */
 const PAUSE = 1500
 
-/** Whether single-key shortcuts are on. Speech input can trigger them by accident, so users can turn them off (WCAG 2.1.4). */
+/** Whether single-key shortcuts are on. Speech input triggers them by accident, so users can turn them off (WCAG 2.1.4). */
 export const shortcuts = remembered<'on' | 'off'>('shortcuts', 'on', ['on', 'off'])
 /** Whether the dialog with the shortcuts is open. */
 export const helpOpen = signal(false)

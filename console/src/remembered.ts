@@ -1,6 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
-/** Creates a signal stored in `localStorage`; if the browser refuses storage, the value lasts until the page is reloaded. */
+/** Creates a signal stored in `localStorage`. If the browser refuses storage, the value lasts until a reload. */
 export function remembered<T extends string>(name: string, usual: T, allowed: readonly T[]): Signal<T> {
   const stored = read(name) as T | null
   const value = signal<T>(stored !== null && allowed.includes(stored) ? stored : usual)

@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals'
 import { remembered } from './remembered.ts'
 
+/** Themes that can be chosen. */
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 

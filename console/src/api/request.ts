@@ -45,6 +45,7 @@ export async function request<T>(method: Method, path: string, options: Options 
   return (answer.status === 204 ? undefined : await answer.json()) as T
 }
 
+/** Sends a GET request and returns its JSON. */
 export const get = <T>(path: string, query?: Options['query'], signal?: AbortSignal): Promise<T> =>
   request<T>('GET', path, { ...(query === undefined ? {} : { query }), signal })
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => request<T>('POST', path, { body })

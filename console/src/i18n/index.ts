@@ -1,6 +1,7 @@
 import { computed, effect } from '@preact/signals'
 import { remembered } from '../remembered.ts'
 
+/** Languages of the console. */
 export const LANGUAGES = ['en', 'zh'] as const
 export type Language = (typeof LANGUAGES)[number]
 

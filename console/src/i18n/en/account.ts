@@ -1,3 +1,4 @@
+/** English texts of the Account page. */
 export const account = {
   title: 'Account',
   lead: 'Who you are here, and who else may sign in.',

@@ -1,3 +1,4 @@
+/** English texts of the Channels page. */
 export const channels = {
   title: 'Channels',
   lead: 'Your upstreams: how they are, what they last got wrong, and how their formats differ.',

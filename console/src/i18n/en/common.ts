@@ -1,3 +1,4 @@
+/** English texts that all pages share. */
 export const common = {
   pages: {
     start: 'Start',

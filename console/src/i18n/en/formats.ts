@@ -1,4 +1,4 @@
-/** Display names of the formats. */
+/** English display names of the formats. */
 export const formats: { readonly [format: string]: string } = {
   chat: 'Chat Completions',
   responses: 'Responses',

@@ -1,3 +1,4 @@
+/** English texts of the Keys page. */
 export const keys = {
   title: 'Keys',
   lead: 'Keys let clients in. A key may do what both it and its group allow; a change counts within a second.',

@@ -1,3 +1,4 @@
+/** English texts of the Models page. */
 export const models = {
   title: 'Models',
   lead: 'What can be called, in which formats, at what price, and which channels have it.',

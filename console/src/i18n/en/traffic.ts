@@ -1,3 +1,4 @@
+/** English texts of the Traffic page. */
 export const traffic = {
   title: 'Traffic',
   lead: 'Requests as they happen: how each was answered, what it lost in translation, and where its time went.',

@@ -1,3 +1,4 @@
+/** English texts of the Translator page. */
 export const translator = {
   lead: 'Paste a request, an answer or a stream, and see it in every other format, with what is lost on the way. Nothing is sent to a model.',
   given: 'Text to translate',

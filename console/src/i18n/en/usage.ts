@@ -1,3 +1,4 @@
+/** English texts of the Usage page. */
 export const usage = {
   title: 'Usage',
   lead: 'What was asked for, what it cost, and how long it took.',

@@ -1,5 +1,6 @@
 import type { usage as en } from '../en/usage.ts'
 
+/** Chinese texts of the Usage page. */
 export const usage: typeof en = {
   title: '用量',
   lead: '请求了什么、花费多少、耗时多久。',

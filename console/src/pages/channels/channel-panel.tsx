@@ -16,6 +16,7 @@ import { Errors } from './errors.tsx'
 import { RateTile } from './summary.tsx'
 import { text } from './texts.ts'
 
+/** Tabs of the panel. */
 export const VIEWS = ['now', 'errors', 'formats'] as const
 export type View = (typeof VIEWS)[number]
 

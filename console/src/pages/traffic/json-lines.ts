@@ -15,7 +15,7 @@ export interface Line {
   readonly comma: boolean
 }
 
-/** levels; deeper values are not shown. */
+/** levels; deeper values are folded. */
 const DEEPEST = 100
 
 /** Formats a value as lines of JSON and omits the contents of folded paths. */

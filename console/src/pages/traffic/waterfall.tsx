@@ -81,7 +81,7 @@ export const Legend = ({ failed }: { readonly failed: boolean }) => (
   </ul>
 )
 
-/** ms; duration of the full width of a list's bars, chosen so that a few slow requests do not make the others invisible. */
+/** ms; full width of a list's bars, chosen so that a few slow requests do not make the others invisible. */
 export function scaleOf(rows: readonly Request[]): number {
   const sorted = rows.map(row => row.duration_ms).sort((a, b) => a - b)
   if (sorted.length === 0) return 1

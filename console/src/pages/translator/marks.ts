@@ -4,6 +4,7 @@ import { type Range, rangesIn, rangesInEvents } from './places.ts'
 /** Colour of a loss: dropped, changed or added. */
 export type Tone = 'bad' | 'warn' | 'accent'
 
+/** Colour of each kind of loss. */
 export const TONES: { readonly [K in PlacedLoss['kind']]: Tone } = {
   dropped: 'bad',
   changed: 'warn',

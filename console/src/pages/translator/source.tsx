@@ -14,6 +14,7 @@ export const FORMATS = [
   ...['images', 'speech', 'transcriptions', 'videos', 'generations', 'veo', 'kling', 'deepgram', 'elevenlabs'],
 ] as const
 
+/** Kinds of text that can be translated. */
 export const KINDS = ['request', 'result', 'events'] as const
 
 /** Text to translate; an empty format or kind is detected from the text. */

@@ -29,7 +29,7 @@ const inputOf = (sum: UsageSum): number =>
 const outputOf = (sum: UsageSum): number =>
   Math.max(0, sum.output_tokens - sum.reasoning_tokens - sum.output_audio_tokens)
 
-/** Formats a percentile with 3 digits, the precision of the histograms. */
+/** Formats a percentile with 3 digits: percentiles come from histograms, so more digits would be false precision. */
 export const timed = (milliseconds: number): string => duration(Number(milliseconds.toPrecision(3)))
 
 const timing = (name: 'first_byte_ms' | 'duration_ms'): Measure => ({

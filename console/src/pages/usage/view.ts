@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso'
 import { hrefOf } from '../../href.ts'
 import { FIELDS, type Field, type Where } from './fields.ts'
 
+/** Ranges that can be chosen; `days` has a first and a last day. */
 export const RANGES = ['1h', '24h', '7d', '30d', 'days'] as const
 export const METRICS = ['requests', 'tokens', 'cost', 'errors', 'first_byte', 'duration'] as const
 export const PERCENTILES = ['p50', 'p95', 'p99'] as const
@@ -94,7 +95,7 @@ export function addressOf({ list, where, hidden, ...view }: View): string {
 
 export type Change = (next: Partial<View>) => void
 
-/** Hook with the current view and a function to change it. Only opening or closing a list adds a history entry. */
+/** Hook with the current view and a function to change it. Only opening a list adds a history entry. */
 export function useView(): readonly [View, Change] {
   const { query, route } = useLocation()
   const view = viewOf(query)

@@ -1,7 +1,7 @@
 import type { Client, Values } from './client.ts'
 import { exported, json } from './quote.ts'
 
-/** Claude Code appends the version to its base URL. Besides the main model it calls a small one, for titles for example. */
+/** Claude Code appends the version to its base URL. Besides the main model it calls a small one, such as for titles. */
 const variables = ({ base, secret, model }: Values) => ({
   ANTHROPIC_BASE_URL: base,
   ANTHROPIC_AUTH_TOKEN: secret,
