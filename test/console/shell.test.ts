@@ -39,7 +39,7 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
     await page.getByLabel('Name').fill(NAMES.admin)
     await page.getByLabel('Password').fill('wrong')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('Name or password is wrong.').waitFor()
+    await page.getByRole('alert').getByText('Wrong name or password.').waitFor()
     await page.getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
     // The page that was asked for.

@@ -118,9 +118,9 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await page.reload()
     await page.locator('tbody tr a').focus()
     await page.keyboard.press('Enter')
-    const panels = ['Caller sent', 'Canonical', 'To upstream', 'Came back']
+    const panels = ['From caller', 'Canonical', 'To upstream', 'Response']
     for (const name of panels) await page.getByRole('region', { name, exact: true }).first().waitFor()
-    const caller = page.locator('.view-panel').filter({ hasText: 'Caller sent' })
+    const caller = page.locator('.view-panel').filter({ hasText: 'From caller' })
     await expect
       .poll(() => caller.locator('.marked').allInnerTexts())
       .toEqual([
@@ -139,7 +139,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await target.waitFor()
     await expect.poll(() => page.evaluate("document.activeElement.classList.contains('target')")).toBe(true)
     await page.getByRole('button', { name: 'To caller' }).press('Enter')
-    await page.locator('.view-panel').filter({ hasText: 'Came back' }).getByText('"message"').first().waitFor()
+    await page.locator('.view-panel').filter({ hasText: 'Response' }).getByText('"message"').first().waitFor()
     const text = await page.locator('main').textContent()
     expect(text).not.toContain(key.secret)
     expect(text).not.toContain('upstream-key-1234')
@@ -151,7 +151,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     const { id } = await key.send('/v1/messages', { ...ASKED, model: 'replay-chat-hello' })
     await key.stored(id)
     await page.goto(`/console/traffic?request=${id}`)
-    const events = page.getByRole('region', { name: /Came back: \d+ events/ })
+    const events = page.getByRole('region', { name: /Response: \d+ events/ })
     await events.waitFor()
     await expect.poll(() => events.getByRole('listitem').count()).toBeGreaterThan(3)
     await events.getByRole('button').first().click()
@@ -172,7 +172,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await dialog.getByLabel('Channel').selectOption('second')
     await dialog.getByRole('button', { name: 'Send again' }).click()
     await page.waitForURL(url => !url.href.includes(id) && url.search.includes('request='))
-    await page.getByText('Repeats').waitFor()
+    await page.getByText('Replay of').waitFor()
     await page.locator('.capture-view').waitFor()
     expect(one.seen).toHaveLength(2)
     const again = new URL(page.url()).searchParams.get('request')!
@@ -224,7 +224,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     const { id } = await key.send(CHAT, HELLO)
     await key.stored(id)
     await page.goto(`/console/traffic?request=${id}`)
-    await page.getByText('Only administrators see captured bodies.').waitFor()
+    await page.getByText('Only administrators can see captured bodies.').waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Replay', exact: true }).count()).toBe(0)
     const refused = await page.evaluate(`fetch('/admin/v1/requests/${id}').then(one => one.status)`)
     expect(refused).toBe(200)
@@ -287,7 +287,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
       await page.goto(`/console/traffic?request=${id}`)
       await page.locator('.capture-view').waitFor()
       if (width < 600)
-        for (const name of ['Canonical', 'To upstream', 'Came back']) {
+        for (const name of ['Canonical', 'To upstream', 'Response']) {
           await page.getByRole('tab', { name }).click()
           await axe()
         }

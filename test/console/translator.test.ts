@@ -51,7 +51,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     const { page } = await visit(PATH)
     await give(page, JSON.stringify({ model: 'm', max_tokens: 5, system: 'S', messages: [], stop_sequences: ['x'] }))
     const format = page.getByLabel('Format', { exact: true })
-    await expect.poll(() => format.locator('option:checked').textContent()).toBe('Guessed: Messages')
+    await expect.poll(() => format.locator('option:checked').textContent()).toBe('Detected: Messages')
     const options = await format.locator('option').all()
     const names = await Promise.all(options.map(one => one.getAttribute('value')))
     // All formats that are read; of the others there is nothing to paste.
@@ -150,7 +150,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
 
   test('a damaged link says so, and one with hostile text is text', async () => {
     const { page } = await visit(`${PATH}#1.AAAA`, { expected: [/400 \(Bad Request\)/] })
-    await page.getByText('The link is damaged: it holds no text.').waitFor()
+    await page.getByText('The link is damaged and holds no text.').waitFor()
     const text = JSON.stringify({ ...ASK, [HOSTILE]: HOSTILE, model: HOSTILE })
     const fragment = await fragmentOf({ text, format: HOSTILE, kind: 'request' })
     const refused = page.waitForResponse('**/admin/v1/translate')
