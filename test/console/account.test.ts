@@ -36,7 +36,7 @@ describe.skipIf(noChromium)('the account', IN_BROWSER, () => {
     await page.getByText('Password changed.').waitFor()
     expect(await statusAs(seen, NAMES.admin, NEW)).toBe(200)
     expect((await other.ask('GET', '/session')).status).toBe(401)
-    // This session goes on.
+    // This session stays valid.
     await seen.goTo('/keys')
     await page.getByRole('button', { name: 'New key' }).waitFor()
   })

@@ -9,7 +9,7 @@ import { HOSTILE, isUnharmed } from './hostile.ts'
 import { isFocused, wordsOf } from './reading.ts'
 import { answers, fails, garbage, openBefore, type Row, silence } from './upstreams.ts'
 
-/** Upstreams that fail, each in its own way, and one that does not. */
+/** Upstreams with different failures, and one that works. */
 const ROWS: readonly Row[] = [
   { name: 'good', models: ['m', 'other'], formats: ['chat', 'responses'], script: answers },
   {
@@ -30,7 +30,7 @@ const rowOf = (page: Page, name: string) =>
 const textOf = async (page: Page, name: string): Promise<string> => await wordsOf(rowOf(page, name))
 const panelOf = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
 
-/** What another process reads in the store. */
+/** Drained channels as another process reads them from the store. */
 const drainedIn = async ({ admin }: ConsoleGateway): Promise<readonly string[]> =>
   (await admin.store.access.changes(0)).drained ?? []
 
@@ -53,7 +53,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     for (let count = 0; count < 3; count++) await ask(gateway, 'm')
     const failing = ['limited', 'broken', 'refusing', 'garbled', 'silent', 'dead']
     for (const name of failing) expect((await ask(gateway, `m-${name}`)).status).toBeGreaterThanOrEqual(400)
-    // Nothing was clicked.
+    // The page updates without a click.
     await expect.poll(() => textOf(page, 'dead')).toContain('Unreachable')
     await expect.poll(() => textOf(page, 'good')).toContain('0% 0 / 3')
     const said = {
@@ -113,7 +113,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
       .poll(() => wordsOf(dialog.locator('.channels-results li').first()))
       .toMatch(/after [\d.]+ (ms|s)\s+Overloaded\s+HTTP 503[\s\S]*Busy <img/)
     await expect.poll(() => dialog.locator('.channels-results li').count()).toBe(2)
-    // It counts at once, as any request does.
+    // A test counts immediately, like any request.
     await page.keyboard.press('Escape')
     await expect.poll(() => textOf(page, 'good')).toContain('Overloaded · 503')
     await isUnharmed(page)
@@ -226,7 +226,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await page.getByLabel('Search channels').fill('')
     await page.route('**/admin/v1/channels', route => route.abort())
     await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
-    // What was read last is still there.
+    // The data of the last successful load is still shown.
     await expect.poll(() => names()).toEqual(['dead'])
     await page.unroute('**/admin/v1/channels')
     await page.getByRole('button', { name: 'Try again' }).click()

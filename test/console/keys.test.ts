@@ -5,10 +5,10 @@ import { furnish } from './scenery.ts'
 
 const REFUSED = { expected: [/status of 4\d\d/] }
 
-/** The stored key of that name. */
+/** Finds a stored key by name. */
 const stored = ({ gateway }: Visit, name: string) => gateway.admin.store.access.keyNamed(name)
 
-/** The status of a request with a secret. */
+/** Status of a request with a secret. */
 async function statusWith({ gateway }: Visit, secret: string): Promise<number> {
   const body = { model: 'replay', messages: [{ role: 'user', content: 'Hi.' }] }
   const headers = { authorization: `Bearer ${secret}` }
@@ -26,7 +26,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     const type = async (...keys: readonly string[]): Promise<void> => {
       for (const key of keys) await keyboard.press(key)
     }
-    /** Goes on with Tab until what has the focus is named so. */
+    /** Presses Tab until the element with this name has the focus. */
     const tabTo = async (name: string): Promise<void> => {
       const focused = 'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent'
       for (let steps = 0; (await seen.page.evaluate(focused)) !== name; steps++) {
@@ -43,7 +43,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await type('Enter')
     const secretDialog = seen.page.getByRole('dialog', { name: 'by-keyboard was created' })
     await secretDialog.waitFor()
-    // The button that copies has the focus.
+    // The copy button has the focus.
     await type('Enter')
     await secretDialog.getByRole('button', { name: 'Copied' }).waitFor()
     const secret = await clipboard(seen)
@@ -91,7 +91,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await dialog.getByLabel('Expires').fill('2030-01-31T12:30')
     await dialog.getByLabel('When translation loses').selectOption('Refuse the request')
     await dialog.getByRole('button', { name: 'Create key' }).click()
-    // The gateway's own words at the field they are about.
+    // The gateway's error message is shown at its field.
     await dialog.getByText('expected a whole number').waitFor()
     expect(await stored(seen, 'limited')).toBeUndefined()
     await dialog.getByLabel('Concurrent requests').fill('2')
@@ -145,7 +145,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     expect(await Promise.all([statusWith(seen, secret), statusWith(seen, fresh)])).toEqual([200, 200])
     const [old] = (await stored(seen, 'bob'))!.secrets.filter(one => one.expiresAt !== undefined)
     expect(old!.expiresAt! - Date.now()).toBeGreaterThan(3_500_000)
-    // It is on the page no more once it is closed.
+    // Closing the dialog removes the secret from the page.
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'detached' })
     await expect.poll(() => page.content()).not.toContain(fresh)

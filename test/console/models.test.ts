@@ -31,7 +31,7 @@ const panelOf = (page: Page, name: string) => page.getByRole('dialog', { name })
 const scrollTo = (page: Page, share: number) =>
   page.evaluate(`{ const list = document.querySelector('.table.long'); list.scrollTop = list.scrollHeight * ${share} }`)
 
-/** Where the link to Start leads. */
+/** Address of the link to the Start page. */
 const startIn = async (page: Page): Promise<URL> => {
   const link = page.getByRole('link', { name: 'Start with this model' })
   return new URL((await link.getAttribute('href'))!, page.url())
@@ -159,7 +159,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
       await panelOf(page, name).getByText('How to call it').waitFor()
       expect((await startIn(page)).searchParams.get('model')).toBe(name)
     }
-    // What stands in the address is a caller's text, too.
+    // The address is untrusted text, too.
     await goTo(`/models?${new URLSearchParams({ channel: HOSTILE[0]!, q: HOSTILE[0]!, ability: HOSTILE[1]! })}`)
     await page.getByText('No models match').waitFor()
     await isUnharmed(page)
@@ -197,7 +197,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
       "[...new Set([...document.querySelectorAll('main tbody tr:not([aria-hidden])')].map(row => row.offsetHeight))]",
     )
     expect(heights).toHaveLength(1)
-    // What typing takes until it is drawn.
+    // Time from typing to rendering.
     const typed = await page.evaluate<number>(`(async () => {
       const box = document.querySelector('[data-search]')
       const setter = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set

@@ -12,12 +12,12 @@ import { ASKED, capturing } from './captured.ts'
 const CHAT = '/v1/chat/completions'
 const HELLO = { model: 'm', messages: [{ role: 'user', content: 'Say hello.' }] }
 
-/** Markup that would do something, wherever it was taken for markup. */
+/** Markup that would run if it were not escaped. */
 const MARKUP = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>{{7*7}}`
 
 const json: Script = response => response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWER))
 
-/** The rows of the list, by what their cells say. */
+/** Rows of the list, by the text of their cells. */
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
 describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
@@ -30,7 +30,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     return one
   }
 
-  /** The page before two channels of one model. */
+  /** Opens a page whose gateway has two channels for one model. */
   async function before(one: FakeUpstream, options: VisitOptions = {}): Promise<Visit> {
     const channels = [
       channelAt(one.address, { name: 'first' }),
@@ -76,7 +76,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     const key = await capturing(gateway)
     const { id } = await key.send(CHAT, HELLO)
     await key.stored(id)
-    // As it would be, had the request been over a moment later.
+    // The first list is empty, as if the request had ended a moment later.
     await page.route('**/admin/v1/requests?*', route => route.fulfill({ json: { data: [] } }), { times: 1 })
     await page.reload()
     await rowOf(page, '200').waitFor()

@@ -8,7 +8,7 @@ import type { ConsoleGateway } from './gateway.ts'
 
 const RANGE = { keys: 4, models: 9, channels: 3 }
 
-/** Requests of 40 days, and of the last hour some more. */
+/** Requests of 40 days, with more in the last hour. */
 async function use({ admin }: ConsoleGateway) {
   const now = Date.now()
   const rows = [
@@ -22,7 +22,7 @@ async function use({ admin }: ConsoleGateway) {
 const sum = (values: readonly (number | undefined)[]): number =>
   values.reduce<number>((all, one) => all + (one ?? 0), 0)
 
-/** The figure of a total as it is shown. */
+/** Displayed value of a total. */
 const total = (page: Page, name: string): Promise<string> =>
   page
     .getByRole('group', { name: 'Metric' })
@@ -30,7 +30,7 @@ const total = (page: Page, name: string): Promise<string> =>
     .locator('strong')
     .innerText()
 
-/** Waits until so many requests are shown. */
+/** Waits until the total shows this number of requests. */
 const totalled = (page: Page, figure: string): Promise<void> =>
   page.locator('.totals button:first-child strong').getByText(figure, { exact: true }).waitFor()
 
@@ -39,7 +39,7 @@ const rowsOf = (page: Page, name: string) => page.getByRole('region', { name }).
 
 describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
   const visit = visitor()
-  /** The page with requests. */
+  /** Opens the page of a gateway with requests. */
   async function used(path: string, options: Parameters<typeof visit>[1] = {}) {
     const first = await visit('/account', options)
     const rows = await use(first.gateway)
@@ -135,7 +135,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
         .not.toBe(before)
     }
     await press('End')
-    // The last minute may have nothing yet.
+    // The last minute may still be empty.
     for (let at = 0; at < 10; at++) {
       await press('ArrowLeft')
       if (/model-\d [1-9]/.test(spoken)) break
@@ -263,7 +263,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
       await page.keyboard.press('ArrowLeft')
       await page.locator('.tip').waitFor()
       await axe()
-      // To be looked at, it was scrolled.
+      // The accessibility check may have scrolled the page, so the chart is focused again.
       await chart(page).focus()
       await page.keyboard.press('ArrowLeft')
       await page.keyboard.press('Enter')

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const one of upstreams.splice(0)) await one.close()
 })
 
-/** A gateway whose only channel is an upstream of messages that answers by a script; its model is `m`. */
+/** A gateway whose only channel is a scripted upstream of the format messages, with the model `m`. */
 async function withUpstream(script: Script) {
   const upstream = await FakeUpstream.open(script)
   upstreams.push(upstream)
@@ -44,7 +44,7 @@ const END =
   event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } }) +
   event({ type: 'message_stop' })
 
-/** All texts of the client that is chosen. */
+/** All snippets of the chosen client. */
 const textsOf = async (page: Page): Promise<string> => (await pastedFrom(page)).map(one => one.text).join('')
 
 describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
@@ -67,7 +67,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
       for (const part of [gateway.address, secret, 'replay']) await expect.poll(() => textsOf(page)).toContain(part)
       await page.keyboard.press('ArrowDown')
     }
-    // It begins anew behind the last.
+    // After the last tab, the focus wraps to the first.
     const copy = page.getByRole('button', { name: 'Copy Claude Code: For this terminal, Terminal' })
     await copy.focus()
     await page.keyboard.press('Enter')
@@ -263,7 +263,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
       .getByText(/\d loss/)
       .waitFor()
     expect(JSON.parse(upstream.seen[0]!.text)).not.toHaveProperty('verbosity')
-    // What an upstream sends is text, whatever it looks like.
+    // Upstream text is never markup.
     await page.getByRole('region', { name: 'Response' }).getByText('Hello <img src=x onerror=alert(1)>').waitFor()
     await expect.poll(() => page.locator('.answer img').count()).toBe(0)
     await page.getByRole('button', { name: 'Reset to the prompt' }).click()
