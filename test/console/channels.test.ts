@@ -184,7 +184,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await expect.poll(() => wordsOf(chat)).toContain('Native')
     await expect
       .poll(() => wordsOf(chat.locator('dl > div').filter({ hasText: 'own_flag' })))
-      .toContain('Without effect')
+      .toContain('No effect')
     await isUnharmed(page)
     await goTo('/channels?channel=plain&view=formats')
     await page.getByText('No differences').waitFor()

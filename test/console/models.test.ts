@@ -66,7 +66,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     const { id: off } = (await gateway.admin.post('/keys', { name: 'switched off', enabled: false })).json
     const { page } = await visit('/models', { gateway })
     await page.getByLabel('As seen by').selectOption(id)
-    await page.getByText('exactly the list its clients get').waitFor()
+    await page.getByText('as its clients see them').waitFor()
     await expect.poll(() => idsOf(page)).toEqual(['gpt-4o', 'house'])
     const headers = { authorization: `Bearer ${secret}` }
     const own = await gateway.admin.testServer.ask('/v1/models', undefined, { method: 'GET', headers })

@@ -66,7 +66,7 @@ const SHOTS: readonly Shot[] = [
     ...{ name: 'channels-drain', path: '/channels?channel=openai', scene: 'vendors' },
     act: async page => {
       await page.getByRole('button', { name: 'Drain' }).click()
-      await page.getByText('no other channel').waitFor()
+      await page.getByText('no other available channel').waitFor()
     },
   },
   { name: 'translator-empty', path: '/translator' },

@@ -214,7 +214,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     expect(Date.parse((await gateway.admin.get(`/keys/${key.id}`)).json.capture_until)).toBeGreaterThan(Date.now())
     await page.getByRole('link', { name: 'All requests' }).click()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await page.getByText('are not captured any more').waitFor()
+    await page.getByText('are no longer captured').waitFor()
     expect((await gateway.admin.get(`/keys/${key.id}`)).json.capture_until).toBeUndefined()
   })
 

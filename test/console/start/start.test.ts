@@ -111,7 +111,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const first = await make('first')
     await page.getByRole('combobox', { name: 'Key' }).fill('dev')
     await page.keyboard.press('Enter')
-    await page.getByText('Put the secret of dev').waitFor()
+    await page.getByText('with the secret of dev').waitFor()
     await expect.poll(() => page.content()).not.toContain(first)
     const second = await make('second')
     await page.getByRole('button', { name: 'Hide' }).click()
@@ -144,7 +144,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     await page.getByRole('tab', { name: 'Codex' }).click()
     await page.getByText('Codex speaks Responses, but this key cannot call this model in that format.').waitFor()
     await page.getByRole('tab', { name: 'opencode' }).click()
-    await expect.poll(() => page.getByText('not possible for this model').count()).toBe(0)
+    await expect.poll(() => page.getByText('cannot call this model in that format').count()).toBe(0)
   })
 
   test('a model is found by a part of its name', async () => {
