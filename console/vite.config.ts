@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite'
 import { built } from './building/built-plugin.ts'
 
-/** The gateway whose admin API `npm run console:dev` shows. */
+/** Gateway that `npm run console:dev` proxies API calls to. */
 const GATEWAY = process.env['INTERLINGUA'] ?? 'http://127.0.0.1:4747'
 
 export default defineConfig({
@@ -12,7 +12,7 @@ export default defineConfig({
   build: {
     target: 'es2023',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // The content security policy allows neither inline scripts nor data where files do.
+    // The content security policy forbids inline scripts and data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

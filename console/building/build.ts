@@ -4,26 +4,26 @@ import { build } from 'vite'
 import { DIST, isCurrent } from './sources.ts'
 
 /**
- * Builds the page into `console/dist`. It is built beside the one there is and takes its place at once, as servers may
- * read it and other processes may build it at the same time.
+ * Builds the console into `console/dist`. Vite writes to a temporary folder, which then replaces `dist` by renaming:
+ * servers may read `dist`, and other processes may build at the same time.
  */
 export async function buildConsole(): Promise<void> {
   const fresh = mkdtempSync(join(DIST, '../.dist-'))
   try {
     const configFile = join(import.meta.dirname, '../vite.config.ts')
     await build({ configFile, logLevel: 'warn', build: { outDir: fresh, emptyOutDir: true } })
-    // A temporary folder is its owner's alone; the gateway may run as another.
+    // Only its owner may read a temporary folder; the gateway may run as another user.
     chmodSync(fresh, 0o755)
     rmSync(DIST, { recursive: true, force: true })
     renameSync(fresh, DIST)
   } catch (fault) {
     rmSync(fresh, { recursive: true, force: true })
-    // Another process was faster.
+    // Ignore the error when another process finished the same build first.
     if (!isCurrent()) throw fault
   }
 }
 
-/** Builds the page where it is missing or was built of other sources. */
+/** Builds the console if the build is missing or stale. */
 export async function buildIfStale(): Promise<void> {
   if (!isCurrent()) await buildConsole()
 }

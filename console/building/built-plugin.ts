@@ -4,10 +4,10 @@ import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
 import type { Plugin } from 'vite'
 import { BUILT, sourcesHash } from './sources.ts'
 
-/** What is worth compressing; images and fonts are compressed already. */
+/** Files worth compressing; images and fonts are compressed already. */
 const TEXT = /\.(?:html|js|css|svg|json)$/
 
-/** Writes what the server sends beside each file, compressed as far as it goes, and which sources all of it is of. */
+/** Vite plugin: adds a gzip and a Brotli copy of each text file, and the file with the hash of the sources. */
 export const built = (): Plugin => {
   let out = ''
   return {

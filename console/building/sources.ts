@@ -4,15 +4,15 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The folder that the server sends. */
+/** Folder with the built files, which the server sends. */
 export const DIST = join(ROOT, 'console/dist')
 
-/** The file in it that says which sources it was built of. */
+/** Name of the file in `dist` that holds the hash of the sources it was built from. */
 export const BUILT = '.built'
 
 const SOURCES = ['console/index.html', 'console/*.ts', 'console/building/*', 'console/public/**', 'console/src/**']
 
-/** A hash of everything that the build depends on: the page's sources, and the versions of its packages. */
+/** SHA-256 of everything the build depends on: the console's sources and the versions of its packages. */
 export function sourcesHash(): string {
   const hash = createHash('sha256')
   const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true }).filter(entry => entry.isFile())
@@ -24,7 +24,7 @@ export function sourcesHash(): string {
   return hash.digest('hex')
 }
 
-/** Whether the page was built of the sources as they are. */
+/** Whether `dist` was built from the current sources. */
 export function isCurrent(): boolean {
   try {
     return readFileSync(join(DIST, BUILT), 'utf8') === sourcesHash()

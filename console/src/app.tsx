@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks'
-import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
+import { hrefOf } from './href.ts'
 import { common } from './i18n/common.ts'
-import { hrefOf, PAGES } from './pages.ts'
+import { ROUTES } from './routes.ts'
 import { session } from './session-state.ts'
 import { Help } from './shell/help.tsx'
 import { Nav } from './shell/nav.tsx'
@@ -9,12 +10,12 @@ import { NotFound } from './shell/not-found.tsx'
 import { SignIn } from './shell/sign-in.tsx'
 import { Loading } from './ui/states.tsx'
 import { Toasts } from './ui/toast.tsx'
+import { VIEWS } from './views.ts'
 
-const ROUTES = PAGES.map(page => ({ page, View: lazy(page.load) }))
+/** Finds the route of a path; a trailing slash is ignored. */
+const routeAt = (path: string) => ROUTES.find(one => hrefOf(one.path).replace(/\/$/, '') === path.replace(/\/$/, ''))
 
-/** The page that an address is of. */
-const pageAt = (path: string) => PAGES.find(one => hrefOf(one.path).replace(/\/$/, '') === path.replace(/\/$/, ''))
-
+/** The whole console: the sign-in form without a session, the pages with one. */
 export function App() {
   if (session.value === undefined) return <Loading lines={1} />
   return (
@@ -34,8 +35,8 @@ const Shell = () => (
     <main id="content" tabIndex={-1}>
       <ErrorBoundary onError={fault => console.error(fault)}>
         <Router onRouteChange={entered}>
-          {ROUTES.map(({ page, View }) => (
-            <Route key={page.name} path={hrefOf(page.path)} component={View} />
+          {ROUTES.map(({ name, path }) => (
+            <Route key={name} path={hrefOf(path)} component={VIEWS[name]} />
           ))}
           <Route default component={NotFound} />
         </Router>
@@ -46,16 +47,16 @@ const Shell = () => (
   </LocationProvider>
 )
 
-/** Where a reader of the screen is after a page was entered. */
+/** Moves the focus to the content after a page change, so that screen readers continue there. */
 function entered(): void {
   document.getElementById('content')?.focus({ preventScroll: true })
 }
 
-/** Keeps the document's title that of the page. */
+/** Sets the document's title to that of the open page. */
 function Titled() {
   const { path } = useLocation()
-  const page = pageAt(path)
-  const title = page === undefined ? '' : `${common().pages[page.name]} · `
+  const route = routeAt(path)
+  const title = route === undefined ? '' : `${common().pages[route.name]} · `
   useEffect(() => {
     document.title = `${title}Interlingua`
   }, [title])

@@ -1,14 +1,14 @@
 import { common } from './i18n/common.ts'
 import { locale } from './i18n/index.ts'
 
-/** English of the United States has M for a million; that of Britain m, as for metres. */
+/** Locale of numbers: US English abbreviates a million as M, British English as m. */
 const numerals = (): string => (locale.value === 'en-GB' ? 'en-US' : locale.value)
 
-/** `12,345`; `1.2M` with `short`. */
+/** Formats a number: `12,345`, or `1.2M` with `short`. */
 export const number = (value: number, { short = false } = {}): string =>
   new Intl.NumberFormat(numerals(), short ? { notation: 'compact', maximumFractionDigits: 1 } : {}).format(value)
 
-/** US dollars: `$12.30`, `$0.0042` where cents would say too little; `unknown` where it is. `round`: `$12` for `$12.00`. */
+/** Formats US dollars: `$12.30`, `$0.0042` below 10 cents, `unknown` for undefined; with `round`, `$12` for `$12.00`. */
 export function money(dollars: number | undefined, { round = false } = {}): string {
   if (dollars === undefined) return common().unknown
   const digits =
@@ -18,11 +18,11 @@ export function money(dollars: number | undefined, { round = false } = {}): stri
   return `$${new Intl.NumberFormat(numerals(), { ...digits, ...least, ...zeros }).format(dollars)}`
 }
 
-/** `12.3%`. */
+/** Formats a share between 0 and 1: `12.3%`. */
 export const percent = (share: number): string =>
   new Intl.NumberFormat(locale.value, { style: 'percent', maximumFractionDigits: 1 }).format(share)
 
-/** `420 ms`, `1.2 s`, `3 min`. */
+/** Formats a duration: `420 ms`, `1.2 s`, `3 min`. */
 export function duration(milliseconds: number): string {
   const [unit, size] = DURATIONS.find(([, least]) => milliseconds >= least) ?? DURATIONS.at(-1)!
   return `${number(Number((milliseconds / size).toPrecision(size === 1 ? 4 : 3)))} ${unit}`
@@ -34,23 +34,24 @@ const DURATIONS = [
   ['ms', 1],
 ] as const
 
-/** A day and a time of it, in the reader's time zone. */
+/** Formats a date with its time, in the browser's time zone. */
 export const time = (at: string | number | Date, style: 'short' | 'full' = 'short'): string =>
   new Intl.DateTimeFormat(
     locale.value,
     style === 'full' ? { dateStyle: 'full', timeStyle: 'long' } : { dateStyle: 'medium', timeStyle: 'short' },
   ).format(new Date(at))
 
-/** The time alone where it is of today, with the day otherwise. */
+/** Formats a time of today without the date, any other with it. */
 export const timeOrDay = (at: string | number | Date): string =>
   new Date(at).toDateString() === new Date().toDateString()
     ? new Intl.DateTimeFormat(locale.value, { timeStyle: 'short' }).format(new Date(at))
     : time(at)
 
+/** Formats a date, in the browser's time zone. */
 export const day = (at: string | number | Date): string =>
   new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }).format(new Date(at))
 
-/** `3 minutes ago`, `in 2 days`. */
+/** Formats a time relative to now: `3 minutes ago`, `in 2 days`. */
 export function ago(at: string | number | Date, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1000
   const [unit, size] = AGES.find(([, least]) => Math.abs(seconds) >= least) ?? AGES.at(-1)!

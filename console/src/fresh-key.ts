@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals'
 
-/** A key that was just made, for the settings on the page Start; gone with the page, and stored nowhere. */
+/** The key created last, for the client settings on the Start page. In memory only: a reload deletes it. */
 export const freshKey = signal<{ readonly name: string; readonly secret: string } | undefined>(undefined)

@@ -1,27 +1,29 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { hrefOf, PAGES } from './pages.ts'
+import { hrefOf } from './href.ts'
 import { remembered } from './remembered.ts'
+import { ROUTES } from './routes.ts'
 
-/** Milliseconds between the keys of a sequence such as `g k`. */
+/** ms; longest pause between the keys of a sequence such as `g k`. */
 const PAUSE = 1500
 
-/** Whether single keys do anything: speech input and some keyboards set them off unmeant (WCAG 2.1.4). */
+/** Whether single-key shortcuts are on. Speech input triggers them by accident, so users can turn them off (WCAG 2.1.4). */
 export const shortcuts = remembered<'on' | 'off'>('shortcuts', 'on', ['on', 'off'])
-/** Whether the list of shortcuts is open. */
+/** Whether the dialog with the shortcuts is open. */
 export const helpOpen = signal(false)
 
 interface Shortcut {
   readonly act: () => void
-  /** What it does, as the list of shortcuts has it. */
+  /** Text in the list of shortcuts; a shortcut without one is not listed. */
   readonly label: string | undefined
 }
 
-/** What single keys do on the page that is open. */
+/** Shortcuts of the open page, by key. */
 const own = new Map<string, Shortcut>()
+/** ms; when `g` was pressed, while the second key of the sequence is awaited. */
 let began: number | undefined
 
-/** A shortcut of one page, as long as the component is there; listed where it has a label. */
+/** Hook that registers a shortcut while the component is mounted. A shortcut with a label is listed in the help. */
 export function useShortcut(key: string, act: () => void, label?: string): void {
   useEffect(() => {
     const shortcut = { act, label }
@@ -32,7 +34,7 @@ export function useShortcut(key: string, act: () => void, label?: string): void 
   }, [key, act, label])
 }
 
-/** The shortcuts of the page that is open: keys, and what they do. */
+/** Shortcuts of the open page that have a label: pairs of key and label. */
 export const ownShortcuts = (): readonly (readonly [key: string, label: string])[] =>
   [...own].flatMap(([key, { label }]) => (label === undefined ? [] : [[key, label] as const]))
 
@@ -45,13 +47,13 @@ const GLOBAL: { readonly [key: string]: () => boolean } = {
   '?': () => (helpOpen.value = true),
 }
 
-/** Starts to listen. */
+/** Starts handling key presses, once per page load. */
 export const listenForKeys = (): void => document.addEventListener('keydown', pressed)
 
 function pressed(event: KeyboardEvent): void {
   const { key } = event
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
-  // Away from a search by the same hand.
+  // Escape leaves a search box, so that `/` and Escape enter and leave it.
   if (key === 'Escape' && event.target instanceof HTMLInputElement && event.target.dataset['search'] !== undefined)
     return event.target.blur()
   if (shortcuts.value === 'off' || isTyping(event.target) || document.querySelector('dialog[open]') !== null) return
@@ -61,8 +63,8 @@ function pressed(event: KeyboardEvent): void {
 }
 
 function goTo(key: string): boolean {
-  const page = PAGES.find(one => one.key === key)
-  // The link knows the router, and is what a pointer would have clicked.
+  const page = ROUTES.find(one => one.key === key)
+  // Clicking the navigation link makes the router change the page.
   const link = page && document.querySelector<HTMLAnchorElement>(`nav a[href="${hrefOf(page.path)}"]`)
   link?.click()
   return link !== undefined && link !== null

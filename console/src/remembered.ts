@@ -1,6 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
-/** A signal whose value outlasts the visit. Where nothing can be stored, it lasts as long as the page. */
+/** Creates a signal stored in `localStorage`. If the browser refuses storage, the value lasts until a reload. */
 export function remembered<T extends string>(name: string, usual: T, allowed: readonly T[]): Signal<T> {
   const stored = read(name) as T | null
   const value = signal<T>(stored !== null && allowed.includes(stored) ? stored : usual)
@@ -8,6 +8,7 @@ export function remembered<T extends string>(name: string, usual: T, allowed: re
   return value
 }
 
+/** Prefix of the keys in `localStorage`. */
 const KEY = 'interlingua.'
 
 function read(name: string): string | null {
@@ -22,6 +23,6 @@ function write(name: string, value: string): void {
   try {
     localStorage.setItem(KEY + name, value)
   } catch {
-    // A browser may refuse storage.
+    // Browsers may refuse storage; the value then stays in memory.
   }
 }

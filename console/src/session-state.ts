@@ -1,26 +1,28 @@
 import { computed, signal } from '@preact/signals'
 import { freshKey } from './fresh-key.ts'
 
+/** A signed-in user's session, as the admin API describes it. */
 export interface Session {
   readonly user: { readonly name: string; readonly role: 'admin' | 'viewer' }
-  /** Shown with every request that changes something. */
+  /** Token that every request other than GET sends in `x-csrf-token`. */
   readonly csrf: string
   readonly expires_at: string
   readonly oidc: boolean
 }
 
-/** Who is signed in: undefined as long as that is unknown, null where nobody is. */
+/** The current session: undefined until it is known, null when nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined)
-/** A provider of identities that can be used instead of a password. */
+/** The OpenID Connect provider, if one is configured. */
 export const provider = signal<{ readonly name: string } | undefined>(undefined)
-/** Why nobody is signed in, where that needs saying. */
+/** Reason for being signed out that the sign-in form shows. */
 export const signedOut = signal<'expired' | 'unreachable' | undefined>(undefined)
 
-/** Whether who is signed in may change things. */
+/** Whether the user has the role `admin` and so may change things. */
 export const isAdmin = computed(() => session.value?.user.role === 'admin')
 
+/** Ends the session in this browser tab. `signOut` also ends it on the server. */
 export function endSession(why?: 'expired'): void {
-  // Whoever signs in next on this page must not see it.
+  // The next user of this browser tab must not see the secret.
   freshKey.value = undefined
   signedOut.value = why
   session.value = null

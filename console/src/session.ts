@@ -2,7 +2,7 @@ import type { ProblemError } from './api/problem.ts'
 import { request } from './api/request.ts'
 import { endSession, provider, type Session, session, signedOut } from './session-state.ts'
 
-/** Looks whether there is a session already. Never rejects. */
+/** Asks the server for the current session. Never rejects: without a session, `session` becomes null. */
 export async function loadSession(): Promise<void> {
   try {
     session.value = await request<Session>('GET', '/session')
@@ -15,13 +15,21 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Rejects with ProblemError: 401 for a wrong name or password, 429 for too many of them. */
+/**
+ * Signs in with a password.
+ *
+ * @throws ProblemError with status 401 for a wrong name or password, 429 after too many failed attempts.
+ */
 export async function signIn(name: string, password: string): Promise<void> {
   session.value = await request<Session>('POST', '/session', { body: { name, password } })
   signedOut.value = undefined
 }
 
-/** Ends this session, or all of the user's. Rejects with ProblemError. */
+/**
+ * Ends this session, or with `everywhere` all sessions of the user.
+ *
+ * @throws ProblemError
+ */
 export async function signOut(everywhere = false): Promise<void> {
   await request('DELETE', '/session', everywhere ? { query: { everywhere: true } } : {})
   endSession()

@@ -1,9 +1,9 @@
 import { useLocation } from 'preact-iso'
 
-/** Parameters of the page's address; an empty value takes one away. */
+/** Query parameters of the page's address. In a change, an empty value removes the parameter. */
 export type Query = { readonly [name: string]: string | undefined }
 
-/** What the page's address says, and how to change it: such a change is no step of the history. */
+/** Hook that returns the query parameters and a function that changes some of them without a new history entry. */
 export function useQuery(): readonly [Query, (changes: Query) => void] {
   const { path, query, route } = useLocation()
   const change = (changes: Query): void => {

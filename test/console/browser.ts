@@ -15,10 +15,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const NOTICE = `document.addEventListener('securitypolicyviolation', event =>
   noteViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
 
-/** A page is drawn when the machine has time for it: who looked too early looks again. */
+/** Retries a failed test, because a busy machine may render too late. */
 export const IN_BROWSER = { retry: { count: 4, delay: 500 } }
 
-/** Wide and narrow screens. */
+/** Viewports of wide and narrow screens. */
 export const WIDTHS = [1280, 390] as const
 export const THEMES = ['light', 'dark'] as const
 
@@ -26,29 +26,29 @@ export interface VisitOptions {
   readonly theme?: (typeof THEMES)[number]
   readonly width?: number
   readonly language?: 'en' | 'zh'
-  /** Who is signed in; nobody with null. */
+  /** Role of the signed-in user; null to stay signed out. */
   readonly role?: 'admin' | 'viewer' | null
-  /** Another visitor's gateway. */
+  /** Gateway of another visit, to share it. */
   readonly gateway?: ConsoleGateway
   readonly config?: Partial<Config>
-  /** Parts of messages of the browser's console that are meant: those of refused requests, mostly. */
+  /** Parts of expected messages in the browser's console, mostly of refused requests. */
   readonly expected?: readonly RegExp[]
 }
 
-/** A page of the console in a browser of its own, and the gateway it is of. */
+/** A console page in its own browser context, with its gateway. */
 export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
   readonly gateway: ConsoleGateway
-  /** Goes to a page of the console, by its path below `/console`, and waits until nothing is loaded any more. */
+  /** Opens a console page by its path below `/console` and waits until loading has ended. */
   goTo(path: string): Promise<void>
-  /** Rejects where axe-core finds anything serious or critical. */
+  /** Rejects if axe-core finds a serious or critical problem. */
   axe(): Promise<void>
 }
 
 /**
- * Opens pages for the tests of one file. After each test they are closed, the last first, and the test fails where a
- * page logged an error, threw, or broke the content security policy.
+ * Opens pages for the tests of one file. After each test the pages are closed, last first. The test fails if a page
+ * logged an error, threw, or violated the content security policy.
  */
 export function visitor(): (path: string, options?: VisitOptions) => Promise<Visit> {
   const closing = closingAfterEach()
@@ -62,7 +62,7 @@ export function visitor(): (path: string, options?: VisitOptions) => Promise<Vis
   }
 }
 
-/** The same without a test around it; `close` rejects with the faults of the page. */
+/** Opens a page outside a test. `close` rejects with the faults of the page. */
 export async function open(
   gateway: ConsoleGateway,
   options: VisitOptions = {},
@@ -81,7 +81,7 @@ export async function open(
   const note = (text: string): void => {
     if (!expected.some(one => one.test(text))) faults.push(text)
   }
-  // What breaks the policy is an event of the document, and for some directives nothing else.
+  // Some policy violations are reported only as an event of the document.
   await context.exposeFunction('noteViolation', note)
   await context.addInitScript(NOTICE)
   if (role !== null) await signInto(context, gateway, role)
@@ -92,7 +92,7 @@ export async function open(
     if (message.type() === 'error' || message.type() === 'warning') note(`${message.type()}: ${message.text()}`)
   })
   page.on('requestfailed', one => {
-    // The page itself aborts what it does not need any more.
+    // The page aborts requests it no longer needs.
     if (one.failure()?.errorText !== 'net::ERR_ABORTED') note(`failed: ${one.url()} ${one.failure()?.errorText}`)
   })
   return {
@@ -110,7 +110,7 @@ export async function open(
   }
 }
 
-/** Waits until nothing on the page is being loaded. */
+/** Waits until no element of the page is loading. */
 export const settled = (page: Page): Promise<void> =>
   page.locator('.loading, [aria-busy=true]').first().waitFor({ state: 'detached' })
 
@@ -123,7 +123,7 @@ interface Violation {
 
 async function checkAxe(page: Page): Promise<void> {
   await settled(page)
-  // Evaluated by the debugger, which the page's policy does not concern.
+  // The debugger evaluates this, so the page's policy does not apply.
   await page.evaluate(AXE)
   const run = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)"
   const violations = await page.evaluate<readonly Violation[]>(run)

@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest'
 import { SOON } from '../builders/time.ts'
 import type { ConsoleGateway } from './gateway.ts'
 
-/** A request of many parts, some of which no other format has. */
+/** A request with many fields, some without an equivalent in other formats. */
 export const ASKED = {
   model: 'replay',
   max_tokens: 300,
@@ -44,7 +44,7 @@ export interface Sent {
   readonly status: number
 }
 
-/** A key whose requests are captured, and what sends them. */
+/** A key with capture on, and functions that send requests with it. */
 export async function capturing({ admin, address }: ConsoleGateway, name = 'claude-code-eve') {
   const key = (await admin.post('/keys', { name, capture: '1h' })).json
   const send = async (
@@ -63,7 +63,7 @@ export async function capturing({ admin, address }: ConsoleGateway, name = 'clau
     await answer.text()
     return { id: answer.headers.get('x-request-id')!, status: answer.status }
   }
-  /** Waits until a request is in the list with its capture. */
+  /** Waits until the list has a request with its capture. */
   const stored = (id: string): Promise<void> =>
     vi.waitFor(async () => {
       expect((await admin.get(`/requests/${id}`)).json.captured).toBe(true)

@@ -9,7 +9,7 @@ import { HOSTILE, isUnharmed } from './hostile.ts'
 import { isFocused, wordsOf } from './reading.ts'
 import { answers, fails, garbage, openBefore, type Row, silence } from './upstreams.ts'
 
-/** Upstreams that fail, each in its own way, and one that does not. */
+/** Upstreams with different failures, and one that works. */
 const ROWS: readonly Row[] = [
   { name: 'good', models: ['m', 'other'], formats: ['chat', 'responses'], script: answers },
   {
@@ -30,7 +30,7 @@ const rowOf = (page: Page, name: string) =>
 const textOf = async (page: Page, name: string): Promise<string> => await wordsOf(rowOf(page, name))
 const panelOf = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
 
-/** What another process reads in the store. */
+/** Drained channels as another process reads them from the store. */
 const drainedIn = async ({ admin }: ConsoleGateway): Promise<readonly string[]> =>
   (await admin.store.access.changes(0)).drained ?? []
 
@@ -53,7 +53,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     for (let count = 0; count < 3; count++) await ask(gateway, 'm')
     const failing = ['limited', 'broken', 'refusing', 'garbled', 'silent', 'dead']
     for (const name of failing) expect((await ask(gateway, `m-${name}`)).status).toBeGreaterThanOrEqual(400)
-    // Nothing was clicked.
+    // The page updates without a click.
     await expect.poll(() => textOf(page, 'dead')).toContain('Unreachable')
     await expect.poll(() => textOf(page, 'good')).toContain('0% 0 / 3')
     const said = {
@@ -65,7 +65,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
       await expect.poll(() => textOf(page, name)).toContain('100% 1 / 1')
     }
     await expect.poll(() => textOf(page, 'refusing')).toContain('Resting')
-    await expect.poll(() => textOf(page, 'limited')).toContain('1 model rests')
+    await expect.poll(() => textOf(page, 'limited')).toContain('1 model resting')
     await page.getByText('6 of 9 requests').first().waitFor()
     await page.getByRole('button', { name: 'Open refusing' }).click()
     await page.getByRole('tab', { name: 'Errors (1)' }).click()
@@ -113,7 +113,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
       .poll(() => wordsOf(dialog.locator('.channels-results li').first()))
       .toMatch(/after [\d.]+ (ms|s)\s+Overloaded\s+HTTP 503[\s\S]*Busy <img/)
     await expect.poll(() => dialog.locator('.channels-results li').count()).toBe(2)
-    // It counts at once, as any request does.
+    // A test counts immediately, like any request.
     await page.keyboard.press('Escape')
     await expect.poll(() => textOf(page, 'good')).toContain('Overloaded · 503')
     await isUnharmed(page)
@@ -123,7 +123,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     const { page } = await visit('/channels', { gateway: await open() })
     await page.getByRole('button', { name: 'Test silent' }).click()
     await page.getByRole('button', { name: 'Send test' }).click()
-    await page.getByText('Waiting for the upstream: 1 s of at most 30').waitFor()
+    await page.getByText('Waiting for the upstream: 1 of 30 s').waitFor()
     await page.getByText('Timed out').last().waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Test dead' }).click()
@@ -145,13 +145,13 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     expect(await drainedIn(gateway)).toEqual([])
     await act('Drain')
     await dialog.getByRole('button', { name: 'Drain' }).click()
-    await page.getByText('good takes no new requests.').waitFor()
+    await page.getByText('good accepts no new requests.').waitFor()
     expect(await drainedIn(gateway)).toEqual(['good'])
     await expect.poll(() => textOf(page, 'good')).toContain('Drained')
     expect((await ask(gateway, 'm')).status).toBe(503)
     await act('Resume')
     await page.getByRole('dialog', { name: 'Resume good?' }).getByRole('button', { name: 'Resume' }).click()
-    await page.getByText('good takes requests again.').waitFor()
+    await page.getByText('good accepts requests again.').waitFor()
     expect(await drainedIn(gateway)).toEqual([])
     expect((await ask(gateway, 'm')).status).toBe(200)
   })
@@ -159,7 +159,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
   test('is for looking at only where the role is viewer', async () => {
     const gateway = await open()
     const { page } = await visit('/channels?channel=good', { gateway, role: 'viewer', expected: [/403/] })
-    await panelOf(page, 'good').getByText('Takes requests.').waitFor()
+    await panelOf(page, 'good').getByText('Accepts requests.').waitFor()
     for (const name of [/^Test/, /^Drain/, /^Actions/])
       await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
     const refused = await page.evaluate<number>(`(async () => {
@@ -184,7 +184,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await expect.poll(() => wordsOf(chat)).toContain('Native')
     await expect
       .poll(() => wordsOf(chat.locator('dl > div').filter({ hasText: 'own_flag' })))
-      .toContain('Without effect')
+      .toContain('No effect')
     await isUnharmed(page)
     await goTo('/channels?channel=plain&view=formats')
     await page.getByText('No differences').waitFor()
@@ -222,11 +222,11 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await page.getByLabel('State', { exact: true }).selectOption('Drained')
     await expect.poll(names).toEqual(['dead'])
     await page.getByLabel('Search channels').fill('no such')
-    await page.getByText('No channel is like this').waitFor()
+    await page.getByText('No channels match').waitFor()
     await page.getByLabel('Search channels').fill('')
     await page.route('**/admin/v1/channels', route => route.abort())
     await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
-    // What was read last is still there.
+    // The data of the last successful load is still shown.
     await expect.poll(() => names()).toEqual(['dead'])
     await page.unroute('**/admin/v1/channels')
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -264,7 +264,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await page.getByRole('dialog', { name: 'Drain good?' }).waitFor()
     await tabTo('Drain')
     await page.keyboard.press('Enter')
-    await page.getByText('good takes no new requests.').waitFor()
+    await page.getByText('good accepts no new requests.').waitFor()
     expect(await drainedIn(gateway)).toEqual(['good'])
   })
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Where Chromium is: `CHROMIUM`, or where distributions put it. */
+/** Path of Chromium: `CHROMIUM`, or a usual path of distributions. */
 export const PROGRAM = [
   process.env['CHROMIUM'] ?? '',
   '/usr/bin/chromium',
@@ -10,11 +10,11 @@ export const PROGRAM = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ].find(path => path !== '' && existsSync(path))
 
-/** Why there is no browser for tests here; undefined where there is one: `describe.skipIf(noChromium)`. */
+/** Reason for skipping browser tests; undefined if Chromium was found. For `describe.skipIf(noChromium)`. */
 export const noChromium: string | undefined =
   PROGRAM === undefined ? 'no Chromium found (apt-get install chromium, or CHROMIUM=PROGRAM)' : undefined
 
-/** Workers keep globals between test files, also where they load modules anew. */
+/** Globals outlast test files in a worker, even if modules are loaded again. */
 const shared = globalThis as { testChromium?: Promise<Browser>; testChromiumMissed?: true }
 
 if (noChromium !== undefined && shared.testChromiumMissed === undefined) {
@@ -22,14 +22,14 @@ if (noChromium !== undefined && shared.testChromiumMissed === undefined) {
   console.warn(`Tests in a browser are SKIPPED: ${noChromium}`)
 }
 
-/** Nothing of these is wanted by a test; the last keeps the browser from asking its vendor for anything. */
+/** Flags that turn off features no test needs. The last one blocks all requests to other hosts. */
 const FLAGS = [
   ...['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-extensions', '--mute-audio'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
-/** The browser that all tests of this worker share. It ends with the worker. */
+/** Browser shared by all tests of this worker; it ends with the worker. */
 export const browser = (): Promise<Browser> => (shared.testChromium ??= launch())
 
 async function launch(): Promise<Browser> {

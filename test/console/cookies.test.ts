@@ -44,7 +44,7 @@ describe('cookie flags', () => {
         })
       ).status
     expect(await status({ ...tls, cookie })).toBe(200)
-    // A sibling host, or plain HTTP, can set a cookie without the prefix.
+    // A sibling host or plain HTTP can set a cookie that lacks the prefix.
     expect(await status({ ...tls, cookie: cookie.replace('__Host-', '') })).toBe(401)
     expect(await status({ cookie })).toBe(401)
   })
@@ -78,7 +78,7 @@ describe('session fixation', () => {
     const first = await signInAs(testServer, 'ada', PASSWORD, { cookie: chosen })
     expect(first.status).toBe(200)
     expect(cookiesOf(first)).not.toBe(chosen)
-    // An attacker's own session, planted before the victim signs in, is over afterwards.
+    // A session that an attacker planted before the sign-in has ended after it.
     await addUser(store, 'mallory', { role: 'viewer' })
     const planted = await SignedIn.at(testServer, 'mallory')
     const second = await signInAs(testServer, 'ada', PASSWORD, { cookie: planted.cookie })

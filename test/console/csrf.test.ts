@@ -17,7 +17,7 @@ async function open(fields = {}) {
 const kindOf = ({ status, json }: { status: number; json: { type?: string } }) =>
   `${status} ${json?.type?.split(':').at(-1) ?? ''}`
 
-/** A path that an endpoint takes. */
+/** A path that matches an endpoint. */
 const pathOf = (path: string): string => path.replaceAll(/\{\w+\}/g, 'x')
 
 describe('CSRF: a page of another origin', () => {

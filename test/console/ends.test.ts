@@ -57,7 +57,7 @@ describe('sessions end', () => {
     expect([await statusOf(session), await statusOf(session.atOther(other))]).toEqual([401, 401])
     expect((await signInAs(testServer, 'vic')).status).toBe(401)
     await ada.ask('PATCH', '/users/vic', { enabled: true })
-    // What ended does not come back.
+    // An ended session stays ended.
     expect(await statusOf(session)).toBe(401)
     session = await vic()
     expect((await ada.ask('DELETE', '/users/vic/sessions')).status).toBe(204)
@@ -113,7 +113,7 @@ it('passwords and tokens are in no line of the log, no answer and no row', async
     texts.push(text)
   }
   await noted(signInAs(testServer, 'ada', secret))
-  // Typed into the wrong field.
+  // The user typed the password into the name field.
   await noted(signInAs(testServer, secret, 'x'))
   const headers = { authorization: '', 'content-type': 'application/json' }
   for (const body of [`{"name":"ada","password":"${secret}`, `${secret}`, `{"name":"ada","password":["${secret}"]}`])

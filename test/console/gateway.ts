@@ -5,7 +5,7 @@ import { withMock } from '../../src/upstreams/mock/channels.ts'
 import { openMock } from '../../src/upstreams/mock/index.ts'
 import { AdminServer } from '../builders/admin.ts'
 
-/** A gateway before the built-in upstream, with a store, and with the console built of the sources as they are. */
+/** A gateway with the built-in upstream, a store, and the console built from the current sources. */
 export interface ConsoleGateway {
   readonly admin: AdminServer
   readonly address: string

@@ -11,7 +11,7 @@ import { TIMED } from '../builders/time.ts'
 
 const closing = closingAfterEach()
 
-/** Every guess may come from an address of its own. */
+/** Trusts `X-Forwarded-For`, so that every guess can come from its own address. */
 const server = { ...configOf([]).server, trustedProxies: ['127.0.0.0/8'] }
 let last = 0
 const elsewhere = () => ({ 'x-forwarded-for': `198.51.${++last >> 8}.${last & 255}` })
@@ -47,7 +47,7 @@ describe('guessing', () => {
         }
       expect(answers.size).toBe(1)
       expect([...answers][0]).toContain('sign-in-refused')
-      // What a busy machine adds is in the others.
+      // The minimum excludes the delays of a busy machine.
       const least = Object.values(times).map(all => Math.min(...all))
       expect(Math.max(...least) / Math.min(...least), JSON.stringify(times)).toBeLessThan(1.5)
     },
@@ -120,7 +120,7 @@ describe('guessing', () => {
     for (let at = 0; at < 50; at++) await store.console.attempt(attemptFor('ada', `198.51.100.${at}`), LOCK)
     expect((await guessFrom(testServer, HERE)).status).toBe(401)
     expect((await signInAs(testServer, 'ada', PASSWORD, HERE)).status).toBe(429)
-    // Whoever has one network of IPv6 has many beside it.
+    // The owner of one IPv6 network usually has many neighbouring ones.
     const site = (at: number) => ({ 'x-forwarded-for': `2001:db8:9:${at}::1` })
     expect((await guessFrom(testServer, site(1))).status).toBe(401)
     expect((await guessFrom(testServer, site(2))).status).toBe(429)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Texts that would do something, were they ever more than text. `harmed` is what they would set. */
+/** Texts that would run as markup or script if they were not escaped. They would set `harmed`. */
 export const HOSTILE = [
   '<img src=x onerror="window.harmed=1">',
   '"><script>window.harmed=1</script>',
@@ -10,7 +10,7 @@ export const HOSTILE = [
   '\u202Egnp.\u2066<svg/onload=window.harmed=1>',
 ] as const
 
-/** Checks that no such text became an element or ran. */
+/** Checks that no hostile text became an element or ran. */
 export async function isUnharmed(page: Page): Promise<void> {
   expect(await page.evaluate('window.harmed')).toBeUndefined()
   const made = 'document.querySelectorAll(\'#app img[src=x], #app script, svg[onload], a[href^="javascript:"]\').length'

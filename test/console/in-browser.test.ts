@@ -13,7 +13,7 @@ if (!hasChromium) process.stderr.write(`SKIPPED: what browsers do with cookies n
 
 const closing = closingAfterEach()
 
-/** A gateway at 127.0.0.1, a provider at localhost, which browsers take for another site, and a page. */
+/** A gateway at 127.0.0.1, a provider at localhost (another site for browsers), and a page. */
 async function open() {
   const provider = await OidcProvider.open('localhost')
   closing.push(() => provider.close())
@@ -37,7 +37,7 @@ interface Ask {
   readonly csrf?: string
 }
 
-/** A request that a script of the page makes. */
+/** Sends a request from a script of the page. */
 const asked = (page: Page, ask: Ask): Promise<{ status: number; json: { csrf: string; user: object } }> =>
   page.evaluate(async ({ method, path, body, csrf }: Ask) => {
     const headers = { 'content-type': 'application/json', ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }) }
@@ -55,7 +55,7 @@ it.skipIf(!hasChromium)('a browser keeps the session, and takes it to no other s
   const group = { method: 'POST', path: '/admin/v1/groups', body: { name: 'team' } }
   expect((await asked(page, group)).status).toBe(403)
   expect((await asked(page, { ...group, csrf: json.csrf })).status).toBe(201)
-  // A page of another site posts a form, with the session's user before the screen.
+  // A page of another site posts a form while the user is signed in.
   await page.goto(`${provider.issuer}/jwks`)
   const posted = page.waitForResponse(`${address}/**`)
   await page.evaluate(`

@@ -5,10 +5,10 @@ import { furnish } from './scenery.ts'
 
 const REFUSED = { expected: [/status of 4\d\d/] }
 
-/** The stored key of that name. */
+/** Finds a stored key by name. */
 const stored = ({ gateway }: Visit, name: string) => gateway.admin.store.access.keyNamed(name)
 
-/** The status of a request with a secret. */
+/** Status of a request with a secret. */
 async function statusWith({ gateway }: Visit, secret: string): Promise<number> {
   const body = { model: 'replay', messages: [{ role: 'user', content: 'Hi.' }] }
   const headers = { authorization: `Bearer ${secret}` }
@@ -26,7 +26,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     const type = async (...keys: readonly string[]): Promise<void> => {
       for (const key of keys) await keyboard.press(key)
     }
-    /** Goes on with Tab until what has the focus is named so. */
+    /** Presses Tab until the element with this name has the focus. */
     const tabTo = async (name: string): Promise<void> => {
       const focused = 'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent'
       for (let steps = 0; (await seen.page.evaluate(focused)) !== name; steps++) {
@@ -41,15 +41,15 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await seen.page.getByRole('dialog', { name: 'New key' }).waitFor()
     await keyboard.type('by-keyboard')
     await type('Enter')
-    const secretDialog = seen.page.getByRole('dialog', { name: 'by-keyboard is made' })
+    const secretDialog = seen.page.getByRole('dialog', { name: 'by-keyboard was created' })
     await secretDialog.waitFor()
-    // The button that copies has the focus.
+    // The copy button has the focus.
     await type('Enter')
     await secretDialog.getByRole('button', { name: 'Copied' }).waitFor()
     const secret = await clipboard(seen)
     expect(secret).toMatch(/^il-/)
     expect(await statusWith(seen, secret)).toBe(200)
-    await tabTo('Copy Settings for the shell')
+    await tabTo('Copy Shell settings')
     await type('Enter')
     await expect.poll(() => clipboard(seen)).toContain(`export ANTHROPIC_AUTH_TOKEN=${secret}`)
     await expect.poll(() => clipboard(seen)).toContain(`export OPENAI_BASE_URL=${seen.gateway.address}/v1`)
@@ -62,7 +62,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await type('Enter', 'End', 'Enter')
     await seen.page.getByRole('dialog', { name: 'Revoke by-keyboard?' }).waitFor()
     await type('Tab', 'Enter')
-    await seen.page.getByText('by-keyboard is revoked.').waitFor()
+    await seen.page.getByText('by-keyboard was revoked.').waitFor()
     expect(await stored(seen, 'by-keyboard')).toBeUndefined()
     expect(await statusWith(seen, secret)).toBe(401)
   })
@@ -75,28 +75,28 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await settled(page)
     await page.getByRole('button', { name: 'New key' }).click()
     const dialog = page.getByRole('dialog', { name: 'New key' })
-    await dialog.getByRole('button', { name: 'Make key' }).click()
-    await dialog.getByText('Write a name.').waitFor()
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByText('Enter a name.').waitFor()
     await dialog.getByLabel('Name').fill('limited')
     await dialog.getByLabel('Group').selectOption('team')
     await dialog.getByLabel('Note').fill('For <b>Ada</b>')
-    await dialog.getByLabel('Requests a minute').fill('many')
-    await dialog.getByRole('button', { name: 'Make key' }).click()
-    await dialog.getByText('Write a number, 0 or more.').waitFor()
-    await dialog.getByLabel('Requests a minute').fill('60')
-    await dialog.getByLabel('At once').fill('2.5')
-    await dialog.getByLabel('Budget a month').fill('12.5')
+    await dialog.getByLabel('Requests per minute').fill('many')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByText('Enter a number, 0 or more.').waitFor()
+    await dialog.getByLabel('Requests per minute').fill('60')
+    await dialog.getByLabel('Concurrent requests').fill('2.5')
+    await dialog.getByLabel('Budget per month').fill('12.5')
     await dialog.getByLabel('Models', { exact: true }).fill('gpt-*\nreplay')
     await dialog.getByLabel('chat', { exact: true }).check()
     await dialog.getByLabel('Expires').fill('2030-01-31T12:30')
-    await dialog.getByLabel('When a request cannot').selectOption('Refuse it')
-    await dialog.getByRole('button', { name: 'Make key' }).click()
-    // The gateway's own words at the field they are about.
+    await dialog.getByLabel('When translation loses').selectOption('Refuse the request')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    // The gateway's error message is shown at its field.
     await dialog.getByText('expected a whole number').waitFor()
     expect(await stored(seen, 'limited')).toBeUndefined()
-    await dialog.getByLabel('At once').fill('2')
-    await dialog.getByRole('button', { name: 'Make key' }).click()
-    await page.getByRole('dialog', { name: 'limited is made' }).waitFor()
+    await dialog.getByLabel('Concurrent requests').fill('2')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog', { name: 'limited was created' }).waitFor()
     expect(await stored(seen, 'limited')).toMatchObject({
       ...{ group: 'team', note: 'For <b>Ada</b>', models: ['gpt-*', 'replay'], doors: ['chat'], onLoss: 'refuse' },
       ...{ limits: { rpm: 60, concurrent: 2, budget: { month: 12.5 } }, expiresAt: Date.parse('2030-01-31T12:30:00Z') },
@@ -104,7 +104,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByLabel('Name').fill('limited')
-    await page.getByRole('button', { name: 'Make key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('alert').getByText('name').waitFor()
   })
 
@@ -115,12 +115,12 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await gateway.admin.post('/keys', { name: 'bob', rpm: 5, tpm: 1000, models: ['a'], expires_at: end })
     await seen.goTo('/keys')
     await page.getByRole('button', { name: 'Open bob' }).click()
-    await page.getByRole('button', { name: 'Change' }).click()
-    await page.getByLabel('Requests a minute').fill('')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Requests per minute').fill('')
     await page.getByLabel('Models', { exact: true }).fill('')
     await page.getByLabel('Name').fill('robert')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('robert is changed.').waitFor()
+    await page.getByText('robert was changed.').waitFor()
     const key = (await stored(seen, 'robert'))!
     expect(key.limits).toEqual({ tpm: 1000 })
     expect(key.models).toBeUndefined()
@@ -138,14 +138,14 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await seen.goTo('/keys')
     await page.getByRole('button', { name: 'Actions for bob' }).click()
     await page.getByRole('menuitem', { name: 'Rotate' }).click()
-    await page.getByLabel('The old secret works for').selectOption('1 more hour')
+    await page.getByLabel('Grace period for the old secret').selectOption('1 hour')
     await page.getByRole('button', { name: 'Rotate', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'bob has a new secret' })
     const fresh = (await dialog.locator('.secret code').textContent())!
     expect(await Promise.all([statusWith(seen, secret), statusWith(seen, fresh)])).toEqual([200, 200])
     const [old] = (await stored(seen, 'bob'))!.secrets.filter(one => one.expiresAt !== undefined)
     expect(old!.expiresAt! - Date.now()).toBeGreaterThan(3_500_000)
-    // It is on the page no more once it is closed.
+    // Closing the dialog removes the secret from the page.
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'detached' })
     await expect.poll(() => page.content()).not.toContain(fresh)
@@ -159,11 +159,11 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     const row = page.getByRole('row').filter({ hasText: 'bob' })
     await page.getByRole('button', { name: 'Actions for bob' }).click()
     await page.getByRole('menuitem', { name: 'Capture for 1 hour' }).click()
-    await row.getByText('Captured until').waitFor()
+    await row.getByText('Capturing until').waitFor()
     expect((await stored(seen, 'bob'))!.captureUntil! - Date.now()).toBeGreaterThan(3_500_000)
     await page.getByRole('button', { name: 'Open bob' }).click()
     await page.getByRole('button', { name: 'Stop capturing' }).click()
-    await row.getByText('Captured until').waitFor({ state: 'detached' })
+    await row.getByText('Capturing until').waitFor({ state: 'detached' })
     expect((await stored(seen, 'bob'))!.captureUntil).toBeUndefined()
   })
 
@@ -187,7 +187,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByLabel('Search keys').fill('bot support')
     await expect.poll(() => names()).toEqual(['helpdesk-bot'])
     await page.getByLabel('Search keys').fill('no such key')
-    await page.getByText('No key is like this').waitFor()
+    await page.getByText('No keys match').waitFor()
     await page.getByLabel('Search keys').fill('')
     await page.getByLabel('Group', { exact: true }).selectOption('support')
     await expect.poll(async () => (await names()).toSorted()).toEqual(['helpdesk-bot', 'intern-2026'])
@@ -214,7 +214,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
       )
     await goTo('/keys')
     await page.getByText('1,000 of 1,000+ keys').waitFor()
-    await page.getByText('These are the first 1,000').waitFor()
+    await page.getByText('The first 1,000 keys are loaded.').waitFor()
     await page.getByRole('button', { name: 'Load more' }).click()
     await page.getByText('1,001 keys').waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
@@ -238,7 +238,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await goTo('/keys')
     await page.getByRole('button', { name: 'Open bob' }).click()
     await page.getByRole('dialog', { name: 'bob' }).getByText('Last 14 days').waitFor()
-    for (const name of ['Change', 'Revoke', 'Rotate', 'New key', 'Actions for bob'])
+    for (const name of ['Edit', 'Revoke', 'Rotate', 'New key', 'Actions for bob'])
       await expect.poll(() => page.getByRole('button', { name, exact: true }).count()).toBe(0)
   })
 
@@ -259,19 +259,19 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New group' })
     await dialog.getByLabel('Name').fill('team / a')
-    await dialog.getByLabel('Tokens a minute').fill('200000')
+    await dialog.getByLabel('Tokens per minute').fill('200000')
     await dialog.getByLabel('Models', { exact: true }).fill('gpt-*, claude-*')
-    await dialog.getByRole('button', { name: 'Make group' }).click()
-    await page.getByText('Group team / a is made.').waitFor()
+    await dialog.getByRole('button', { name: 'Create group' }).click()
+    await page.getByText('Group team / a was created.').waitFor()
     expect(await groups()).toMatchObject([
       { name: 'team / a', models: ['gpt-*', 'claude-*'], limits: { tpm: 200_000 }, onLoss: 'show' },
     ])
     await page.getByRole('button', { name: 'Actions for team / a' }).click()
-    await page.getByRole('menuitem', { name: 'Change' }).click()
-    await page.getByLabel('Budget a day').fill('3')
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    await page.getByLabel('Budget per day').fill('3')
     await page.getByLabel('Channels').fill('replay')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('team / a is changed.').waitFor()
+    await page.getByText('team / a was changed.').waitFor()
     expect(await groups()).toMatchObject([{ limits: { tpm: 200_000, budget: { day: 3 } }, channels: ['replay'] }])
     await gateway.admin.post('/keys', { name: 'bob', group: 'team / a' })
     await page.getByRole('button', { name: 'Actions for team / a' }).click()
@@ -280,7 +280,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByRole('alert').getByText('There are keys in this group').waitFor()
     await gateway.admin.delete(`/keys/${(await gateway.admin.store.access.keyNamed('bob'))!.id}`)
     await page.getByRole('button', { name: 'Delete group' }).click()
-    await page.getByText('Group team / a is deleted.').waitFor()
+    await page.getByText('Group team / a was deleted.').waitFor()
     expect(await groups()).toEqual([])
   })
 
@@ -311,7 +311,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
       await page.getByRole('button', { name: 'Done' }).click()
       await page.getByRole('button', { name: 'Open nightly-evals' }).click()
       await axe()
-      await page.getByRole('button', { name: 'Change' }).click()
+      await page.getByRole('button', { name: 'Edit' }).click()
       await axe()
       await page.keyboard.press('Escape')
       await goTo('/keys?view=groups')

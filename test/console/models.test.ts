@@ -31,7 +31,7 @@ const panelOf = (page: Page, name: string) => page.getByRole('dialog', { name })
 const scrollTo = (page: Page, share: number) =>
   page.evaluate(`{ const list = document.querySelector('.table.long'); list.scrollTop = list.scrollHeight * ${share} }`)
 
-/** Where the link to Start leads. */
+/** Address of the link to the Start page. */
 const startIn = async (page: Page): Promise<URL> => {
   const link = page.getByRole('link', { name: 'Start with this model' })
   return new URL((await link.getAttribute('href'))!, page.url())
@@ -50,7 +50,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
   test('shows interface type, limits, abilities, prices and channels, and that what is not known is unknown', async () => {
     const { page } = await visit('/models', { gateway: await open() })
     await expect.poll(() => idsOf(page)).toEqual(['claude-x', 'film', 'gpt-4o', 'house'])
-    await page.getByText(/Limits and abilities: pypi:litellm [\d.]+, as of 20\d\d-\d\d-\d\d/).waitFor()
+    await page.getByText(/Limits and abilities: pypi:litellm [\d.]+ of 20\d\d-\d\d-\d\d/).waitFor()
     const house = rowsOf(page).filter({ hasText: 'House model' })
     for (const text of ['Messages', '2 native', '200K / 64K', '$1.50 / $6.00', 'Conversation', 'one +1 all OK'])
       await expect.poll(() => wordsOf(house)).toContain(text)
@@ -66,7 +66,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     const { id: off } = (await gateway.admin.post('/keys', { name: 'switched off', enabled: false })).json
     const { page } = await visit('/models', { gateway })
     await page.getByLabel('As seen by').selectOption(id)
-    await page.getByText('exactly the list its clients get').waitFor()
+    await page.getByText('as its clients see them').waitFor()
     await expect.poll(() => idsOf(page)).toEqual(['gpt-4o', 'house'])
     const headers = { authorization: `Bearer ${secret}` }
     const own = await gateway.admin.testServer.ask('/v1/models', undefined, { method: 'GET', headers })
@@ -77,7 +77,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     await expect.poll(() => idsOf(page)).toEqual(['gpt-4o', 'house'])
     await page.getByLabel('As seen by').selectOption(off)
     await page.getByText('is not valid').waitFor()
-    await page.getByText('This key can call no model').waitFor()
+    await page.getByText('This key cannot call any model').waitFor()
     await page.getByLabel('As seen by').selectOption('All models')
     await expect.poll(() => idsOf(page)).toHaveLength(4)
   })
@@ -103,7 +103,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     await page.getByLabel('Without translation').check()
     await expect.poll(() => idsOf(page)).toEqual(['claude-x', 'house'])
     await page.getByLabel('Search models').fill('nothing of the kind')
-    await page.getByText('No model is like this').waitFor()
+    await page.getByText('No models match').waitFor()
   })
 
   test('shows all there is about one model, how its channels are now, and leads to Start with it', async () => {
@@ -159,9 +159,9 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
       await panelOf(page, name).getByText('How to call it').waitFor()
       expect((await startIn(page)).searchParams.get('model')).toBe(name)
     }
-    // What stands in the address is a caller's text, too.
+    // The address is untrusted text, too.
     await goTo(`/models?${new URLSearchParams({ channel: HOSTILE[0]!, q: HOSTILE[0]!, ability: HOSTILE[1]! })}`)
-    await page.getByText('No model is like this').waitFor()
+    await page.getByText('No models match').waitFor()
     await isUnharmed(page)
   })
 
@@ -197,7 +197,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
       "[...new Set([...document.querySelectorAll('main tbody tr:not([aria-hidden])')].map(row => row.offsetHeight))]",
     )
     expect(heights).toHaveLength(1)
-    // What typing takes until it is drawn.
+    // Time from typing to rendering.
     const typed = await page.evaluate<number>(`(async () => {
       const box = document.querySelector('[data-search]')
       const setter = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set

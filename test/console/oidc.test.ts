@@ -36,7 +36,7 @@ const browse = (server: TestServer, path: string, headers = {}) =>
     ...{ method: 'GET', headers: { authorization: '', 'sec-fetch-site': 'cross-site', ...headers } },
   })
 
-/** A browser goes to the provider, where its user signs in, and comes back. */
+/** Follows the redirects of a sign-in: to the provider and back. */
 async function signIn(
   { server, provider }: Pick<Opened, 'server' | 'provider'>,
   claims: object,
@@ -47,7 +47,7 @@ async function signIn(
   return browse(server, `/callback?${query}`, { cookie: cookiesOf(begun) })
 }
 
-/** The session that an answer gives a browser. */
+/** Session cookie of a response. */
 async function sessionOf(server: TestServer, answer: Asked) {
   const cookie = cookiesOf(answer)
   return (await server.ask('/admin/v1/session', undefined, { method: 'GET', headers: { authorization: '', cookie } }))
@@ -229,7 +229,7 @@ describe('attacks on the way back', () => {
       expect((await browse(all.server, `/callback?${query}`, { cookie: cookiesOf(begun) })).status).toBe(502)
     }
     expect([all.provider.granted, other.granted]).toEqual([0, 0])
-    // What was begun at another provider is not finished here: instances of one store whose configs differ.
+    // A sign-in begun with another provider must fail: instances with one store can have different configs.
     const config = { console: { ...CONSOLE, oidc: oidcOf(other.issuer) } }
     const elsewhere = await TestServer.open([], { keep: all.path, config })
     closing.push(() => elsewhere.server.close(0))

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 
-/** The words that are seen in a part of a page, with one space between them. */
+/** Visible text of an element, with single spaces. */
 export async function wordsOf(part: Locator): Promise<string> {
   await part.first().waitFor()
   return (await part.allInnerTexts()).join(' ').replaceAll(/\s+/g, ' ')

@@ -19,11 +19,11 @@ const KEYS = [
   { name: 'playground', group: 'default' },
 ]
 
-/** The models and channels that the numbers of generated rows stand for. */
+/** Models and channels that generated rows refer to by index. */
 const MODELS = ['gpt-5.6', 'claude-opus-4-8', 'gemini-3-pro', 'gpt-5.6-mini', 'claude-haiku-4-8', 'deepseek-v4']
 const CHANNELS = ['openai', 'anthropic', 'google', 'openrouter']
 
-/** What a gateway in use holds: groups, keys, and requests of 30 days; for looking at pages, and for tests of lists. */
+/** Fills a gateway with groups, keys and 30 days of requests, for screenshots and tests of lists. */
 export async function furnish({ admin }: ConsoleGateway, requests = 6000): Promise<void> {
   for (const group of GROUPS) await admin.post('/groups', group)
   const ids: { id: string; name: string; group: string }[] = []

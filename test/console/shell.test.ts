@@ -3,7 +3,7 @@ import { PASSWORD } from '../builders/console.ts'
 import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
 import { admit, NAMES } from './sign-in.ts'
 
-/** The pages by their keys. */
+/** Pages by shortcut key. */
 const PATHS = {
   ...{ s: '/', m: '/models', k: '/keys', u: '/usage', t: '/traffic', x: '/translator', c: '/channels' },
 }
@@ -25,7 +25,7 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
     }
     for (const title of titles) {
       await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
-      // A function to wait for would be evaluated by the page itself, whose policy forbids it.
+      // The page's policy forbids evaluating a function in it, so this polls from outside.
       await expect.poll(() => page.title()).toMatch(new RegExp(`^${title} `))
       await expect
         .poll(() => page.getByRole('link', { name: title, exact: true }).getAttribute('aria-current'))
@@ -39,10 +39,10 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
     await page.getByLabel('Name').fill(NAMES.admin)
     await page.getByLabel('Password').fill('wrong')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('Name or password is wrong.').waitFor()
+    await page.getByRole('alert').getByText('Wrong name or password.').waitFor()
     await page.getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
-    // The page that was asked for.
+    // After signing in, the requested page opens.
     await page.getByRole('heading', { level: 1 }).and(page.getByText(/^Keys/)).waitFor()
     const [cookie] = await page.context().cookies()
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' })

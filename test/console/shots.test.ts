@@ -13,14 +13,14 @@ const FOLDER = join(import.meta.dirname, '../../console/shots')
 interface Shot {
   readonly name: string
   readonly path: string
-  /** What is done before. */
+  /** Actions before the screenshot. */
   readonly act?: (page: Page) => Promise<unknown>
-  /** All of the page, not only what is seen at once. */
+  /** Takes the full page instead of the viewport. */
   readonly whole?: boolean
   readonly role?: 'admin' | 'viewer' | null
-  /** What the gateway has behind it; by default the built-in upstream, and a month of use. */
+  /** Setup of the gateway; by default the built-in upstream and a month of usage. */
   readonly scene?: keyof typeof SCENES
-  /** Chinese is looked at in one theme and width: whether texts have room. */
+  /** Takes the screenshot in Chinese, in one theme and width only, to check that texts fit. */
   readonly language?: 'zh'
 }
 
@@ -29,7 +29,7 @@ const openFirst = async (page: Page): Promise<void> => {
   await page.locator('tbody tr a').first().click()
   await page.locator('.capture-view').waitFor()
 }
-/** What a gateway may have behind it. */
+/** Setups of a gateway. */
 const SCENES = {
   usage: async () => {
     const gateway = await openConsoleGateway()
@@ -40,7 +40,7 @@ const SCENES = {
   vendors: openBeforeVendors,
 } as const
 
-/** What is looked at, a row each. */
+/** One row per screenshot. */
 const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/', role: null },
   { name: 'help', path: '/', act: page => page.keyboard.press('?') },
@@ -66,7 +66,7 @@ const SHOTS: readonly Shot[] = [
     ...{ name: 'channels-drain', path: '/channels?channel=openai', scene: 'vendors' },
     act: async page => {
       await page.getByRole('button', { name: 'Drain' }).click()
-      await page.getByText('no other channel').waitFor()
+      await page.getByText('no other available channel').waitFor()
     },
   },
   { name: 'translator-empty', path: '/translator' },
@@ -127,7 +127,7 @@ const SHOTS: readonly Shot[] = [
 
 async function makeKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New key' }).click()
-  // Each shot of it makes another one.
+  // Each screenshot creates another one.
   await page.getByRole('dialog').getByLabel('Name').fill(`laptop-${Date.now()}`)
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Hide' }).waitFor()
@@ -138,7 +138,7 @@ async function tryIt(page: Page): Promise<void> {
   await page.getByText('Done', { exact: true }).waitFor()
 }
 
-/** Begins with one of the examples that the translator offers. */
+/** Opens one of the translator's examples. */
 async function begin(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('main').getByRole('button', { name }).first().click()
   await page.getByRole('tab', { name: 'All', exact: true }).waitFor()
@@ -150,7 +150,7 @@ async function chat(page: Page): Promise<void> {
   await page.locator('.losses button').nth(1).focus()
 }
 
-/** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */
+/** Takes screenshots: `npm run console:shots`, or `npm run console:shots -- -t keys` for one page. */
 describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('shots', () => {
   const gateways = new Map<keyof typeof SCENES, ConsoleGateway>()
   const gatewayOf = async (scene: keyof typeof SCENES): Promise<ConsoleGateway> => {

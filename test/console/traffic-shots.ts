@@ -1,7 +1,7 @@
 import { ASKED, capturing } from './captured.ts'
 import type { ConsoleGateway } from './gateway.ts'
 
-/** Captured requests to look at: one that lost something, one of the same format, one that failed. */
+/** Captured requests for screenshots: one with losses, one in the native format, one that failed. */
 export async function captureSome(
   gateway: ConsoleGateway,
 ): Promise<{ readonly lossy: string; readonly failed: string }> {
@@ -15,5 +15,5 @@ export async function captureSome(
   return { lossy: lossy.id, failed: failed.id }
 }
 
-/** Answered by an upstream that speaks another format. */
+/** Request that an upstream of another format serves. */
 const MODEL = 'replay-chat-hello'

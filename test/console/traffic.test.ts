@@ -12,12 +12,12 @@ import { ASKED, capturing } from './captured.ts'
 const CHAT = '/v1/chat/completions'
 const HELLO = { model: 'm', messages: [{ role: 'user', content: 'Say hello.' }] }
 
-/** Markup that would do something, wherever it was taken for markup. */
+/** Markup that would run if it were not escaped. */
 const MARKUP = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>{{7*7}}`
 
 const json: Script = response => response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWER))
 
-/** The rows of the list, by what their cells say. */
+/** Rows of the list, by the text of their cells. */
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
 describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
@@ -30,7 +30,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     return one
   }
 
-  /** The page before two channels of one model. */
+  /** Opens a page whose gateway has two channels for one model. */
   async function before(one: FakeUpstream, options: VisitOptions = {}): Promise<Visit> {
     const channels = [
       channelAt(one.address, { name: 'first' }),
@@ -76,7 +76,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     const key = await capturing(gateway)
     const { id } = await key.send(CHAT, HELLO)
     await key.stored(id)
-    // As it would be, had the request been over a moment later.
+    // The first list is empty, as if the request had ended a moment later.
     await page.route('**/admin/v1/requests?*', route => route.fulfill({ json: { data: [] } }), { times: 1 })
     await page.reload()
     await rowOf(page, '200').waitFor()
@@ -118,9 +118,9 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await page.reload()
     await page.locator('tbody tr a').focus()
     await page.keyboard.press('Enter')
-    const panels = ['Caller sent', 'Canonical', 'To upstream', 'Came back']
+    const panels = ['From caller', 'Canonical', 'To upstream', 'Response']
     for (const name of panels) await page.getByRole('region', { name, exact: true }).first().waitFor()
-    const caller = page.locator('.view-panel').filter({ hasText: 'Caller sent' })
+    const caller = page.locator('.view-panel').filter({ hasText: 'From caller' })
     await expect
       .poll(() => caller.locator('.marked').allInnerTexts())
       .toEqual([
@@ -139,7 +139,8 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await target.waitFor()
     await expect.poll(() => page.evaluate("document.activeElement.classList.contains('target')")).toBe(true)
     await page.getByRole('button', { name: 'To caller' }).press('Enter')
-    await page.locator('.view-panel').filter({ hasText: 'Came back' }).getByText('"message"').first().waitFor()
+    const response = page.locator('.view-panel').filter({ has: page.getByRole('heading', { name: 'Response' }) })
+    await response.getByText('"message"').first().waitFor()
     const text = await page.locator('main').textContent()
     expect(text).not.toContain(key.secret)
     expect(text).not.toContain('upstream-key-1234')
@@ -151,7 +152,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     const { id } = await key.send('/v1/messages', { ...ASKED, model: 'replay-chat-hello' })
     await key.stored(id)
     await page.goto(`/console/traffic?request=${id}`)
-    const events = page.getByRole('region', { name: /Came back: \d+ events/ })
+    const events = page.getByRole('region', { name: /Response: \d+ events/ })
     await events.waitFor()
     await expect.poll(() => events.getByRole('listitem').count()).toBeGreaterThan(3)
     await events.getByRole('button').first().click()
@@ -172,7 +173,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await dialog.getByLabel('Channel').selectOption('second')
     await dialog.getByRole('button', { name: 'Send again' }).click()
     await page.waitForURL(url => !url.href.includes(id) && url.search.includes('request='))
-    await page.getByText('Repeats').waitFor()
+    await page.getByText('Replay of').waitFor()
     await page.locator('.capture-view').waitFor()
     expect(one.seen).toHaveLength(2)
     const again = new URL(page.url()).searchParams.get('request')!
@@ -214,7 +215,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     expect(Date.parse((await gateway.admin.get(`/keys/${key.id}`)).json.capture_until)).toBeGreaterThan(Date.now())
     await page.getByRole('link', { name: 'All requests' }).click()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await page.getByText('are not captured any more').waitFor()
+    await page.getByText('are no longer captured').waitFor()
     expect((await gateway.admin.get(`/keys/${key.id}`)).json.capture_until).toBeUndefined()
   })
 
@@ -224,7 +225,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     const { id } = await key.send(CHAT, HELLO)
     await key.stored(id)
     await page.goto(`/console/traffic?request=${id}`)
-    await page.getByText('Only administrators see captured bodies.').waitFor()
+    await page.getByText('Only administrators can see captured bodies.').waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Replay', exact: true }).count()).toBe(0)
     const refused = await page.evaluate(`fetch('/admin/v1/requests/${id}').then(one => one.status)`)
     expect(refused).toBe(200)
@@ -287,7 +288,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
       await page.goto(`/console/traffic?request=${id}`)
       await page.locator('.capture-view').waitFor()
       if (width < 600)
-        for (const name of ['Canonical', 'To upstream', 'Came back']) {
+        for (const name of ['Canonical', 'To upstream', 'Response']) {
           await page.getByRole('tab', { name }).click()
           await axe()
         }

@@ -7,7 +7,7 @@ import { pointerOf } from '../../src/kit/pointer.ts'
 
 type Place = readonly (string | number)[]
 
-/** Every place in a value. */
+/** JSON pointers of all values in a value. */
 function placesIn(value: unknown, at: Place = []): (readonly [Place, unknown])[] {
   const inner =
     typeof value === 'object' && value !== null
@@ -18,7 +18,7 @@ function placesIn(value: unknown, at: Place = []): (readonly [Place, unknown])[]
   return [[at, value], ...inner]
 }
 
-/** Names without those that JSON.parse and objects treat in a way of their own. */
+/** Field names except those that JSON.parse and objects treat specially. */
 const json = fc.jsonValue({ maxDepth: 4 })
 
 describe('ranges of pointers', () => {
@@ -46,7 +46,7 @@ describe('ranges of pointers', () => {
     }
     expect(slice('/0/x/1')).toBe('2')
     expect(slice('/1/y')).toBe('"y":3')
-    // An event of several lines is one place.
+    // An event with several `data` lines has one range.
     expect(slice('/2/z')).toBe('{"z":\ndata: 4}')
     expect(slice('/3')).toBe('[DONE]')
     expect(rangesInEvents(text, ['/9/x']).size).toBe(0)

@@ -15,7 +15,7 @@ const ASK = {
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Text to translate' })
 const written = (page: Page, format: string) => page.locator(`[data-format=${format}]`)
 
-/** Types a text, and waits until it is translated. */
+/** Types a text and waits until it is translated. */
 async function give(page: Page, text: string): Promise<void> {
   const translated = page.waitForResponse(answer => answer.url().endsWith('/admin/v1/translate'))
   await editor(page).fill(text)
@@ -37,7 +37,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     await expect
       .poll(() => given.allInnerTexts())
       .toEqual(expect.arrayContaining(['"name": "ann"', '"seed": 7', expect.stringContaining('"logit_bias": {')]))
-    // What the format requires and the text does not have is marked where it was written.
+    // Fields added because the format requires them are marked in the translation.
     await page.getByRole('tab', { name: /^Messages/ }).click()
     await expect
       .poll(() => written(page, 'messages').locator('.wire mark').allInnerTexts())
@@ -51,10 +51,10 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     const { page } = await visit(PATH)
     await give(page, JSON.stringify({ model: 'm', max_tokens: 5, system: 'S', messages: [], stop_sequences: ['x'] }))
     const format = page.getByLabel('Format', { exact: true })
-    await expect.poll(() => format.locator('option:checked').textContent()).toBe('Guessed: Messages')
+    await expect.poll(() => format.locator('option:checked').textContent()).toBe('Detected: Messages')
     const options = await format.locator('option').all()
     const names = await Promise.all(options.map(one => one.getAttribute('value')))
-    // All formats that are read; of the others there is nothing to paste.
+    // Only formats with a reader are listed.
     expect(names.filter(Boolean).sort()).toEqual([...KNOWN_FORMATS].sort())
     const translated = page.waitForResponse(answer => answer.url().endsWith('/translate'))
     await format.selectOption('chat')
@@ -75,7 +75,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     await editor(page).pressSequentially('{"model": "one",', { delay: 10 })
     await page.waitForRequest('**/admin/v1/translate')
     await expect.poll(() => requests).toBeGreaterThan(0)
-    // A busy machine may pause while it types 16 letters, but not behind most of them.
+    // A busy machine may pause a few times while typing 16 letters, but not after most of them.
     const whileTyped = requests
     expect(whileTyped).toBeLessThan(8)
     await editor(page).fill(JSON.stringify({ ...ASK, model: 'two' }))
@@ -150,7 +150,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
 
   test('a damaged link says so, and one with hostile text is text', async () => {
     const { page } = await visit(`${PATH}#1.AAAA`, { expected: [/400 \(Bad Request\)/] })
-    await page.getByText('The link is damaged: it holds no text.').waitFor()
+    await page.getByText('The link is damaged and holds no text.').waitFor()
     const text = JSON.stringify({ ...ASK, [HOSTILE]: HOSTILE, model: HOSTILE })
     const fragment = await fragmentOf({ text, format: HOSTILE, kind: 'request' })
     const refused = page.waitForResponse('**/admin/v1/translate')

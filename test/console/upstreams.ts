@@ -8,7 +8,7 @@ import { type ConsoleGateway, openConsoleGateway } from './gateway.ts'
 
 type Written = Parameters<typeof channelWithDefaults>[0]
 
-/** A channel as an operator would write it, and how its upstream answers; without a script nobody listens there. */
+/** A channel's config and the script of its upstream. Without a script, nothing listens at its address. */
 export interface Row extends Omit<Written, 'provider'> {
   readonly provider?: string
   readonly script?: Script
@@ -48,14 +48,14 @@ const ANSWERS: readonly (readonly [path: RegExp, body: object])[] = [
   ],
 ]
 
-/** Answers a request of any of the common formats. */
+/** Answers a request in any of the common formats. */
 export const answers: Script = (response, { url }) => {
   const found = ANSWERS.find(([path]) => path.test(url.split('?')[0]!))
   if (found === undefined) json(response, failure('There is nothing here.'), 404)
   else json(response, found[1])
 }
 
-/** Lists these models; beside that it answers. */
+/** Lists these models and answers requests. */
 export const lists =
   (...ids: readonly string[]): Script =>
   (response, seen) => {
@@ -63,19 +63,19 @@ export const lists =
     else answers(response, seen)
   }
 
-/** Fails with that status and message. */
+/** Fails with a status and a message. */
 export const fails =
   (status: number, message: string, headers = {}): Script =>
   response =>
     json(response, failure(message), status, headers)
 
-/** What an overloaded proxy answers with. */
+/** Response of an overloaded proxy. */
 export const garbage: Script = (response: ServerResponse) =>
   response.writeHead(200, { 'content-type': 'text/html' }).end('<html><h1>502 Bad Gateway</h1></html>')
 
 export const silence: Script = () => {}
 
-/** A gateway of the console before upstreams of the test's own, each of which can be scripted anew. */
+/** A gateway with scripted upstreams; a test can replace each script. */
 export async function openBefore(
   rows: readonly Row[],
   { models = [], ...config }: Omit<Partial<Config>, 'models'> & { readonly models?: readonly ModelFacts[] } = {},

@@ -8,7 +8,7 @@ import type { ConsoleGateway } from './gateway.ts'
 
 const RANGE = { keys: 4, models: 9, channels: 3 }
 
-/** Requests of 40 days, and of the last hour some more. */
+/** Requests of 40 days, with more in the last hour. */
 async function use({ admin }: ConsoleGateway) {
   const now = Date.now()
   const rows = [
@@ -22,15 +22,15 @@ async function use({ admin }: ConsoleGateway) {
 const sum = (values: readonly (number | undefined)[]): number =>
   values.reduce<number>((all, one) => all + (one ?? 0), 0)
 
-/** The figure of a total as it is shown. */
+/** Displayed value of a total. */
 const total = (page: Page, name: string): Promise<string> =>
   page
-    .getByRole('group', { name: 'Measure' })
+    .getByRole('group', { name: 'Metric' })
     .getByRole('button', { name: new RegExp(`^${name}`) })
     .locator('strong')
     .innerText()
 
-/** Waits until so many requests are shown. */
+/** Waits until the total shows this number of requests. */
 const totalled = (page: Page, figure: string): Promise<void> =>
   page.locator('.totals button:first-child strong').getByText(figure, { exact: true }).waitFor()
 
@@ -39,7 +39,7 @@ const rowsOf = (page: Page, name: string) => page.getByRole('region', { name }).
 
 describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
   const visit = visitor()
-  /** The page with requests. */
+  /** Opens the page of a gateway with requests. */
   async function used(path: string, options: Parameters<typeof visit>[1] = {}) {
     const first = await visit('/account', options)
     const rows = await use(first.gateway)
@@ -61,7 +61,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
       await page.getByRole('button', { name: range }).click()
       await settled(page)
     }
-    await page.getByText('Requests by the minute').waitFor()
+    await page.getByText('Requests by minute').waitFor()
     await totalled(page, '300')
     await expect.poll(() => page.url()).toMatch(/usage\?range=1h$/)
     await page.getByRole('button', { name: 'Days', exact: true }).click()
@@ -77,7 +77,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     const since = Math.floor(Date.now() / HOUR) * HOUR - 167 * HOUR
     const now = rows.filter(({ at }) => at >= since).length
     const change = page.getByRole('button', { name: /^Requests/ }).locator('.change')
-    await expect.poll(() => change.getAttribute('title')).toMatch(/^\d+ in the period before$/)
+    await expect.poll(() => change.getAttribute('title')).toMatch(/^\d+ in the previous period$/)
     const then = Number((await change.getAttribute('title'))!.split(' ')[0])
     await expect.poll(() => change.innerText()).toContain(then < now ? '▲' : '▼')
     expect(Math.abs(then - rows.filter(({ at }) => at >= since - 168 * HOUR && at < since).length)).toBeLessThan(20)
@@ -101,7 +101,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     const expected = meant.length.toLocaleString('en-GB')
     await totalled(page, expected)
     await page
-      .getByRole('group', { name: 'Measure' })
+      .getByRole('group', { name: 'Metric' })
       .getByRole('button', { name: /^Tokens/ })
       .click()
     await page.getByText('Tokens by day (UTC)').waitFor()
@@ -135,7 +135,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
         .not.toBe(before)
     }
     await press('End')
-    // The last minute may have nothing yet.
+    // The last minute may still be empty.
     for (let at = 0; at < 10; at++) {
       await press('ArrowLeft')
       if (/model-\d [1-9]/.test(spoken)) break
@@ -188,7 +188,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     const { page } = await used('/usage?range=7d')
     const legend = page.getByRole('group', { name: 'Series' }).getByRole('button')
     await expect.poll(() => legend.count()).toBe(7)
-    await expect.poll(() => legend.last().innerText()).toBe('All others')
+    await expect.poll(() => legend.last().innerText()).toBe('Others')
     await legend.first().click()
     await expect.poll(() => legend.first().getAttribute('aria-pressed')).toBe('false')
     await expect.poll(() => page.url()).toMatch(/hidden=/)
@@ -198,11 +198,11 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     await expect.poll(() => legend.first().getAttribute('aria-pressed')).toBe('false')
     await expect.poll(() => page.getByRole('button', { name: 'Lines' }).getAttribute('aria-pressed')).toBe('true')
     await page
-      .getByRole('group', { name: 'Measure' })
+      .getByRole('group', { name: 'Metric' })
       .getByRole('button', { name: /^First byte/ })
       .click()
     await page.getByRole('button', { name: 'p99', exact: true }).click()
-    await page.getByText('First byte by the hour').waitFor()
+    await page.getByText('First byte by hour').waitFor()
     await expect.poll(() => page.url()).toMatch(/show=first_byte.*percentile=p99/)
     await page.getByLabel('Group by').selectOption('Nothing')
     await page.getByRole('region', { name: 'Over time' }).waitFor()
@@ -263,7 +263,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
       await page.keyboard.press('ArrowLeft')
       await page.locator('.tip').waitFor()
       await axe()
-      // To be looked at, it was scrolled.
+      // The accessibility check may have scrolled the page, so the chart is focused again.
       await chart(page).focus()
       await page.keyboard.press('ArrowLeft')
       await page.keyboard.press('Enter')

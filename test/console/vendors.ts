@@ -42,13 +42,13 @@ const ROWS: readonly Row[] = [
   { name: 'gpu-rack-3', provider: 'vllm', models: ['llama-4-scout'], key: 'none', priority: 1 },
 ]
 
-/** Requests of each model that are sent. */
+/** Number of requests sent to each model. */
 const REQUESTS = {
   ...{ 'gpt-5.6': 24, 'gpt-4o': 9, 'gemini-2.5-pro': 12, 'claude-opus-4-8': 3, 'deepseek-v4': 2 },
   ...{ 'qwen/qwen3-max': 4, 'llama-4-scout': 1 },
 }
 
-/** A gateway before several vendors, some of whom fail, with requests behind it: for looking at pages. */
+/** A gateway with several vendors, some of which fail, and with past requests; for screenshots. */
 export async function openBeforeVendors(): Promise<ConsoleGateway> {
   const gateway = await openBefore(ROWS, { models: MODELS })
   const { testServer } = gateway.admin

@@ -66,7 +66,7 @@ it('somebody can always administer: the last enabled admin is kept', async () =>
   kinds.push((await ada.ask('DELETE', '/users/ada')).json.type)
   expect(kinds).toEqual(Array(3).fill('urn:interlingua:problem:last-admin'))
   await ada.ask('PATCH', '/users/vic', { role: 'admin' })
-  // Two who remove each other at the same time: one of them stays.
+  // If two admins remove each other at the same time, one of them stays.
   const vic = await SignedIn.at(testServer, 'vic')
   const both = await Promise.all([ada.ask('DELETE', '/users/vic'), vic.ask('DELETE', '/users/ada')])
   expect(both.filter(({ status }) => status === 204)).toHaveLength(1)

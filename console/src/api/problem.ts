@@ -2,16 +2,16 @@ import type { ProblemDetails } from '../../../src/operators/admin/problem.ts'
 
 const NAMESPACE = 'urn:interlingua:problem:'
 
-/** What the admin API refused (RFC 9457), or that it could not be reached (status 0). */
+/** Error of an admin API call: a problem document (RFC 9457), or status 0 if the gateway could not be reached. */
 export class ProblemError extends Error {
   readonly status: number
-  /** Without its namespace: `name-taken`. */
+  /** Problem type without its namespace: `name-taken`. */
   readonly type: string
-  /** What is wrong with which field of the body, by JSON pointer. */
+  /** Errors of single fields of the body, each with its JSON pointer. */
   readonly errors: NonNullable<ProblemDetails['errors']>
-  /** All members of the problem. */
+  /** All members of the problem document. */
   readonly details: Partial<ProblemDetails> & { readonly [member: string]: unknown }
-  /** Seconds after which it may be tried again. */
+  /** Seconds to wait before a retry, from `Retry-After`. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, details: ProblemError['details'], retryAfter?: number) {
@@ -24,13 +24,13 @@ export class ProblemError extends Error {
     this.retryAfter = retryAfter
   }
 
-  /** What is wrong with the field of that pointer, such as `/budget/day`. */
+  /** Error of the field at a JSON pointer such as `/budget/day`. */
   at(pointer: string): string | undefined {
     return this.errors.find(one => one.pointer === pointer)?.detail
   }
 }
 
-/** Reads the problem of an answer that is no success. */
+/** Reads the problem document of an error response. Never rejects: a body that is not JSON gives an empty document. */
 export async function problemOf(answer: Response): Promise<ProblemError> {
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const details = await answer.json().catch(() => ({}))

@@ -1,8 +1,10 @@
 import { endSession, session } from '../session-state.ts'
 import { ProblemError, problemOf } from './problem.ts'
 
+/** Path that all admin API addresses begin with. */
 export const API = '/admin/v1'
 
+/** Query, body, headers and abort signal of one call. */
 export interface Options {
   readonly query?: { readonly [name: string]: string | number | boolean | undefined }
   readonly body?: unknown
@@ -13,10 +15,10 @@ export interface Options {
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Sends a request to the admin API and gives its answer once its head has come: for streams.
+ * Sends a request to the admin API and resolves as soon as the response headers have arrived, so that streams work.
  *
- * @param path below `/admin/v1`; parts of it that are not the page's own are encoded by the caller.
- * @throws ProblemError for every answer that is no success, and where the gateway cannot be reached; AbortError.
+ * @param path below `/admin/v1`; the caller encodes names and ids in it.
+ * @throws ProblemError for an error response or an unreachable gateway; AbortError when `signal` aborts.
  */
 export async function send(method: Method, path: string, options: Options = {}): Promise<Response> {
   const answer = await fetch(addressOf(path, options.query), {
@@ -32,17 +34,18 @@ export async function send(method: Method, path: string, options: Options = {}):
   })
   if (answer.ok) return answer
   const problem = await problemOf(answer)
-  // Of a session that ended elsewhere: signing in shows the page again.
+  // The session ended elsewhere, so the sign-in form appears; the page opens again after signing in.
   if (problem.status === 401 && !path.startsWith('/session')) endSession('expired')
   throw problem
 }
 
-/** The same with the answer's JSON; undefined where it has no body. */
+/** Sends a request like `send` and parses the JSON of the response; undefined for status 204. */
 export async function request<T>(method: Method, path: string, options: Options = {}): Promise<T> {
   const answer = await send(method, path, options)
   return (answer.status === 204 ? undefined : await answer.json()) as T
 }
 
+/** Sends a GET request and returns its JSON. */
 export const get = <T>(path: string, query?: Options['query'], signal?: AbortSignal): Promise<T> =>
   request<T>('GET', path, { ...(query === undefined ? {} : { query }), signal })
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => request<T>('POST', path, { body })
@@ -50,7 +53,7 @@ export const put = <T>(path: string, body: unknown): Promise<T> => request<T>('P
 export const patch = <T>(path: string, body: unknown): Promise<T> => request<T>('PATCH', path, { body })
 export const remove = <T = void>(path: string): Promise<T> => request<T>('DELETE', path)
 
-/** The address of a path with those parameters of the query that have a value; for links to downloads, too. */
+/** Address of an admin API path for requests and download links. Query parameters without a value are left out. */
 export function addressOf(path: string, query: Options['query'] = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()

@@ -2,7 +2,7 @@ import type { InferOutput } from 'valibot'
 import type * as captures from '../../../src/gateway/capture/shapes.ts'
 import type * as shapes from '../../../src/operators/admin/shapes.ts'
 
-/* What the admin API answers, derived from its own schemas. */
+/* Response types of the admin API, derived from the schemas of the server. */
 
 export type Key = InferOutput<typeof shapes.KEY>
 export type NewKey = InferOutput<typeof shapes.NEW_KEY>
@@ -21,23 +21,23 @@ export type Translations = InferOutput<typeof shapes.TRANSLATIONS>
 export type PlacedLoss = NonNullable<Translations['formats'][string]['losses']>[number]
 export type TranslateExample = InferOutput<typeof shapes.EXAMPLE>
 
-/** A page of a list. */
+/** One page of a list. */
 export interface PageOf<T> {
   readonly data: readonly T[]
   readonly next_cursor?: string
 }
 
-/** A whole list. */
+/** A complete list. */
 export interface AllOf<T> {
   readonly data: readonly T[]
 }
 
-/** All models, and where their limits and abilities are from. */
+/** All models, with the source of their limits and abilities. */
 export interface Models extends AllOf<Model> {
   readonly catalogue: InferOutput<typeof shapes.CATALOGUE>
 }
 
-/** Sums of usage in a range of time. */
+/** Usage totals of a time range. */
 export interface Usage extends AllOf<UsageSum> {
   readonly since: string
   readonly until: string

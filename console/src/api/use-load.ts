@@ -1,18 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ProblemError } from './problem.ts'
 
+/** State of a load: the data, the error, and whether it is running. */
 export interface Loaded<T> {
-  /** What was loaded last; it stays while it is loaded again. */
+  /** Data of the last successful load; it stays during a reload and after a failed one. */
   readonly data: T | undefined
   readonly error: ProblemError | undefined
   readonly loading: boolean
-  /** Loads it again; settles when it is there. */
+  /** Loads again. Resolves when the load has finished or failed; never rejects. */
   reload(): Promise<void>
 }
 
 /**
- * Loads something when the component appears, and again when one of the inputs changes; what was under way then is
- * aborted. With `every`, also after so many milliseconds, while the page is seen.
+ * Hook that loads data when the component mounts and when one of `inputs` changes. A new load aborts the running one.
+ *
+ * @param every milliseconds between reloads while the browser tab is visible; no reloads without it.
  */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -50,6 +52,6 @@ export function useLoad<T>(
   return { ...state, reload }
 }
 
-/** Whatever was thrown, as something that can be shown. */
+/** Wraps anything thrown in a ProblemError; status -1 for what is not an API error. */
 export const asProblem = (thrown: unknown): ProblemError =>
   thrown instanceof ProblemError ? thrown : new ProblemError(-1, { detail: String(thrown) })

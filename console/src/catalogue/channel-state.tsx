@@ -5,6 +5,7 @@ import { Badge, type Tone } from '../ui/badge.tsx'
 
 export type ChannelState = Channel['state']
 
+/** Colour of each state's badge. */
 export const TONES: { readonly [S in ChannelState]: Tone } = {
   ok: 'good',
   resting: 'warn',
@@ -14,11 +15,11 @@ export const TONES: { readonly [S in ChannelState]: Tone } = {
 
 interface StateBadgeProps {
   readonly state: ChannelState
-  /** When a rest ends. */
+  /** ISO time at which a resting channel or model is used normally again. */
   readonly until?: string | undefined
 }
 
-/** How a channel is, or a model at it. */
+/** Badge with the state of a channel, or of a model on a channel. */
 export const StateBadge = ({ state, until }: StateBadgeProps) => (
   <Badge tone={TONES[state]} dot title={titleOf(state, until)}>
     {catalogue().states[state]}
@@ -30,7 +31,7 @@ const titleOf = (state: ChannelState, until: string | undefined): string => {
   return until === undefined ? meaning : `${meaning} (${ago(until)}, ${time(until, 'full')})`
 }
 
-/** How a model is at a channel: the channel's own state first. */
+/** State of a model on a channel. A channel state other than `ok` applies to all its models. */
 export function stateAt(channel: Channel, upstreamModel: string): ChannelState {
   const rests = channel.resting_models.some(({ model }) => model === upstreamModel)
   return channel.state === 'ok' && rests ? 'resting' : channel.state

@@ -3,11 +3,11 @@ import type { Request } from '../api/types.ts'
 interface EstimableProps {
   readonly of: Pick<Request, 'estimated'>
   readonly text: string
-  /** What an estimate is. */
+  /** Explanation of the estimate, for the tooltip and screen readers. */
   readonly title: string
 }
 
-/** A figure of a request, marked where it is an estimate: `≈ 1,234`. */
+/** A number of a request, with `≈` before it if the gateway estimated it: `≈ 1,234`. */
 export const Estimable = ({ of, text, title }: EstimableProps) =>
   of.estimated === true ? (
     <span title={title}>

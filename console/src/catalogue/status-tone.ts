@@ -7,10 +7,10 @@ const TONES: readonly (readonly [least: number, tone: Tone])[] = [
   [200, 'good'],
 ]
 
-/** The caller left before its answer was whole. */
+/** Status of a request whose caller disconnected before the response was complete. */
 const CANCELLED = 499
 
-/** The colour of a request's status: faults of the upstream or of the gateway are worse than those of the caller. */
+/** Colour of a request's status: errors of the upstream or the gateway are red, those of the caller yellow. */
 export const toneOf = ({ status, error }: Pick<Request, 'status' | 'error'>): Tone =>
   status === CANCELLED
     ? 'neutral'

@@ -2,12 +2,12 @@ import { catalogue as en } from './en/catalogue.ts'
 import { texts } from './index.ts'
 import { catalogue as zh } from './zh/catalogue.ts'
 
-/** What the states of channels, kinds of work and of errors, and abilities of models are called. */
+/** Names of channel states, kinds of work, kinds of errors, and abilities of models. */
 export const catalogue = texts({ en, zh })
 
 type Table = 'states' | 'abilities' | 'modalities' | 'works' | 'kinds'
 
-/** The name of a row of one of these tables; an unknown one by its own name. */
+/** Looks up a name in one of these tables; an unknown entry is returned as it is. */
 export function named(table: Table, name: string): string {
   const names: { readonly [name: string]: string } = catalogue()[table]
   return Object.hasOwn(names, name) ? names[name]! : name

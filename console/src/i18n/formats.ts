@@ -4,9 +4,9 @@ import { formats as zh } from './zh/formats.ts'
 
 const names = texts({ en, zh })
 
-/** What a format is called; an unknown one by its own name. */
+/** Display name of a format; an unknown format is returned as it is. */
 export const formatName = (format: string): string => (Object.hasOwn(names(), format) ? names()[format]! : format)
 
-/** The same where there is little room; vendors' own words are not translated. */
+/** Short display name of a format. Vendors' terms are not translated. */
 export const shortFormatName = (format: string): string =>
   Object.hasOwn(shortFormats, format) ? shortFormats[format]! : formatName(format).replace(/（.*/, '')

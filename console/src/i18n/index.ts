@@ -1,11 +1,13 @@
 import { computed, effect } from '@preact/signals'
 import { remembered } from '../remembered.ts'
 
+/** Languages of the console. */
 export const LANGUAGES = ['en', 'zh'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 const preferred: Language = navigator.languages.some(one => /^zh\b/i.test(one)) ? 'zh' : 'en'
 
+/** Chosen language, stored in the browser; Chinese by default if the browser lists it. */
 export const language = remembered<Language>('language', preferred, LANGUAGES)
 
 effect(() => {
@@ -13,13 +15,14 @@ effect(() => {
 })
 
 /**
- * The texts of one part of the page: `const text = texts({ en, zh })`, then `text().create`. What is read while a
- * component renders follows the language. Both languages have one type, so that none can lack a text.
+ * Returns a function that gives one part's texts in the current language: `const text = texts({ en, zh })`, then
+ * `text().create`. A component that calls it renders again when the language changes. Both languages have the same
+ * type, so a missing text is a type error.
  */
 export const texts =
   <T extends object>(both: { readonly [L in Language]: T }): (() => T) =>
   () =>
     both[language.value]
 
-/** The language for the browser's own formats of numbers and times. */
+/** Locale for formatting numbers and times. */
 export const locale = computed(() => (language.value === 'zh' ? 'zh-CN' : 'en-GB'))

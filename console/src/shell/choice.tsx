@@ -9,7 +9,7 @@ interface ChoiceProps<V extends string> {
   readonly options: readonly { readonly value: V; readonly label: string }[]
 }
 
-/** A small select with a picture, its label for screen readers. */
+/** A small select with an icon. Its label is a tooltip and for screen readers. */
 export function Choice<V extends string>({ label, icon, value, onValue, options }: ChoiceProps<V>) {
   const id = useId()
   return (

@@ -1,15 +1,15 @@
 import { common } from '../i18n/common.ts'
 import { helpOpen, ownShortcuts, shortcuts } from '../keyboard.ts'
-import { PAGES } from '../pages.ts'
+import { ROUTES } from '../routes.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Check } from '../ui/field.tsx'
 
-/** The list of shortcuts. */
+/** Dialog with the keyboard shortcuts. */
 export function Help() {
   if (!helpOpen.value) return null
   const text = common()
   const rows: readonly (readonly [keys: string, what: string])[] = [
-    ...PAGES.filter(one => one.key !== undefined).map(
+    ...ROUTES.filter(one => one.key !== undefined).map(
       one => [`g ${one.key}`, text.shortcuts.goTo(text.pages[one.name])] as const,
     ),
     ['/', text.shortcuts.search],

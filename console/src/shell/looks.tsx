@@ -3,10 +3,10 @@ import { LANGUAGES, type Language, language } from '../i18n/index.ts'
 import { THEMES, theme } from '../theme.ts'
 import { Choice } from './choice.tsx'
 
-/** Languages in their own words. */
+/** Name of each language in that language. */
 const LANGUAGE_NAMES: { readonly [L in Language]: string } = { en: 'English', zh: '中文' }
 
-/** How the page looks: theme and language. */
+/** Selects for theme and language. */
 export function Looks() {
   const text = common()
   return (

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { hrefOf } from '../href.ts'
 import { common } from '../i18n/common.ts'
 import { helpOpen } from '../keyboard.ts'
-import { hrefOf, PAGES } from '../pages.ts'
+import { type PageRoute, ROUTES } from '../routes.ts'
 import { signOut } from '../session.ts'
 import { session } from '../session-state.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -11,11 +12,11 @@ import { Icon } from '../ui/icon.tsx'
 import { toastProblem } from '../ui/toast.tsx'
 import { Looks } from './looks.tsx'
 
-/** Pages at the side; on narrow screens behind a button. */
+/** Sidebar with links to all pages; on narrow screens a button opens it. */
 export function Nav() {
   const { path } = useLocation()
   const side = useRef<HTMLDivElement>(null)
-  // The panel of narrow screens closes when a page was chosen.
+  // On narrow screens the sidebar closes after a page change.
   useEffect(() => side.current?.hidePopover?.(), [path])
   return (
     <>
@@ -28,7 +29,7 @@ export function Nav() {
       <div class="sidebar" id="sidebar" ref={side} popover="auto">
         <Brand />
         <nav aria-label={common().navigation}>
-          {PAGES.filter(one => one.name !== 'account').map(page => (
+          {ROUTES.filter(one => one.name !== 'account').map(page => (
             <PageLink key={page.name} {...page} isOpen={isAt(path, page.path)} />
           ))}
         </nav>
@@ -48,7 +49,7 @@ const Brand = () => (
   </a>
 )
 
-type LinkProps = Pick<(typeof PAGES)[number], 'name' | 'path' | 'icon' | 'key'> & { readonly isOpen: boolean }
+type LinkProps = Pick<PageRoute, 'name' | 'path' | 'icon' | 'key'> & { readonly isOpen: boolean }
 
 const PageLink = ({ name, path, icon, isOpen }: LinkProps) => (
   <a href={hrefOf(path)} aria-current={isOpen ? 'page' : undefined}>
@@ -59,7 +60,7 @@ const PageLink = ({ name, path, icon, isOpen }: LinkProps) => (
 
 const isAt = (path: string, page: string): boolean => path.replace(/\/$/, '') === hrefOf(page).replace(/\/$/, '')
 
-/** Who is signed in, and how the page looks. */
+/** Bottom of the sidebar: theme, language, the signed-in user and signing out. */
 function Foot({ path }: { readonly path: string }) {
   const { name, role } = session.value!.user
   const text = common()

@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import { messageOf } from '../ui/states.tsx'
 import { Looks } from './looks.tsx'
 
+/** Form to sign in with a password or through the identity provider. */
 export function SignIn() {
   const text = common()
   const [name, setName] = useState('admin')

@@ -5,16 +5,17 @@ import { Icon, type IconName } from './icon.tsx'
 type Native = Omit<JSX.IntrinsicElements['button'], 'onClick' | 'icon' | 'loading'>
 
 export interface ButtonProps extends Native {
-  /** `primary` is what one most likely wants, `danger` cannot be undone; `plain` has no border. */
+  /** `primary`: the main action; `danger`: cannot be undone; `plain`: without a border. */
   readonly kind?: 'primary' | 'secondary' | 'plain' | 'danger'
   readonly small?: boolean
   readonly icon?: IconName
-  /** Work is under way; a promise that `onClick` gives sets it, too. */
+  /** Disables the button during work. A promise returned by `onClick` has the same effect until it settles. */
   readonly busy?: boolean
   readonly onClick?: (event: MouseEvent) => unknown
   readonly children?: ComponentChildren
 }
 
+/** A button with an optional icon that is disabled while its work runs. */
 export function Button({ kind = 'secondary', small, icon, busy, onClick, children, ...native }: ButtonProps) {
   const [running, setRunning] = useState(false)
   const isBusy = busy === true || running
@@ -40,7 +41,7 @@ export function Button({ kind = 'secondary', small, icon, busy, onClick, childre
   )
 }
 
-/** A button of a picture alone, with its name for screen readers and pointers. */
+/** A button with only an icon. Its label is a tooltip and for screen readers. */
 export const IconButton = ({ label, ...props }: ButtonProps & { readonly icon: IconName; readonly label: string }) => (
   <Button kind="plain" {...props} aria-label={label} title={label} />
 )

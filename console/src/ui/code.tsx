@@ -2,13 +2,13 @@ import { Copy } from './copy.tsx'
 
 interface CodeProps {
   readonly text: string
-  /** What it is, for screen readers and as a heading. */
+  /** Heading of the block and its name for screen readers. */
   readonly label: string
   readonly wrap?: boolean
   readonly hideLabel?: boolean
 }
 
-/** Text to paste elsewhere. */
+/** A block of code with a copy button. */
 export const Code = ({ text, label, wrap, hideLabel }: CodeProps) => (
   <figure class="code">
     <figcaption>

@@ -9,7 +9,7 @@ import { Problem } from './states.tsx'
 
 interface ConfirmProps {
   readonly title: string
-  /** What happens, in a sentence or two. */
+  /** One or two sentences that say what the action does. */
   readonly children: ComponentChildren
   readonly action: string
   readonly danger?: boolean
@@ -17,7 +17,7 @@ interface ConfirmProps {
   readonly onClose: () => void
 }
 
-/** Asks before something is done; stays open with what went wrong. */
+/** Dialog that asks before an action. If the action fails, the dialog stays open and shows the error. */
 export function Confirm({ title, children, action, danger, onConfirm, onClose }: ConfirmProps) {
   const [error, setError] = useState<ProblemError>()
   const confirm = (): Promise<void> => onConfirm().then(onClose, thrown => setError(asProblem(thrown)))

@@ -4,16 +4,17 @@ import { Button, type ButtonProps } from './button.tsx'
 
 interface CopyProps extends Pick<ButtonProps, 'kind' | 'small'> {
   readonly text: string
-  /** What is copied, for screen readers: `secret`. */
+  /** Name of the copied text for screen readers, such as `secret`. */
   readonly what?: string
-  /** Without a word beside the picture. */
+  /** Shows only the icon. */
   readonly bare?: boolean
   readonly autofocus?: boolean
 }
 
-/** Milliseconds for which the button says that it did. */
+/** ms; how long the button shows “Copied”. */
 const SHOWN = 2000
 
+/** A button that copies a text to the clipboard. */
 export function Copy({ text, what, bare, autofocus, ...props }: CopyProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -41,14 +42,14 @@ export function Copy({ text, what, bare, autofocus, ...props }: CopyProps) {
   )
 }
 
-/** Where the page did not come over TLS, browsers have no clipboard but the command of old. */
+/** Copies a text to the clipboard. Without TLS, browsers offer only the deprecated `execCommand`. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text
   area.setAttribute('readonly', '')
   area.className = 'unseen'
-  // Within a modal dialog nothing outside can be selected.
+  // While a modal dialog is open, nothing outside it can be selected.
   const host = document.activeElement?.closest('dialog') ?? document.body
   const before = document.activeElement
   host.append(area)

@@ -7,18 +7,18 @@ interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** Buttons, the most likely one last. */
+  /** Buttons, with the main action last. */
   readonly footer?: ComponentChildren
-  /** `side` is a panel at the right, for much to read or fill in. */
+  /** `side` shows a panel at the right edge, for long content and forms. */
   readonly place?: 'middle' | 'side'
   readonly wide?: boolean
-  /** Enter in a field does this; the footer's button is then of type `submit`. */
+  /** Makes the dialog a form: Enter in a field calls this, and so does a footer button of type `submit`. */
   readonly onSubmit?: () => unknown
-  /** It holds what would be lost: only its buttons close it. */
+  /** Only the footer's buttons close the dialog, because closing would lose its content. */
   readonly sticky?: boolean
 }
 
-/** A modal dialog: focus stays within and returns, Escape closes. It is there as long as the component is. */
+/** A modal dialog, open while the component is mounted. Escape closes it, and the focus then returns. */
 export function Dialog({ title, onClose, children, footer, place = 'middle', wide, onSubmit, sticky }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Tone } from './badge.tsx'
 
-/** Names and values, one beneath the other. */
+/** List of labels and values, one below the other. */
 export const Facts = ({ children }: { readonly children: ComponentChildren }) => <dl class="fact-list">{children}</dl>
 
 interface FactProps {
@@ -9,6 +9,7 @@ interface FactProps {
   readonly children: ComponentChildren
 }
 
+/** One row of `Facts`. */
 export const Fact = ({ label, children }: FactProps) => (
   <div>
     <dt>{label}</dt>
@@ -16,17 +17,18 @@ export const Fact = ({ label, children }: FactProps) => (
   </div>
 )
 
-/** Figures side by side. */
+/** Row of key figures. */
 export const Tiles = ({ children }: { readonly children: ComponentChildren }) => <dl class="tiles">{children}</dl>
 
 interface TileProps {
   readonly label: string
   readonly value: string
-  /** What the value is made of. */
+  /** Small text below the value, such as its parts. */
   readonly note?: string | undefined
   readonly tone?: Tone | undefined
 }
 
+/** One key figure of `Tiles`. */
 export const Tile = ({ label, value, note, tone = 'neutral' }: TileProps) => (
   <div>
     <dt>{label}</dt>

@@ -3,9 +3,9 @@ import { useId } from 'preact/hooks'
 
 interface Labelled {
   readonly label: string
-  /** What belongs into the field, beneath it. */
+  /** Help text below the field. */
   readonly hint?: ComponentChildren
-  /** What is wrong with it, instead of the hint. */
+  /** Error of the field, shown instead of the hint. */
   readonly error?: string | undefined
   readonly hideLabel?: boolean | undefined
 }
@@ -39,7 +39,7 @@ function Frame({ label, hint, error, hideLabel, children }: FrameProps) {
   )
 }
 
-/** What fields of all kinds take of the element's own attributes. */
+/** HTML attributes that all kinds of fields pass to their element. */
 interface Native {
   readonly name?: string
   readonly required?: boolean
@@ -60,14 +60,15 @@ interface FieldProps extends Labelled, Native {
   readonly min?: number | string
   readonly max?: number | string
   readonly step?: number | string
-  /** The id of a list of suggestions. */
+  /** Id of a `datalist` with suggestions. */
   readonly list?: string
-  /** Shown before or behind the text: a currency, a unit. */
+  /** Text before the value, such as a currency. */
   readonly prefix?: string
+  /** Text after the value, such as a unit. */
   readonly suffix?: string
 }
 
-/** One line of text with its label. */
+/** Single-line input with a label. */
 export const Field = (props: FieldProps) => {
   const { label, hint, error, hideLabel, prefix, suffix, value, onValue, ...native } = props
   return (
@@ -93,11 +94,11 @@ interface AreaProps extends Labelled, Native {
   readonly value: string
   readonly onValue: (value: string) => void
   readonly rows?: number
-  /** For code: without line breaks of its own. */
+  /** Monospaced and without line wrapping, for code. */
   readonly mono?: boolean
 }
 
-/** Several lines of text with their label. */
+/** Multi-line input with a label. */
 export const Area = (props: AreaProps) => {
   const { label, hint, error, hideLabel, mono, value, onValue, ...native } = props
   return (
@@ -122,7 +123,7 @@ interface SelectProps<V extends string> extends Labelled, Pick<Native, 'name' | 
   readonly options: readonly { readonly value: V; readonly label: string }[]
 }
 
-/** One of several values. */
+/** Select with a label. */
 export const Select = <V extends string>(props: SelectProps<V>) => {
   const { label, hint, error, hideLabel, value, onValue, options, ...native } = props
   return (
@@ -153,7 +154,7 @@ interface CheckProps {
   readonly disabled?: boolean
 }
 
-/** Yes or no. */
+/** Checkbox with a label. */
 export const Check = ({ label, hint, checked, onValue, disabled = false }: CheckProps) => (
   <label class="check">
     <input

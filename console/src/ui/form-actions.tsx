@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import type { IconName } from './icon.tsx'
 
 interface FormActionsProps {
-  /** What the button that submits is called. */
+  /** Label of the submit button. */
   readonly submit: string
   readonly icon?: IconName
   readonly busy?: boolean
@@ -11,7 +11,7 @@ interface FormActionsProps {
   readonly onClose: () => void
 }
 
-/** The foot of a dialog with a form: leave it, or submit. */
+/** Footer of a form dialog: cancel and submit. */
 export const FormActions = ({ submit, icon, busy = false, disabled = false, onClose }: FormActionsProps) => (
   <>
     <Button onClick={onClose}>{common().cancel}</Button>

@@ -1,4 +1,4 @@
-/** Outlines on a grid of 20, drawn with lines of one width. */
+/** SVG path of each icon, on a 20 × 20 grid. */
 const PATHS = {
   start: 'M3.5 9.5 10 4l6.5 5.5V16h-4.5v-4h-4v4H3.5z',
   models: 'M10 3l6.5 3.5L10 10 3.5 6.5zM3.5 10 10 13.5 16.5 10M3.5 13.5 10 17l6.5-3.5',
@@ -39,10 +39,10 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** Dots alone are lost in thin lines. */
+/** Line widths other than the default; dots need thicker lines to be visible. */
 const WIDTHS: { readonly [I in IconName]?: number } = { more: 2.6 }
 
-/** A picture beside a text that says the same: nothing for screen readers. */
+/** An icon, hidden from screen readers because the text beside it says the same. */
 export const Icon = ({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) => (
   <svg
     class="icon"

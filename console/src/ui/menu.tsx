@@ -3,6 +3,7 @@ import { common } from '../i18n/common.ts'
 import { IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
+/** One entry of a menu. */
 export interface MenuItem {
   readonly label: string
   readonly icon?: IconName
@@ -10,7 +11,7 @@ export interface MenuItem {
   readonly onSelect: () => void
 }
 
-/** What can be done with one thing, behind a button: arrows go from item to item, Escape closes. */
+/** A button that opens a menu of actions. Arrow keys move between the items, Escape closes the menu. */
 export function Menu({
   items,
   label = common().actions,
@@ -28,7 +29,7 @@ export function Menu({
     const menu = list.current!
     const button = host.current!.querySelector('button')!
     const place = (): void => placeBy(button, menu)
-    // In the top layer: no scrolling list cuts it off.
+    // A popover is in the top layer, so a scrolling list does not cut it off.
     menu.showPopover()
     place()
     menu.querySelector<HTMLElement>('[role=menuitem]')?.focus({ preventScroll: true })
@@ -101,7 +102,7 @@ export function Menu({
   )
 }
 
-/** Beneath the button, right edges together; above it where there is no room beneath. */
+/** Places the menu below the button, aligned to its right edge, or above it if there is no space below. */
 function placeBy(button: HTMLElement, menu: HTMLElement): void {
   const { bottom, top, right } = button.getBoundingClientRect()
   const { offsetHeight, offsetWidth } = menu

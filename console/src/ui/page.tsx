@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact'
 
 interface PageProps {
   readonly title: string
-  /** What the page is for, in a sentence. */
+  /** One sentence about the page. */
   readonly lead?: ComponentChildren
-  /** Buttons at the right of the title. */
+  /** Buttons to the right of the title. */
   readonly actions?: ComponentChildren
   readonly children?: ComponentChildren
 }
 
-/** The frame of a page's content. */
+/** A page with its title, lead and actions. */
 export const Page = ({ title, lead, actions, children }: PageProps) => (
   <>
     <header class="page-head">
@@ -26,12 +26,12 @@ export const Page = ({ title, lead, actions, children }: PageProps) => (
 interface CardProps {
   readonly title?: string
   readonly actions?: ComponentChildren
-  /** Without padding, for tables. */
+  /** Removes the padding, for tables. */
   readonly flush?: boolean
   readonly children: ComponentChildren
 }
 
-/** A surface of things that belong together. */
+/** A section with an optional heading. */
 export const Card = ({ title, actions, flush, children }: CardProps) => (
   <section class={flush ? 'card flush' : 'card'}>
     {(title || actions) && (
@@ -44,5 +44,5 @@ export const Card = ({ title, actions, flush, children }: CardProps) => (
   </section>
 )
 
-/** A row of controls above a list. */
+/** Row of controls above a list. */
 export const Bar = ({ children }: { readonly children: ComponentChildren }) => <div class="bar">{children}</div>

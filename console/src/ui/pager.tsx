@@ -2,13 +2,13 @@ import { common } from '../i18n/common.ts'
 import { Button } from './button.tsx'
 
 interface PagerProps {
-  /** Whether more follow. */
+  /** Whether there are more rows to load. */
   readonly more: boolean
   readonly onMore: () => unknown
   readonly note?: string
 }
 
-/** The end of a list that is loaded page by page. */
+/** End of a paged list: a note and a button that loads more. */
 export const Pager = ({ more, onMore, note }: PagerProps) =>
   more || note !== undefined ? (
     <div class="pager">

@@ -4,13 +4,13 @@ import { Icon } from './icon.tsx'
 interface SearchBoxProps {
   readonly value: string
   readonly onValue: (value: string) => void
-  /** What is searched: `Search keys`. */
+  /** Placeholder and label, such as `Search keys`. */
   readonly label?: string
-  /** In a dialog: it has the focus at first. */
+  /** Takes the focus when its dialog opens. */
   readonly autofocus?: boolean
 }
 
-/** Narrows a list; `/` goes there from anywhere on the page. */
+/** Search field for a list. The shortcut `/` focuses it. */
 export const SearchBox = ({ value, onValue, label = common().search, autofocus }: SearchBoxProps) => (
   <label class="search">
     <Icon name="search" />
@@ -29,7 +29,7 @@ export const SearchBox = ({ value, onValue, label = common().search, autofocus }
   </label>
 )
 
-/** Whether each word that is searched is in one of the texts, whatever their case. */
+/** Whether each word of the search occurs in one of the texts, ignoring case. */
 export function matches(search: string, ...texts: readonly (string | undefined)[]): boolean {
   const all = texts.join('\n').toLowerCase()
   return search

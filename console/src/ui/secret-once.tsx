@@ -3,13 +3,13 @@ import { Icon } from './icon.tsx'
 
 interface SecretOnceProps {
   readonly secret: string
-  /** What it is, for the button that copies it. */
+  /** Name of the secret for the copy button. */
   readonly what: string
-  /** That it is shown only now. */
+  /** Warning that the secret is shown only once. */
   readonly once: string
 }
 
-/** A secret at the one time that it is shown. */
+/** A new secret with a warning that it is shown only once. */
 export const SecretOnce = ({ secret, what, once }: SecretOnceProps) => (
   <>
     <p class="callout warn">

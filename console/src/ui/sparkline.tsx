@@ -1,12 +1,12 @@
 interface SparklineProps {
   readonly values: readonly number[]
-  /** What the line says, for those who do not see it. */
+  /** Text for screen readers and the tooltip. */
   readonly label: string
   readonly width?: number
   readonly height?: number
 }
 
-/** A line of few values without axes. */
+/** A small line chart without axes. */
 export function Sparkline({ values, label, width = 96, height = 24 }: SparklineProps) {
   const top = Math.max(...values, 1)
   const x = (at: number): number => (values.length < 2 ? width / 2 : 1 + (at * (width - 2)) / (values.length - 1))

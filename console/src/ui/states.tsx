@@ -11,7 +11,7 @@ interface EmptyProps {
   readonly action?: ComponentChildren
 }
 
-/** Where a list has nothing: what would be here, and how it comes. */
+/** Message in place of an empty list, with an optional action. */
 export const Empty = ({ icon = 'info', title, children, action }: EmptyProps) => (
   <div class="empty">
     <Icon name={icon} size={28} />
@@ -21,7 +21,7 @@ export const Empty = ({ icon = 'info', title, children, action }: EmptyProps) =>
   </div>
 )
 
-/** Lines that stand for what is being loaded. */
+/** Placeholder lines during loading. */
 export const Loading = ({ lines = 4 }: { readonly lines?: number }) => (
   <div class="loading" role="status">
     <span class="unseen">{common().loading}</span>
@@ -36,7 +36,7 @@ interface ProblemProps {
   readonly onRetry?: () => unknown
 }
 
-/** What went wrong, in the gateway's own words. */
+/** Error message with an optional retry button. */
 export const Problem = ({ error, onRetry }: ProblemProps) => (
   <div class="problem" role="alert">
     <Icon name="warning" />
@@ -49,6 +49,7 @@ export const Problem = ({ error, onRetry }: ProblemProps) => (
   </div>
 )
 
+/** Message of an error: the gateway's text if it has one. */
 export const messageOf = (error: ProblemError): string =>
   error.status === 0 ? common().unreachable : error.message === '' ? common().failed : error.message
 
@@ -58,7 +59,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren
 }
 
-/** What was loaded, or that it is being loaded, or why it could not be. */
+/** Shows the data of a load, the placeholder during the first load, and the error of a failed one. */
 export const Loaded = <T,>({ of: { data, error, reload }, lines, children }: LoadedProps<T>) => (
   <>
     {error && <Problem error={error} onRetry={reload} />}

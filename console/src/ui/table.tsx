@@ -3,38 +3,39 @@ import { useMemo, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { useWindow } from './window.ts'
 
+/** One column of a table. */
 export interface Column<T> {
   readonly id: string
   readonly title: string
   readonly cell: (row: T) => ComponentChildren
-  /** What it is sorted by; without it, it is not sortable. */
+  /** Sort key of a row. A column without it cannot be sorted. */
   readonly sort?: (row: T) => string | number | undefined
-  /** Figures, at the right. */
+  /** Aligns numbers to the right. */
   readonly number?: boolean
-  /** The title is read by screen readers alone. */
+  /** Hides the title from all but screen readers. */
   readonly untitled?: boolean
-  /** Left out where there is little room. */
+  /** Hides the column on narrow screens. */
   readonly wide?: boolean
 }
 
 interface TableProps<T> {
-  /** What the rows are, for screen readers. */
+  /** Name of the table for screen readers. */
   readonly label: string
   readonly columns: readonly Column<T>[]
   readonly rows: readonly T[]
   readonly rowId: (row: T) => string
-  /** A row can be opened; a cell then holds a link or button that does the same for keyboards. */
+  /** Called for a click on a row. One cell must hold a link or button that does the same for keyboard users. */
   readonly onOpen?: (row: T) => void
   readonly isFaint?: (row: T) => boolean
-  /** How it is sorted at first: the id of a column, with `-` before it from the highest. */
+  /** Initial order: the id of a column, with `-` before it for descending. */
   readonly sorted?: string
-  /** It was sorted otherwise: the id of a column, as in `sorted`. */
+  /** Called with the new order, written as in `sorted`. */
   readonly onSorted?: (order: string) => void
-  /** On narrow screens a card for each row, with the titles before the values. */
+  /** Shows each row as a card on narrow screens, with the column titles before the values. */
   readonly cards?: boolean
 }
 
-/** Rows, sortable by their columns. Of more than 200 only those in view are in the document. */
+/** A sortable table. Of more than 200 rows, only those in view are in the document. */
 export function Table<T>({
   label,
   columns,
@@ -54,13 +55,13 @@ export function Table<T>({
   }
   const [by, isDown] = order.startsWith('-') ? [order.slice(1), true] : [order, false]
   const sort = columns.find(one => one.id === by)?.sort
-  // Scrolling draws the table anew, again and again.
+  // Memoized because scrolling renders the table often.
   const inOrder = useMemo(() => sortedBy(rows, sort, isDown), [rows, columns, order])
   const { scroller, from, to, before, after } = useWindow(inOrder.length)
   return (
-    // What scrolls must be reached by keyboard.
+    // A scrolling element must be reachable by keyboard.
     <section class={cards ? 'table cards' : 'table'} ref={scroller} tabIndex={0} aria-label={label}>
-      {/* The roles stay where narrow screens have cards. */}
+      {/* CSS turns rows into cards on narrow screens; explicit roles keep the table semantics. */}
       <table role="table" aria-rowcount={rows.length + 1}>
         <thead role="rowgroup">
           <tr role="row">
@@ -131,17 +132,17 @@ const Spacer = ({ height, columns }: { readonly height: number; readonly columns
 const classOf = <T,>({ number, wide }: Column<T>): string | undefined =>
   [number ? 'number' : '', wide ? 'wide' : ''].filter(Boolean).join(' ') || undefined
 
-/** A click on what is a control of its own does not open the row. */
+/** Whether a click hit a control in the row, which must not also open the row. */
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('a, button, input, select, label, [role=menu]') !== null
 
-/** `m-2` before `m-10`. */
+/** Sorts `m-2` before `m-10`. */
 const NATURAL = new Intl.Collator(undefined, { numeric: true })
 
 function sortedBy<T>(rows: readonly T[], value: Column<T>['sort'], isDown: boolean): readonly T[] {
   if (value === undefined) return rows
   const all = rows.map(row => ({ row, value: value(row) }))
-  // What has no value comes last, whichever way the others are.
+  // Rows without a value come last in both directions.
   all.sort((one, other) => {
     if (one.value === undefined || other.value === undefined)
       return Number(one.value === undefined) - Number(other.value === undefined)

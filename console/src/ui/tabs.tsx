@@ -11,7 +11,7 @@ interface TabsProps<V extends string> {
 
 const STEPS: { readonly [key: string]: number } = { ArrowLeft: -1, ArrowRight: 1 }
 
-/** Panels of which one is seen; arrows go from tab to tab. */
+/** Tabs with one visible panel. Arrow keys move between the tabs. */
 export function Tabs<V extends string>({ label, value, onValue, tabs, children }: TabsProps<V>) {
   const id = useId()
   const at = tabs.findIndex(one => one.value === value)

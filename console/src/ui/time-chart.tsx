@@ -5,52 +5,9 @@ import { language } from '../i18n/index.ts'
 import { theme } from '../theme.ts'
 import { type Drawn, drawingOf } from './chart/drawing.ts'
 import { Tip } from './chart/tip.tsx'
+import type { Pointed, TimeChartProps } from './chart/types.ts'
 
-export interface ChartSeries {
-  readonly id: string
-  readonly label: string
-  /** The name of a colour of `tokens.css` or of the page. */
-  readonly colour: string
-  /** The pattern of its line, by which it is told apart without colours. */
-  readonly dash: number
-  /** For each point in time. */
-  readonly values: readonly (number | null)[]
-}
-
-export interface TimeChartProps {
-  /** What it shows, for those who do not see it. */
-  readonly label: string
-  /** How it is used by keyboard. */
-  readonly help: string
-  /** Beginnings of intervals in Unix milliseconds, and the length of each. */
-  readonly times: readonly number[]
-  readonly step: number
-  readonly series: readonly ChartSeries[]
-  /** Bars on top of each other, or lines beside each other. */
-  readonly kind: 'bars' | 'lines'
-  /** Intervals begin in UTC, not in the reader's time zone. */
-  readonly utc?: boolean
-  readonly height?: number
-  readonly format: (value: number) => string
-  readonly short: (value: number) => string
-  readonly timeOf: (at: number) => string
-  /** What the values of one point add up to is called; not shown without it. */
-  readonly total?: string | undefined
-  readonly hint?: string
-  /** A point was chosen, of one series or of all. */
-  readonly onPoint?: (index: number, series: string | undefined) => void
-}
-
-/** A point in time, and the place of a series. */
-export interface Pointed {
-  readonly index: number
-  readonly series: number | undefined
-  /** Pixels from the left. */
-  readonly left: number
-  readonly byKey?: true
-}
-
-/** Values over time (uPlot), by pointer and by keyboard. */
+/** Chart of values over time (uPlot), usable with pointer and keyboard. */
 export function TimeChart(props: TimeChartProps) {
   const { label, help, times, step, series, kind, utc = false, height = 260, short } = props
   const host = useRef<HTMLDivElement>(null)
@@ -115,7 +72,7 @@ export function TimeChart(props: TimeChartProps) {
   )
 }
 
-/** The next series up or down; before the first are all. */
+/** Moves the selection by one series; undefined (all series) comes before the first. */
 function next(current: number | undefined, step: number, count: number): number | undefined {
   const to = (current ?? -1) + step
   return to < 0 ? undefined : Math.min(to, count - 1)
@@ -130,7 +87,7 @@ function spoken({ times, series, timeOf, format }: TimeChartProps, { index, seri
   return [timeOf(times[index]!), ...values].join(', ')
 }
 
-/** Whether the browser prefers darkness, which the theme `system` follows. */
+/** Whether the browser prefers a dark theme, which the theme `system` follows. */
 function useDark(): boolean {
   const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), [])
   const [dark, setDark] = useState(query.matches)

@@ -10,26 +10,27 @@ interface Message {
   readonly tone: 'good' | 'bad'
 }
 
-/** Milliseconds a message stays; what failed stays until it is closed. */
+/** ms; how long a success message is shown. Error messages stay until the user closes them. */
 const SHOWN = 5000
 
 const messages = signal<readonly Message[]>([])
 let count = 0
 
-/** Says in a corner that something was done. */
+/** Shows a short message in the corner of the page. */
 export function toast(text: string, tone: Message['tone'] = 'good'): void {
   const id = ++count
   messages.value = [...messages.value.slice(-3), { id, text, tone }]
   if (tone === 'good') setTimeout(() => close(id), SHOWN)
 }
 
-/** Says that something failed, for `catch`. */
+/** Shows the message of an error; meant for `catch`. */
 export const toastProblem = (thrown: unknown): void => toast(messageOf(asProblem(thrown)), 'bad')
 
 const close = (id: number): void => {
   messages.value = messages.value.filter(one => one.id !== id)
 }
 
+/** Area with the messages shown now. */
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {messages.value.map(({ id, text, tone }) => (

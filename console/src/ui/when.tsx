@@ -3,11 +3,11 @@ import { common } from '../i18n/common.ts'
 
 interface WhenProps {
   readonly at: string | undefined
-  /** How long ago, instead of the time. */
+  /** Shows the time relative to now. */
   readonly relative?: boolean
 }
 
-/** An instant in the reader's time zone, with all of it on hover. */
+/** A time in the browser's time zone, with the full date as a tooltip; “Never” for undefined. */
 export const When = ({ at, relative }: WhenProps) =>
   at === undefined ? (
     <span class="faint">{common().never}</span>

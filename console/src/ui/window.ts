@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** Rows from which on only those in view are in the document. */
+/** rows; longer tables keep only the rows in view in the document. */
 const MANY = 200
-/** Rows beyond the edges of what is seen. */
+/** rows; rendered above and below the visible ones. */
 const MARGIN = 20
 
-/** Which of so many rows of one height are in view of the scrolling element, and the heights of the others. */
+/** Hook that computes which rows of a scrolling table are in view, and the pixels of the rows before and after them. */
 export function useWindow(count: number) {
   const scroller = useRef<HTMLElement>(null)
   const [view, setView] = useState({ top: 0, height: 800, row: 40 })

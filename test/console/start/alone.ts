@@ -6,12 +6,12 @@ import { type Ran, runProgram } from '../../agents/program.ts'
 const RELAY = join(import.meta.dirname, 'relay.ts')
 const way = findNamespace()
 
-/** Why no client can be run with a network of its own here. */
+/** Reason why clients cannot run in a network namespace here. */
 export const noNamespace: string | undefined =
   way === undefined ? 'no network namespace can be made here (unshare, ip)' : undefined
 
 interface Work {
-  /** The gateway: nothing else can be reached, not even on this machine. */
+  /** Port of the gateway. Nothing else is reachable, not even on this machine. */
   readonly port: number
   readonly home: string
   readonly work: string
@@ -19,12 +19,12 @@ interface Work {
   readonly seconds?: number
 }
 
-/** Runs a command that reaches the gateway at its own address, and nothing else. */
+/** Runs a command that can reach the gateway at its address and nothing else. */
 export async function runAlone(
   command: readonly string[],
   { port, home, work, env = {}, seconds = 60 }: Work,
 ): Promise<Ran> {
-  // Sockets that have a path are found from every namespace.
+  // Unix sockets with a path are reachable from every network namespace.
   const socket = join(home, 'gateway.sock')
   const server = createServer(caller => {
     const gateway = connect(port, '127.0.0.1')

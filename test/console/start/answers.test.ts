@@ -13,7 +13,7 @@ const CASES = servedCases().filter(
     (FORMATS as readonly string[]).includes(format) && events !== undefined && result !== undefined,
 )
 
-/** What is read of a stream that comes in pieces of so many characters. */
+/** Reads a stream in chunks of this many characters. */
 function readIn(format: (typeof FORMATS)[number], stream: string, piece: number): string {
   const splitter = new EventSplitter()
   const pieces = Array.from({ length: Math.ceil(stream.length / piece) }, (_, at) =>
@@ -23,7 +23,7 @@ function readIn(format: (typeof FORMATS)[number], stream: string, piece: number)
   return events.map(({ data }) => (data === undefined ? '' : (saidIn(format, data).text ?? ''))).join('')
 }
 
-/** The text of a whole answer, where a stream of it is of another recording that ended otherwise. */
+/** Cases whose whole response has text. Their streams may come from recordings with other texts. */
 const TOLD = CASES.filter(({ format, result }) => saidIn(format as 'chat', JSON.stringify(result)).text)
 
 describe('answers as the page shows them', () => {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import type { Ran } from '../../agents/program.ts'
 import { runAlone } from './alone.ts'
 
-/** One text of the page, and where the page says that it belongs. */
+/** One snippet of the page, with the file it belongs in. */
 export interface Pasted {
   readonly text: string
   readonly syntax: string
@@ -13,7 +13,7 @@ export interface Pasted {
   readonly file: string | undefined
 }
 
-/** The texts of the client that is chosen, as they are on the page. */
+/** Snippets of the chosen client as shown on the page. */
 export async function pastedFrom(page: Page): Promise<readonly Pasted[]> {
   const all = await page.locator('pre[data-syntax]').all()
   return Promise.all(
@@ -28,15 +28,15 @@ export async function pastedFrom(page: Page): Promise<readonly Pasted[]> {
 
 interface Desk {
   readonly port: number
-  /** What stands for the programs that the texts name: by name, a script of a shell. */
+  /** Shell scripts that replace the programs named in the snippets, by name. */
   readonly programs?: { readonly [name: string]: string }
-  /** Where the packages of JavaScript are. */
+  /** Folder with the JavaScript packages. */
   readonly modules?: string
-  /** What is run; by default the texts for terminals. */
+  /** Script to run; by default the snippets for terminals. */
   readonly run?: string
 }
 
-/** Does what a reader of the page would: saves the files, and runs what belongs into a terminal. */
+/** Follows the page as a user would: saves the files and runs the terminal snippets. */
 export async function pasteAndRun(
   pasted: readonly Pasted[],
   { port, programs = {}, modules, run }: Desk,

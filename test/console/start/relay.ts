@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 
 /*
- * Inside of a network namespace, whose loopback is its own: `relay.ts SOCKET PORT PROGRAM ...ARGS` has the port there
- * lead to a Unix socket, runs the program, and ends with its exit code.
+ * Runs inside a network namespace with its own loopback: `relay.ts SOCKET PORT PROGRAM ...ARGS` forwards the port to a
+ * Unix socket, runs the program, and exits with its exit code.
  */
 
 const [socket = '', port = '', program = '', ...args] = process.argv.slice(2)

@@ -10,11 +10,11 @@ import { RUNS, type Run } from './runs.ts'
 
 const FORMATS = ['Chat', 'Responses', 'Messages', 'Contents'] as const
 
-/** All of them take minutes: what is everywhere, and one agent, are run with every other test. */
+/** Running all clients takes minutes. The default is the clients available everywhere and one agent. */
 const WANTED =
   process.env['CLIENTS'] === 'all' ? RUNS : RUNS.filter(({ from, role }) => from === undefined || role === 'once')
 
-/** Clients that are not installed are skipped, and named. */
+/** Packages that are not installed. Their clients are skipped, and the packages are listed. */
 const missing = new Set(WANTED.flatMap(({ from }) => (from === undefined || existsSync(folderOf(from)) ? [] : [from])))
 if (noNamespace !== undefined) console.warn(`Clients with settings of the page are NOT RUN: ${noNamespace}`)
 else if (missing.size > 0)
@@ -57,7 +57,7 @@ describe.skipIf(noChromium ?? noNamespace)('settings as they are on the page mak
       })
       expect(ran.code, ran.err).toBe(0)
       expect(ran.out).toMatch(/\S/)
-      // What is over is recorded a moment later. Some ask for a title, too, which may come after their end.
+      // Requests are recorded a moment after their end. Some clients also request a title, which may end later.
       const own = async () => (await requestsOf(gateway, key.id)).filter(one => one.format === run.format)
       await expect.poll(async () => (await own()).length).toBeGreaterThan(before)
       const asked = await own()
@@ -85,7 +85,7 @@ async function choose(page: Page, { client, format, language }: Run): Promise<vo
   }
 }
 
-/** The requests that a key made, the last first. */
+/** Requests of a key, newest first. */
 async function requestsOf({ admin }: ConsoleGateway, key: string) {
   const { json } = await admin.get(`/requests?key=${key}&limit=500`)
   return json.data as readonly { readonly format: string; readonly status: number; readonly model: string }[]

@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import type { Package } from '../../agents/versions.ts'
 
-/** What this repository's own tests have. */
+/** Folder with the repository's own packages. */
 const OWN = join(import.meta.dirname, '../../../node_modules')
 
-/** One client with one of its settings, and how it is run with them. */
+/** One run of a client with one of its settings. */
 export interface Run {
   readonly client: string
   readonly format: string
-  /** The package of `test/agents` it comes in; without one it is there anyway. */
+  /** Package of `test/agents` with the client; undefined if it is installed anyway. */
   readonly from?: Package
-  /** What stands for the client's program: the real one, with a question. */
+  /** Script that replaces the client's program: the real program with a prompt. */
   readonly programs?: (folder: string) => { readonly [name: string]: string }
-  /** What is run instead of the texts for terminals. */
+  /** Script to run instead of the terminal snippets. */
   readonly run?: (folder: string) => string
   readonly modules?: (folder: string) => string
-  /** Texts by their role, where one of several is enough. */
+  /** Role of the snippets to use, if one of several is enough. */
   readonly role?: string
   readonly language?: 'Python' | 'TypeScript'
 }
@@ -59,7 +59,7 @@ export const RUNS: readonly Run[] = [
       gemini: `GEMINI_CLI_TRUST_WORKSPACE=true exec ${process.execPath} ${folder}/node_modules/@google/gemini-cli/bundle/gemini.js "$@" -p "Say hello."`,
     }),
   },
-  // The built-in upstream answers its tools in chat with a custom one, which its package for chat does not read.
+  // In chat, the built-in upstream calls a custom tool, which the client's chat package cannot read.
   ...FORMATS.filter(format => format !== 'chat').map(
     (format): Run => ({
       ...{ client: 'opencode', format, from: 'opencode' },

@@ -5,7 +5,7 @@ import { CLIENTS } from '../../../console/src/pages/start/clients/index.ts'
 
 const BASE = 'https://ai.example.com'
 const SECRET = 'il-0123456789abcdefghij'
-/** Names come from operators and from lists of upstreams: each is text in whatever it is pasted into. */
+/** Hostile names: operators and upstreams choose names, and each must stay text in any snippet. */
 const MODELS = ['gpt-5.6', 'vendor/model:free', `a'b"c $(touch pwned) \`touch pwned\` \\ \${x} #{y} é\u202e`]
 
 interface Written {
@@ -32,14 +32,14 @@ const of = (syntax: Snippet['syntax']) =>
       .map(({ text }) => ({ client, values, text })),
   )
 
-/** Runs a program on a text, and gives what it printed. */
+/** Runs a program with a text as input and returns its output. */
 function printed(program: string, args: readonly string[], input = ''): string {
   const { status, stdout, stderr } = spawnSync(program, args, { input, encoding: 'utf8' })
   expect([stderr, status]).toEqual(['', 0])
   return stdout
 }
 
-/** Each text of a program in Python does something for all texts at once: starting it takes longest. */
+/** Each Python program handles all texts in one run, because starting Python takes longest. */
 const inPython = (script: string, texts: readonly string[]) =>
   JSON.parse(
     printed('python3', ['-c', `import ast, json, sys\ntexts = json.load(sys.stdin)\n${script}`], JSON.stringify(texts)),
@@ -148,7 +148,7 @@ function checkCurl(words: readonly string[], { format, model }: Values): void {
   expect(decodeURIComponent(path)).toBe(`/v1beta/models/${model}:generateContent`)
 }
 
-/** Runs a program with packages that are none, and gives all that was handed to them, as JSON. */
+/** Runs a program with fake packages and returns all arguments they received, as JSON. */
 async function evaluated(text: string): Promise<string> {
   const given: unknown[] = []
   const noted = (args: readonly unknown[]): unknown => {

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const one of upstreams.splice(0)) await one.close()
 })
 
-/** A gateway whose only channel is an upstream of messages that answers by a script; its model is `m`. */
+/** A gateway whose only channel is a scripted upstream of the format messages, with the model `m`. */
 async function withUpstream(script: Script) {
   const upstream = await FakeUpstream.open(script)
   upstreams.push(upstream)
@@ -44,7 +44,7 @@ const END =
   event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } }) +
   event({ type: 'message_stop' })
 
-/** All texts of the client that is chosen. */
+/** All snippets of the chosen client. */
 const textsOf = async (page: Page): Promise<string> => (await pastedFrom(page)).map(one => one.text).join('')
 
 describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
@@ -56,7 +56,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     await page.getByRole('dialog').waitFor()
     await page.keyboard.type('laptop')
     await page.keyboard.press('Enter')
-    const shown = page.getByRole('region', { name: 'The secret of laptop' })
+    const shown = page.getByRole('region', { name: 'Secret of laptop' })
     const secret = (await shown.locator('code').textContent())!
     expect(secret).toMatch(/^il-.{20,}$/)
     expect((await gateway.admin.get('/keys?name=laptop')).json.data).toHaveLength(1)
@@ -67,7 +67,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
       for (const part of [gateway.address, secret, 'replay']) await expect.poll(() => textsOf(page)).toContain(part)
       await page.keyboard.press('ArrowDown')
     }
-    // It begins anew behind the last.
+    // After the last tab, the focus wraps to the first.
     const copy = page.getByRole('button', { name: 'Copy Claude Code: For this terminal, Terminal' })
     await copy.focus()
     await page.keyboard.press('Enter')
@@ -88,7 +88,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const { page, gateway, goTo } = await visit('/')
     const { json } = await gateway.admin.post('/keys', { name: 'old' })
     await goTo(`${MODEL}&key=${json.id}`)
-    await page.getByText('Put the secret of old where these settings have YOUR_KEY.').waitFor()
+    await page.getByText('Replace YOUR_KEY in these settings with the secret of old.').waitFor()
     await page.getByText(`${json.secrets[0].prefix}…${json.secrets[0].last_four}`).waitFor()
     for (const { name } of CLIENTS) {
       await page.getByRole('tab', { name, exact: true }).click()
@@ -104,14 +104,14 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
       await page.getByRole('dialog').getByLabel('Name').fill(name)
       await page.keyboard.press('Enter')
       return (await page
-        .getByRole('region', { name: `The secret of ${name}` })
+        .getByRole('region', { name: `Secret of ${name}` })
         .locator('code')
         .textContent())!
     }
     const first = await make('first')
     await page.getByRole('combobox', { name: 'Key' }).fill('dev')
     await page.keyboard.press('Enter')
-    await page.getByText('Put the secret of dev').waitFor()
+    await page.getByText('with the secret of dev').waitFor()
     await expect.poll(() => page.content()).not.toContain(first)
     const second = await make('second')
     await page.getByRole('button', { name: 'Hide' }).click()
@@ -142,9 +142,9 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     await page.getByText('This key may call 1 model').waitFor()
     await expect.poll(() => page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('replay')
     await page.getByRole('tab', { name: 'Codex' }).click()
-    await page.getByText('Codex speaks Responses, which is not possible for this model with this key.').waitFor()
+    await page.getByText('Codex speaks Responses, but this key cannot call this model in that format.').waitFor()
     await page.getByRole('tab', { name: 'opencode' }).click()
-    await expect.poll(() => page.getByText('not possible for this model').count()).toBe(0)
+    await expect.poll(() => page.getByText('cannot call this model in that format').count()).toBe(0)
   })
 
   test('a model is found by a part of its name', async () => {
@@ -153,7 +153,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const box = page.getByRole('combobox', { name: 'Model' })
     await expect.poll(() => box.getAttribute('aria-expanded')).toBe('true')
     await page.keyboard.type('fixture of no kind')
-    await page.getByText('No model has this in its name.').waitFor()
+    await page.getByText('No model has this text in its name.').waitFor()
     await page.keyboard.press('Escape')
     await vi.waitFor(
       async () =>
@@ -192,8 +192,8 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText('Done', { exact: true }).waitFor()
     await page.getByText('HTTP 200', { exact: true }).waitFor()
-    await page.getByText('Nothing was lost').waitFor()
-    const answer = (await page.getByRole('region', { name: 'Answer' }).textContent())!
+    await page.getByText('No losses').waitFor()
+    const answer = (await page.getByRole('region', { name: 'Response' }).textContent())!
     expect(answer).toMatch(/\w{4}/)
     const events = await page.locator('.event pre').allInnerTexts()
     expect(events.length).toBeGreaterThan(2)
@@ -225,9 +225,9 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     })
     const { page } = await visit('/?client=claude-code', { config })
     await page.getByRole('button', { name: 'Try it' }).click()
-    const text = page.getByRole('region', { name: 'Answer' })
+    const text = page.getByRole('region', { name: 'Response' })
     await text.getByText('One,').waitFor()
-    await page.getByText('Answering…').waitFor()
+    await page.getByText('Receiving…').waitFor()
     const before = await page.locator('.event').count()
     answer!.write(piece('two, '))
     await text.getByText('One, two,').waitFor()
@@ -251,7 +251,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const body = page.getByRole('textbox', { name: 'Request body' })
     const written = JSON.parse(await body.inputValue())
     await body.fill('{')
-    await page.getByText('This is no JSON object.').waitFor()
+    await page.getByText('This is not a JSON object.').waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Try it' }).isDisabled()).toBe(true)
     await body.fill(JSON.stringify({ ...written, logit_bias: { 7: 1 }, verbosity: 'low' }))
     await page.getByRole('button', { name: 'Try it' }).click()
@@ -263,10 +263,10 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
       .getByText(/\d loss/)
       .waitFor()
     expect(JSON.parse(upstream.seen[0]!.text)).not.toHaveProperty('verbosity')
-    // What an upstream sends is text, whatever it looks like.
-    await page.getByRole('region', { name: 'Answer' }).getByText('Hello <img src=x onerror=alert(1)>').waitFor()
+    // Upstream text is never markup.
+    await page.getByRole('region', { name: 'Response' }).getByText('Hello <img src=x onerror=alert(1)>').waitFor()
     await expect.poll(() => page.locator('.answer img').count()).toBe(0)
-    await page.getByRole('button', { name: 'Back to the prompt' }).click()
+    await page.getByRole('button', { name: 'Reset to the prompt' }).click()
     await expect.poll(async () => JSON.parse(await body.inputValue())).toEqual(written)
   })
 
@@ -281,31 +281,31 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText('HTTP 400', { exact: true }).waitFor()
     await page.locator('.answer-error').getByText('Not like this.').waitFor()
-    await expect.poll(() => page.getByText('Nothing was lost').count()).toBe(0)
+    await expect.poll(() => page.getByText('No losses').count()).toBe(0)
   })
 
   test('without a key, there is one to make; the first is chosen at once', async () => {
     const { page, axe } = await visit(MODEL, { config: { keys: [] } })
-    await page.getByText('There is no key yet').first().waitFor()
+    await page.getByText('No keys yet').first().waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Try it' }).isDisabled()).toBe(true)
     await expect.poll(() => textsOf(page)).toContain('YOUR_KEY')
     await axe()
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('first')
     await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: 'The secret of first' }).waitFor()
+    await page.getByRole('region', { name: 'Secret of first' }).waitFor()
     await expect.poll(() => page.getByRole('combobox', { name: 'Key' }).inputValue()).toBe('first')
     await expect.poll(() => page.getByRole('button', { name: 'Try it' }).isEnabled()).toBe(true)
   })
 
   test('without a model and without a channel, it says what is missing', async () => {
     const first = await visit('/', { config: { channels: [] } })
-    await first.page.getByText('No upstream is set up yet').waitFor()
+    await first.page.getByText('No upstreams yet').waitFor()
     await first.axe()
     const second = await visit('/')
     const { json } = await second.gateway.admin.post('/keys', { name: 'none', models: ['no-such-model'] })
     await second.goTo(`/?key=${json.id}`)
-    await second.page.getByText('This key may call no model for conversations').waitFor()
+    await second.page.getByText('This key may not call any conversation model').waitFor()
     await expect.poll(() => textsOf(second.page)).toContain('YOUR_MODEL')
   })
 

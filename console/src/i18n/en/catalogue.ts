@@ -1,10 +1,11 @@
+/** English texts for states, abilities, modalities, kinds of work and kinds of errors. */
 export const catalogue = {
   states: { ok: 'OK', resting: 'Resting', drained: 'Drained', full: 'Full' },
   stateMeanings: {
-    ok: 'Takes requests.',
-    resting: 'Tried last for a while, after a failure.',
-    drained: 'Takes no new requests until it is resumed.',
-    full: 'As many requests run as it may have.',
+    ok: 'Accepts requests.',
+    resting: 'After a failure, tried last for a while.',
+    drained: 'Accepts no new requests until it is resumed.',
+    full: 'Its limit of concurrent requests is reached.',
   },
   abilities: {
     converse: 'Conversation',
@@ -18,10 +19,10 @@ export const catalogue = {
     complete: 'Completion',
     reason: 'Reasoning',
     tools: 'Tools',
-    see: 'Sees images',
-    hear: 'Hears audio',
-    watch: 'Watches video',
-    read: 'Reads PDF',
+    see: 'Image input',
+    hear: 'Audio input',
+    watch: 'Video input',
+    read: 'PDF input',
   },
   modalities: {
     text: 'text',

@@ -1,3 +1,4 @@
+/** English texts that all pages share. */
 export const common = {
   pages: {
     start: 'Start',
@@ -28,10 +29,10 @@ export const common = {
   none: 'None',
   never: 'Never',
   unknown: 'unknown',
-  notFound: 'There is no such page.',
-  failed: 'This could not be loaded.',
+  notFound: 'Page not found.',
+  failed: 'Loading failed.',
   unreachable: 'The gateway cannot be reached.',
-  readOnly: 'You can look, but not change: your role is viewer.',
+  readOnly: 'Your role is viewer: you can see everything here, but change nothing.',
   expired: 'Your session has ended. Sign in again.',
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
@@ -43,7 +44,7 @@ export const common = {
     goTo: (page: string) => `Go to ${page}`,
     search: 'Search on this page',
     help: 'Show these shortcuts',
-    close: 'Close what is open',
+    close: 'Close dialog or menu',
     enabled: 'Single-key shortcuts',
   },
   signIn: {
@@ -53,7 +54,7 @@ export const common = {
     submit: 'Sign in',
     or: 'or',
     with: (provider: string) => `Sign in with ${provider}`,
-    wrong: 'Name or password is wrong.',
+    wrong: 'Wrong name or password.',
     locked: (minutes: number) =>
       `Too many wrong passwords. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     hint: 'The first start prints a password for “admin”. Lost it? Run “interlingua console password” where the gateway runs.',

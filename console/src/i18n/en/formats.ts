@@ -1,4 +1,4 @@
-/** What formats are called. */
+/** English display names of the formats. */
 export const formats: { readonly [format: string]: string } = {
   chat: 'Chat Completions',
   responses: 'Responses',
@@ -21,7 +21,7 @@ export const formats: { readonly [format: string]: string } = {
   live: 'Live (Gemini)',
 }
 
-/** Where there is little room. */
+/** Short names where the display name is too long. */
 export const shortFormats: { readonly [format: string]: string } = {
   chat: 'Chat',
   contents: 'Contents',

@@ -1,5 +1,6 @@
 import type { common as en } from '../en/common.ts'
 
+/** Chinese texts that all pages share. */
 export const common: typeof en = {
   pages: {
     start: '开始',

@@ -1,5 +1,6 @@
 import type { formats as en } from '../en/formats.ts'
 
+/** Chinese display names of the formats. */
 export const formats: typeof en = {
   chat: 'Chat Completions',
   responses: 'Responses',

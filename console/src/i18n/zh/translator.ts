@@ -1,5 +1,6 @@
 import type { translator as en } from '../en/translator.ts'
 
+/** Chinese texts of the Translator page. */
 export const translator: typeof en = {
   lead: '粘贴一个请求、一个响应或一段流，即可看到它在其他每种格式中的样子，以及转换中丢失的内容。不会发送给任何模型。',
   given: '要转换的文本',
@@ -32,7 +33,7 @@ export const translator: typeof en = {
   nothingLost: '无损失',
   restored: '在响应中还原',
   alone: '没有其他格式支持这类工作。',
-  emptyTitle: '它会变成什么样？',
+  emptyTitle: '还没有文本',
   empty: '格式和类型会根据文本自动识别。可从下面的示例开始，也可粘贴自己的文本。',
   moreExamples: '全部示例',
   reason: reason => {
@@ -45,7 +46,7 @@ export const translator: typeof en = {
     showcase: '许多其他格式无法表达的内容',
     'tool-turn': '带工具结果的一轮',
     'tool-call': '调用工具',
-    'parallel-tools': '多个工具',
+    'parallel-tools': '并行调用工具',
     reasoning: '带推理过程',
     image: '带图像',
     structured: '结构化输出',

@@ -1,8 +1,9 @@
 import type { usage as en } from '../en/usage.ts'
 
+/** Chinese texts of the Usage page. */
 export const usage: typeof en = {
   title: '用量',
-  lead: '请求了什么、花费多少、耗时多久。',
+  lead: '一段时间内的请求、Token、费用和延迟。',
   ranges: { '1h': '1 小时', '24h': '24 小时', '7d': '7 天', '30d': '30 天', days: '自选日期' },
   range: '时间范围',
   from: '从',

@@ -6,7 +6,7 @@ import { PasswordForm } from './password-form.tsx'
 import { text } from './texts.ts'
 import { Users } from './users.tsx'
 
-/** The user's own password and sessions; for admins all users. */
+/** Account page: the user's password and sessions, and for admins all users. */
 export default function Account() {
   return (
     <Page title={text().title} lead={text().lead}>

@@ -8,7 +8,7 @@ import { Card } from '../../ui/page.tsx'
 import { toastProblem } from '../../ui/toast.tsx'
 import { text } from './texts.ts'
 
-/** Who is signed in, and how to end that. */
+/** The signed-in user, with buttons to sign out here or everywhere. */
 export function Own() {
   const [isAsked, setAsked] = useState(false)
   const words = text()

@@ -15,7 +15,7 @@ const SHORTEST = 10
 
 type Values = typeof NOTHING
 
-/** Gives the user another password. */
+/** Form that changes the user's password. */
 export function PasswordForm() {
   const words = text().password
   const [values, setValues] = useState(NOTHING)
@@ -55,7 +55,7 @@ export function PasswordForm() {
   return (
     <Card title={words.title}>
       <form class="stack" noValidate onSubmit={submit}>
-        {/* For managers of passwords. */}
+        {/* Password managers need the user name in the form. */}
         <input type="text" autocomplete="username" value={session.value!.user.name} readOnly hidden />
         {field('current', words.current)}
         {field('password', words.fresh, words.freshHint)}

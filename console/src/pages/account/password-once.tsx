@@ -9,7 +9,7 @@ interface PasswordOnceProps {
   readonly onClose: () => void
 }
 
-/** The one time that a password that was made up is shown. */
+/** Dialog that shows a generated password once. */
 export function PasswordOnce({ name, password, onClose }: PasswordOnceProps) {
   const words = text().users
   return (

@@ -4,7 +4,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { text } from './texts.ts'
 
-/** What is done with a user only after a question. */
+/** Actions on a user that need a confirmation. */
 export type Asked = 'reset' | 'end' | 'disable' | 'remove'
 
 interface UserConfirmProps {
@@ -15,6 +15,7 @@ interface UserConfirmProps {
   readonly onClose: () => void
 }
 
+/** Dialog that asks before an action on a user and then performs it. */
 export function UserConfirm({ asked, user, onPassword, onDone, onClose }: UserConfirmProps) {
   const words = text().users
   const path = `/users/${encodeURIComponent(user.name)}`

@@ -16,7 +16,7 @@ interface UserFormProps {
   readonly onClose: () => void
 }
 
-/** Makes a user, whose password the gateway makes up. */
+/** Form that creates a user. The gateway generates the password. */
 export function UserForm({ onMade, onClose }: UserFormProps) {
   const words = text().users.form
   const [name, setName] = useState('')

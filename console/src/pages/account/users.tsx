@@ -23,7 +23,7 @@ type Open =
   | { readonly kind: 'confirm'; readonly asked: Asked; readonly user: User }
   | { readonly kind: 'password'; readonly name: string; readonly password: string }
 
-/** All users of the console, for admins. */
+/** List of all console users, for admins. */
 export function Users() {
   const users = useLoad(signal => get<AllOf<User>>('/users', {}, signal))
   const [open, setOpen] = useState<Open>()
@@ -32,7 +32,7 @@ export function Users() {
     void patch(`/users/${encodeURIComponent(user.name)}`, fields)
       .then(() => {
         toast(text().users.changed(user.name))
-        // What the user may do here depends on the own role.
+        // After a change of the user's role, the session is reloaded, because it decides what this page shows.
         return user.name === session.value?.user.name ? loadSession() : users.reload()
       })
       .catch(toastProblem)
@@ -117,7 +117,7 @@ function columnsOf(change: Change, ask: Ask): readonly Column<User>[] {
   ]
 }
 
-/** What can be done with a user. A provider decides on the roles of those who sign in there. */
+/** Menu items for a user. The identity provider sets the roles of its users, so they cannot be changed here. */
 function itemsOf(user: User, change: Change, ask: Ask): readonly MenuItem[] {
   const words = text().users
   const role = user.role === 'admin' ? 'viewer' : 'admin'

@@ -5,12 +5,14 @@ import { text } from './texts.ts'
 
 export type Action = 'test' | 'drain' | 'resume'
 
-/** What whoever is signed in may do with a channel. */
+/** Actions that the signed-in user may take on a channel. */
 export const actionsOf = ({ state }: Channel): readonly Action[] =>
   isAdmin.value ? ['test', state === 'drained' ? 'resume' : 'drain'] : []
 
+/** Icon of each action. */
 export const ICONS = { test: 'play', drain: 'stop', resume: 'rotate' } as const
 
+/** Menu items for the allowed actions. */
 export const menuOf = (channel: Channel, onAction: (action: Action) => void): readonly MenuItem[] =>
   actionsOf(channel).map(action => ({
     label: text().actions[action],

@@ -18,7 +18,7 @@ interface Cells {
   readonly onAction: (action: Action, channel: Channel) => void
 }
 
-/** The columns of the list of channels. */
+/** Columns of the channel list. */
 export function channelColumns({ onOpen, onAction }: Cells): readonly Column<Channel>[] {
   const words = text().columns
   const columns: Column<Channel>[] = [
@@ -90,7 +90,7 @@ const StateCell = ({ of: { state, resting_until: until, resting_models: resting 
   </span>
 )
 
-/** Formats that are shown before the others are only counted. */
+/** formats; shown by name, the rest as a count. */
 const SHOWN = 1
 
 const FormatsCell = ({ of: { formats } }: OfChannel) => (

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact'
 import type { Channel } from '../../api/types.ts'
 import { StateBadge } from '../../catalogue/channel-state.tsx'
 import { number } from '../../format.ts'
+import { hrefOf } from '../../href.ts'
 import { catalogue } from '../../i18n/catalogue.ts'
-import { hrefOf } from '../../pages.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -16,6 +16,7 @@ import { Errors } from './errors.tsx'
 import { RateTile } from './summary.tsx'
 import { text } from './texts.ts'
 
+/** Tabs of the panel. */
 export const VIEWS = ['now', 'errors', 'formats'] as const
 export type View = (typeof VIEWS)[number]
 
@@ -27,7 +28,7 @@ interface ChannelPanelProps {
   readonly onClose: () => void
 }
 
-/** All there is about one channel. */
+/** Side panel with the details of one channel. */
 export function ChannelPanel({ of, view, onView, onAction, onClose }: ChannelPanelProps) {
   const words = text().panel
   const actions = actionsOf(of)
@@ -141,7 +142,7 @@ const RestingModels = ({ of }: OfChannel) => (
   </ul>
 )
 
-/** Models that are listed before the others are only counted. */
+/** models; shown by name, the rest as a count. */
 const SHOWN = 24
 
 function NamedModels({ of: { name, models } }: OfChannel) {

@@ -7,7 +7,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { text } from './texts.ts'
 
-/** What a channel's upstream does in each of its formats, and how it differs there. */
+/** Formats of a channel: the work each one does and the dialect flags in which the upstream differs. */
 export function Dialects({ name }: { readonly name: string }) {
   const details = useLoad(signal => get<ChannelDetails>(`/channels/${encodeURIComponent(name)}`, {}, signal), [name])
   return (
@@ -50,7 +50,7 @@ const Flags = ({ of }: { readonly of: OfDialect['of']['flags'] }) => (
         <dt>
           <code>{name}</code> <code class="channels-value">{written(value)}</code>
         </dt>
-        {/* The gateway's own words, which are English. */}
+        {/* The gateway sends the meaning in English only. */}
         {meaning === undefined ? (
           <dd class="note">{text().dialects.noEffect}</dd>
         ) : (
@@ -65,7 +65,7 @@ const Flags = ({ of }: { readonly of: OfDialect['of']['flags'] }) => (
 
 const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** A text in which code stands between backquotes. */
+/** Renders parts between backquotes as code. */
 const Marked = ({ text }: { readonly text: string }) => (
   <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
 )

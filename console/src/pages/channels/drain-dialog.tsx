@@ -18,7 +18,7 @@ const change = async (action: 'drain' | 'resume', { of, onDone }: DrainDialogPro
   void onDone()
 }
 
-/** Asks before a channel gets no new requests, with what that means for its models. */
+/** Dialog that asks before a channel is drained and shows the effect on its models. */
 export function DrainDialog(props: DrainDialogProps) {
   const words = text().drain
   const { of, onClose } = props
@@ -37,6 +37,7 @@ export function DrainDialog(props: DrainDialogProps) {
   )
 }
 
+/** Dialog that asks before a channel is resumed. */
 export const ResumeDialog = (props: DrainDialogProps) => (
   <Confirm
     title={text().resume.title(props.of.name)}
@@ -48,7 +49,7 @@ export const ResumeDialog = (props: DrainDialogProps) => (
   </Confirm>
 )
 
-/** How many models are left without a channel. */
+/** Number of models that would have no other channel. */
 function Consequence({ of }: { readonly of: Channel }) {
   const words = text().drain
   const models = useModelsOf(of.name)

@@ -5,7 +5,7 @@ import { Empty } from '../../ui/states.tsx'
 import { When } from '../../ui/when.tsx'
 import { text } from './texts.ts'
 
-/** What a channel's upstream got wrong, the latest first, in its own words. */
+/** Last errors of a channel, newest first, with the upstream's messages. */
 export function Errors({ of }: { readonly of: Channel['last_errors'] }) {
   const words = text().panel
   if (of.length === 0)

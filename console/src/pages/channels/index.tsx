@@ -21,12 +21,12 @@ import { Summary } from './summary.tsx'
 import { TestDialog } from './test-dialog.tsx'
 import { text } from './texts.ts'
 
-/** Milliseconds after which channels are read again. */
+/** ms; between two loads of the channels. */
 const REFRESH = 3000
 
 const loadAll = (signal: AbortSignal): Promise<AllOf<Channel>> => get<AllOf<Channel>>('/channels', {}, signal)
 
-/** Channels as they are now. */
+/** Channels page: the state of all channels, refreshed while the page is open. */
 export default function Channels() {
   const [isLive, setLive] = useState(true)
   const channels = useLoad(loadAll, [], isLive ? { every: REFRESH } : {})

@@ -6,7 +6,7 @@ import { text } from './texts.ts'
 
 type Rate = Channel['last_5_minutes']
 
-/** All channels together, at a glance. */
+/** Totals of all channels: state, requests in flight and error rates. */
 export function Summary({ of }: { readonly of: readonly Channel[] }) {
   const words = text().tiles
   const taking = of.filter(({ state }) => state === 'ok' || state === 'resting').length
@@ -26,6 +26,7 @@ export function Summary({ of }: { readonly of: readonly Channel[] }) {
   )
 }
 
+/** Key figure with an error rate. */
 export function RateTile({ label, of }: { readonly label: string; readonly of: Rate }) {
   const words = text().tiles
   const { requests, errors } = of

@@ -14,15 +14,15 @@ import { Waiting } from './waiting.tsx'
 
 interface TestDialogProps {
   readonly of: Channel
-  /** A test was made, whose failure counts as any other's. */
+  /** Called after each test. A failed test counts as an error of the channel. */
   readonly onTested: () => unknown
   readonly onClose: () => void
 }
 
-/** Results that stay to be compared. */
+/** results; kept in the dialog for comparison. */
 const KEPT = 10
 
-/** Sends a channel a small request, again and again where that is wanted. */
+/** Dialog that sends small test requests to a channel. */
 export function TestDialog({ of, onTested, onClose }: TestDialogProps) {
   const words = text().test
   const [model, setModel] = useState('')
@@ -74,12 +74,12 @@ export function TestDialog({ of, onTested, onClose }: TestDialogProps) {
 
 interface ModelChoiceProps {
   readonly channel: Channel
-  /** A public id; empty for the channel's first model. */
+  /** Public model id; empty for the channel's first model. */
   readonly value: string
   readonly onValue: (model: string) => void
 }
 
-/** Models that are offered as a list to choose from; more are suggestions to what is typed. */
+/** models; up to this many are offered in a select, more as suggestions while typing. */
 const MANY = 100
 
 function ModelChoice({ channel, value, onValue }: ModelChoiceProps) {

@@ -6,11 +6,12 @@ import { Badge } from '../../ui/badge.tsx'
 import { When } from '../../ui/when.tsx'
 import { text } from './texts.ts'
 
-/** What became of a test, and when it was made. */
+/** A test's result with its time. */
 export interface Tested extends ChannelTest {
   readonly at: string
 }
 
+/** Shows the result of one test. */
 export function TestResult({ of }: { readonly of: Tested }) {
   const words = text().test
   const { ok, model, format, work, status, error, latency_ms: ms } = of

@@ -2,7 +2,7 @@ import { get } from '../../api/request.ts'
 import type { AllOf, Model } from '../../api/types.ts'
 import { type Loaded, useLoad } from '../../api/use-load.ts'
 
-/** The models that a channel has, with all the channels each has. */
+/** Hook that loads the models a channel serves. Each model lists all its channels. */
 export const useModelsOf = (channel: string): Loaded<readonly Model[]> =>
   useLoad(
     async signal => {

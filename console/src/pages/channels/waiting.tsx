@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { text } from './texts.ts'
 
-/** Counts the seconds of a request that is under way. */
+/** Counts the seconds while a test is running. */
 export function Waiting() {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { Group, Key } from '../../api/types.ts'
 
-/** What is written into the fields of a form. */
+/** Contents of a form's fields. */
 export interface FormValues {
   readonly name: string
   readonly group: string
@@ -18,14 +18,14 @@ export interface FormValues {
   readonly enabled: boolean
 }
 
-/** Fields of keys and groups that a form shows. */
+/** Fields of keys and groups that the forms edit. */
 type Shown = { readonly [F in keyof (Key & Group)]?: (Key & Group)[F] | undefined }
 
 export type SetValue = <F extends keyof FormValues>(field: F, value: FormValues[F]) => void
 
 const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
 
-/** What a key or group has, as a form has it; an empty form without one. */
+/** Converts a key or group to form values; without one, an empty form. */
 export function valuesOf(of: Shown = {}): FormValues {
   return {
     ...{ name: of.name ?? '', group: of.group ?? 'default', note: of.note ?? '' },
@@ -37,14 +37,15 @@ export function valuesOf(of: Shown = {}): FormValues {
   }
 }
 
-/** The end of a key as the browser's field for times has it: to the minute, in UTC. */
+/** Converts an expiry time to the value of a `datetime-local` field: to the minute, in UTC. */
 const minuteOf = (of: Pick<Shown, 'expires_at'> = {}): string => of.expires_at?.slice(0, 16) ?? ''
 const endOf = (minute: string): string | null => (minute === '' ? null : `${minute.slice(0, 16)}:00Z`)
 
+/** Names of the number fields. */
 export const NUMBERS = ['rpm', 'tpm', 'concurrent', 'day', 'month'] as const
 export type NumberField = (typeof NUMBERS)[number]
 
-/** Whether a field of numbers holds one, or nothing. */
+/** Whether a number field is empty or holds a valid number. */
 export const isNumber = (value: string): boolean => value.trim() === '' || /^\d+(\.\d+)?$/.test(value.trim())
 
 const number = (value: string): number | null => (value.trim() === '' ? null : Number(value))
@@ -56,7 +57,7 @@ const lines = (value: string): readonly string[] | null => {
   return all.length === 0 ? null : all
 }
 
-/** What keys and groups have in common, as the API takes it; null for what is empty. */
+/** API fields that keys and groups share; an empty field becomes null. */
 export const permissionsOf = (values: FormValues) => ({
   ...{ rpm: number(values.rpm), tpm: number(values.tpm), concurrent: number(values.concurrent) },
   budget: { day: number(values.day), month: number(values.month) },
@@ -65,7 +66,11 @@ export const permissionsOf = (values: FormValues) => ({
   on_loss: values.onLoss === 'group' ? null : values.onLoss,
 })
 
-/** @param before the key as it is: its form has the minute of its end alone. */
+/**
+ * API body of a key.
+ *
+ * @param before the stored key. The form rounds its expiry to the minute, so an unchanged expiry is sent as stored.
+ */
 export const keyBody = (values: FormValues, before?: Key) => ({
   ...{ name: values.name.trim(), group: values.group, note: values.note.trim() === '' ? null : values.note.trim() },
   ...permissionsOf(values),
@@ -73,4 +78,5 @@ export const keyBody = (values: FormValues, before?: Key) => ({
   expires_at: values.expires === minuteOf(before) ? (before?.expires_at ?? null) : endOf(values.expires),
 })
 
+/** API body of a group. */
 export const groupBody = (values: FormValues) => ({ ...permissionsOf(values), channels: lines(values.channels) })

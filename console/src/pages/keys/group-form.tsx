@@ -14,12 +14,12 @@ interface GroupFormProps {
   /** Absent for a new group. */
   readonly of?: Group
   readonly doors: readonly string[]
-  /** It is stored; gives what is to be said. */
+  /** Called after saving, with the message to show. */
   readonly onKept: (said: string) => void
   readonly onClose: () => void
 }
 
-/** Makes a group or changes one. */
+/** Form that creates or changes a group. */
 export function GroupForm({ of, doors, onKept, onClose }: GroupFormProps) {
   const words = text().groups
   const form = useForm(valuesOf({ on_loss: 'show', ...of }), async values => {

@@ -2,8 +2,8 @@ import { useCallback, useState } from 'preact/hooks'
 import { remove } from '../../api/request.ts'
 import type { Group, Key, Settings } from '../../api/types.ts'
 import type { Loaded as Load } from '../../api/use-load.ts'
+import { hrefOf } from '../../href.ts'
 import { useShortcut } from '../../keyboard.ts'
-import { hrefOf } from '../../pages.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -20,13 +20,14 @@ interface GroupsViewProps {
   readonly groups: Load<readonly Group[]>
   readonly keys: readonly Key[]
   readonly settings: Settings | undefined
-  /** Whether the form of a new group is open, which a button of the page opens. */
+  /** Whether the form for a new group is open; a button of the page opens it. */
   readonly isCreating: boolean
   readonly onCreating: (isCreating: boolean) => void
 }
 
 type Open = { readonly kind: 'change' | 'remove'; readonly group: Group }
 
+/** Tab with the list of groups. */
 export function GroupsView({ groups, keys, settings, isCreating, onCreating }: GroupsViewProps) {
   const [search, setSearch] = useState('')
   const [open, setOpen] = useState<Open>()

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso'
 import { get } from '../../api/request.ts'
 import type { Settings } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -18,7 +18,7 @@ type View = 'keys' | 'groups'
 
 const NONE: ReadonlyMap<string, KeyUsage> = new Map()
 
-/** Keys of callers and their groups. */
+/** Keys page: the callers' keys and their groups. */
 export default function Keys() {
   const { query, route } = useLocation()
   const view: View = query['view'] === 'groups' ? 'groups' : 'keys'
@@ -56,7 +56,7 @@ export default function Keys() {
       >
         {view === 'keys' ? (
           <KeysView
-            // A link to the keys of another group.
+            // A link to another group's keys mounts the view anew, with that group as its filter.
             key={query['group'] ?? ''}
             keys={keys}
             usage={usage.data ?? NONE}

@@ -4,12 +4,13 @@ import type { MenuItem } from '../../ui/menu.tsx'
 import { isCaptured } from './key-state.tsx'
 import { text } from './texts.ts'
 
-/** What can be done with a key. */
+/** Actions on a key. */
 export type KeyAction = 'change' | 'rotate' | 'revoke' | 'capture' | 'enable'
 
-/** Keys of the config file are changed there; what is revoked stays so. */
+/** Whether a key can be changed here: keys of the config file and revoked keys cannot. */
 export const mayChange = ({ source, revoked_at }: Key): boolean => source === 'store' && revoked_at === undefined
 
+/** Menu items for the actions on a key. */
 export function menuOf(key: Key, act: (action: KeyAction) => void): readonly MenuItem[] {
   const words = text().actions
   return [
@@ -25,13 +26,14 @@ export function menuOf(key: Key, act: (action: KeyAction) => void): readonly Men
   ]
 }
 
-/** Has a key's requests captured for an hour, or no more; gives what is to be said. */
+/** Starts capturing a key's requests for one hour, or stops it. Returns the message to show. */
 export async function switchCapture(key: Key): Promise<string> {
   const isOn = isCaptured(key)
   await patch(`/keys/${encodeURIComponent(key.id)}`, { capture: isOn ? null : '1h' })
   return isOn ? text().done.notCapturing(key.name) : text().done.capturing(key.name)
 }
 
+/** Enables or disables a key. Returns the message to show. */
 export async function switchEnabled(key: Key): Promise<string> {
   await patch(`/keys/${encodeURIComponent(key.id)}`, { enabled: !key.enabled })
   return text().done.changed(key.name)

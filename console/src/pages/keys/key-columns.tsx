@@ -18,7 +18,7 @@ interface Cells {
   readonly onAction: (action: KeyAction, key: Key) => void
 }
 
-/** The columns of the list of keys. */
+/** Columns of the key list. */
 export function keyColumns({ usage, onOpen, onAction }: Cells): readonly Column<Key>[] {
   const words = text().columns
   const used = ({ id }: Key): KeyUsage => usage.get(id) ?? NO_USAGE

@@ -20,7 +20,7 @@ interface KeyFormProps {
   readonly onClose: () => void
 }
 
-/** Makes a key or changes one. */
+/** Form that creates or changes a key. */
 export function KeyForm({ of, groups, doors, onMade, onChanged, onClose }: KeyFormProps) {
   const words = text().form
   const form = useForm(valuesOf(of), async values => {

@@ -21,7 +21,7 @@ interface KeyPanelProps {
   readonly onClose: () => void
 }
 
-/** All there is about one key. */
+/** Side panel with the details of one key. */
 export function KeyPanel({ of, usage, onAction, onClose }: KeyPanelProps) {
   const words = text().panel
   const buttons = isAdmin.value && mayChange(of)

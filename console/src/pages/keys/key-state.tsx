@@ -5,12 +5,13 @@ import { text } from './texts.ts'
 
 export type KeyState = 'active' | 'disabled' | 'expired' | 'revoked'
 
-/** A key's `capture_until` is absent where its requests are not captured. */
+/** Whether requests of a key are captured now. */
 export const isCaptured = (key: Key): boolean => capturedUntil(key) !== undefined
 
 const capturedUntil = ({ capture_until: until }: Key): string | undefined =>
   until !== undefined && Date.parse(until) > Date.now() ? until : undefined
 
+/** State of a key, by revocation, expiry and `enabled`, in this order. */
 export function stateOf({ revoked_at, expires_at, enabled }: Key): KeyState {
   if (revoked_at !== undefined) return 'revoked'
   if (expires_at !== undefined && Date.parse(expires_at) <= Date.now()) return 'expired'
@@ -24,10 +25,10 @@ const TONES: { readonly [S in KeyState]: Tone } = {
   revoked: 'bad',
 }
 
-/** Days before its end from which on a key is said to expire. */
+/** days; a key that expires within them shows its expiry. */
 const SOON = 30
 
-/** Whether a key works, for how long, and whether it is watched. */
+/** Badges with the state, the expiry and the capture of a key. */
 export function State({ row }: { readonly row: Key }) {
   const state = stateOf(row)
   const captured = capturedUntil(row)

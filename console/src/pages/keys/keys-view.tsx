@@ -31,18 +31,19 @@ interface KeysViewProps {
   readonly settings: Settings | undefined
   readonly revoked: boolean
   readonly onRevoked: (revoked: boolean) => void
-  /** Loads more than the first keys. */
+  /** Loads more keys. */
   readonly onMore: () => void
-  /** Whether the form of a new key is open, which a button of the page opens. */
+  /** Whether the form for a new key is open; a button of the page opens it. */
   readonly isCreating: boolean
   readonly onCreating: (isCreating: boolean) => void
 }
 
-/** What is open over the list. */
+/** Panel or dialog that is open over the list. */
 type Open =
   | { readonly kind: 'panel' | 'change' | 'rotate' | 'revoke'; readonly key: Key }
   | { readonly kind: 'secret'; readonly key: NewKey; readonly why: 'made' | 'rotated' }
 
+/** Tab with the list of keys. */
 export function KeysView(props: KeysViewProps) {
   const { keys, usage, groups, settings, revoked, onRevoked, onMore, isCreating, onCreating } = props
   const { query } = useLocation()
@@ -129,7 +130,7 @@ export function KeysView(props: KeysViewProps) {
   )
 }
 
-/** `1,000+` where more are not loaded. */
+/** Formats the number of loaded keys: `1,000+` if there are more. */
 const countOf = ({ data, next_cursor: next }: PageOf<Key>): string =>
   `${number(data.length)}${next === undefined ? '' : '+'}`
 
@@ -161,7 +162,7 @@ interface OpenedProps
   readonly act: (action: KeyAction, key: Key) => void
 }
 
-/** The dialog that is open, if any. */
+/** Renders the open panel or dialog, if any. */
 function Opened(props: OpenedProps) {
   const { open, setOpen, close, act, keys, usage, groups, settings, isCreating, onCreating } = props
   if (isCreating || open?.kind === 'change')

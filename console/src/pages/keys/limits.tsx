@@ -6,7 +6,7 @@ type Limits = Pick<Key, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
 
 const dollars = (value: number): string => money(value, { round: true })
 
-/** The limits of a key or group, in words. */
+/** Limits of a key or group, one text each. */
 export function limitsOf({ rpm, tpm, concurrent, budget }: Limits): readonly string[] {
   const words = text().limit
   const rows: readonly (readonly [(value: string) => string, number | undefined, (value: number) => string])[] = [
@@ -22,10 +22,11 @@ export function limitsOf({ rpm, tpm, concurrent, budget }: Limits): readonly str
 
 interface LimitsProps {
   readonly of: Limits
-  /** What is said where there are none. */
+  /** Text for no limits. */
   readonly none: string
 }
 
+/** Table cell with the limits of a key or group. */
 export function LimitsCell({ of, none }: LimitsProps) {
   const all = limitsOf(of)
   if (all.length === 0) return <span class="faint">{none}</span>

@@ -1,29 +1,30 @@
 import { get } from '../../api/request.ts'
 import type { AllOf, Group, Key, PageOf, Usage, UsageSum } from '../../api/types.ts'
 
-/** Days of usage beside each key. */
+/** days; usage shown for each key. */
 export const DAYS = 14
 const DAY = 86_400_000
 
-/** Keys in a page of the API. */
+/** keys; per page of the API. */
 const PAGE = 200
-/** Keys that are loaded at once. */
+/** keys; loaded at first, and again with each “Load more”. */
 export const AT_ONCE = 1000
 
-/** What one key used in the last days. */
+/** Usage of one key in the last `DAYS` days. */
 export interface KeyUsage {
   readonly requests: number
   readonly errors: number
   readonly tokens: number
-  /** US dollars of the requests whose price is known; undefined where there is none of them. */
+  /** US dollars; cost of the requests with a known price, undefined if there is none. */
   readonly cost: number | undefined
-  /** Requests of each day, today last. */
+  /** Requests per day, today last. */
   readonly days: readonly number[]
 }
 
+/** Usage of a key without requests. */
 export const NO_USAGE: KeyUsage = { requests: 0, errors: 0, tokens: 0, cost: 0, days: Array(DAYS).fill(0) }
 
-/** The first keys, and where the next begin. */
+/** Loads the first keys, with the cursor of the next page if there are more. */
 export async function loadKeys(revoked: boolean, most: number, signal: AbortSignal): Promise<PageOf<Key>> {
   const data: Key[] = []
   let cursor: string | undefined
@@ -37,10 +38,11 @@ export async function loadKeys(revoked: boolean, most: number, signal: AbortSign
   return { data, ...(cursor === undefined ? {} : { next_cursor: cursor }) }
 }
 
+/** Loads all groups. */
 export const loadGroups = async (signal: AbortSignal): Promise<readonly Group[]> =>
   (await get<AllOf<Group>>('/groups', {}, signal)).data
 
-/** What each key used, by its id. */
+/** Loads the usage of each key, by key id. */
 export async function loadUsage(signal: AbortSignal): Promise<ReadonlyMap<string, KeyUsage>> {
   const today = Math.floor(Date.now() / DAY)
   const since = new Date((today - DAYS + 1) * DAY).toISOString()

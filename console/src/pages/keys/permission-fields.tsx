@@ -6,11 +6,11 @@ import type { Form } from './use-form.ts'
 
 interface FieldsProps {
   readonly form: Form
-  /** A group has no other to fall back to. */
+  /** Set for groups: their hints name no group to fall back to. */
   readonly ofGroup?: boolean
 }
 
-/** The limits of a key or group. */
+/** Form fields for the limits of a key or group. */
 export function LimitFields({ form, ofGroup }: FieldsProps) {
   const words = text().form
   const field = (name: NumberField, label: string, prefix?: string) => (
@@ -40,11 +40,11 @@ export function LimitFields({ form, ofGroup }: FieldsProps) {
 }
 
 interface PermissionProps extends FieldsProps {
-  /** Names of the formats. */
+  /** Formats that can be allowed. */
   readonly doors: readonly string[]
 }
 
-/** What a key or group may do. */
+/** Form fields for the permissions of a key or group: models, formats, channels and losses. */
 export function PermissionFields({ form, ofGroup, doors }: PermissionProps) {
   const words = text().form
   const { values, set, errorAt } = form

@@ -18,7 +18,7 @@ interface RotateDialogProps {
 const GRACES = ['0s', '1h', '24h', '7d', '30d'] as const
 type Grace = (typeof GRACES)[number]
 
-/** Gives a key another secret; the one before works for a while, if it is to. */
+/** Dialog that gives a key a new secret. The old secret stays valid for the chosen grace period. */
 export function RotateDialog({ of, onRotated, onClose }: RotateDialogProps) {
   const words = text().rotate
   const [grace, setGrace] = useState<Grace>('24h')

@@ -1,6 +1,6 @@
 import type { NewKey, Settings } from '../../api/types.ts'
 import { freshKey } from '../../fresh-key.ts'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -14,7 +14,7 @@ interface SecretDialogProps {
   readonly onClose: () => void
 }
 
-/** The one time that a secret is shown. */
+/** Dialog that shows a new secret once, with shell settings. */
 export function SecretDialog({ of, why, settings, onClose }: SecretDialogProps) {
   const words = text().secret
   const address = settings?.public_urls[0]?.replace(/\/$/, '') ?? location.origin
@@ -41,7 +41,7 @@ export function SecretDialog({ of, why, settings, onClose }: SecretDialogProps) 
   )
 }
 
-/** The variables that command lines and libraries of the three large vendors read. */
+/** Environment variables that the tools and SDKs of OpenAI, Anthropic and Google read. */
 const shellSettings = (address: string, secret: string): string =>
   [
     `export ANTHROPIC_BASE_URL=${address}`,

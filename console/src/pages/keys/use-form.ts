@@ -4,26 +4,27 @@ import { asProblem } from '../../api/use-load.ts'
 import { type FormValues, isNumber, NUMBERS, type SetValue } from './form-values.ts'
 import { text } from './texts.ts'
 
-/** Where the API has the fields of a form. */
+/** JSON pointer of each form field in the API body, for finding the field of an error. */
 const POINTERS: { readonly [F in keyof FormValues]?: string } = {
   ...{ name: '/name', group: '/group', note: '/note', rpm: '/rpm', tpm: '/tpm', concurrent: '/concurrent' },
   ...{ day: '/budget/day', month: '/budget/month', models: '/models', doors: '/doors', channels: '/channels' },
   expires: '/expires_at',
 }
 
+/** State and actions of a form. */
 export interface Form {
   readonly values: FormValues
   readonly set: SetValue
-  /** What is wrong with a field: said here before it is sent, or by the gateway. */
+  /** Error of a field, found by the form before sending or by the gateway. */
   readonly errorAt: (field: keyof FormValues) => string | undefined
-  /** What is wrong otherwise. */
+  /** Error that belongs to no field. */
   readonly problem: ProblemError | undefined
   readonly isBusy: boolean
-  /** Sends it, unless something is wrong with it. */
+  /** Sends the form if its fields are valid. */
   readonly submit: () => Promise<void>
 }
 
-/** The state of a form that `send` sends. */
+/** Hook with the state of a form. `send` makes the API call and rejects with ProblemError. */
 export function useForm(initial: FormValues, send: (values: FormValues) => Promise<void>): Form {
   const [values, setValues] = useState(initial)
   const [problem, setProblem] = useState<ProblemError>()

@@ -1,16 +1,16 @@
 import type { Model } from '../../api/types.ts'
 
-/** What models of these interface types do, where nothing else is known of them. */
+/** Ability of each interface type, for models without known abilities. */
 const BY_INTERFACE: { readonly [format: string]: string } = {
   ...{ videos: 'film', generations: 'film', kling: 'film', veo: 'film' },
   ...{ rerank: 'rank', cohere: 'rank', transcriptions: 'transcribe', deepgram: 'transcribe' },
   ...{ realtime: 'talk', live: 'talk', completions: 'complete' },
 }
 
-/** Abilities that lie in what a model takes. */
+/** Ability that follows from an input modality. */
 const BY_INPUT: { readonly [modality: string]: string } = { image: 'see', audio: 'hear', video: 'watch', pdf: 'read' }
 
-/** Everything a model can do, by the names of the texts: its work first. */
+/** All abilities of a model, as keys of the texts: its work first, then reasoning and tools, then inputs. */
 export function abilitiesOf({ abilities, interface: spoken = '', input = [], reasoning, tools }: Model): string[] {
   const work = abilities.length > 0 ? abilities : known(BY_INTERFACE, spoken)
   const extras = [...(reasoning ? ['reason'] : []), ...(tools ? ['tools'] : [])]

@@ -7,7 +7,7 @@ import { SearchBox } from '../../ui/search-box.tsx'
 import { FACET_NAMES, type Facet, type Filters, valuesOf } from './filters.ts'
 import { text } from './texts.ts'
 
-/** What a value of a facet is called. */
+/** Display name of a facet's value. */
 const LABELS: { readonly [F in Facet]: (value: string) => string } = {
   interface: formatName,
   ability: value => named('abilities', value),
@@ -19,11 +19,11 @@ interface FilterBarProps {
   readonly models: readonly Model[]
   readonly filters: Filters
   readonly onSearch: (search: string) => void
-  /** Facets by name, and `native`; an empty value is none. */
+  /** Called with changed filters: facets by name, and `native`. An empty value removes the filter. */
   readonly onFilter: (changes: { readonly [name: string]: string }) => void
 }
 
-/** Search and filters; each offers what some model has. */
+/** Search box and filters. Each filter offers the values that occur among the models. */
 export function FilterBar({ models, filters, onSearch, onFilter }: FilterBarProps) {
   const isFiltered = FACET_NAMES.some(facet => (filters[facet] ?? '') !== '')
   return (
@@ -61,7 +61,7 @@ export function FilterBar({ models, filters, onSearch, onFilter }: FilterBarProp
 
 function optionsOf(models: readonly Model[], facet: Facet, chosen: string | undefined) {
   const values = valuesOf(models, facet)
-  // What was chosen before other models were shown stays to be seen, and to be taken away.
+  // A chosen value stays in the list even if no shown model has it, so that the user can see and remove it.
   const all = chosen === undefined || chosen === '' || values.includes(chosen) ? values : [...values, chosen]
   const options = all.map(value => ({ value, label: LABELS[facet](value) }))
   options.sort((one, other) => one.label.localeCompare(other.label))

@@ -2,7 +2,7 @@ import type { Model } from '../../api/types.ts'
 import { matches } from '../../ui/search-box.tsx'
 import { abilitiesOf } from './abilities.ts'
 
-/** What a list of models can be narrowed by: the values that a model has there. */
+/** Filterable properties: each function returns a model's values. */
 export const FACETS = {
   interface: (model: Model): readonly string[] => (model.interface === undefined ? [] : [model.interface]),
   ability: abilitiesOf,
@@ -13,13 +13,14 @@ export const FACETS = {
 export type Facet = keyof typeof FACETS
 export const FACET_NAMES = Object.keys(FACETS) as readonly Facet[]
 
+/** Search text and filters of the model list. */
 export type Filters = { readonly [F in Facet]?: string | undefined } & {
   readonly search: string
-  /** Of the format, only those whose channels speak it. */
+  /** Keeps only models that a channel serves in the chosen format without translation. */
   readonly native: boolean
 }
 
-/** The models that a search and all filters leave. */
+/** Models that match the search and all filters. */
 export function narrowed(models: readonly Model[], filters: Filters): readonly Model[] {
   const given = FACET_NAMES.filter(facet => (filters[facet] ?? '') !== '')
   return models.filter(
@@ -30,7 +31,7 @@ export function narrowed(models: readonly Model[], filters: Filters): readonly M
   )
 }
 
-/** The values of one facet that any of the models has, in the order in which they first occur. */
+/** Distinct values of a facet among the models, in order of first occurrence. */
 export const valuesOf = (models: readonly Model[], facet: Facet): readonly string[] => [
   ...new Set(models.flatMap(model => FACETS[facet](model))),
 ]

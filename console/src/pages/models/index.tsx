@@ -17,13 +17,13 @@ import { modelColumns } from './model-columns.tsx'
 import { ModelPanel } from './model-panel.tsx'
 import { text } from './texts.ts'
 
-/** Milliseconds after which the states of channels are read again. */
+/** ms; between two loads of the channels' states. */
 const REFRESH = 10_000
 
 const NO_CHANNELS: Channels = new Map()
 const NO_KEYS: readonly Key[] = []
 
-/** The catalogue: all models, or those of a key. */
+/** Models page: all models, or those that a key may call. */
 export default function Models() {
   const [query, setQuery] = useQuery()
   const [search, setSearch] = useState(query['q'] ?? '')
@@ -75,7 +75,7 @@ interface CatalogueProps {
   readonly channels: Channels
   readonly filters: Filters
   readonly keyId: string | undefined
-  /** The id of the model whose details are shown. */
+  /** Id of the model whose details are open. */
   readonly opened: string | undefined
   readonly onSearch: (search: string) => void
   readonly onQuery: (changes: Query) => void

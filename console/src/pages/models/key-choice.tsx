@@ -4,16 +4,16 @@ import { text } from './texts.ts'
 
 interface KeyChoiceProps {
   readonly keys: readonly Key[]
-  /** The id of the key; empty for all models. */
+  /** Id of the key; empty for all models. */
   readonly value: string
   readonly onValue: (id: string) => void
 }
 
-/** Whose models are shown. */
+/** Select for the key whose models are shown. */
 export function KeyChoice({ keys, value, onValue }: KeyChoiceProps) {
   const words = text().key
   const options = keys.map(({ id, name, group }) => ({ value: id, label: `${name} · ${group}` }))
-  // By a link to a key that is revoked, or beyond those that are loaded.
+  // A link can name a key that is revoked or was not loaded.
   const others = value !== '' && keys.every(({ id }) => id !== value) ? [{ value, label: words.other }] : []
   return (
     <Select
@@ -25,6 +25,6 @@ export function KeyChoice({ keys, value, onValue }: KeyChoiceProps) {
   )
 }
 
-/** Whether a key lets anybody in. */
+/** Whether a key is accepted: enabled, not revoked and not expired. */
 export const isValid = ({ enabled, expires_at, revoked_at }: Key): boolean =>
   enabled && revoked_at === undefined && (expires_at === undefined || Date.parse(expires_at) > Date.now())

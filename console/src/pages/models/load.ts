@@ -1,11 +1,12 @@
 import { get } from '../../api/request.ts'
 import type { AllOf, Channel, Key, Models, PageOf } from '../../api/types.ts'
 
-/** Keys in a page of the API, and pages that are loaded at most: more cannot be chosen from. */
+/** keys; per page of the API. */
 const PAGE = 200
+/** pages; most that are loaded. Keys beyond them cannot be chosen. */
 const PAGES = 5
 
-/** Keys to choose from, by their names. */
+/** Loads the keys to choose from, sorted by name. */
 export async function loadKeys(signal: AbortSignal): Promise<readonly Key[]> {
   const keys: Key[] = []
   let cursor: string | undefined
@@ -18,11 +19,11 @@ export async function loadKeys(signal: AbortSignal): Promise<readonly Key[]> {
   return keys.sort((one, other) => one.name.localeCompare(other.name))
 }
 
-/** All models, or those that a key can call. */
+/** Loads all models, or those that a key may call. */
 export const loadModels = (key: string | undefined, signal: AbortSignal): Promise<Models> =>
   get<Models>('/models', { key }, signal)
 
-/** Channels by their names. */
+/** Loads the channels, by name. */
 export async function loadChannels(signal: AbortSignal): Promise<ReadonlyMap<string, Channel>> {
   const { data } = await get<AllOf<Channel>>('/channels', {}, signal)
   return new Map(data.map(one => [one.name, one]))

@@ -10,7 +10,7 @@ import { abilitiesOf } from './abilities.ts'
 import { bestState, type Channels, okCount, stateOf } from './model-channels.ts'
 import { text } from './texts.ts'
 
-/** The columns of the list of models. */
+/** Columns of the model list. */
 export function modelColumns(channels: Channels, onOpen: (model: Model) => void): readonly Column<Model>[] {
   const words = text().columns
   return [
@@ -58,7 +58,7 @@ const InterfaceCell = ({ of: { interface: spoken, native, translated } }: OfMode
   </span>
 )
 
-/** Abilities that are shown before the others are only counted. */
+/** abilities; shown by name, the rest as a count. */
 const SHOWN = 2
 
 function AbilitiesCell({ of }: OfModel) {
@@ -108,7 +108,7 @@ interface PairProps {
   readonly show: (value: number) => string
 }
 
-/** `200k / 64k`; where neither is known, that is said once. */
+/** Two values such as `200k / 64k`; a single “unknown” if both are unknown. */
 function Pair({ values, show }: PairProps) {
   if (values.every(value => value === undefined)) return <Unknown />
   const [one, other] = values.map(value => (value === undefined ? common().unknown : show(value)))

@@ -3,10 +3,10 @@ import type { Model } from '../../api/types.ts'
 import { StateBadge } from '../../catalogue/channel-state.tsx'
 import { ErrorRate } from '../../catalogue/error-rate.tsx'
 import { money, number } from '../../format.ts'
+import { hrefOf } from '../../href.ts'
 import { named } from '../../i18n/catalogue.ts'
 import { common } from '../../i18n/common.ts'
 import { formatName } from '../../i18n/formats.ts'
-import { hrefOf } from '../../pages.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -20,12 +20,12 @@ import { text } from './texts.ts'
 interface ModelPanelProps {
   readonly of: Model
   readonly channels: Channels
-  /** The id of the key whose models are shown. */
+  /** Id of the key whose models are shown. */
   readonly keyId: string | undefined
   readonly onClose: () => void
 }
 
-/** All there is about one model. */
+/** Side panel with the details of one model. */
 export function ModelPanel({ of, channels, keyId, onClose }: ModelPanelProps) {
   const words = text().panel
   return (
@@ -83,7 +83,7 @@ export function ModelPanel({ of, channels, keyId, onClose }: ModelPanelProps) {
   )
 }
 
-/** Start, with the model chosen, and the key whose models are shown. */
+/** Address of the Start page with this model, and the key if one is chosen. */
 function startAt({ id }: Model, key: string | undefined): string {
   const query = new URLSearchParams({ model: id, ...(key === undefined ? {} : { key }) })
   return `${hrefOf('/')}?${query}`

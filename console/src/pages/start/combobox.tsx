@@ -4,10 +4,11 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../ui/icon.tsx'
 import { matches } from '../../ui/search-box.tsx'
 
+/** One option of a combobox. */
 export interface Option {
   readonly value: string
   readonly label: string
-  /** Beside the label, in few words. */
+  /** Short text beside the label. */
   readonly note?: string | undefined
 }
 
@@ -16,21 +17,21 @@ interface ComboboxProps {
   readonly value: string | undefined
   readonly onValue: (value: string) => void
   readonly options: readonly Option[]
-  /** Stands where nothing is chosen. */
+  /** Text of the field while nothing is chosen. */
   readonly placeholder: string
-  /** Where nothing matches what was written, and how many more there are than are listed. */
+  /** Text if no option matches. */
   readonly nothing: string
   readonly more: (count: number) => string
   readonly hint?: ComponentChildren
   readonly disabled?: boolean
-  /** `/` goes there. */
+  /** Makes the shortcut `/` focus the field. */
   readonly search?: boolean
 }
 
-/** So many are listed at once; writing narrows the list. */
+/** options; listed at once. Typing narrows the list. */
 const LISTED = 60
 
-/** One of many values, found by writing a part of it (the combobox pattern of ARIA, with a list below). */
+/** Select with a search field, after the ARIA combobox pattern with a list popup. */
 export function Combobox(props: ComboboxProps) {
   const { label, value, onValue, options, placeholder, nothing, more, hint, disabled = false, search } = props
   const id = useId()
@@ -107,7 +108,7 @@ export function Combobox(props: ComboboxProps) {
       <div ref={list} id={`${id}-list`} class="options" role="listbox" aria-label={label} hidden={!isOpen}>
         {isOpen &&
           listed.map((one, at) => (
-            // The keyboard chooses by the field, which keeps the focus.
+            // The field keeps the focus and handles the keyboard.
             // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
             // biome-ignore lint/a11y/useFocusableInteractive: see above.
             <div

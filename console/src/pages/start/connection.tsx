@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import type { Key, Model } from '../../api/types.ts'
 import { money, number } from '../../format.ts'
 import { freshKey } from '../../fresh-key.ts'
+import { hrefOf } from '../../href.ts'
 import { formatName } from '../../i18n/formats.ts'
 import { useShortcut } from '../../keyboard.ts'
-import { hrefOf } from '../../pages.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -19,7 +19,7 @@ import { SecretShown } from './secret-shown.tsx'
 import { text } from './texts.ts'
 import type { Connection } from './use-connection.ts'
 
-/** Where clients connect, as whom, and to which model. */
+/** Card to choose address, key and model. */
 export function ConnectionCard({ of }: { readonly of: Connection }) {
   const { about, keys, models, key, model, secret } = of
   const [isMaking, setMaking] = useState(false)
@@ -91,7 +91,7 @@ export function ConnectionCard({ of }: { readonly of: Connection }) {
 
 const NOTHING = (): void => {}
 
-/** One function for as long as the component is there, as shortcuts are told apart by them. */
+/** Opening functions by their setter. A stable function keeps `useShortcut` from registering again on every render. */
 const openers = new WeakMap<(open: boolean) => void, () => void>()
 function openLater(set: (open: boolean) => void): () => void {
   const own = openers.get(set) ?? (() => set(true))
@@ -141,7 +141,7 @@ function ModelCount({ of: { key, talking, others } }: { readonly of: NonNullable
 
 const TONES = { ok: 'good', resting: 'warn', full: 'warn', drained: 'neutral' } as const
 
-/** What is known of the model, in a line. */
+/** One line with the facts about a model. */
 function Facts({ of: { interface: spoken, context, max_output, price, channels } }: { readonly of: Model }) {
   const words = text()
   const { facts } = words

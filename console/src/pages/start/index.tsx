@@ -18,7 +18,7 @@ const lastClient = remembered<string>(
   CLIENTS.map(({ id }) => id),
 )
 
-/** How to connect: address, key and model, settings of each client, and a request to try. */
+/** Start page: connection, settings for each client, and a trial request. */
 export default function Start() {
   const { query } = useLocation()
   const [clientChosen, setClient] = useState(query['client'] ?? lastClient.value)

@@ -1,12 +1,13 @@
 import { get } from '../../api/request.ts'
 import type { AllOf, Key, Model, PageOf, Settings, Status } from '../../api/types.ts'
 
-/** What the gateway is and where. */
+/** Settings and status of the gateway. */
 export interface About {
   readonly settings: Settings
   readonly status: Status
 }
 
+/** Loads the gateway's settings and status. */
 export async function loadAbout(signal: AbortSignal): Promise<About> {
   const [settings, status] = await Promise.all([
     get<Settings>('/config', {}, signal),
@@ -15,10 +16,10 @@ export async function loadAbout(signal: AbortSignal): Promise<About> {
   return { settings, status }
 }
 
-/** So many keys can be chosen from. */
+/** keys; most that can be chosen from. */
 const MOST = 1000
 
-/** The keys that work now. */
+/** Loads the keys that are valid now. */
 export async function loadKeys(signal: AbortSignal): Promise<readonly Key[]> {
   const keys: Key[] = []
   let cursor: string | undefined
@@ -33,14 +34,15 @@ export async function loadKeys(signal: AbortSignal): Promise<readonly Key[]> {
 const works = ({ enabled, revoked_at, expires_at }: Key): boolean =>
   enabled && revoked_at === undefined && (expires_at === undefined || Date.parse(expires_at) > Date.now())
 
-/** Models that hold a conversation, and how many others there are. */
+/** Conversation models, and the number of other models. */
 export interface Models {
-  /** The key they are of; undefined where there is none, and they are all there are. */
+  /** Id of the key that may call the models; undefined for all models of the gateway. */
   readonly key: string | undefined
   readonly talking: readonly Model[]
   readonly others: number
 }
 
+/** Loads the models a key may call, or all models. */
 export async function loadModels(key: string | undefined, signal: AbortSignal): Promise<Models> {
   const { data } = await get<AllOf<Model>>('/models', { key }, signal)
   const talking = data.filter(({ abilities }) => abilities.includes('converse'))

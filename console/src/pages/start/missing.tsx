@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { text } from './texts.ts'
 
-/* What a gateway lacks before anything can be tried, and how it comes. */
+/* Hints for a gateway without keys, models or channels. */
 
 interface MissingProps {
   readonly title: string
@@ -24,6 +24,7 @@ const Missing = ({ title, hint, action }: MissingProps) => (
   </div>
 )
 
+/** Hint that there is no key, with a button for admins to create one. */
 export const MissingKey = ({ onMake }: { readonly onMake: () => void }) => (
   <Missing
     title={text().noKeys}
@@ -38,6 +39,7 @@ export const MissingKey = ({ onMake }: { readonly onMake: () => void }) => (
   />
 )
 
+/** Hint that the key may call no conversation model. */
 export const MissingModels = () => (
   <Missing
     title={text().noModels}
@@ -50,6 +52,7 @@ export const MissingModels = () => (
   />
 )
 
+/** Hint that no upstream is configured. */
 export const MissingChannels = () => (
   <Missing
     title={text().noChannels}

@@ -16,7 +16,7 @@ interface NewKeyDialogProps {
 
 const DEFAULT = 'default'
 
-/** Makes a key of a name and a group; everything else about it is for the page Keys. */
+/** Dialog that creates a key with a name and a group. The Keys page has all other settings. */
 export function NewKeyDialog({ onMade, onClose }: NewKeyDialogProps) {
   const [name, setName] = useState('')
   const [group, setGroup] = useState(DEFAULT)

@@ -12,7 +12,7 @@ interface RailProps {
 
 const STEPS: { readonly [key: string]: number } = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }
 
-/** The clients beside what belongs to the chosen one: tabs, gone through with arrows. */
+/** Clients as vertical tabs, with the panel of the chosen client. Arrow keys move between the tabs. */
 export function Rail({ client, onClient, children }: RailProps) {
   const id = useId()
   const host = useRef<HTMLDivElement>(null)
@@ -30,7 +30,7 @@ export function Rail({ client, onClient, children }: RailProps) {
   useEffect(() => {
     const list = host.current!
     const tab = list.querySelector<HTMLElement>('[aria-selected=true]')!
-    // On narrow screens the list is one line that scrolls; the page itself stays where it is.
+    // On narrow screens the tabs are one scrolling line. `scrollIntoView` would also scroll the page.
     list.scrollLeft = tab.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2
   }, [client])
   return (

@@ -9,7 +9,7 @@ interface SecretShownProps {
   readonly onHide: () => void
 }
 
-/** The secret of a key that was just made. */
+/** The secret of a new key. */
 export function SecretShown({ name, secret, onHide }: SecretShownProps) {
   const words = text().secret
   return (

@@ -7,7 +7,7 @@ interface SegmentedProps<V extends string> {
   readonly options: readonly { readonly value: V; readonly label: string }[]
 }
 
-/** One of a few values that are all seen; radio buttons to the keyboard. */
+/** Choice of a few visible values, built of radio buttons. */
 export function Segmented<V extends string>({ label, value, onValue, options }: SegmentedProps<V>) {
   const name = useId()
   return (

@@ -18,11 +18,11 @@ interface SettingsProps {
   readonly onFormat: (format: Format) => void
 }
 
-/** Stands for a secret that nobody has shown. */
+/** Placeholder for an unknown secret. */
 export const PLACEHOLDER = 'YOUR_KEY'
 const NO_MODEL = 'YOUR_MODEL'
 
-/** What to paste for each client, filled in. */
+/** Card with the settings of each client, filled in with address, secret and model. */
 export function SettingsCard(props: SettingsProps) {
   const { client, onClient } = props
   return (
@@ -93,7 +93,7 @@ function Panel({ of, client, format, onFormat }: SettingsProps) {
 
 const TONES = { native: 'good', translated: 'accent', none: 'bad' } as const
 
-/** How the model is reached in what the client speaks. */
+/** Badge that says whether the client's format is native, translated or not possible for the model. */
 function Way({ of: { model }, format }: { readonly of: Connection; readonly format: Format }) {
   const words = text()
   const way = model && wayTo(model, format)
@@ -109,7 +109,7 @@ function Way({ of: { model }, format }: { readonly of: Connection; readonly form
   )
 }
 
-/** Whose secret belongs where the placeholder is: it is not known here. */
+/** Hint to replace the placeholder by the key's secret. */
 function MissingSecret({ of: key }: { readonly of: Key | undefined }) {
   const words = text()
   const shape = key?.secrets.at(-1)

@@ -6,13 +6,13 @@ import { text } from './texts.ts'
 
 interface SnippetViewProps {
   readonly of: Snippet
-  /** The client's name, for screen readers. */
+  /** Name of the client, for screen readers. */
   readonly client: string
-  /** What was filled in, to be seen. */
+  /** Filled-in values, which are highlighted. */
   readonly marks: readonly string[]
 }
 
-/** One text to paste, under the place where it belongs. */
+/** One snippet with its file name or role as the heading. */
 export function SnippetView({ of, client, marks }: SnippetViewProps) {
   const words = text()
   const place = of.file ?? words.terminal

@@ -6,7 +6,7 @@ import { freshKey } from '../../fresh-key.ts'
 import { addressesOf, usualKey, usualModel } from './choices.ts'
 import { type About, loadAbout, loadKeys, loadModels, type Models } from './load.ts'
 
-/** What clients connect with, as it is chosen. */
+/** The chosen address, key and model, with the values to choose from. */
 export interface Connection {
   readonly about: Loaded<About>
   readonly keys: Loaded<readonly Key[]>
@@ -15,16 +15,16 @@ export interface Connection {
   readonly base: string
   readonly key: Key | undefined
   readonly model: Model | undefined
-  /** The secret of the key, where it was made on this visit. */
+  /** Secret of the key, if it was created since the page was loaded. */
   readonly secret: string | undefined
   setBase(base: string): void
   setKey(id: string): void
   setModel(id: string): void
-  /** A key that was just made. */
+  /** Reloads the keys after one was created and chooses the new key. */
   made(key: NewKey): Promise<void>
 }
 
-/** Keys and models by the query (`?key=ID&model=ID`) and by what is chosen then. */
+/** Hook with the chosen connection. The query (`?key=ID&model=ID`) sets the initial key and model. */
 export function useConnection(): Connection {
   const { query } = useLocation()
   const [baseChosen, setBase] = useState<string>()
@@ -37,11 +37,11 @@ export function useConnection(): Connection {
   const all = keys.data ?? []
   const key = all.find(one => one.id === keyChosen) ?? all.find(one => one.name === fresh?.name) ?? usualKey(all)
   const models = useLoad(
-    // Which key it is has to be known first.
+    // The models depend on the key, so they load after the keys.
     async signal => (keys.data === undefined ? undefined : loadModels(key?.id, signal)),
     [key?.id, keys.data === undefined],
   )
-  // Those of another key are none of this one's.
+  // Models of the previously chosen key are not shown.
   const own = models.data?.key === key?.id ? models.data : undefined
   const talking = own?.talking ?? []
   const model = talking.find(({ id }) => id === modelChosen) ?? usualModel(talking)

@@ -4,7 +4,7 @@ import { EventsView } from './events-view.tsx'
 import { JsonView, type Marks } from './json-view.tsx'
 import { text } from './texts.ts'
 
-/** A body of any kind. */
+/** A captured body: JSON, text, events, files or a byte count. */
 export type Shown = Pick<Capture['returned'], 'body' | 'text' | 'events' | 'files' | 'bytes'>
 
 interface BodyProps {
@@ -14,6 +14,7 @@ interface BodyProps {
   readonly target?: string | undefined
 }
 
+/** Shows a captured body by its kind. */
 export function Body({ shown, label, marks, target }: BodyProps) {
   const { body, events, files, bytes } = shown
   const words = text().views
@@ -45,7 +46,7 @@ export function Body({ shown, label, marks, target }: BodyProps) {
   )
 }
 
-/** A body as it is copied. */
+/** Text of a body for the clipboard; undefined if it cannot be copied. */
 export function copyTextOf({ body, text: plain, events }: Shown): string | undefined {
   if (events !== undefined)
     return events

@@ -9,7 +9,7 @@ import { useNarrow } from './use-narrow.ts'
 
 type View = 'caller' | 'canonical' | 'upstream' | 'answer'
 
-/** The views of a captured request: beside each other, or one after the other where there is little room. */
+/** Views of a captured request, side by side or as tabs on narrow screens. */
 export function CaptureView({ capture }: { readonly capture: Capture }) {
   const { attempts } = capture
   const [at, setAt] = useState(Math.max(attempts.length - 1, 0))
@@ -61,7 +61,7 @@ export function CaptureView({ capture }: { readonly capture: Capture }) {
         inAnswer={capture.returned.losses}
         onShow={pointer => {
           setView('caller')
-          // The same place again scrolls there again.
+          // Clearing the target first makes a second click on the same loss scroll again.
           setTarget(undefined)
           setTimeout(() => setTarget(pointer))
         }}

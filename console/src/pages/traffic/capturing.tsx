@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { toast, toastProblem } from '../../ui/toast.tsx'
 import { text } from './texts.ts'
 
-/** The keys whose requests are captured now: nobody should forget that they are. */
+/** Reminder of the keys whose requests are captured now, with buttons to stop. */
 export function Capturing({ keys }: { readonly keys: Loaded<PageOf<Key>> }) {
   const words = text().detail
   const captured = (keys.data?.data ?? []).filter(

@@ -14,6 +14,7 @@ interface Options {
   readonly hrefOf: (row: Row) => string
 }
 
+/** Badge with a request's status, or that it is running. */
 export const StatusBadge = ({ row }: { readonly row: Row }) =>
   isRunning(row) ? (
     <Badge tone="accent" dot>
@@ -26,7 +27,7 @@ export const StatusBadge = ({ row }: { readonly row: Row }) =>
     </Badge>
   )
 
-/** `14:03:07` today, with the day before it otherwise, or always with `whole`. */
+/** Formats a time: `14:03:07` for today, otherwise or with `whole` preceded by the date. */
 export function clock(at: string, whole = false): string {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date().toDateString()
@@ -39,6 +40,7 @@ export function clock(at: string, whole = false): string {
   }).format(date)
 }
 
+/** Columns of the request list. */
 export const columnsOf = ({ scale, hrefOf }: Options): readonly Column<Row>[] => {
   const words = text().columns
   return [
@@ -103,7 +105,7 @@ export const columnsOf = ({ scale, hrefOf }: Options): readonly Column<Row>[] =>
   ]
 }
 
-/** The model as the caller named it, and beneath it which way the request went. */
+/** Model as the caller named it, with the formats and the channel below. */
 const Model = ({ row }: { readonly row: Row }) => (
   <div class="request-model">
     <span class="cut mono" title={row.model}>

@@ -4,7 +4,7 @@ import { ProblemError } from '../../api/problem.ts'
 import { get, remove } from '../../api/request.ts'
 import type { Capture, Request } from '../../api/types.ts'
 import { type Loaded, useLoad } from '../../api/use-load.ts'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
@@ -22,12 +22,12 @@ import { requestAt } from './request-at.ts'
 import { Summary } from './summary.tsx'
 import { text } from './texts.ts'
 
-/** Milliseconds between two looks at a request that is not over. */
+/** ms; between two loads of a running request. */
 const EVERY = 700
 
 type Open = 'replay' | 'fixture' | 'forget'
 
-/** One request: what became of it and, where it was captured, what was sent and answered. */
+/** Page of one request: its facts, and the captured bodies if there are any. */
 export function RequestDetail({ id }: { readonly id: string }) {
   const { route } = useLocation()
   const path = `/requests/${encodeURIComponent(id)}`
@@ -101,7 +101,7 @@ export function RequestDetail({ id }: { readonly id: string }) {
           onConfirm={async () => {
             await remove(`${path}/capture`)
             toast(words.forgotten)
-            // What was captured follows the row.
+            // Reloading the row also reloads the capture.
             await row.reload()
           }}
         >
@@ -112,14 +112,14 @@ export function RequestDetail({ id }: { readonly id: string }) {
   )
 }
 
-/** What was captured; undefined where nothing was. */
+/** Loads the capture of a request; undefined without one. */
 const captureAt = (path: string, signal: AbortSignal): Promise<Capture | undefined> =>
   get<Capture>(`${path}/capture`, {}, signal).catch((thrown: unknown) => {
     if (thrown instanceof ProblemError && thrown.status === 404) return undefined
     throw thrown
   })
 
-/** Looks again while the request is not over: its row is written behind it. */
+/** Hook that reloads a request until it has ended, because its row is stored only after its end. */
 function useWaiting({ data, error, loading, reload }: Loaded<Request | undefined>): boolean {
   const [isFirst, setFirst] = useState(true)
   useEffect(() => {

@@ -7,10 +7,10 @@ import { text } from './texts.ts'
 
 type Event = NonNullable<Capture['returned']['events']>[number]
 
-/** Events that are shown at first, and with each step more. */
+/** events; shown at first, and added with each “show more”. */
 const STEP = 200
 
-/** The events of a stream with their times; each opens to its data. */
+/** Events of a stream with their times. Each event expands to show its data. */
 export function EventsView({ events, label }: { readonly events: readonly Event[]; readonly label: string }) {
   const [shown, setShown] = useState(STEP)
   const words = text().views

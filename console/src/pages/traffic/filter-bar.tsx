@@ -19,6 +19,7 @@ interface FilterBarProps {
 
 const NOTHING: Filters = { only: '', key: '', model: '', channel: '', format: '', since: '', until: '' }
 
+/** Search box and filters of the request list. */
 export function FilterBar({ filters, search, onChange, onSearch, keys, models, channels }: FilterBarProps) {
   const words = text().filters
   const { only, key, model, channel, since, until } = filters
@@ -79,7 +80,7 @@ interface ChoiceProps {
   readonly onValue: (value: string) => void
 }
 
-/** One of the values or any; one that is not among them, as a link may have it, is shown all the same. */
+/** Select with “any” and the known values. A value from a link that is not among them is added. */
 const Choice = ({ label, any, value, values, onValue }: ChoiceProps) => (
   <Select
     label={label}

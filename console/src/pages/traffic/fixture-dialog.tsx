@@ -11,7 +11,7 @@ import { text } from './texts.ts'
 
 type File = Fixture['files'][number]
 
-/** The files of a fixture, to be downloaded one by one or all in one. */
+/** Dialog to download the files of a fixture one by one or all at once. */
 export function FixtureDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const words = text().fixture
   const fixture = useLoad(signal => get<Fixture>(`/requests/${encodeURIComponent(id)}/fixture`, {}, signal), [id])
@@ -57,7 +57,7 @@ export function FixtureDialog({ id, onClose }: { readonly id: string; readonly o
   )
 }
 
-/** Has the browser save a text as a file. */
+/** Downloads a text as a file. */
 function save(name: string, content: string): void {
   const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
   const link = document.createElement('a')

@@ -3,7 +3,7 @@ interface HeaderTableProps {
   readonly fields: { readonly [name: string]: string }
 }
 
-/** Headers or parameters, folded away. */
+/** Collapsible table of headers or query parameters. */
 export const HeaderTable = ({ title, fields }: HeaderTableProps) => (
   <details class="capture-headers">
     <summary>

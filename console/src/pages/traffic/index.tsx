@@ -6,7 +6,7 @@ import { useLocation } from 'preact-iso'
 import { RequestDetail } from './detail.tsx'
 import { TrafficList } from './list.tsx'
 
-/** Recent requests, or one of them with `?request=ID`. */
+/** Traffic page: recent requests, or one request with `?request=ID`. */
 export default function Traffic() {
   const { query } = useLocation()
   const id = query['request']

@@ -1,24 +1,24 @@
-/** One line of a value written as JSON. */
+/** One line of a value formatted as JSON. */
 export interface Line {
   readonly depth: number
-  /** Of a field of an object. */
+  /** Field name, for fields of an object. */
   readonly name: string | undefined
   readonly pointer: string
-  /** A bracket that opens, and one that closes; both on a line of what is empty or folded. */
+  /** Opening bracket; a line with an empty or folded value has both brackets. */
   readonly open?: string
   readonly close?: string
   readonly isFolded?: boolean
-  /** How many items or fields there are. */
+  /** Number of items or fields. */
   readonly count: number
   readonly value?: string | number | boolean | null
-  /** Another item follows. */
+  /** Whether another item follows. */
   readonly comma: boolean
 }
 
-/** Levels that are shown. */
+/** levels; deeper values are folded. */
 const DEEPEST = 100
 
-/** A value as JSON in lines, those of folded places left out. */
+/** Formats a value as lines of JSON and omits the contents of folded paths. */
 export function linesOf(value: unknown, folded: ReadonlySet<string>): readonly Line[] {
   const lines: Line[] = []
   write(value, { depth: 0, name: undefined, pointer: '', comma: false }, folded, lines)

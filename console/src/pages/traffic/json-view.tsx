@@ -3,26 +3,26 @@ import { number } from '../../format.ts'
 import { type Line, linesOf } from './json-lines.ts'
 import { text } from './texts.ts'
 
-/** What is said beside places, by JSON pointer. */
+/** Notes beside values, by JSON pointer. */
 export type Marks = ReadonlyMap<string, readonly string[]>
 
 interface JsonViewProps {
   readonly value: unknown
   readonly label: string
   readonly marks?: Marks
-  /** The place that is to be seen. */
+  /** JSON pointer of the value to scroll to. */
   readonly target?: string | undefined
-  /** Within another that scrolls. */
+  /** Has no scrolling of its own, because its container scrolls. */
   readonly bare?: boolean
 }
 
 const NONE: Marks = new Map()
-/** Lines that are shown at first, and with each step more: bodies may have tens of thousands. */
+/** lines; shown at first, and added with each “show more”. Bodies may have tens of thousands. */
 const STEP = 1500
-/** Characters of a text that are shown at first. */
+/** characters; shown of a long string at first. */
 const LONG = 600
 
-/** A value as JSON in lines, with what was lost marked in its place. */
+/** Shows a value as foldable JSON, with notes beside the lost values. */
 export function JsonView({ value, label, marks = NONE, target, bare }: JsonViewProps) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
   const [shown, setShown] = useState(STEP)
@@ -66,7 +66,7 @@ export function JsonView({ value, label, marks = NONE, target, bare }: JsonViewP
   )
 }
 
-/** A bracket that closes what began on a line before. */
+/** Whether a line only closes a bracket of an earlier line. */
 const isEnd = ({ open, close }: Line): boolean => close !== undefined && open === undefined
 
 interface OneLineProps {
@@ -86,7 +86,7 @@ function OneLine({ line, marks, isTarget, onFold }: OneLineProps) {
       {...(marks === undefined ? {} : { 'data-pointer': pointer, tabIndex: -1 })}
     >
       {open !== undefined && count > 0 && (
-        // All of it is open at first: to fold is for those who point.
+        // Everything is unfolded at first, so folding is for pointers only.
         <button
           type="button"
           class="fold"

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso'
 import { get } from '../../api/request.ts'
 import type { AllOf, Channel, Key, Model, PageOf, Request } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { Pager } from '../../ui/pager.tsx'
@@ -20,15 +20,15 @@ import { text } from './texts.ts'
 import { Legend, scaleOf } from './waterfall.tsx'
 
 const PAGE = 100
-/** Milliseconds after which the list is read again: instances without a bus between them have rows of their own. */
+/** ms; between two loads of the list. Without a shared bus, live rows come from one instance only. */
 const AGAIN = 20_000
-/** Milliseconds until what was over before the list went live is stored everywhere. */
+/** ms; until requests that ended before the live connection opened are stored. */
 const STORED = 1500
 
-/** The address of one request's page. */
+/** Address of one request's page. */
 export const addressOf = (id: string): string => `${hrefOf('/traffic')}?request=${encodeURIComponent(id)}`
 
-/** Recent requests, live. */
+/** List of recent requests, updated live. */
 export function TrafficList() {
   const { query, route } = useLocation()
   const filters = filtersOf(query)
@@ -54,14 +54,14 @@ export function TrafficList() {
     ),
   )
 
-  // What was over just before is neither stored yet nor among what is still to come.
+  // Reload once after connecting: requests that ended just before are not sent live and not stored yet.
   useEffect(() => {
     if (live.state !== 'on') return
     const timer = setTimeout(() => void page.reload(), STORED)
     return () => clearTimeout(timer)
   }, [live.state])
 
-  // Rows of other filters are none of these.
+  // Changed filters empty the list.
   useEffect(() => {
     setRows([])
     setCursor(undefined)

@@ -8,7 +8,7 @@ interface LiveButtonProps {
   readonly onToggle: () => void
 }
 
-/** Whether new requests appear by themselves, and the switch of that. */
+/** Button that pauses or resumes live updates, with their state. */
 export const LiveButton = ({ isOn, state, onToggle }: LiveButtonProps) => (
   <>
     <span class={`live-state ${isOn ? state : 'off'}`} role="status">

@@ -4,19 +4,21 @@ import { send } from '../../api/request.ts'
 import type { Request } from '../../api/types.ts'
 import type { Row, Running } from './rows.ts'
 
-/** Milliseconds between two updates of the list, and before a connection that broke is made again. */
+/** ms; between two updates of the list. */
 const EVERY = 250
+/** ms; before a broken connection is opened again. */
 const AGAIN = 2000
 
+/** State of the connection for live requests. */
 export type LiveState = 'off' | 'on' | 'reconnecting'
 
 interface Live {
   readonly state: LiveState
-  /** Requests that came faster than they could be shown. */
+  /** Number of requests that the server skipped because they came too fast. */
   readonly missed: number
 }
 
-/** Watches requests; what came is handed over a few times a second. */
+/** Hook that receives requests live and passes them on in batches. */
 export function useLive(isOn: boolean, onRows: (rows: readonly Row[]) => void): Live {
   const [state, setState] = useState<LiveState>('off')
   const [missed, setMissed] = useState(0)
@@ -65,7 +67,7 @@ async function watch(
   }
 }
 
-/** Server-sent events of a stream; comments are left out. */
+/** Reads the server-sent events of a stream and ignores comments. */
 async function read(body: ReadableStream<Uint8Array>, on: (event: string, data: string) => void): Promise<void> {
   const reader = body.getReader()
   const decoder = new TextDecoder()

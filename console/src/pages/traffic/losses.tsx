@@ -3,6 +3,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { text } from './texts.ts'
 
+/** One loss of an attempt. */
 export type Loss = Capture['attempts'][number]['losses'][number]
 
 interface LossesProps {
@@ -11,7 +12,7 @@ interface LossesProps {
   readonly onShow: (pointer: string) => void
 }
 
-/** What was lost, each with its place in the caller's request. */
+/** List of losses with their paths in the caller's request. */
 export function Losses({ losses, inAnswer, onShow }: LossesProps) {
   const words = text().losses
   const all = [...losses.map(loss => ({ loss, isAnswer: false })), ...inAnswer.map(loss => ({ loss, isAnswer: true }))]
@@ -50,10 +51,12 @@ export function Losses({ losses, inAnswer, onShow }: LossesProps) {
   )
 }
 
+/** Name of a loss's kind. */
 export const kindOf = ({ kind }: Loss): string =>
   (text().losses.kind as { readonly [kind: string]: string })[kind] ?? kind
 
-/** `no-top-k` as words. */
+/** Reason code as words: `no top k` for `no-top-k`. */
 export const reasonOf = ({ reason }: Loss): string => reason.replaceAll('-', ' ')
 
+/** Path of a loss, joined by slashes. */
 export const placeOf = ({ path }: Loss): string => path.join('/')

@@ -10,7 +10,7 @@ import { Empty } from '../../ui/states.tsx'
 import { toastProblem } from '../../ui/toast.tsx'
 import { text } from './texts.ts'
 
-/** Where a request was not captured: how the next ones of its key are. */
+/** Hint for a request without a capture, with a button to capture the key's next requests. */
 export function NotCaptured({ row }: { readonly row: Request }) {
   const words = text().detail
   if (!isAdmin.value)

@@ -16,7 +16,7 @@ type Attempt = Capture['attempts'][number]
 
 interface PanelProps {
   readonly title: string
-  /** What kind it is: a format, a status. */
+  /** Format or status beside the title. */
   readonly about?: ComponentChildren
   readonly copy?: string | undefined
   readonly isCut?: boolean
@@ -40,10 +40,11 @@ const isCutAt = (cut: readonly string[], at: string): boolean => cut.some(one =>
 interface CallerProps {
   readonly capture: Capture
   readonly losses: readonly Loss[]
-  /** The place that is to be seen. */
+  /** JSON pointer of the value to scroll to. */
   readonly target: string | undefined
 }
 
+/** The request as the caller sent it. */
 export function CallerPanel({ capture, losses, target }: CallerProps) {
   const { caller, cut } = capture
   const words = text().views
@@ -61,6 +62,7 @@ export function CallerPanel({ capture, losses, target }: CallerProps) {
   )
 }
 
+/** The canonical request. */
 export function CanonicalPanel({ capture, losses }: Pick<CallerProps, 'capture' | 'losses'>) {
   const words = text().views
   const { canonical, cut } = capture
@@ -88,6 +90,7 @@ interface AttemptProps {
   readonly at: number
 }
 
+/** The request that an attempt sent to its upstream. */
 export function UpstreamPanel({ attempt, at, cut }: AttemptProps & { readonly cut: readonly string[] }) {
   const words = text().views
   const request = attempt?.request
@@ -113,7 +116,7 @@ export function UpstreamPanel({ attempt, at, cut }: AttemptProps & { readonly cu
 
 type Side = 'upstream' | 'returned'
 
-/** What came back: from the upstream, and to the caller. */
+/** The response, as the upstream sent it and as the caller received it. */
 export function AnswerPanel({ capture, attempt, at }: AttemptProps & { readonly capture: Capture }) {
   const words = text().views
   const { returned, cut } = capture
@@ -168,7 +171,7 @@ const About = ({ format, path }: { readonly format: string; readonly path: strin
 
 type Fields = { readonly [name: string]: string }
 
-/** A body, and its headers below it. */
+/** A body with its headers below. */
 function Sided({
   headers,
   query = {},
@@ -188,7 +191,7 @@ function Sided({
   )
 }
 
-/** What is said beside each place. */
+/** Notes of the losses by JSON pointer. */
 const marksOf = (losses: readonly Loss[], place: (loss: Loss) => string | undefined): Marks =>
   new Map(
     [...Map.groupBy(losses, place)].flatMap(([at, all]) =>

@@ -14,7 +14,7 @@ interface ReplayDialogProps {
   readonly onClose: () => void
 }
 
-/** Sends a captured request again, to a channel of choice. */
+/** Dialog that sends a captured request again, optionally to a chosen channel. */
 export function ReplayDialog({ capture, onSent, onClose }: ReplayDialogProps) {
   const words = text().replay
   const { id, key, model, attempts } = capture

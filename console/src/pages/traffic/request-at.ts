@@ -1,17 +1,18 @@
 import { get } from '../../api/request.ts'
 import type { PageOf, Request } from '../../api/types.ts'
 
-/** An id has the time at which its request came. */
+/** Request id; its first 12 hex digits are the time of the request in Unix milliseconds. */
 const ID = /^req_([0-9a-f]{12})[0-9a-f]{20}$/
-/** Milliseconds around that time; and for which a request may be on its way. */
+/** ms; searched before and after the time in the id. */
 const AROUND = 1000
+/** ms; how long a request may still be running. */
 const RUNNING = 600_000
 
 /**
- * One request by its id; undefined where it may not be over yet: it is looked for among those of its time, so that to wait
- * for it is no error.
+ * Loads one request by its id; undefined if it may still be running. A recent request is looked up in the list of its
+ * time, so that polling for a running request causes no 404.
  *
- * @throws ProblemError `not-found` for one that is not kept.
+ * @throws ProblemError `not-found` for an unknown or deleted request.
  */
 export async function requestAt(id: string, signal: AbortSignal): Promise<Request | undefined> {
   const path = `/requests/${encodeURIComponent(id)}`

@@ -1,7 +1,7 @@
 import type { Request } from '../../api/types.ts'
 import { matches } from '../../ui/search-box.tsx'
 
-/** A request that began and is not over: what is known of it then. */
+/** Fields of a running request. */
 export type Running = Pick<
   Request,
   'id' | 'at' | 'key' | 'key_name' | 'group' | 'model' | 'door' | 'format' | 'stream'
@@ -10,15 +10,17 @@ export type Running = Pick<
   readonly running: true
 }
 
-/** A row of the list. */
+/** Row of the list: a finished or a running request. */
 export type Row = Request | Running
 
+/** Whether a row is a running request. */
 export const isRunning = (row: Row): row is Running => 'running' in row
 
+/** Values of the filter by outcome; empty for all requests. */
 export const ONLY = ['', 'errors', 'losses', 'captured'] as const
 export type Only = (typeof ONLY)[number]
 
-/** What the list shows; all of it is in the address of the page. */
+/** Filters of the list, all stored in the page's address. */
 export interface Filters {
   readonly only: Only
   readonly key: string
@@ -29,19 +31,20 @@ export interface Filters {
   readonly until: string
 }
 
+/** Reads the filters from the page's query. */
 export const filtersOf = (query: { readonly [name: string]: string }): Filters => ({
   only: ONLY.find(one => one === query['only']) ?? '',
   ...{ key: query['key'] ?? '', model: query['model'] ?? '', channel: query['channel'] ?? '' },
   ...{ format: query['format'] ?? '', since: query['since'] ?? '', until: query['until'] ?? '' },
 })
 
-/** The parameters of the API that select the same rows. */
+/** API parameters for the filters. */
 export const queryOf = ({ only, ...rest }: Filters) => ({
   ...rest,
   only: only === '' ? undefined : only,
 })
 
-/** Whether a row that came live belongs into the list. */
+/** Whether a live row matches the filters. */
 export function fits(row: Row, { only, key, model, channel, format, since, until }: Filters): boolean {
   if (key !== '' && row.key !== key) return false
   if (model !== '' && row.model !== model) return false
@@ -54,10 +57,10 @@ export function fits(row: Row, { only, key, model, channel, format, since, until
   return only !== 'losses' || row.losses > 0
 }
 
-/** Whether a request failed; one that its caller left (499) did not. */
+/** Whether a request failed. A request cancelled by its caller (499) did not. */
 const isFailed = ({ status, error }: Request): boolean => status !== 499 && (status >= 400 || error !== undefined)
 
-/** Whether the words of a search are in a row. */
+/** Whether a row matches the search text. */
 export const isFound = (row: Row, search: string): boolean =>
   search === '' ||
   matches(
@@ -66,10 +69,10 @@ export const isFound = (row: Row, search: string): boolean =>
     ...(isRunning(row) ? [] : [row.channel, row.upstream_model, row.upstream_format, row.error, String(row.status)]),
   )
 
-/** Rows that stay in the list. */
+/** rows; most in the list. */
 const MOST = 500
 
-/** The rows with others, each request once and the latest first; what is over replaces what runs. */
+/** Merges rows by id, newest first. A finished request replaces the running one. */
 export function merged(rows: readonly Row[], others: readonly Row[]): readonly Row[] {
   const byId = new Map(rows.map(row => [row.id, row]))
   for (const row of others) {

@@ -15,7 +15,7 @@ interface SummaryProps {
   readonly replayOf: string | undefined
 }
 
-/** The figures of a request, and where its time went. */
+/** Facts of a request and its timeline. */
 export function Summary({ row, replayOf }: SummaryProps) {
   const words = text().detail
   const isNative = row.upstream_format === row.format

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const NARROW = matchMedia('(max-width: 860px)')
 
-/** Whether there is room for one view only. */
+/** Hook: whether the screen has space for one view only. */
 export function useNarrow(): boolean {
   const [isNarrow, setNarrow] = useState(NARROW.matches)
   useEffect(() => {

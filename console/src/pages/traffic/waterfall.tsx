@@ -2,22 +2,24 @@ import type { Request } from '../../api/types.ts'
 import { duration } from '../../format.ts'
 import { text } from './texts.ts'
 
+/** Phase of a request's time. */
 export type Phase = 'queue' | 'failed' | 'upstream' | 'stream'
 
+/** One phase of a request with its start and duration. */
 export interface Span {
   readonly phase: Phase
-  /** Milliseconds from the beginning of the request. */
+  /** ms; since the start of the request. */
   readonly from: number
   readonly to: number
-  /** The channel of an attempt that failed. */
+  /** Channel of a failed attempt. */
   readonly channel?: string
 }
 
-/** Milliseconds as they are read: no tenths beside tens. */
+/** Formats a duration; from 10 ms on without decimals. */
 export const took = (milliseconds: number): string =>
   duration(milliseconds >= 10 ? Math.round(milliseconds) : milliseconds)
 
-/** Where the time of a request went. */
+/** Phases of a request in order. */
 export function spansOf(row: Request): readonly Span[] {
   const total = row.duration_ms
   const sent = Math.min(row.sent_after_ms ?? total, total)
@@ -34,7 +36,7 @@ export function spansOf(row: Request): readonly Span[] {
   return spans.filter(({ from, to }) => to > from)
 }
 
-/** What the bar says, for those who do not see it. */
+/** Text of the bar for screen readers. */
 export const saidOf = (spans: readonly Span[]): string =>
   spans
     .map(({ phase, from, to, channel }) => `${text().phases[phase]}${channel ? ` ${channel}` : ''} ${took(to - from)}`)
@@ -42,12 +44,12 @@ export const saidOf = (spans: readonly Span[]): string =>
 
 interface WaterfallProps {
   readonly row: Request
-  /** Milliseconds of the whole width. */
+  /** ms; duration of the full width. */
   readonly scale: number
   readonly large?: boolean
 }
 
-/** A bar of where the time went: queue, upstream, stream. */
+/** Bar with the phases of a request: queue, failed attempts, upstream, stream. */
 export function Waterfall({ row, scale, large }: WaterfallProps) {
   const spans = spansOf(row)
   const said = saidOf(spans)
@@ -67,7 +69,7 @@ export function Waterfall({ row, scale, large }: WaterfallProps) {
   )
 }
 
-/** What the colours mean. */
+/** Legend of the phases' colours. */
 export const Legend = ({ failed }: { readonly failed: boolean }) => (
   <ul class="waterfall-legend">
     {(['queue', ...(failed ? (['failed'] as const) : []), 'upstream', 'stream'] as const).map(phase => (
@@ -79,7 +81,7 @@ export const Legend = ({ failed }: { readonly failed: boolean }) => (
   </ul>
 )
 
-/** Milliseconds that the width of a list's bars stands for: few that took very long do not make all others invisible. */
+/** ms; full width of a list's bars, chosen so that a few slow requests do not make the others invisible. */
 export function scaleOf(rows: readonly Request[]): number {
   const sorted = rows.map(row => row.duration_ms).sort((a, b) => a - b)
   if (sorted.length === 0) return 1

@@ -6,7 +6,7 @@ import { exampleName, text } from './texts.ts'
 
 type What = Pick<TranslateExample, 'format' | 'kind' | 'name'>
 
-/** Where most people begin. */
+/** Examples to start with. */
 const FIRST: readonly What[] = [
   { format: 'messages', kind: 'request', name: 'showcase' },
   { format: 'chat', kind: 'request', name: 'showcase' },
@@ -20,7 +20,7 @@ interface BeginningProps {
   readonly onMore: () => void
 }
 
-/** What is here before there is a text. */
+/** Placeholder of the results while there is no text. */
 export const Beginning = ({ onChoose, onMore }: BeginningProps) => (
   <section class="card flush">
     <Empty icon="translator" title={text().emptyTitle}>

@@ -8,18 +8,18 @@ interface EditorProps {
   readonly onValue: (value: string) => void
   readonly marks: readonly Mark[]
   readonly active: string | undefined
-  /** The caret was put there. */
+  /** Called with the index of the caret in the text. */
   readonly onCaret: (place: number) => void
   readonly isWrong: boolean
   readonly host: RefObject<HTMLDivElement | null>
 }
 
-/** Where the text is typed; the marks lie behind it, letter for letter. */
+/** Text editor with highlighted marks, drawn behind the text at the same positions. */
 export const Editor = ({ value, onValue, marks, active, onCaret, isWrong, host }: EditorProps) => (
   <div class={isStream(value) ? 'editor dense' : 'editor'} ref={host}>
     <pre aria-hidden="true">
       <Marked text={value} marks={marks} active={active} />
-      {/* A last empty line has a height, too. */}
+      {/* The line break gives an empty last line its height. */}
       {'\n'}
     </pre>
     <textarea
@@ -38,5 +38,5 @@ export const Editor = ({ value, onValue, marks, active, onCaret, isWrong, host }
   </div>
 )
 
-/** Its lines are long, and are broken anywhere. */
+/** Whether a text is an event stream, whose long lines wrap anywhere. */
 const isStream = (value: string): boolean => /^\s*(?:data|event|id|retry|):/.test(value)

@@ -14,7 +14,7 @@ interface ExamplesProps {
   readonly onClose: () => void
 }
 
-/** Texts of every format to begin with. */
+/** Dialog with example texts of all formats. */
 export function Examples({ onChoose, onClose }: ExamplesProps) {
   const [search, setSearch] = useState('')
   const examples = useLoad(signal => get<AllOf<TranslateExample>>('/translate/examples', undefined, signal))
@@ -52,7 +52,7 @@ export function Examples({ onChoose, onClose }: ExamplesProps) {
   )
 }
 
-/** The formats that most people use come first. */
+/** Sorts examples by the popularity of their format. */
 function inOrder(examples: readonly TranslateExample[]): readonly TranslateExample[] {
   const rank = ({ format }: TranslateExample): number => (FORMATS as readonly string[]).indexOf(format)
   return examples.toSorted((one, other) => rank(one) - rank(other))

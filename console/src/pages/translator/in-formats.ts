@@ -4,7 +4,7 @@ import { rangesIn, rangesInEvents } from './places.ts'
 import { FORMATS } from './source.tsx'
 import type { InFormat } from './written.tsx'
 
-/** Every format that the given text was written in, those that most people use first. */
+/** Translations of the text by format, in the order of the formats' popularity. */
 export function inFormats({ formats, kind }: Translations, given: string): readonly InFormat[] {
   const pointers = Object.values(formats).flatMap(({ losses = [] }) => losses.flatMap(one => one.pointer_from ?? []))
   const ranges = (kind === 'events' ? rangesInEvents : rangesIn)(given, pointers)
@@ -20,5 +20,5 @@ export function inFormats({ formats, kind }: Translations, given: string): reado
     .sort((one, other) => rank(one.format) - rank(other.format))
 }
 
-/** How many losses of a format matter. */
+/** Number of losses of a format that are not quiet. */
 export const loudIn = ({ losses }: InFormat): number => losses.filter(({ quiet }) => !quiet).length

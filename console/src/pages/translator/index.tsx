@@ -22,10 +22,10 @@ import { useTranslation } from './use-translation.ts'
 
 const NOTHING: Source = { text: '', format: '', kind: '' }
 
-/** Characters that a link may have: what chats and browsers pass on. */
+/** characters; longest link, so that chat programs and browsers accept it. */
 const LONGEST = 60_000
 
-/** A text in one format, and what it becomes in every other. */
+/** Translator page: a text in one format and its translation into all others. */
 export default function Translator() {
   const [source, setSource] = useState(NOTHING)
   const [tab, setTab] = useState(ALL)
@@ -123,7 +123,7 @@ export default function Translator() {
   )
 }
 
-/** Brings a loss into view where it is marked. */
+/** Scrolls to the mark of a loss. */
 function showLoss(id: string, editor: HTMLElement | null): void {
   const marked = [...document.querySelectorAll<HTMLElement>('.translator mark[data-losses]')].filter(one =>
     one.dataset['losses']!.split(' ').includes(id),
@@ -147,7 +147,7 @@ async function choose(
   }
 }
 
-/** Puts the text into the address and the address into the clipboard. */
+/** Writes the text into the page's address and copies the address. */
 async function copyLink({ text, format, kind }: Source): Promise<void> {
   const linked = { text, ...(format === '' ? {} : { format }), ...(kind === '' ? {} : { kind }) }
   const fragment = await fragmentOf(linked)

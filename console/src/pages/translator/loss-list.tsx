@@ -5,14 +5,14 @@ import { placeText, reasonText, text } from './texts.ts'
 
 interface LossListProps {
   readonly losses: readonly Listed[]
-  /** The format that the losses are of. */
+  /** Format that the text was translated into. */
   readonly format: string
   readonly isStream: boolean
   readonly active: string | undefined
   readonly onActive: (id: string | undefined, show?: boolean) => void
 }
 
-/** What is lost: to point at one shows where, to press it goes there. */
+/** List of losses. Hovering a loss highlights its mark, clicking scrolls to it. */
 export const LossList = ({ losses, format, isStream, active, onActive }: LossListProps) => (
   <ul class="losses" aria-label={text().lossesIn(format)}>
     {losses.map(loss => (
@@ -37,7 +37,7 @@ export const LossList = ({ losses, format, isStream, active, onActive }: LossLis
   </ul>
 )
 
-/** Lines break between the steps of a place. */
+/** Allows line breaks between the steps of a path. */
 const breakable = (place: string) =>
   place.split(/(?=[.[])/).map((step, index) => (
     <Fragment key={index}>

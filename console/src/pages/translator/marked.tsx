@@ -3,14 +3,14 @@ import { type Mark, piecesOf } from './marks.ts'
 interface MarkedProps {
   readonly text: string
   readonly marks: readonly Mark[]
-  /** The loss that is looked at. */
+  /** Id of the highlighted loss. */
   readonly active: string | undefined
 }
 
-/** Characters up to which names and values have colours of their own: a span each is too much for large texts. */
+/** characters; longer texts have no syntax colours, because one span per token is too slow. */
 const COLOURED = 30_000
 
-/** A text with what is lost marked in it: nothing but text nodes. */
+/** A text with its losses marked. All content becomes text nodes, never markup. */
 export const Marked = ({ text, marks, active }: MarkedProps) => (
   <>
     {piecesOf(text, marks).map(({ start, text: piece, mark, ids, isLong }) => {
@@ -32,7 +32,7 @@ export const Marked = ({ text, marks, active }: MarkedProps) => (
   </>
 )
 
-/** Names of fields, texts, other values, and the fields of events. */
+/** Tokens for syntax colours: field names, strings, other values, and field names of events. */
 const TOKEN =
   /(?<name>"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*:))|(?<text>"[^"\\]*(?:\\.[^"\\]*)*")|(?<value>\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b)|^(?<field>(?:data|event|id|retry):)/gmsu
 

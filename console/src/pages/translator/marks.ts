@@ -1,9 +1,10 @@
 import type { PlacedLoss } from '../../api/types.ts'
 import { type Range, rangesIn, rangesInEvents } from './places.ts'
 
-/** How a loss looks: what is gone, what is different, what is new. */
+/** Colour of a loss: dropped, changed or added. */
 export type Tone = 'bad' | 'warn' | 'accent'
 
+/** Colour of each kind of loss. */
 export const TONES: { readonly [K in PlacedLoss['kind']]: Tone } = {
   dropped: 'bad',
   changed: 'warn',
@@ -12,14 +13,14 @@ export const TONES: { readonly [K in PlacedLoss['kind']]: Tone } = {
   inserted: 'accent',
 }
 
-/** One loss of the page, by a name of its own. */
+/** A loss with an id that is unique on the page. */
 export interface Listed extends PlacedLoss {
   readonly id: string
-  /** Undone in the answer, or of no consequence: it is no reason to worry. */
+  /** Whether the loss has no effect: it is undone in the response, or a generated id. */
   readonly quiet: boolean
 }
 
-/** The losses of a format in the order of the given text; those that do not matter last. */
+/** Sorts the losses of a format by their position in the source text, quiet ones last. */
 export function listed(
   format: string,
   losses: readonly PlacedLoss[],
@@ -34,13 +35,14 @@ export function listed(
 const isQuiet = ({ kind, reason, restored }: PlacedLoss): boolean =>
   restored || (kind === 'added' && reason.startsWith('minted'))
 
+/** A range of the text that belongs to a loss. */
 export interface Mark extends Range {
   readonly tone: Tone
   readonly id: string
   readonly quiet: boolean
 }
 
-/** What of a text is marked. */
+/** Finds the marks of losses in a text. */
 export function marksIn(
   text: string,
   losses: readonly Listed[],
@@ -55,23 +57,23 @@ export function marksIn(
   })
 }
 
-/** A piece of a text that looks the same all through. */
+/** A part of the text with one style. */
 export interface Piece {
   readonly start: number
   readonly text: string
-  /** The smallest mark around it. */
+  /** Smallest mark that covers the piece. */
   readonly mark?: Mark
-  /** The losses it belongs to. */
+  /** Ids of all losses that cover the piece. */
   readonly ids: readonly string[]
-  /** The mark goes over several lines. */
+  /** Whether the mark covers several lines. */
   readonly isLong?: boolean
 }
 
-/** The text cut where marks begin and end. */
+/** Splits a text at the starts and ends of marks. */
 export function piecesOf(text: string, marks: readonly Mark[]): readonly Piece[] {
   const cuts = new Set([0, text.length, ...marks.flatMap(({ start, end }) => [start, end])])
   const places = [...cuts].sort((one, other) => one - other)
-  // Small marks lie on large ones, and those that matter on the others.
+  // Smaller marks cover larger ones, and quiet marks are below all others.
   const bySize = marks.toSorted((a, b) => Number(a.quiet) - Number(b.quiet) || a.end - a.start - (b.end - b.start))
   return places.slice(0, -1).flatMap((start, index) => {
     const end = places[index + 1]!
@@ -84,7 +86,7 @@ export function piecesOf(text: string, marks: readonly Mark[]): readonly Piece[]
   })
 }
 
-/** Line by line: what they are indented by is not marked. */
+/** Splits a marked piece into lines, so that indentation is not marked. */
 function lines(text: string, start: number, marked: Omit<Piece, 'start' | 'text'>): readonly Piece[] {
   let at = start
   return text.split(/(\n[ \t]*)/).flatMap((one, index) => {
@@ -95,7 +97,7 @@ function lines(text: string, start: number, marked: Omit<Piece, 'start' | 'text'
   })
 }
 
-/** The smallest mark at a place. */
+/** Smallest mark at an index of the text. */
 export const markAt = (marks: readonly Mark[], place: number): Mark | undefined =>
   marks
     .filter(({ start, end }) => start <= place && place <= end)

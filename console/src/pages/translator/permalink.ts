@@ -1,4 +1,4 @@
-/** What a link holds. */
+/** Contents of a link. */
 export interface Linked {
   readonly text: string
   readonly format?: string
@@ -6,10 +6,10 @@ export interface Linked {
 }
 
 const PREFIX = '#1.'
-/** Bytes that a link may unfold to, as many as are translated. */
+/** bytes; most that a link may decompress to: the limit of a translation plus room for the other fields. */
 const LARGEST = 256 * 1024 + 1000
 
-/** The fragment of an address, which browsers send nowhere: deflated JSON in base64url. */
+/** Encodes a text as a URL fragment: deflated JSON in base64url. Browsers do not send fragments to servers. */
 export async function fragmentOf(linked: Linked): Promise<string> {
   const bytes = await through(new TextEncoder().encode(JSON.stringify(linked)), new CompressionStream('deflate-raw'))
   let text = ''
@@ -17,7 +17,7 @@ export async function fragmentOf(linked: Linked): Promise<string> {
   return PREFIX + btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/u, '')
 }
 
-/** What a fragment holds; undefined for any other, for a broken one and for one that unfolds to too much. */
+/** Decodes a URL fragment; undefined for another kind of fragment, a damaged one, or one that is too large. */
 export async function linkedOf(fragment: string): Promise<Linked | undefined> {
   if (!fragment.startsWith(PREFIX)) return undefined
   try {
@@ -34,7 +34,7 @@ export async function linkedOf(fragment: string): Promise<Linked | undefined> {
   }
 }
 
-/** Rejects where the stream gives an error, or more than a link may hold. */
+/** Pipes bytes through a compression stream. Rejects on a stream error, or on more than `LARGEST` bytes. */
 async function through(
   bytes: Uint8Array<ArrayBuffer>,
   stream: CompressionStream | DecompressionStream,

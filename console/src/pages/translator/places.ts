@@ -1,4 +1,4 @@
-/** A place in a text, in UTF-16 units; of a field its name is part of it. */
+/** Range of a text in UTF-16 code units. The range of a field includes its name. */
 export interface Range {
   readonly start: number
   readonly end: number
@@ -9,9 +9,9 @@ const WORD = /[^\s,:[\]{}"]+/uy
 const SPACE = /\s*/uy
 
 /**
- * Where the values of JSON pointers stand in a JSON text.
+ * Finds the ranges of JSON pointers in a JSON text.
  *
- * @returns without those that are not in it; none where it is not JSON.
+ * @returns ranges by pointer, without pointers that are not in the text; empty for invalid JSON.
  */
 export function rangesIn(text: string, pointers: Iterable<string>): ReadonlyMap<string, Range> {
   const wanted = new Set(pointers)
@@ -61,7 +61,7 @@ export function rangesIn(text: string, pointers: Iterable<string>): ReadonlyMap<
     skip()
     value('', at)
   } catch {
-    // What is no JSON, or too deep, has no places.
+    // Invalid or too deeply nested JSON has no ranges.
   }
   return found
 }
@@ -70,7 +70,7 @@ const NOT_JSON = new Error('not JSON')
 
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The same in a stream of server-sent events, where pointers begin with the place of the event. */
+/** Finds the ranges of JSON pointers in server-sent events. The first step of a pointer is the index of the event. */
 export function rangesInEvents(text: string, pointers: Iterable<string>): ReadonlyMap<string, Range> {
   const byEvent = Map.groupBy(pointers, pointer => Number(pointer.split('/')[1]))
   const found = new Map<string, Range>()
@@ -97,7 +97,7 @@ interface EventRange extends Range {
   readonly isOneLine: boolean
 }
 
-/** The data of each event. */
+/** Ranges and data of all events. */
 function eventsIn(text: string): readonly EventRange[] {
   const events: EventRange[] = []
   let open: EventRange | undefined

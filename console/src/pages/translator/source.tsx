@@ -8,15 +8,16 @@ import { type Mark, markAt } from './marks.ts'
 import { text as words } from './texts.ts'
 import type { Translation } from './use-translation.ts'
 
-/** Formats in which something can be read, those that most people use first. */
+/** Formats that can be read, in the order of their popularity. */
 export const FORMATS = [
   ...['chat', 'responses', 'messages', 'contents', 'completions', 'embeddings', 'rerank', 'cohere'],
   ...['images', 'speech', 'transcriptions', 'videos', 'generations', 'veo', 'kling', 'deepgram', 'elevenlabs'],
 ] as const
 
+/** Kinds of text that can be translated. */
 export const KINDS = ['request', 'result', 'events'] as const
 
-/** What is translated; format and kind are empty where they are to be guessed. */
+/** Text to translate; an empty format or kind is detected from the text. */
 export interface Source {
   readonly text: string
   readonly format: string
@@ -33,7 +34,7 @@ interface SourceProps {
   readonly host: RefObject<HTMLDivElement | null>
 }
 
-/** The text to translate, and what it is. */
+/** Card with the text to translate, its format and its kind. */
 export function SourceCard({ source, onSource, translation, marks, active, onActive, host }: SourceProps) {
   const { text, format, kind } = source
   const { data, error, busy } = translation
@@ -110,7 +111,7 @@ export function SourceCard({ source, onSource, translation, marks, active, onAct
   )
 }
 
-/** The text as JSON with line breaks; undefined where it is none. */
+/** Formats a text as indented JSON; undefined for invalid JSON. */
 function tidy(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
@@ -119,7 +120,7 @@ function tidy(text: string): string | undefined {
   }
 }
 
-/** Where the parser of JSON stopped, as far as its message has that. */
+/** Mark at the position of a JSON syntax error, if the error message has one. */
 function wrongPlace(text: string, message: string): readonly Mark[] {
   const at = Number(/ at position (\d+)/.exec(message)?.[1] ?? Number.NaN)
   if (!Number.isInteger(at) || text === '') return []
@@ -127,6 +128,7 @@ function wrongPlace(text: string, message: string): readonly Mark[] {
   return [{ start, end: start + 1, tone: 'bad', id: 'fault', quiet: false }]
 }
 
+/** Size of a text in UTF-8, formatted. */
 export const sizeOf = (text: string): string => {
   const bytes = new TextEncoder().encode(text).length
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`

@@ -8,7 +8,7 @@ import { loudIn } from './in-formats.ts'
 import { text } from './texts.ts'
 import { type InFormat, Written } from './written.tsx'
 
-/** The tab of all formats, and that of what is between them. */
+/** Value of the tab with all formats. */
 export const ALL = 'all'
 const CANONICAL = 'canonical'
 
@@ -22,7 +22,7 @@ interface TargetsProps {
   readonly onTake: (of: InFormat) => void
 }
 
-/** What the text is in the other formats: all of them, or one. */
+/** Tabs with the translations: all formats, the canonical form, and each format. */
 export const Targets = ({ data, all, tab, onTab, active, onActive, onTake }: TargetsProps) => (
   <Tabs
     label={text().targets}

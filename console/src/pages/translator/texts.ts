@@ -3,9 +3,10 @@ import { translator as en } from '../../i18n/en/translator.ts'
 import { texts } from '../../i18n/index.ts'
 import { translator as zh } from '../../i18n/zh/translator.ts'
 
+/** Texts of the Translator page. */
 export const text = texts({ en, zh })
 
-/** What an example shows; `captions` for one without words. */
+/** Title of an example: its text, or else its name in words. */
 export const exampleName = (name: string): string => {
   const names = text().examplesByName
   if (Object.hasOwn(names, name)) return names[name]!
@@ -13,9 +14,10 @@ export const exampleName = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Words for a loss's reason code. */
 export const reasonText = (reason: string): string => text().reason(reason)
 
-/** Where a loss is, as one would write it: `messages[0].content[1].detail`; in a stream, `event 3 · usage`. */
+/** Writes a loss's JSON pointer for people: `messages[0].content[1].detail`, or `event 3 · usage` in a stream. */
 export function placeText({ pointer_from: from, pointer_to: to, path }: PlacedLoss, isStream: boolean): string {
   const pointer = from ?? to
   if (pointer === undefined) return written(path.map(String))

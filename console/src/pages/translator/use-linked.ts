@@ -3,7 +3,7 @@ import { toast } from '../../ui/toast.tsx'
 import { type Linked, linkedOf } from './permalink.ts'
 import { text } from './texts.ts'
 
-/** Gives what the address holds behind its `#`, now and whenever that changes. */
+/** Hook that calls `take` with the decoded URL fragment, now and on every change. */
 export function useLinked(take: (linked: Linked) => void): void {
   useEffect(() => {
     let isGone = false

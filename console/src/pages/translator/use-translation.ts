@@ -4,20 +4,22 @@ import { request } from '../../api/request.ts'
 import type { Translations } from '../../api/types.ts'
 import { asProblem } from '../../api/use-load.ts'
 
-/** Milliseconds without typing after which the text is translated. */
+/** ms; pause in typing before the text is translated. */
 const PAUSE = 300
 
+/** Text to translate, with its format and kind if they are known. */
 export interface Asked {
   readonly text: string
-  /** Absent where it is to be guessed. */
+  /** Undefined to detect it from the text. */
   readonly format?: string
   readonly kind?: string
 }
 
+/** State of a translation. */
 export interface Translation {
-  /** Of the text that was translated last; absent where that failed. */
+  /** Last translation; undefined if it failed. */
   readonly data: Translations | undefined
-  /** The text that the data are of. */
+  /** Text that `data` was translated from. */
   readonly of: string
   readonly error: ProblemError | undefined
   readonly busy: boolean
@@ -25,7 +27,7 @@ export interface Translation {
 
 const NOTHING: Translation = { data: undefined, of: '', error: undefined, busy: false }
 
-/** The text in every other format, once its author pauses; what was under way for an earlier text is aborted. */
+/** Hook that translates a text into all formats after a pause in typing. A new translation aborts the previous one. */
 export function useTranslation({ text, format, kind }: Asked): Translation {
   const [state, setState] = useState(NOTHING)
   useEffect(() => {

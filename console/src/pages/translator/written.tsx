@@ -8,7 +8,7 @@ import { Marked } from './marked.tsx'
 import { type Listed, marksIn, TONES } from './marks.ts'
 import { text } from './texts.ts'
 
-/** What the text is in one format. */
+/** Translation into one format. */
 export interface InFormat {
   readonly format: string
   readonly written: string | undefined
@@ -22,11 +22,11 @@ interface WrittenProps {
   readonly isStream: boolean
   readonly active: string | undefined
   readonly onActive: (id: string | undefined, show?: boolean) => void
-  /** Goes on from this text. */
+  /** Makes the translation the new source text. */
   readonly onTake: () => void
 }
 
-/** One format: the text in it, what is lost on the way, and where. */
+/** Translation into one format with its losses. */
 export const Written = ({ of, isStream, active, onActive, onTake }: WrittenProps) => {
   const { format, written, path, error, losses } = of
   const name = formatName(format)
@@ -67,7 +67,7 @@ export const Written = ({ of, isStream, active, onActive, onTake }: WrittenProps
 
 const KINDS = Object.keys(TONES) as (keyof typeof TONES)[]
 
-/** How much is lost, in a word for each kind. */
+/** Number of losses of each kind. */
 const Counts = ({ losses }: { readonly losses: readonly Listed[] }) => {
   const loud = losses.filter(({ quiet }) => !quiet)
   if (loud.length === 0)

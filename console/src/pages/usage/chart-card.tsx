@@ -20,7 +20,7 @@ interface ChartCardProps {
   readonly onCsv: () => unknown
 }
 
-/** What is shown, over time. */
+/** Card with the chart of the chosen metric over time. */
 export function ChartCard({ loaded, view, change, now, onCsv }: ChartCardProps) {
   const words = text()
   const { metric, by, range } = loaded
@@ -85,7 +85,7 @@ export function ChartCard({ loaded, view, change, now, onCsv }: ChartCardProps) 
   )
 }
 
-/** When an interval is, in the reader's time zone; days are those of UTC. */
+/** Formats an interval in the browser's time zone; days are UTC days. */
 export function timeOf(at: number, every: Every): string {
   if (every === 'day')
     return `${new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(at)} (UTC)`

@@ -1,11 +1,12 @@
 import type { UsageSum } from '../../api/types.ts'
-import type { ChartSeries } from '../../ui/time-chart.tsx'
+import type { ChartSeries } from '../../ui/chart/types.ts'
 import { type Field, nameOf, valueIn } from './fields.ts'
 import { MEASURES } from './metrics.ts'
 import { pointsOf, type Range } from './ranges.ts'
 import { text } from './texts.ts'
 import { type Metric, PERCENTILES, type Percentile } from './view.ts'
 
+/** Loaded sums with the range and grouping they belong to. */
 export interface Loaded {
   readonly range: Range
   readonly by: Field | ''
@@ -13,16 +14,16 @@ export interface Loaded {
   readonly sums: readonly UsageSum[]
 }
 
-/** Points in time, and a series for each group, or for each part of what is shown. */
+/** Times and series of the chart: one series per group, or per part of the metric. */
 export interface ChartData {
   readonly times: readonly number[]
   readonly series: readonly ChartSeries[]
 }
 
-/** The id of the series of all groups that have none of their own. */
+/** Id of the series with all smaller groups. */
 export const OTHERS = '*'
 
-/** What the chart draws, the largest groups first. */
+/** Converts usage sums to chart data, with the largest groups first. */
 export function chartDataOf({ range, by, metric, sums }: Loaded, percentile: Percentile, now: number): ChartData {
   const times = pointsOf(range, range.every, now)
   const places = new Map(times.map((at, place) => [at, place]))
@@ -62,7 +63,7 @@ export function chartDataOf({ range, by, metric, sums }: Loaded, percentile: Per
       label: text().parts[id],
       values: line(sums, value),
     }))
-    // What there is nothing of says nothing.
+    // Parts without any value are left out.
     return { times, series: all.filter(({ values }, place) => place === 0 || values.some(value => (value ?? 0) > 0)) }
   }
   if (measure.adds) {

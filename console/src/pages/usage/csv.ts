@@ -7,11 +7,11 @@ interface Csv {
   readonly range: Range
   readonly by: Field | ''
   readonly where: Where
-  /** For each interval, and how many groups there are. */
+  /** One row per interval and group; the number of groups sets the size of each download. */
   readonly over?: { readonly groups: number }
 }
 
-/** Has the browser save what the admin API gives as a table; of many rows part after part. */
+/** Downloads usage as a CSV file, in several requests if it has more rows than one response may have. */
 export async function saveCsv({ range, by, where, over }: Csv): Promise<void> {
   const { every, exact } = range
   const fixed = {
@@ -34,7 +34,7 @@ export async function saveCsv({ range, by, where, over }: Csv): Promise<void> {
   )
 }
 
-/** Parts of a range of which none has more rows than an answer may. */
+/** Splits a range into parts that fit into one response each. */
 function spansOf({ since, until, every }: Range, groups: number): readonly Span[] {
   const length = Math.max(1, Math.floor(MOST / Math.max(1, groups))) * STEPS[every]
   const spans: Span[] = []

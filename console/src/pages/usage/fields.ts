@@ -1,14 +1,14 @@
 import type { UsageSum } from '../../api/types.ts'
 import { text } from './texts.ts'
 
-/** The fields by which usage is grouped and filtered, as the API calls them. */
+/** API names of the fields that group and filter usage. */
 export const FIELDS = ['model', 'key', 'channel', 'format', 'upstream_format', 'door', 'group', 'status'] as const
 export type Field = (typeof FIELDS)[number]
 
-/** Which requests are meant; an empty value means those without one. */
+/** Filters by field; an empty value selects requests without a value. */
 export type Where = { readonly [F in Field]?: string }
 
-/** The name of a group: that of its key, or the value itself. */
+/** Display name of a group: the key's name, or the value. */
 export function nameOf(sum: UsageSum, field: Field): string {
   if (sum.others === true) return text().others
   const value = sum[field]
@@ -16,5 +16,5 @@ export function nameOf(sum: UsageSum, field: Field): string {
   return field === 'key' ? (sum.key_name ?? value) : value
 }
 
-/** The value of a group as filters take it. */
+/** Value of a group for use in a filter. */
 export const valueIn = (sum: UsageSum, field: Field): string => sum[field] ?? ''

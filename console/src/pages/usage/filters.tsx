@@ -23,7 +23,7 @@ interface FiltersProps {
 const without = (where: Where, field: Field): Where =>
   Object.fromEntries(Object.entries(where).filter(([name]) => name !== field)) as Where
 
-/** The filters that are in force, each with a button that removes it. */
+/** Active filters, each with a button that removes it. */
 export function Filters({ where, range, onWhere }: FiltersProps) {
   const words = text()
   const all = Object.entries(where) as [Field, string][]
@@ -50,7 +50,7 @@ export function Filters({ where, range, onWhere }: FiltersProps) {
   )
 }
 
-/** The name of a key, as long as it has requests; its id otherwise. */
+/** Name of a key with requests in the range; otherwise its id. */
 function KeyName({ id, range }: { readonly id: string; readonly range: Range }) {
   const { data } = useLoad(
     signal => get<Usage>(pathOf('/usage', { ...spanOf(range), by: 'key', limit: 1 }, { key: id }), undefined, signal),
@@ -63,10 +63,10 @@ interface AddFilterProps extends FiltersProps {
   readonly onClose: () => void
 }
 
-/** Values that are seen at once; others are searched. */
+/** values; shown at once. Searching finds the others. */
 const SHOWN = 100
 
-/** Chooses a field and one of the values that it has in the range. */
+/** Dialog that adds a filter: a field and one of its values in the range. */
 export function AddFilter({ where, range, onWhere, onClose }: AddFilterProps) {
   const words = text()
   const [field, setField] = useState<Field>(FIELDS.find(one => where[one] === undefined) ?? 'model')

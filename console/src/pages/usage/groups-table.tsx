@@ -17,14 +17,14 @@ interface GroupsTableProps {
   readonly metric: Metric
   readonly percentile: Percentile
   readonly sort: string
-  /** Colours of the groups that the chart shows, by their values. */
+  /** Chart colours of the groups, by value. */
   readonly colours: ReadonlyMap<string, string>
   readonly onSort: (order: string) => void
   readonly onOpen: (sum: UsageSum) => void
   readonly onOnly: (value: string) => void
 }
 
-/** The sums of groups, or of intervals where nothing is grouped. */
+/** Table of the groups, or of the intervals without grouping. */
 export function GroupsTable(props: GroupsTableProps) {
   const { sums, by, metric, sort, onSort, onOpen } = props
   const usual = by === '' ? '-name' : MEASURES[metric].adds ? `-${COLUMN_OF[metric] ?? 'requests'}` : '-requests'
@@ -47,7 +47,7 @@ const COLUMN_OF: { readonly [M in Metric]?: string } = {
   ...{ requests: 'requests', tokens: 'input', cost: 'cost', errors: 'errors' },
 }
 
-/** The cost that is known, and whether there is more. */
+/** Known cost, with a mark if the cost of some requests is unknown. */
 function Cost({ sum }: { readonly sum: UsageSum }) {
   if (sum.unpriced === 0) return <>{money(sum.cost)}</>
   if (sum.unpriced === sum.requests) return <span class="faint">{common().unknown}</span>
@@ -73,7 +73,7 @@ const Errors = ({ sum }: { readonly sum: UsageSum }) =>
     </span>
   )
 
-/** The median, and what 95 of 100 stay below. */
+/** Median and 95th percentile. */
 const Timing = ({ of }: { readonly of: UsageSum['duration_ms'] }) =>
   of === undefined ? (
     <span class="faint">–</span>
@@ -147,7 +147,7 @@ function columnsOf(props: GroupsTableProps): readonly Column<UsageSum>[] {
   ]
 }
 
-/** A part of the whole, as a bar and as a figure. */
+/** Share of the total as a bar, optionally with the percentage. */
 const Share = ({ of, figure }: { readonly of: number; readonly figure: boolean }) => (
   <span class="share">
     <span class="track" aria-hidden="true">

@@ -13,10 +13,10 @@ import { text } from './texts.ts'
 import { Totals } from './totals.tsx'
 import { useView } from './view.ts'
 
-/** Milliseconds after which what is shown is counted again. */
+/** ms; between two reloads. */
 const AGAIN = 60_000
 
-/** What was used: totals, a chart over time, a table of groups, and the requests behind each of them. */
+/** Usage page: totals, a chart over time, a table of groups, and the requests behind them. */
 export default function UsagePage() {
   const [view, change] = useView()
   const [now, refresh] = useNow()
@@ -26,7 +26,7 @@ export default function UsagePage() {
   const { metric, by, where } = view
   const range = rangeOf(view, now)
   const time = [range.since, range.until, now, JSON.stringify(where)]
-  // The totals are asked for first, and alone: they are what one looks at first.
+  // The totals load first and alone, because users look at them first.
   const first = useRef<Promise<unknown>>(undefined)
   const totalsCame = async (): Promise<void> => void (await first.current?.catch(() => {}))
   const total = useLoad(signal => {
@@ -75,7 +75,7 @@ export default function UsagePage() {
           view={view}
           change={change}
           now={now}
-          // What was loaded last stays until the next is there; the measure needs no other sums.
+          // Old data stays until new data arrives. A new metric with the same grouping uses the same sums.
           loaded={{ ...series.data, metric: series.data.by === by ? metric : series.data.metric }}
           groups={groups.data}
         />
@@ -92,7 +92,7 @@ export default function UsagePage() {
   )
 }
 
-/** The time, which goes on by the minute while the page is seen. */
+/** Hook with the current time, updated every minute while the page is visible. */
 function useNow(): readonly [number, () => void] {
   const [now, setNow] = useState(Date.now)
   const refresh = useCallback(() => setNow(Date.now()), [])

@@ -1,5 +1,5 @@
 import { DASHES } from '../../ui/chart/drawing.ts'
-import type { ChartSeries } from '../../ui/time-chart.tsx'
+import type { ChartSeries } from '../../ui/chart/types.ts'
 import { text } from './texts.ts'
 import type { Kind } from './view.ts'
 
@@ -10,7 +10,7 @@ interface LegendProps {
   readonly onHidden: (hidden: readonly string[]) => void
 }
 
-/** The series of a chart; each can be left out. */
+/** Legend of a chart. Clicking a series hides or shows it. */
 export const Legend = ({ series, kind, hidden, onHidden }: LegendProps) => (
   <div class="legend" role="group" aria-label={text().series}>
     {series.map(({ id, label, colour, dash }) => {

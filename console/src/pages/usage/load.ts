@@ -6,11 +6,12 @@ import { MEASURES } from './metrics.ts'
 import type { Every, Range, Span } from './ranges.ts'
 import type { Metric } from './view.ts'
 
-/** Groups that have a colour of their own. */
+/** groups; shown as series, the rest are summed up. */
 const TOP = 6
+/** rows; most in one response. */
 export const MOST = 10_000
 
-/** An address below the admin API; empty values of filters stay. */
+/** Path with query and filters. Unlike elsewhere, empty filter values stay in the query. */
 export function pathOf(path: string, query: { readonly [name: string]: string | number | true }, where: Where): string {
   const all = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) all.set(name, value === true ? '' : String(value))
@@ -18,6 +19,7 @@ export function pathOf(path: string, query: { readonly [name: string]: string | 
   return `${path}?${all}`
 }
 
+/** Converts a span to API parameters. */
 export const spanOf = ({ since, until }: Span) => ({
   since: new Date(since).toISOString(),
   until: new Date(until).toISOString(),
@@ -28,7 +30,7 @@ const exactly = (exact: boolean) => (exact ? ({ exact: true } as const) : {})
 const sums = async (query: Parameters<typeof pathOf>[1], where: Where, signal: AbortSignal) =>
   (await get<Usage>(pathOf('/usage', query, where), undefined, signal)).data
 
-/** The sum of a whole range; undefined where it has no requests. */
+/** Loads the total of a span; undefined without requests. */
 export const loadTotal = async (
   span: Span,
   exact: boolean,
@@ -37,20 +39,21 @@ export const loadTotal = async (
 ): Promise<UsageSum | undefined> =>
   (await sums({ ...spanOf(span), percentiles: true, ...exactly(exact) }, where, signal))[0]
 
+/** Loads the totals of all groups. */
 export const loadGroups = (range: Range, by: Field, where: Where, signal: AbortSignal) =>
   sums({ ...spanOf(range), by, percentiles: true, limit: MOST, ...exactly(range.exact) }, where, signal)
 
-/** The values that a field has in a range, those of most requests first. */
+/** Loads the values of a field in a range, those with the most requests first. */
 export const loadValues = (range: Range, by: Field, where: Where, signal: AbortSignal) =>
   sums({ ...spanOf(range), by, limit: 1000 }, where, signal)
 
-/** Sums over time: of the largest groups and of all others, or of everything. */
+/** Loads sums over time: for the largest groups and the rest, or for everything. */
 export const loadSeries = (range: Range, by: Field | '', metric: Metric, where: Where, signal: AbortSignal) => {
   const top = by === '' ? {} : { by, top: TOP, rank: MEASURES[metric].rank }
   return sums({ ...spanOf(range), every: range.every, percentiles: true, limit: MOST, ...top }, where, signal)
 }
 
-/** A range as it can be counted: by the hour, where it has too many requests to count each. */
+/** Loads with the given range, and retries with hourly sums if it has too many requests to count by the minute. */
 export async function counted<T>(
   range: Range,
   load: (range: Range) => Promise<T>,

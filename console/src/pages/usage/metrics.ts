@@ -5,16 +5,17 @@ import type { Metric, Percentile } from './view.ts'
 
 type Part = keyof ReturnType<typeof text>['parts']
 
+/** How one metric is computed, formatted and split. */
 export interface Measure {
-  /** What the largest groups are the largest in. */
+  /** API measure that ranks the groups. */
   readonly rank: 'requests' | 'errors' | 'tokens' | 'cost'
-  /** Whether values of groups add up: latencies do not. */
+  /** Whether group values can be added; latencies cannot. */
   readonly adds: boolean
   readonly value: (sum: UsageSum, percentile: Percentile) => number | undefined
   readonly format: (value: number) => string
-  /** For the axis: short. */
+  /** Formats a value for the axis. */
   readonly short: (value: number) => string
-  /** What it consists of, where it is not grouped. */
+  /** Parts to show as series when usage is not grouped. */
   readonly parts?: readonly { readonly id: Part; readonly value: (sum: UsageSum) => number; readonly colour: string }[]
 }
 
@@ -28,7 +29,7 @@ const inputOf = (sum: UsageSum): number =>
 const outputOf = (sum: UsageSum): number =>
   Math.max(0, sum.output_tokens - sum.reasoning_tokens - sum.output_audio_tokens)
 
-/** Percentiles are read from intervals: more digits would say more than is known. */
+/** Formats a percentile with 3 digits: percentiles come from histograms, so more digits would be false precision. */
 export const timed = (milliseconds: number): string => duration(Number(milliseconds.toPrecision(3)))
 
 const timing = (name: 'first_byte_ms' | 'duration_ms'): Measure => ({
@@ -39,7 +40,7 @@ const timing = (name: 'first_byte_ms' | 'duration_ms'): Measure => ({
   short: timed,
 })
 
-/** What the chart shows, a row each. */
+/** All metrics. */
 export const MEASURES: { readonly [M in Metric]: Measure } = {
   requests: {
     ...{ rank: 'requests', adds: true, format: number, short },

@@ -17,7 +17,7 @@ interface RangeBarProps {
 
 const WEEK = 6 * 86_400_000
 
-/** Which time is meant, and by what its requests are grouped. */
+/** Controls for time range, grouping and filters. */
 export function RangeBar({ view, change, now, onFilter, onRefresh }: RangeBarProps) {
   const words = text()
   const choose = (range: RangeName): void =>

@@ -5,34 +5,36 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 export type Every = 'minute' | 'hour' | 'day'
+/** ms; length of each interval. */
 export const STEPS: { readonly [E in Every]: number } = { minute: MINUTE, hour: HOUR, day: DAY }
 
-/** Unix milliseconds from, and before which. */
+/** Time span in Unix milliseconds: `since` is included, `until` is not. */
 export interface Span {
   readonly since: number
   readonly until: number
 }
 
+/** A span with the interval of its chart. */
 export interface Range extends Span {
-  /** The interval between two points of the chart. */
+  /** Interval between two points of the chart. */
   readonly every: Every
-  /** The requests themselves are counted, as sums are of whole hours. */
+  /** Whether single requests are counted instead of stored sums, which cover whole hours. */
   readonly exact: boolean
-  /** As much time before. */
+  /** Preceding span, for comparison. */
   readonly before: Span
 }
 
-/** Beginnings of ranges that end now, and the intervals that they have so many of. */
+/** Interval and number of intervals of each range that ends now. */
 const RECENT: { readonly [R in Exclude<RangeName, 'days'>]: readonly [Every, number] } = {
   ...{ '1h': ['minute', 60], '24h': ['hour', 24], '7d': ['hour', 168], '30d': ['day', 30] },
 }
 
-/** Days from which on a chart of hours has too many points. */
+/** days; longer ranges are shown by day, because hours would be too many points. */
 const MANY_DAYS = 14
 
 const floor = (at: number, step: number): number => Math.floor(at / step) * step
 
-/** The range of a view. What is before is as long as what has passed of it, to the hour where hours are counted. */
+/** Range of a view. The preceding span is as long as the part of the range that has passed, rounded to the step. */
 export function rangeOf({ range, from, to }: Pick<View, 'range' | 'from' | 'to'>, now: number): Range {
   const [every, since, until] = range === 'days' ? daysOf(from, to) : recent(...RECENT[range], now)
   const step = every === 'minute' ? MINUTE : HOUR
@@ -53,7 +55,7 @@ function daysOf(from: string, to: string): readonly [Every, number, number] {
   return [(until - since) / DAY > MANY_DAYS ? 'day' : 'hour', since, until]
 }
 
-/** The beginnings of the intervals of a range that have begun, in Unix milliseconds. */
+/** Unix milliseconds; starts of the intervals of a span, up to now. */
 export function pointsOf({ since, until }: Span, every: Every, now: number): readonly number[] {
   const step = STEPS[every]
   const first = floor(since, step)
@@ -61,5 +63,5 @@ export function pointsOf({ since, until }: Span, every: Every, now: number): rea
   return Array.from({ length: Math.min(count, 2000) }, (_, at) => first + at * step)
 }
 
-/** The day of a time, as fields of days have it. */
+/** UTC date of a time, as `date` fields take it. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)

@@ -5,7 +5,7 @@ import { useLoad } from '../../api/use-load.ts'
 import { Estimable } from '../../catalogue/estimable.tsx'
 import { toneOf } from '../../catalogue/status-tone.ts'
 import { money, number } from '../../format.ts'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Pager } from '../../ui/pager.tsx'
@@ -22,14 +22,14 @@ interface RequestsPanelProps {
   readonly title: string
   readonly span: Span
   readonly where: Where
-  /** Only failed ones. */
+  /** Lists only failed requests. */
   readonly errors: boolean
   readonly onClose: () => void
 }
 
 const PAGE = 50
 
-/** The requests of a time and a group, each with the way to its page. */
+/** Side panel with the requests of a time span and a group, linked to their pages. */
 export function RequestsPanel({ title, span, where, errors, onClose }: RequestsPanelProps) {
   const words = text()
   const [more, setMore] = useState<PageOf<Request>>()

@@ -19,11 +19,11 @@ interface ResultsProps {
   readonly change: Change
   readonly now: number
   readonly loaded: Loaded
-  /** The sums of groups, where it is grouped. */
+  /** Totals of the groups; undefined without grouping. */
   readonly groups: { readonly by: Field; readonly sums: readonly UsageSum[] } | undefined
 }
 
-/** The chart, the table beneath it, and the requests of what was chosen in them. */
+/** Chart and table, with the panel of requests behind a chosen point or group. */
 export function Results({ view, change, now, loaded, groups }: ResultsProps) {
   const words = text()
   const { range, metric } = loaded
@@ -80,7 +80,7 @@ export function Results({ view, change, now, loaded, groups }: ResultsProps) {
   )
 }
 
-/** The colours of the groups in the chart, by their values. */
+/** Chart colours of the groups, by value. */
 const coloursOf = (loaded: Loaded, { percentile }: View, now: number): ReadonlyMap<string, string> =>
   new Map(
     chartDataOf(loaded, percentile, now)
@@ -88,13 +88,13 @@ const coloursOf = (loaded: Loaded, { percentile }: View, now: number): ReadonlyM
       .map(({ id, colour }) => [id.slice(1), colour]),
   )
 
-/** The requests of the point or the group that was chosen. */
+/** Panel with the requests of the chosen point or group. */
 function Listed({ view, change, loaded, groups }: Omit<ResultsProps, 'now'>) {
   const words = text()
   const { range, metric } = loaded
   const { list, where } = view
   const by = groups?.by
-  // What is under way by the minute would begin anew.
+  // A fixed time keeps the panel from reloading every minute.
   const [now] = useState(Date.now)
   if (list === undefined) return null
   const at = Date.parse(list.at ?? '')

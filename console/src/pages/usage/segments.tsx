@@ -5,7 +5,7 @@ interface SegmentsProps<V extends string> {
   readonly onValue: (value: V) => void
 }
 
-/** One of a few values, all of them seen. */
+/** Choice of a few visible values, built of buttons. */
 export const Segments = <V extends string>({ label, value, options, onValue }: SegmentsProps<V>) => (
   <div class="segments" role="group" aria-label={label}>
     {options.map(one => (

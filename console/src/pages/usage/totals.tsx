@@ -6,16 +6,16 @@ import { METRICS, type Metric } from './view.ts'
 
 interface TotalsProps {
   readonly total: UsageSum | undefined
-  /** Of the period before; null as long as it is unknown. */
+  /** Total of the preceding span; null while loading. */
   readonly before: UsageSum | undefined | null
   readonly loading: boolean
-  /** That have passed of the range. */
+  /** h; passed of the range. */
   readonly hours: number
   readonly metric: Metric
   readonly onMetric: (metric: Metric) => void
 }
 
-/** The sums of the range and how they changed; each chooses what the chart shows. */
+/** Totals of the range with their change. Clicking a total shows its metric in the chart. */
 export const Totals = ({ total, before, loading, hours, metric, onMetric }: TotalsProps) => (
   <div
     class={loading ? 'totals loading-figures' : 'totals'}
@@ -65,7 +65,7 @@ function costNoteOf({ unpriced, estimated }: UsageSum): string {
   return estimated === 0 ? known : `${known} · ${words.estimated(number(estimated))}`
 }
 
-/** More of these is worse. */
+/** Metrics for which an increase is bad. */
 const WORSE: ReadonlySet<Metric> = new Set(['errors', 'first_byte', 'duration'])
 
 interface ChangeProps {

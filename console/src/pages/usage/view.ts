@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso'
-import { hrefOf } from '../../pages.ts'
+import { hrefOf } from '../../href.ts'
 import { FIELDS, type Field, type Where } from './fields.ts'
 
+/** Ranges that can be chosen; `days` has a first and a last day. */
 export const RANGES = ['1h', '24h', '7d', '30d', 'days'] as const
 export const METRICS = ['requests', 'tokens', 'cost', 'errors', 'first_byte', 'duration'] as const
 export const PERCENTILES = ['p50', 'p95', 'p99'] as const
@@ -12,22 +13,22 @@ export type Metric = (typeof METRICS)[number]
 export type Percentile = (typeof PERCENTILES)[number]
 export type Kind = (typeof KINDS)[number]
 
-/** What the page shows: all of it is in its address. */
+/** State of the page, all stored in its address. */
 export interface View {
   readonly range: RangeName
-  /** Of chosen days: the first and the last. */
+  /** First chosen day; `to` is the last. */
   readonly from: string
   readonly to: string
   readonly metric: Metric
   readonly by: Field | ''
   readonly kind: Kind
   readonly percentile: Percentile
-  /** The column that the table is sorted by, with `-` before it from the highest. */
+  /** Column the table is sorted by, with `-` before it for descending. */
   readonly sort: string
-  /** The series that are not drawn. */
+  /** Ids of the series that are hidden. */
   readonly hidden: readonly string[]
   readonly where: Where
-  /** The requests that are listed: of a point in time or of all of it, of a group or of all. */
+  /** Open list of requests, optionally of one interval or one group. */
   readonly list: { readonly at?: string; readonly group?: string } | undefined
 }
 
@@ -40,7 +41,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 const isDay = (text: string | undefined): text is string =>
   text !== undefined && DAY.test(text) && !Number.isNaN(Date.parse(text))
 
-/** The view that an address is of; what it does not understand is as usual. */
+/** Reads the view from the query; invalid values become the defaults. */
 export function viewOf(query: Query): View {
   const { from, to, by, hidden = '', list, at, of } = query
   const hasDays = isDay(from) && isDay(to) && from <= to
@@ -68,7 +69,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The address of a view: only what is not as usual. */
+/** Address of a view; defaults are left out. */
 export function addressOf({ list, where, hidden, ...view }: View): string {
   const query = new URLSearchParams()
   const put = (name: string, value: string, usual = ''): void => {
@@ -94,7 +95,7 @@ export function addressOf({ list, where, hidden, ...view }: View): string {
 
 export type Change = (next: Partial<View>) => void
 
-/** The view of the address, and how it is changed. What opens or closes a list can be gone back from. */
+/** Hook with the current view and a function to change it. Only opening a list adds a history entry. */
 export function useView(): readonly [View, Change] {
   const { query, route } = useLocation()
   const view = viewOf(query)

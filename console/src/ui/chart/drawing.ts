@@ -1,6 +1,6 @@
 import uPlot from 'uplot'
 import { locale } from '../../i18n/index.ts'
-import type { ChartSeries, Pointed } from '../time-chart.tsx'
+import type { ChartSeries, Pointed } from './types.ts'
 
 interface Data {
   /** Unix milliseconds. */
@@ -17,16 +17,16 @@ interface Options {
   readonly onPointed: (pointed: Pointed | undefined) => void
 }
 
-/** A chart on the page. */
+/** A drawn chart. */
 export interface Drawn {
-  /** Where a point in time is, in pixels from the left. */
+  /** Pixels from the left edge to an interval. */
   leftOf(index: number): number
-  /** Shows which point is meant. */
+  /** Highlights an interval, or none. */
   mark(pointed: Pointed | undefined): void
   destroy(): void
 }
 
-/** Dashes of lines, so that colours are not all that tells them apart. */
+/** Dash patterns of lines, so that series differ by more than colour. */
 export const DASHES: readonly (number[] | undefined)[] = [
   undefined,
   [8, 4],
@@ -36,10 +36,11 @@ export const DASHES: readonly (number[] | undefined)[] = [
   [1, 2],
   [12, 4],
 ]
-/** Pixels that a pointer may be away from a line. */
+/** px; greatest distance between the pointer and the line it selects. */
 const NEAR = 28
 const FONT = '12px system-ui, -apple-system, "Segoe UI", sans-serif'
 
+/** Draws a chart with uPlot into an element and follows the element's width. */
 export function drawingOf(element: HTMLElement, data: Data, options: Options): Drawn {
   const { times, step, series, kind } = data
   const isStacked = kind === 'bars'
@@ -50,7 +51,7 @@ export function drawingOf(element: HTMLElement, data: Data, options: Options): D
     grid: { stroke: colourOf(element, '--line'), width: 1 },
     ticks: { show: false },
   }
-  // Thin bars would be all edge.
+  // Narrow bars get no border, because it would cover them.
   const hasRoom = element.clientWidth / times.length > 5
   const surface = colourOf(element, '--surface')
   const drawn = series.map((one): uPlot.Series => {
@@ -69,7 +70,7 @@ export function drawingOf(element: HTMLElement, data: Data, options: Options): D
   })
   const [first, last] = [times[0]! / 1000, (times.at(-1)! + step) / 1000]
   const half = isStacked ? 0 : step / 2000
-  // The highest stack first, as the lower ones are drawn over it.
+  // Stacks are drawn from the highest to the lowest, so that the lower ones stay visible.
   const order = isStacked ? series.map((_, place) => series.length - 1 - place) : series.map((_, place) => place)
   let current: string | undefined
   const chart = new uPlot(
@@ -163,14 +164,14 @@ export function drawingOf(element: HTMLElement, data: Data, options: Options): D
   }
 }
 
-/** Pixels that the values of the axis at the left take. */
+/** px; width of the left axis, by its longest label. */
 const widthOf = (_: uPlot, values: readonly string[] | null): number =>
   Math.max(44, 16 + 7 * Math.max(...(values ?? []).map(one => one.length)))
 
-/** Bars from the beginnings of intervals on, with air between them where there is room. */
+/** Bars that begin at the start of their interval, with gaps if there are at most 100. */
 const barsOf = (count: number) => uPlot.paths.bars!({ align: 1, size: [count > 100 ? 1 : 0.82, 60], gap: 0 })
 
-/** What each series ends at where it stands on those before it. */
+/** Upper edge of each series in a stack: its values plus those of all series before it. */
 function stacked(series: readonly ChartSeries[]): (number | null)[][] {
   let below: readonly (number | null)[] = []
   return series.map(({ values }) => {
@@ -180,7 +181,7 @@ function stacked(series: readonly ChartSeries[]): (number | null)[][] {
   })
 }
 
-/** What stands below a place of the axis: the day where one begins, the time of it elsewhere. */
+/** Label of a point on the time axis: the date at midnight, the time otherwise. */
 function labelOf(at: number, { step }: Data, utc: boolean): string {
   const date = new Date(at)
   const isMidnight = utc || (date.getHours() === 0 && date.getMinutes() === 0)
@@ -190,7 +191,7 @@ function labelOf(at: number, { step }: Data, utc: boolean): string {
   return new Intl.DateTimeFormat(locale.value, { ...style, ...zone }).format(date)
 }
 
-/** A colour of the theme as canvases take it: custom properties are not computed, colours are. */
+/** Resolves a CSS custom property to a colour for the canvas: browsers compute `color`, but not custom properties. */
 function colourOf(element: HTMLElement, name: string): string {
   element.style.setProperty('color', `var(${name})`)
   const { color } = getComputedStyle(element)

@@ -1,8 +1,8 @@
-import type { Pointed, TimeChartProps } from '../time-chart.tsx'
+import type { Pointed, TimeChartProps } from './types.ts'
 
 type TipProps = TimeChartProps & { readonly pointed: Pointed; readonly width: number }
 
-/** The values at a point in time, beside it. */
+/** Tooltip with the values of the highlighted interval. */
 export function Tip({ times, series, format, timeOf, total, hint, onPoint, pointed, width }: TipProps) {
   const rows = series.flatMap(({ id, label, colour, values }, place) => {
     const value = values[pointed.index]

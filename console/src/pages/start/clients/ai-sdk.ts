@@ -5,13 +5,13 @@ import { literal } from './quote.ts'
 interface Provider {
   readonly npm: string
   readonly create: string
-  /** What its address ends with. */
+  /** Path at the end of the base URL. */
   readonly version: string
-  /** Settings beside address and key. */
+  /** Settings besides address and key. */
   readonly more?: string
 }
 
-/** The package that speaks each format. */
+/** Package for each format. */
 const PROVIDERS: { readonly [F in Format]: Provider } = {
   responses: { npm: '@ai-sdk/openai', create: 'createOpenAI', version: '/v1' },
   chat: {
@@ -22,6 +22,7 @@ const PROVIDERS: { readonly [F in Format]: Provider } = {
   contents: { npm: '@ai-sdk/google', create: 'createGoogleGenerativeAI', version: '/v1beta' },
 }
 
+/** Vercel AI SDK, with one provider package per format. */
 export const aiSdk: Client = {
   ...{ id: 'ai-sdk', name: 'AI SDK', group: 'libraries' },
   formats: ['responses', 'chat', 'messages', 'contents'],

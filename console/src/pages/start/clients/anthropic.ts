@@ -2,7 +2,7 @@ import type { Client, Values } from './client.ts'
 import { PROMPT, program } from './library.ts'
 import { literal } from './quote.ts'
 
-/** The libraries add `/v1` to their address themselves. */
+/** Anthropic SDKs. They append `/v1` to the base URL themselves. */
 export const anthropic: Client = {
   ...{ id: 'anthropic', name: 'Anthropic SDK', group: 'libraries' },
   formats: ['messages'],

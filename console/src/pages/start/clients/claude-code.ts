@@ -1,7 +1,7 @@
 import type { Client, Values } from './client.ts'
 import { exported, json } from './quote.ts'
 
-/** Claude Code adds the version to its address itself. Beside its model it calls a small one, for titles and the like. */
+/** Claude Code appends the version to its base URL. Besides the main model it calls a small one, such as for titles. */
 const variables = ({ base, secret, model }: Values) => ({
   ANTHROPIC_BASE_URL: base,
   ANTHROPIC_AUTH_TOKEN: secret,
@@ -10,6 +10,7 @@ const variables = ({ base, secret, model }: Values) => ({
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 })
 
+/** Claude Code, configured by environment variables or its settings file. */
 export const claudeCode: Client = {
   ...{ id: 'claude-code', name: 'Claude Code', group: 'agents' },
   formats: ['messages'],

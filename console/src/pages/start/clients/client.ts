@@ -1,43 +1,43 @@
-/** The formats of conversations, each of which has its own clients. */
+/** Formats of conversations that clients speak. */
 export const FORMATS = ['chat', 'responses', 'messages', 'contents'] as const
 export type Format = (typeof FORMATS)[number]
 
 export type Language = 'python' | 'typescript'
 
-/** What settings are filled in with. */
+/** Values that settings are filled in with. */
 export interface Values {
-  /** Where the gateway is, without a slash at the end: `https://ai.example.com`. */
+  /** Address of the gateway without a slash at the end: `https://ai.example.com`. */
   readonly base: string
-  /** The secret of the key, or what stands for it. */
+  /** Secret of the key, or a placeholder. */
   readonly secret: string
   readonly model: string
-  /** What the client speaks: one of its own formats. */
+  /** Format to use, one of the client's formats. */
   readonly format: Format
   readonly language: Language
 }
 
-/** One text to paste: into a terminal, or into a file. */
+/** One text to paste into a terminal or a file. */
 export interface Snippet {
-  /** The file it belongs into; what belongs into a terminal has none. */
+  /** File that the text belongs in; undefined for a terminal. */
   readonly file?: string
   readonly syntax: 'shell' | 'json' | 'toml' | Language
-  /** What it does, where several are needed or one of several is. */
+  /** Purpose of the text, for clients with several. */
   readonly role?: 'install' | 'run' | 'once' | 'always' | 'config'
   readonly text: string
 }
 
 export type ClientGroup = 'agents' | 'libraries' | 'terminal'
 
-/** One row of the list of clients. */
+/** One client with its settings. */
 export interface Client {
   readonly id: string
   readonly name: string
   readonly group: ClientGroup
-  /** What it can speak, the usual one first. */
+  /** Formats it can speak, with its default first. */
   readonly formats: readonly Format[]
-  /** The languages there is one in; none for programs. */
+  /** Languages of a library; undefined for programs. */
   readonly languages?: readonly Language[]
-  /** What an operator of the client should know; a name of a text. */
+  /** Key of a text with a note about the client. */
   readonly note?: (values: Values) => 'https' | undefined
   write(values: Values): readonly Snippet[]
 }

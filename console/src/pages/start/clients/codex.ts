@@ -1,6 +1,7 @@
 import type { Client } from './client.ts'
 import { exported, literal } from './quote.ts'
 
+/** Codex, configured by its TOML file. */
 export const codex: Client = {
   ...{ id: 'codex', name: 'Codex', group: 'agents' },
   formats: ['responses'],

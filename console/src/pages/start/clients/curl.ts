@@ -3,7 +3,7 @@ import type { Client, Format } from './client.ts'
 import { PROMPT } from './library.ts'
 import { json, word } from './quote.ts'
 
-/** The headers by which each format names its key, and what else it wants. */
+/** Headers with the key that each format requires. */
 const HEADERS: { readonly [F in Format]: (secret: string) => readonly string[] } = {
   chat: secret => [`authorization: Bearer ${secret}`],
   responses: secret => [`authorization: Bearer ${secret}`],
@@ -11,6 +11,7 @@ const HEADERS: { readonly [F in Format]: (secret: string) => readonly string[] }
   contents: secret => [`x-goog-api-key: ${secret}`],
 }
 
+/** curl, with one request per format. */
 export const curl: Client = {
   ...{ id: 'curl', name: 'curl', group: 'terminal' },
   formats: ['chat', 'responses', 'messages', 'contents'],

@@ -8,6 +8,7 @@ const SETTINGS = {
   privacy: { usageStatisticsEnabled: false },
 }
 
+/** Gemini CLI, configured by its settings file and environment variables. */
 export const geminiCli: Client = {
   ...{ id: 'gemini-cli', name: 'Gemini CLI', group: 'agents' },
   formats: ['contents'],

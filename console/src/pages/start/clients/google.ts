@@ -2,7 +2,7 @@ import type { Client, Values } from './client.ts'
 import { PROMPT, program } from './library.ts'
 import { literal } from './quote.ts'
 
-/** The libraries add the version to their address themselves. */
+/** Google Gen AI SDKs. They append the version to the base URL themselves. */
 export const google: Client = {
   ...{ id: 'google', name: 'Google Gen AI SDK', group: 'libraries' },
   formats: ['contents'],

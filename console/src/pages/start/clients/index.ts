@@ -10,11 +10,12 @@ import { langchain } from './langchain.ts'
 import { openai } from './openai.ts'
 import { opencode } from './opencode.ts'
 
-/** Every client there are settings for, in the order they are listed. */
+/** All clients, in the order of the list. */
 export const CLIENTS: readonly Client[] = [
   ...[claudeCode, codex, geminiCli, opencode],
   ...[openai, anthropic, google, aiSdk, langchain],
   curl,
 ]
 
+/** Groups of clients, in the order of the list. */
 export const GROUPS: readonly ClientGroup[] = ['agents', 'libraries', 'terminal']

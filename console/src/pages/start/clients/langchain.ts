@@ -3,11 +3,11 @@ import { PROMPT, program } from './library.ts'
 import { literal } from './quote.ts'
 
 interface Way {
-  /** The package, the module of it, and the class. */
+  /** npm or PyPI package; `module` is the Python module, `model` the class. */
   readonly from: string
   readonly module?: string
   readonly model: string
-  /** The arguments beside the model. */
+  /** Constructor arguments besides the model. */
   settings(base: string, secret: string): readonly string[]
 }
 
@@ -55,6 +55,7 @@ const WAYS: { readonly [F in Format]: { readonly [L in Language]: Way } } = {
   },
 }
 
+/** LangChain, with one integration class per format and language. */
 export const langchain: Client = {
   ...{ id: 'langchain', name: 'LangChain', group: 'libraries' },
   formats: ['chat', 'responses', 'messages', 'contents'],

@@ -2,6 +2,7 @@ import type { Client, Values } from './client.ts'
 import { PROMPT, program } from './library.ts'
 import { literal } from './quote.ts'
 
+/** OpenAI SDKs. */
 export const openai: Client = {
   ...{ id: 'openai', name: 'OpenAI SDK', group: 'libraries' },
   formats: ['responses', 'chat'],

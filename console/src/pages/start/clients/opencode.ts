@@ -1,7 +1,7 @@
 import type { Client, Format } from './client.ts'
 import { json, word } from './quote.ts'
 
-/** The package that speaks each format, and the version that its address ends with. */
+/** AI SDK package of each format, and the path at the end of its base URL. */
 const PROVIDERS: { readonly [F in Format]: readonly [npm: string, version: string] } = {
   chat: ['@ai-sdk/openai-compatible', '/v1'],
   responses: ['@ai-sdk/openai', '/v1'],
@@ -9,6 +9,7 @@ const PROVIDERS: { readonly [F in Format]: readonly [npm: string, version: strin
   contents: ['@ai-sdk/google', '/v1beta'],
 }
 
+/** opencode, configured by its JSON file. */
 export const opencode: Client = {
   ...{ id: 'opencode', name: 'opencode', group: 'agents' },
   formats: ['chat', 'responses', 'messages', 'contents'],

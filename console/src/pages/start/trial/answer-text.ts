@@ -1,20 +1,20 @@
 import type { Format } from '../clients/client.ts'
 
-/** What a piece of an answer adds to what is read. */
+/** Text and reasoning in one event or one whole response. */
 export interface Said {
   readonly text?: string
-  /** Reasoning that the model shows. */
+  /** Reasoning text. */
   readonly thought?: string
   readonly error?: string
 }
 
-// Answers are what an upstream sent: any place in them may hold anything.
+// Upstreams may send any value in any field.
 // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape.
 type Loose = any
 
 const NOTHING: Said = {}
 
-/** Reads the JSON of an event, or of a whole answer, of the format. */
+/** Reads text, reasoning and errors from the JSON of an event or a whole response. */
 export function saidIn(format: Format, data: string): Said {
   const value = parsed(data)
   if (value === undefined) return NOTHING

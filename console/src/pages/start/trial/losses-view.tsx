@@ -1,9 +1,9 @@
-import { hrefOf } from '../../../pages.ts'
+import { hrefOf } from '../../../href.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { text } from '../texts.ts'
 import type { HeaderLoss, HeaderLosses } from './losses.ts'
 
-/** What the upstream was not sent as it was written, and what was added, and why. */
+/** Losses and additions of a request, with their reasons. */
 export function LossesView({ of: { count, named, added } }: { readonly of: HeaderLosses }) {
   const words = text().trial
   const more = count - named.length

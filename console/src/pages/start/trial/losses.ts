@@ -1,20 +1,21 @@
-/** One thing that the upstream was not sent as it was written. */
+/** One loss or addition reported in a header. */
 export interface HeaderLoss {
-  /** Its place in the request: `messages/0/name`. */
+  /** Path in the request: `messages/0/name`. */
   readonly place: string
-  /** Why, in words joined by hyphens. */
+  /** Reason code: words joined by hyphens. */
   readonly reason: string
 }
 
+/** Losses and additions reported by a response's headers. */
 export interface HeaderLosses {
   readonly count: number
-  /** As many of them as the header has room for. */
+  /** Losses that fit into the header; `count` has the number of all. */
   readonly named: readonly HeaderLoss[]
-  /** What the gateway added, which is no loss. */
+  /** Fields that the gateway added. */
   readonly added: readonly HeaderLoss[]
 }
 
-/** Reads the headers that report losses and additions; undefined where there are none. */
+/** Reads `interlingua-loss` and `interlingua-added`; undefined without either. */
 export function lossesIn(headers: Headers): HeaderLosses | undefined {
   const named = entriesOf(headers.get('interlingua-loss'))
   const added = entriesOf(headers.get('interlingua-added'))

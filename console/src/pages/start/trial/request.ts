@@ -1,12 +1,12 @@
 import type { Format } from '../clients/client.ts'
 
-/** A request of one format: where it goes below the gateway's address, and what it is. */
+/** Path and body of a request. */
 export interface TrialRequest {
   readonly path: string
   readonly body: { readonly [name: string]: unknown }
 }
 
-/** A question to a model, in the words of the format. */
+/** Builds a request with one prompt in a format. */
 export function requestOf(format: Format, model: string, prompt: string, stream: boolean): TrialRequest {
   const { path, body } = WRITERS[format](model, prompt, stream)
   return { path, body: format === 'contents' || !stream ? body : { ...body, stream: true } }
@@ -26,5 +26,5 @@ const WRITERS: { readonly [F in Format]: Writer } = {
   }),
 }
 
-/** Names of models may have slashes, which stay. */
+/** Encodes a model id for a path, but keeps its slashes. */
 const inPath = (model: string): string => encodeURIComponent(model).replaceAll('%2F', '/')

@@ -6,55 +6,57 @@ import { saidIn } from './answer-text.ts'
 import { type HeaderLosses, lossesIn } from './losses.ts'
 import { EventSplitter, type RawEvent } from './sse.ts'
 
-/** What is tried: a request at the door of a format, as a key. */
+/** A request to send: its format, path and body, and the key to send it as. */
 export interface Attempt {
-  /** The id of the key. */
+  /** Id of the key. */
   readonly key: string
   readonly format: Format
   readonly path: string
   readonly body: { readonly [name: string]: unknown }
 }
 
-/** A piece of an answer and when it came. */
+/** One received event with its time. */
 export interface SeenEvent {
-  /** Counted from the first. */
+  /** Index among all events of the response. */
   readonly at: number
-  /** Milliseconds since the request was sent. */
+  /** ms; since the request was sent. */
   readonly ms: number
   readonly raw: string
 }
 
+/** State of a trial request, updated while the response streams in. */
 export interface Trial {
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
   readonly format: Format
-  /** The door's status, once its head has come. */
+  /** HTTP status, once the response headers have arrived. */
   readonly status?: number
   readonly requestId?: string
   readonly losses?: HeaderLosses
-  /** Milliseconds from sending to the first byte and to the last. */
+  /** ms; from sending to the first byte. */
   readonly firstByteMs?: number
+  /** ms; from sending to the last byte. */
   readonly ms?: number
   readonly text: string
   readonly thought: string
   readonly error?: string
-  /** The last events that came, of so many with so many bytes. */
+  /** The last `KEPT` events; `count` and `bytes` include all of them. */
   readonly events: readonly SeenEvent[]
   readonly count: number
   readonly bytes: number
-  /** Why nothing was sent, or why the answer broke off. */
+  /** Error of a request that could not be sent or of a response that broke off. */
   readonly problem?: ProblemError
 }
 
-/** So many events are kept to be looked at. */
+/** events; most that are stored for display. */
 export const KEPT = 300
-/** So many characters of one event. */
+/** characters; stored of one event. */
 const LONGEST = 4000
 
 /**
- * Sends a request through the gateway and shows its answer as it comes. Never rejects.
+ * Sends a request through the gateway and reports the response as it streams in. Never rejects.
  *
- * @param signal stops it, and the upstream's work.
- * @param show gets a new state with every piece.
+ * @param signal aborts the request, here and at the upstream.
+ * @param show called with a new state for every chunk.
  */
 export async function runTrial(attempt: Attempt, signal: AbortSignal, show: (trial: Trial) => void): Promise<void> {
   const began = performance.now()
@@ -79,12 +81,12 @@ async function readAll(answer: Response, take: (piece: string, size: number) => 
   take(decoder.decode(), 0)
 }
 
-/** Adds up what was seen of one answer. */
+/** Collects the state of one response. */
 class Seen {
   private trial: Trial
   private readonly show: (trial: Trial) => void
   private readonly splitter = new EventSplitter()
-  /** The text of an answer that is no stream. */
+  /** Body of a response that is not a stream. */
   private whole: string | undefined
 
   constructor(format: Format, show: (trial: Trial) => void) {

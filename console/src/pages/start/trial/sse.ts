@@ -1,14 +1,14 @@
-/** One event of a stream as it came. */
+/** One server-sent event as received. */
 export interface RawEvent {
-  /** Its bytes, without the blank line behind it. */
+  /** Text of the event without the blank line after it. */
   readonly raw: string
-  /** Its `data` lines joined; undefined where it has none. */
+  /** Joined `data` lines; undefined without any. */
   readonly data: string | undefined
 }
 
 const END = /\r\n\r\n|\n\n|\r\r/
 
-/** Splits a text that comes in pieces into events; what is not ended yet waits. */
+/** Splits chunks of text into server-sent events and buffers the incomplete last one. */
 export class EventSplitter {
   private waiting = ''
 
@@ -18,7 +18,7 @@ export class EventSplitter {
     return parts.filter(raw => raw !== '').map(eventOf)
   }
 
-  /** What was left without an end. */
+  /** Flushes the incomplete last event. */
   end(): RawEvent[] {
     const raw = this.waiting.trimEnd()
     this.waiting = ''

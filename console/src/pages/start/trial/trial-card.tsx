@@ -15,11 +15,11 @@ import { useTrial } from './use-trial.ts'
 
 interface TrialCardProps {
   readonly of: Connection
-  /** What the client speaks whose settings are seen. */
+  /** Format of the client whose settings are shown. */
   readonly format: Format
 }
 
-/** Sends a request as the chosen key, and shows what comes back. */
+/** Card that sends a request as the chosen key and shows the response. */
 export function TrialCard({ of: { key, model }, format: usual }: TrialCardProps) {
   const words = text().trial
   const [prompt, setPrompt] = useState<string>()
@@ -31,7 +31,7 @@ export function TrialCard({ of: { key, model }, format: usual }: TrialCardProps)
   const wanted = chosen?.instead === usual ? chosen.format : usual
   const format = possible.includes(wanted) ? wanted : (possible[0] ?? wanted)
   const request = requestOf(format, model?.id ?? '', prompt ?? words.usual, true)
-  // What was written by hand is of one model and format.
+  // An edited body belongs to one model and format.
   const about = `${format} ${model?.id}`
   const own = written?.of === about ? written.text : undefined
   const body = own === undefined ? request.body : objectIn(own)
@@ -66,7 +66,7 @@ export function TrialCard({ of: { key, model }, format: usual }: TrialCardProps)
               options={possible.map(value => ({ value, label: text().formats[value] }))}
             />
           )}
-          {/* One button, which keeps the focus. */}
+          {/* The same button starts and stops, so that it keeps the focus. */}
           <Button
             kind={isRunning ? 'secondary' : 'primary'}
             icon={isRunning ? 'stop' : 'play'}
@@ -103,7 +103,7 @@ export function TrialCard({ of: { key, model }, format: usual }: TrialCardProps)
   )
 }
 
-/** The JSON object that a text is; undefined where it is none. */
+/** Parses a JSON object; undefined for any other text. */
 function objectIn(written: string): { readonly [name: string]: unknown } | undefined {
   try {
     const value = JSON.parse(written)

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { duration, number } from '../../../format.ts'
-import { hrefOf } from '../../../pages.ts'
+import { hrefOf } from '../../../href.ts'
 import { Badge, type Tone } from '../../../ui/badge.tsx'
 import { Copy } from '../../../ui/copy.tsx'
 import { Problem } from '../../../ui/states.tsx'
@@ -8,7 +8,7 @@ import { text } from '../texts.ts'
 import { LossesView } from './losses-view.tsx'
 import type { Trial } from './run-trial.ts'
 
-/** What is known of an answer: a line about it, its text, and its bytes beside that. */
+/** A response: its facts, its text, and its events as received. */
 export function TrialView({ of: trial }: { readonly of: Trial | undefined }) {
   const words = text().trial
   return (
@@ -121,10 +121,10 @@ function Events({ of: trial }: { readonly of: Trial | undefined }) {
   )
 }
 
-/** Pixels from the end within which a reader counts as being there. */
+/** px; distance from the end within which the box counts as scrolled to the end. */
 const NEAR = 48
 
-/** Keeps a box at its end as it grows, as long as nobody scrolled away from there. */
+/** Hook that scrolls a growing box to its end, unless the user has scrolled away from it. */
 function useFollowing(grown: number | undefined) {
   const box = useRef<HTMLDivElement>(null)
   const wasNear = useRef(true)

@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Attempt, runTrial, type Trial } from './run-trial.ts'
 
 interface Trying {
-  /** The last one that was begun. */
+  /** State of the last trial. */
   readonly trial: Trial | undefined
-  /** Begins one; settles when its answer has ended. */
+  /** Starts a trial. Resolves when the response has ended. */
   start(attempt: Attempt): Promise<void>
   stop(): void
 }
 
-/** Tries one request at a time; what is under way ends with the component. */
+/** Hook that runs one trial at a time. Unmounting the component aborts it. */
 export function useTrial(): Trying {
   const [trial, show] = useState<Trial>()
   const running = useRef<AbortController>(undefined)

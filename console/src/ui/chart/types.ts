@@ -1,0 +1,54 @@
+/** One line or one layer of bars of a time chart. */
+export interface ChartSeries {
+  readonly id: string
+  readonly label: string
+  /** CSS custom property with the colour, such as `--accent`. */
+  readonly colour: string
+  /** Index of the line's dash pattern, which tells series apart without colours. */
+  readonly dash: number
+  /** One value per point in time; null where there is none. */
+  readonly values: readonly (number | null)[]
+}
+
+/** Data, texts and callbacks of a time chart. */
+export interface TimeChartProps {
+  /** Title for screen readers. */
+  readonly label: string
+  /** Keyboard instructions for screen readers. */
+  readonly help: string
+  /** Unix milliseconds; start of each interval. */
+  readonly times: readonly number[]
+  /** Milliseconds; length of an interval. */
+  readonly step: number
+  readonly series: readonly ChartSeries[]
+  /** Stacked bars or separate lines. */
+  readonly kind: 'bars' | 'lines'
+  /** Intervals start in UTC instead of the browser's time zone. */
+  readonly utc?: boolean
+  /** Pixels. */
+  readonly height?: number
+  /** Formats a value for the tooltip. */
+  readonly format: (value: number) => string
+  /** Formats a value for the axis. */
+  readonly short: (value: number) => string
+  /** Formats the start of an interval, in Unix milliseconds. */
+  readonly timeOf: (at: number) => string
+  /** Label of the sum of all series in the tooltip; no sum without it. */
+  readonly total?: string | undefined
+  /** Line below the values of the tooltip that says what a click does. */
+  readonly hint?: string
+  /** Called when the user chooses a point: of one series by its id, or of all series. */
+  readonly onPoint?: (index: number, series: string | undefined) => void
+}
+
+/** The highlighted point of a chart. */
+export interface Pointed {
+  /** Index of the interval. */
+  readonly index: number
+  /** Index of the series; undefined for all series. */
+  readonly series: number | undefined
+  /** Pixels from the left edge. */
+  readonly left: number
+  /** Set when the keyboard moved the highlight. */
+  readonly byKey?: true
+}
