@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream'
+import { type GenerateContentResponse, GoogleGenAI } from '@google/genai'
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'
 import { describe, expect, test } from 'vitest'
 import type { AnswerFacts } from '../../../src/kit/conformance/facts.ts'
@@ -33,6 +36,7 @@ const recordingsOf = (format: string): Recording[] =>
 const PUBLISHERS: { readonly [format: string]: RegExp } = {
   chat: /^api\.openai\.com$/,
   messages: /^api\.anthropic\.com$/,
+  contents: /^generativelanguage\.googleapis\.com$/,
 }
 
 const musts = (format: string): ReadonlySet<string> =>
@@ -47,9 +51,29 @@ const readable = (events: readonly Json[]): ReadableStream =>
     },
   })
 
+/** Google's SDK adds events up in the history of a chat. */
+async function googleAnswer(events: readonly Json[]): Promise<JsonObject> {
+  const body = events.map(event => `data: ${JSON.stringify(event)}\r\n\r\n`).join('')
+  const server = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'text/event-stream' }).end(body))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const chat = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl } }).chats.create({ model: 'm' })
+  let last: GenerateContentResponse | undefined
+  for await (const event of await chat.sendMessageStream({ message: 'x' })) last = event
+  server.close()
+  const parts = chat.getHistory().flatMap(({ role, parts }) => (role === 'model' ? (parts ?? []) : []))
+  const { finishReason, groundingMetadata } = last?.candidates?.[0] ?? {}
+  const candidate = { content: { parts }, finishReason, groundingMetadata }
+  return JSON.parse(JSON.stringify({ candidates: [candidate], usageMetadata: last?.usageMetadata }))
+}
+
+/** Google's SDK hands on the pieces of streamed arguments as they are. */
+const hasPieces = (events: readonly Json[]): boolean => JSON.stringify(events).includes('"partialArgs"')
+
 const ACCUMULATORS: { readonly [format: string]: (events: readonly Json[]) => Promise<unknown> } = {
   chat: events => ChatCompletionStream.fromReadableStream(readable(events)).finalChatCompletion(),
   messages: events => MessageStream.fromReadableStream(readable(events)).finalMessage(),
+  contents: googleAnswer,
 }
 
 /** OpenAI's SDK does not add up the reasoning that other vendors send in fields of their own. */
@@ -89,6 +113,14 @@ describe.skipIf(where !== '').each(Object.keys(PUBLISHERS))(`%s${where}`, format
     // The SDKs refuse streams that never finish, which some vendors send.
     if (ours.candidates?.some(({ finish }) => finish === undefined)) {
       await expect(theirs).rejects.toThrow(/finish_reason/)
+      return
+    }
+    if (hasPieces(data)) {
+      const calls = ours.candidates?.flatMap(candidate => candidate.calls ?? []) ?? []
+      expect(calls.map(({ name }) => name)).toEqual(
+        data.flatMap(one => JSON.stringify(one).match(/(?<="name":")\w+/g) ?? []),
+      )
+      expect(calls.every(call => Object.keys(objectOf(call.arguments)).length > 0)).toBe(true)
       return
     }
     const added = answer(JSON.parse(JSON.stringify(await theirs)))
