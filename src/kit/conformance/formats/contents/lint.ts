@@ -20,7 +20,7 @@ function turnsOf(contents: readonly Json[]): JsonObject[][] {
     const side = objectOf(content)['role'] === 'model' ? 'model' : 'user'
     if (side !== last) turns.push([])
     last = side
-    turns.at(-1)!.push(...partsOf(content))
+    for (const part of partsOf(content)) turns.at(-1)!.push(part)
   }
   return turns
 }
