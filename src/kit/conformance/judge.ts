@@ -35,7 +35,9 @@ export function judge(cell: Cell, record: CellRecord, lossHeader: string | undef
   const { got } = exchange
   const expectsError = cell.scenario.wires[cell.caller.name]!.error !== undefined
   if (got !== undefined && !expectsError && arrivals.length === 0) {
-    const isRefusal = REFUSED.has(got.status) && cell.scenario.differences.length > 0
+    // Only a request that says what a format cannot say may be refused.
+    const isUnsayable = cell.scenario.differences.some(({ fact }) => fact.startsWith('request.'))
+    const isRefusal = REFUSED.has(got.status) && isUnsayable
     if (UNSUPPORTED.has(got.status) || isRefusal) {
       list.rule(
         'answer',

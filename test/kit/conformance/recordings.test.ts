@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream'
+import { type GenerateContentResponse, GoogleGenAI } from '@google/genai'
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'
+import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { describe, expect, test } from 'vitest'
 import type { AnswerFacts } from '../../../src/kit/conformance/facts.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
@@ -33,6 +37,8 @@ const recordingsOf = (format: string): Recording[] =>
 const PUBLISHERS: { readonly [format: string]: RegExp } = {
   chat: /^api\.openai\.com$/,
   messages: /^api\.anthropic\.com$/,
+  responses: /^api\.openai\.com$/,
+  contents: /^generativelanguage\.googleapis\.com$/,
 }
 
 const musts = (format: string): ReadonlySet<string> =>
@@ -47,9 +53,30 @@ const readable = (events: readonly Json[]): ReadableStream =>
     },
   })
 
+/** Google's SDK adds events up in the history of a chat. */
+async function googleAnswer(events: readonly Json[]): Promise<JsonObject> {
+  const body = events.map(event => `data: ${JSON.stringify(event)}\r\n\r\n`).join('')
+  const server = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'text/event-stream' }).end(body))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const chat = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl } }).chats.create({ model: 'm' })
+  let last: GenerateContentResponse | undefined
+  for await (const event of await chat.sendMessageStream({ message: 'x' })) last = event
+  server.close()
+  const parts = chat.getHistory().flatMap(({ role, parts }) => (role === 'model' ? (parts ?? []) : []))
+  const { finishReason, groundingMetadata } = last?.candidates?.[0] ?? {}
+  const candidate = { content: { parts }, finishReason, groundingMetadata }
+  return JSON.parse(JSON.stringify({ candidates: [candidate], usageMetadata: last?.usageMetadata }))
+}
+
+/** Google's SDK hands on the pieces of streamed arguments as they are. */
+const hasPieces = (events: readonly Json[]): boolean => JSON.stringify(events).includes('"partialArgs"')
+
 const ACCUMULATORS: { readonly [format: string]: (events: readonly Json[]) => Promise<unknown> } = {
   chat: events => ChatCompletionStream.fromReadableStream(readable(events)).finalChatCompletion(),
   messages: events => MessageStream.fromReadableStream(readable(events)).finalMessage(),
+  responses: events => ResponseStream.fromReadableStream(readable(events)).finalResponse(),
+  contents: googleAnswer,
 }
 
 /** OpenAI's SDK does not add up the reasoning that other vendors send in fields of their own. */
@@ -60,6 +87,12 @@ const spoken = ({ candidates = [], usage }: AnswerFacts): object => ({
     ...(reasoning?.some(({ signature }) => signature) ? { reasoning } : {}),
   })),
 })
+
+/** OpenAI encrypts reasoning anew in its final event, which the SDK reads: only that there is a signature can be held. */
+const heldTo = (format: string, facts: AnswerFacts): unknown =>
+  JSON.parse(JSON.stringify(spoken(facts)), (name, value) =>
+    format === 'responses' && name === 'signature' ? 'a signature' : value,
+  )
 
 /** What a stream breaks of the rules that fail. */
 function faultsOf(format: string, { host, request }: Recording, events: readonly SseEvent[]): string[] {
@@ -91,9 +124,18 @@ describe.skipIf(where !== '').each(Object.keys(PUBLISHERS))(`%s${where}`, format
       await expect(theirs).rejects.toThrow(/finish_reason/)
       return
     }
+    if (hasPieces(data)) {
+      const calls = ours.candidates?.flatMap(candidate => candidate.calls ?? []) ?? []
+      expect(calls.map(({ name }) => name)).toEqual(
+        data.flatMap(one => JSON.stringify(one).match(/(?<="name":")\w+/g) ?? []),
+      )
+      expect(calls.every(call => Object.keys(objectOf(call.arguments)).length > 0)).toBe(true)
+      return
+    }
     const added = answer(JSON.parse(JSON.stringify(await theirs)))
     // A later chunk without usage makes OpenAI's SDK forget it.
-    expect(spoken(ours)).toEqual(spoken(added.usage === undefined ? { ...added, usage: ours.usage! } : added))
+    const theirFacts = added.usage === undefined ? { ...added, usage: ours.usage! } : added
+    expect(heldTo(format, ours)).toEqual(heldTo(format, theirFacts))
   })
 
   test.each(wholes.map(one => [one.file, one] as const))('whole %s', (_, { host, response }) => {

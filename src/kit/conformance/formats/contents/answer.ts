@@ -1,0 +1,60 @@
+import { type AnswerFacts, type CallFacts, type CandidateFacts, type Finish, mediaOf } from '../../facts.ts'
+import { compact, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+import { Reasoning, signatureOf } from './signatures.ts'
+import { usageFacts } from './usage.ts'
+
+/* What a generateContent answer means. */
+
+const BLOCKED = ['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR']
+
+const FINISHES: { readonly [reason: string]: Finish } = {
+  ...{ STOP: 'stop', MAX_TOKENS: 'length', CONTINUATION: 'paused' },
+  ...Object.fromEntries(BLOCKED.map(reason => [reason, 'filtered' as const])),
+}
+
+/** `STOP` ends an answer with calls, too. */
+function finishOf(reason: string | undefined, calls: number): Finish | undefined {
+  if (reason === undefined) return undefined
+  const known = FINISHES[reason] ?? `other:${reason}`
+  return known === 'stop' && calls > 0 ? 'calls' : known
+}
+
+export const callFacts = (part: JsonObject): CallFacts => {
+  const { id, name, args } = objectOf(part['functionCall'])
+  const facts = compact({ id: textOf(id), name: textOf(name), signature: signatureOf(part) })
+  return { ...facts, arguments: args ?? {} }
+}
+
+function citationsOf({ groundingMetadata, citationMetadata }: JsonObject): string[] {
+  const { citationSources, citations } = objectOf(citationMetadata)
+  const chunks = listOf(objectOf(groundingMetadata)['groundingChunks']).map(chunk => objectOf(objectOf(chunk)['web']))
+  return [...chunks, ...listOf(citationSources ?? citations).map(objectOf)].flatMap(({ uri }) => textOf(uri) ?? [])
+}
+
+function candidateOf(value: Json): CandidateFacts {
+  const candidate = objectOf(value)
+  const reasoning = new Reasoning()
+  const parts = listOf(objectOf(candidate['content'])['parts'])
+    .map(objectOf)
+    .filter(part => !reasoning.take(part))
+  const calls = parts.filter(part => part['functionCall'] !== undefined).map(callFacts)
+  const media = parts.map(part => objectOf(part['inlineData'])).filter(({ data }) => typeof data === 'string')
+  return compact({
+    text: parts.map(part => textOf(part['text']) ?? '').join('') || undefined,
+    reasoning: reasoning.facts,
+    calls,
+    media: media.map(({ mimeType, data }) => mediaOf(textOf(mimeType), String(data))),
+    citations: citationsOf(candidate),
+    finish: finishOf(textOf(candidate['finishReason']), calls.length),
+  }) as CandidateFacts
+}
+
+/** The facts of a whole answer, or of a stream's events once they are assembled. A blocked prompt has no candidate. */
+export function answerFacts(body: JsonObject): AnswerFacts {
+  const candidates = listOf(body['candidates']).map(candidateOf)
+  const isBlocked = candidates.length === 0 && objectOf(body['promptFeedback'])['blockReason'] !== undefined
+  return compact({
+    candidates: isBlocked ? [{ finish: 'filtered' }] : candidates,
+    usage: usageFacts(objectOf(body['usageMetadata'])),
+  }) as AnswerFacts
+}

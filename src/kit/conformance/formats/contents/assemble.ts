@@ -1,0 +1,73 @@
+import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { PartialCall } from './partial-call.ts'
+import { isPiece } from './parts.ts'
+
+/* What the events of a stream add up to: parts in their order. Source: docs/wire/contents.md#stream */
+
+class Candidate {
+  private fields: JsonObject = {}
+  private role: Json = 'model'
+  private readonly parts: JsonObject[] = []
+  private open: PartialCall | undefined
+
+  add({ content, ...fields }: JsonObject): void {
+    this.fields = { ...this.fields, ...fields }
+    this.role = textOf(objectOf(content)['role']) ?? this.role
+    for (const part of listOf(objectOf(content)['parts']).map(objectOf)) this.part(part)
+  }
+
+  whole(): JsonObject {
+    this.close()
+    return { ...this.fields, content: { role: this.role, parts: this.parts } }
+  }
+
+  private part(part: JsonObject): void {
+    const call = part['functionCall']
+    if (isObject(call) && (this.open !== undefined || isPiece(call))) this.piece(part, call)
+    else {
+      this.close()
+      this.joined(part)
+    }
+  }
+
+  /** Joins a text to the text before it, unless one of the two is signed. */
+  private joined(part: JsonObject): void {
+    const last = this.parts.at(-1)
+    const [before, more] = [textOf(last?.['text']), textOf(part['text'])]
+    const isSame = last !== undefined && Boolean(last['thought']) === Boolean(part['thought'])
+    const isSigned = last?.['thoughtSignature'] !== undefined || part['thoughtSignature'] !== undefined
+    if (isSame && !isSigned && before !== undefined && more !== undefined)
+      this.parts[this.parts.length - 1] = { ...last, text: before + more }
+    else this.parts.push(part)
+  }
+
+  private piece(part: JsonObject, call: JsonObject): void {
+    this.open ??= new PartialCall(part)
+    this.open.add(call)
+    // A piece without willContinue is the last of its call.
+    if (call['willContinue'] !== true) this.close()
+  }
+
+  private close(): void {
+    if (this.open !== undefined) this.parts.push(this.open.whole())
+    this.open = undefined
+  }
+}
+
+/** The answer that a stream's events add up to. */
+export function assemble(events: readonly Json[]): JsonObject {
+  let whole: JsonObject = {}
+  const candidates = new Map<number, Candidate>()
+  for (const event of events) {
+    const { candidates: pieces, ...fields } = objectOf(event)
+    whole = { ...whole, ...fields }
+    for (const piece of listOf(pieces).map(objectOf)) {
+      const index = numberOf(piece['index']) ?? 0
+      const candidate = candidates.get(index) ?? new Candidate()
+      candidates.set(index, candidate)
+      candidate.add(piece)
+    }
+  }
+  const list = [...candidates].sort(([a], [b]) => a - b).map(([, candidate]) => candidate.whole())
+  return list.length === 0 ? whole : { ...whole, candidates: list }
+}

@@ -1,0 +1,102 @@
+import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import { checkPart } from './parts.ts'
+import { subsetFaults } from './schema-subset.ts'
+import { totalFault } from './usage.ts'
+
+/* What the published schema cannot say of whole requests, answers and errors. */
+
+const partsOf = (content: Json | undefined): JsonObject[] => listOf(objectOf(content)['parts']).map(objectOf)
+
+/** The names that calls or responses of a content have. */
+const namesOf = (parts: readonly JsonObject[], kind: string): string[] =>
+  parts.filter(part => isObject(part[kind])).map(part => textOf(objectOf(part[kind])['name']) ?? '')
+
+/** The turns of a history: contents in a row of one role are one turn. */
+function turnsOf(contents: readonly Json[]): JsonObject[][] {
+  const turns: JsonObject[][] = []
+  let last: string | undefined
+  for (const content of contents) {
+    const side = objectOf(content)['role'] === 'model' ? 'model' : 'user'
+    if (side !== last) turns.push([])
+    last = side
+    for (const part of partsOf(content)) turns.at(-1)!.push(part)
+  }
+  return turns
+}
+
+function toolFaults(body: JsonObject, violations: Violations): void {
+  for (const tool of listOf(body['tools']).map(objectOf))
+    for (const declared of listOf(tool['functionDeclarations']).map(objectOf)) {
+      const { name, parameters, parametersJsonSchema } = declared
+      if (!/^[A-Za-z_]/.test(textOf(name) ?? ''))
+        violations.add('function-name', `A function is named ${JSON.stringify(name)}.`)
+      if (parameters !== undefined && parametersJsonSchema !== undefined)
+        violations.add('one-schema', `${String(name)} has parameters and parametersJsonSchema.`)
+      for (const fault of subsetFaults(parameters)) violations.add('schema-subset', `${String(name)}: ${fault}`)
+    }
+  const { responseSchema, responseJsonSchema } = objectOf(body['generationConfig'])
+  if (responseSchema !== undefined && responseJsonSchema !== undefined)
+    violations.add('one-schema', 'generationConfig has responseSchema and responseJsonSchema.')
+  for (const fault of subsetFaults(responseSchema)) violations.add('schema-subset', `responseSchema: ${fault}`)
+}
+
+/** A history in which the turn after calls has their responses. */
+export function requestLint(body: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  const contents = listOf(body['contents'])
+  if (contents.length === 0) violations.add('contents-present', 'The request has no contents.')
+  for (const [index, content] of contents.entries())
+    if (partsOf(content).length === 0) violations.add('contents-present', `Content ${index} has no parts.`)
+  let open: readonly string[] = []
+  for (const [index, parts] of turnsOf(contents).entries()) {
+    for (const part of parts) checkPart(part, `A part of turn ${index}`, violations)
+    for (const part of parts) responseFaults(part, index, violations)
+    const names = namesOf(parts, 'functionResponse')
+    if ([...names].sort().join() !== [...open].sort().join())
+      violations.add(
+        'responses-paired',
+        `Turn ${index} answers [${names.join(', ')}], called were [${open.join(', ')}].`,
+      )
+    open = namesOf(parts, 'functionCall')
+  }
+  toolFaults(body, violations)
+  return violations.list
+}
+
+function responseFaults({ functionResponse }: JsonObject, turn: number, violations: Violations): void {
+  if (!isObject(functionResponse)) return
+  const { name, response } = functionResponse
+  if (!textOf(name)) violations.add('response-is-object', `A response of turn ${turn} has no name.`)
+  if (!isObject(response)) violations.add('response-is-object', `A response of turn ${turn} is no object.`)
+}
+
+export function answerLint(body: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  const candidates = listOf(body['candidates']).map(objectOf)
+  if (candidates.length === 0 && objectOf(body['promptFeedback'])['blockReason'] === undefined)
+    violations.add('finish-present', 'The answer has no candidate and no promptFeedback.')
+  for (const [position, { index, content, finishReason }] of candidates.entries()) {
+    const where = `Candidate ${numberOf(index) ?? position}`
+    if (typeof finishReason !== 'string') violations.add('finish-present', `${where} has no finishReason.`)
+    const role = objectOf(content)['role']
+    if (role !== undefined && role !== 'model') violations.add('role', `${where} has the role ${String(role)}.`)
+    for (const part of partsOf(content)) checkPart(part, `A part of ${where}`, violations)
+  }
+  const fault = totalFault(objectOf(body['usageMetadata']))
+  if (fault !== undefined) violations.add('usage-adds-up', fault)
+  return violations.list
+}
+
+export function errorLint(status: number, body: Json | undefined): readonly Violation[] {
+  const violations = new Violations()
+  const error = objectOf(body)['error']
+  if (!isObject(error)) violations.add('error-status', 'The body has no error object.')
+  else {
+    const { code, message, status: name } = error
+    if (typeof message !== 'string') violations.add('error-status', 'The error has no message.')
+    if (typeof name !== 'string') violations.add('error-status', 'The error has no status.')
+    if (code !== status) violations.add('error-status', `The code is ${JSON.stringify(code)}, the status ${status}.`)
+  }
+  return violations.list
+}

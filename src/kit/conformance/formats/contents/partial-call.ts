@@ -1,0 +1,48 @@
+import { type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+
+/* Calls whose arguments are streamed in `partialArgs`. Source: docs/wire/contents.md#parts */
+
+type Fields = { [field: string]: Json }
+
+/** Names and indexes of `$.a.b[0]`, `$['a'][0]`. */
+const stepsOf = (path: string): (string | number)[] =>
+  [...path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]/g)].map(([, name, index, quoted]) =>
+    index === undefined ? (name ?? quoted ?? '') : Number(index),
+  )
+
+const pieceValue = (piece: JsonObject): Json =>
+  piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'] ?? null
+
+/** Sets the value at a path; a text that is there already grows. */
+function put(root: Fields, steps: readonly (string | number)[], value: Json): void {
+  let at = root as { [step: string | number]: Json }
+  for (const [position, step] of steps.slice(0, -1).entries()) {
+    at[step] ??= typeof steps[position + 1] === 'number' ? [] : {}
+    at = at[step] as unknown as typeof at
+  }
+  const last = steps.at(-1)
+  if (last === undefined) return
+  const before = textOf(at[last])
+  at[last] = before !== undefined && typeof value === 'string' ? before + value : value
+}
+
+/** One call on its way: the first piece has the name. */
+export class PartialCall {
+  private readonly first: JsonObject
+  private readonly args: Fields = {}
+
+  constructor(first: JsonObject) {
+    this.first = first
+  }
+
+  add(call: JsonObject): void {
+    Object.assign(this.args, objectOf(call['args']))
+    for (const piece of listOf(call['partialArgs']).map(objectOf))
+      put(this.args, stepsOf(textOf(piece['jsonPath']) ?? ''), pieceValue(piece))
+  }
+
+  whole(): JsonObject {
+    const { willContinue: _, partialArgs: __, ...call } = objectOf(this.first['functionCall'])
+    return { ...this.first, functionCall: { ...call, args: this.args } }
+  }
+}

@@ -1,0 +1,26 @@
+import { isObject, type JsonObject, textOf } from '../../json.ts'
+import type { Violations } from '../../rules.ts'
+
+/* What every part of a content has to be, in requests, whole answers and streams. */
+
+/** Kinds of data. A part has exactly one of them. */
+const DATA = [
+  ...['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
+  ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
+] as const
+
+/** Whether the part is a piece of a call whose arguments are streamed (Google's cloud alone does so). */
+export const isPiece = (call: JsonObject): boolean =>
+  call['willContinue'] !== undefined || call['partialArgs'] !== undefined
+
+/** Reports parts without data or with two kinds of it, and calls without a name or with arguments of another type. */
+export function checkPart(part: JsonObject, where: string, violations: Violations): void {
+  const kinds = DATA.filter(kind => part[kind] !== undefined)
+  if (kinds.length !== 1)
+    violations.add('one-kind-of-data', `${where} has ${kinds.length === 0 ? 'no data' : kinds.join(' and ')}.`)
+  const call = part['functionCall']
+  if (!isObject(call) || isPiece(call)) return
+  if (!textOf(call['name'])) violations.add('call-has-name', `${where} is a call without a name.`)
+  if (call['args'] !== undefined && !isObject(call['args']))
+    violations.add('arguments-are-object', `${where} is a call whose args are ${JSON.stringify(call['args'])}.`)
+}

@@ -1,0 +1,164 @@
+import {
+  type MediaFacts,
+  mediaOf,
+  type Part,
+  type RawTurn,
+  type RequestFacts,
+  type ResultFacts,
+  turnsOf,
+} from '../../facts.ts'
+import { canonical, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { callFacts } from './answer.ts'
+import { asJsonSchema } from './schema-subset.ts'
+import { Reasoning } from './signatures.ts'
+
+/* What a generateContent request means. */
+
+function mediaFacts({ inlineData, fileData }: JsonObject): MediaFacts {
+  const { mimeType, data, displayName } = objectOf(inlineData)
+  if (inlineData !== undefined)
+    return compact({ ...mediaOf(textOf(mimeType), textOf(data) ?? ''), name: textOf(displayName) })
+  const { fileUri, mimeType: type } = objectOf(fileData)
+  return compact({ type: textOf(type), address: textOf(fileUri) })
+}
+
+/** The text of a response: `output`, `result` or `error` where nothing else is there, otherwise its JSON. */
+function resultFacts({ response, parts }: JsonObject): ResultFacts {
+  const fields = Object.entries(objectOf(response))
+  const [name, value] = fields.length === 1 ? fields[0]! : []
+  const isPlain = name === 'output' || name === 'result' || name === 'error'
+  const said = isPlain ? value : response
+  return compact({
+    text: typeof said === 'string' ? said : canonical(said),
+    media: listOf(parts).map(part => mediaFacts(objectOf(part))),
+    isError: name === 'error' || undefined,
+  }) as ResultFacts
+}
+
+/** Pairs responses with calls: by id, else by name, in the order of the calls. */
+class Pairing {
+  private readonly open = new Map<string, string[]>()
+  private calls = 0
+
+  /** An id for the call that is unique in the request. */
+  called(name: string, id: string | undefined): string {
+    const key = `${this.calls++}`
+    for (const one of [`name:${name}`, ...(id === undefined ? [] : [`id:${id}`])])
+      this.open.set(one, [...(this.open.get(one) ?? []), key])
+    return key
+  }
+
+  answered(name: string, id: string | undefined): string | undefined {
+    const key = this.open.get(`id:${id}`)?.[0] ?? this.open.get(`name:${name}`)?.[0]
+    for (const [one, keys] of this.open)
+      this.open.set(
+        one,
+        keys.filter(other => other !== key),
+      )
+    return key
+  }
+}
+
+function partOf(part: JsonObject, pairing: Pairing): Part[] {
+  const { text, functionCall, functionResponse } = part
+  if (typeof text === 'string') return text === '' ? [] : [{ kind: 'text', text }]
+  if (functionCall !== undefined) {
+    const call = callFacts(part)
+    return [{ kind: 'call', call: { ...call, id: pairing.called(call.name ?? '', call.id) } }]
+  }
+  if (functionResponse !== undefined) {
+    const response = objectOf(functionResponse)
+    const callId = pairing.answered(textOf(response['name']) ?? '', textOf(response['id']))
+    return [{ kind: 'result', result: resultFacts(response), ...(callId === undefined ? {} : { callId }) }]
+  }
+  if (part['inlineData'] === undefined && part['fileData'] === undefined) return []
+  return [{ kind: 'media', media: mediaFacts(part) }]
+}
+
+/** One content; its reasoning comes first, as it does in every answer. */
+function turnOf(value: Json, pairing: Pairing): RawTurn {
+  const { role, parts } = objectOf(value)
+  const reasoning = new Reasoning()
+  const others = listOf(parts)
+    .map(objectOf)
+    .filter(part => !reasoning.take(part))
+  const thoughts = reasoning.facts.map(one => ({ kind: 'reasoning', reasoning: one }) as const)
+  return {
+    role: role === 'model' ? 'assistant' : 'user',
+    parts: [...thoughts, ...others.flatMap(part => partOf(part, pairing))],
+  }
+}
+
+function toolsOf(body: JsonObject): RequestFacts['tools'] {
+  const facts: { [name: string]: object } = {}
+  for (const tool of listOf(body['tools']).map(objectOf)) {
+    const { functionDeclarations, ...hosted } = tool
+    for (const kind of Object.keys(hosted)) facts[kind] = { kind }
+    for (const value of listOf(functionDeclarations)) {
+      const { name, description, parameters, parametersJsonSchema } = objectOf(value)
+      const schema = parametersJsonSchema ?? (parameters === undefined ? undefined : asJsonSchema(parameters))
+      facts[textOf(name) ?? ''] = compact({ description: textOf(description), parameters: schema })
+    }
+  }
+  return facts
+}
+
+function choiceOf({ toolConfig }: JsonObject): string | undefined {
+  const { mode, allowedFunctionNames } = objectOf(objectOf(toolConfig)['functionCallingConfig'])
+  if (mode === 'NONE') return 'none'
+  if (mode !== 'ANY') return undefined
+  const names = listOf(allowedFunctionNames)
+  return names.length === 1 ? `tool:${String(names[0])}` : 'required'
+}
+
+function outputOf(config: JsonObject): RequestFacts['output'] {
+  const { responseMimeType, responseSchema, responseJsonSchema } = config
+  const schema = responseJsonSchema ?? (responseSchema === undefined ? undefined : asJsonSchema(responseSchema))
+  if (schema !== undefined) return { kind: 'schema', schema }
+  return responseMimeType === 'application/json' ? { kind: 'json' } : undefined
+}
+
+function reasoningOf(config: JsonObject): RequestFacts['reasoning'] {
+  const { thinkingBudget, thinkingLevel, includeThoughts } = objectOf(config['thinkingConfig'])
+  const budget = numberOf(thinkingBudget)
+  const effort = textOf(thinkingLevel)?.toLowerCase()
+  if (budget === undefined && effort === undefined && includeThoughts !== true) return undefined
+  return compact({ wanted: budget !== 0, effort, budget: budget === -1 ? undefined : budget }) as NonNullable<
+    RequestFacts['reasoning']
+  >
+}
+
+function settingsOf(config: JsonObject): RequestFacts['settings'] {
+  const candidates = numberOf(config['candidateCount'])
+  return compact({
+    limit: numberOf(config['maxOutputTokens']),
+    temperature: numberOf(config['temperature']),
+    topP: numberOf(config['topP']),
+    topK: numberOf(config['topK']),
+    stop: listOf(config['stopSequences']).flatMap(one => textOf(one) ?? []),
+    seed: numberOf(config['seed']),
+    presencePenalty: numberOf(config['presencePenalty']),
+    frequencyPenalty: numberOf(config['frequencyPenalty']),
+    candidates: candidates === 1 ? undefined : candidates,
+    topLogprobs: config['responseLogprobs'] === true ? (numberOf(config['logprobs']) ?? 0) : undefined,
+  }) as RequestFacts['settings']
+}
+
+const textsOf = (content: Json | undefined): string[] =>
+  listOf(objectOf(content)['parts']).flatMap(part => textOf(objectOf(part)['text']) ?? [])
+
+/** The facts of a request body; its path says whether a stream is wanted. */
+export function requestFacts(body: JsonObject, path: string): RequestFacts {
+  const config = objectOf(body['generationConfig'])
+  const pairing = new Pairing()
+  return compact({
+    system: textsOf(body['systemInstruction']).join('\n\n') || undefined,
+    turns: turnsOf(listOf(body['contents']).map(content => turnOf(content, pairing))),
+    tools: toolsOf(body),
+    toolChoice: choiceOf(body),
+    settings: settingsOf(config),
+    output: outputOf(config),
+    reasoning: reasoningOf(config),
+    stream: path.includes(':streamGenerateContent') || undefined,
+  }) as RequestFacts
+}

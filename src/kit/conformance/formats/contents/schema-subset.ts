@@ -1,0 +1,37 @@
+import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+
+/* The schemas of `parameters` and `responseSchema`, a subset of OpenAPI's. Source: docs/wire/contents.md#schemas */
+
+const FIELDS = new Set([
+  ...['type', 'format', 'title', 'description', 'nullable', 'default', 'example', 'enum', 'items', 'minItems'],
+  ...['maxItems', 'properties', 'required', 'propertyOrdering', 'minProperties', 'maxProperties', 'minLength'],
+  ...['maxLength', 'pattern', 'minimum', 'maximum', 'anyOf'],
+])
+
+/** Counts, which may be text on the wire. */
+const COUNTS = new Set(['minItems', 'maxItems', 'minProperties', 'maxProperties', 'minLength', 'maxLength'])
+
+/** Fields that the server refuses. */
+export function subsetFaults(schema: Json | undefined): string[] {
+  if (!isObject(schema)) return []
+  const inner = [schema['items'], ...listOf(schema['anyOf']), ...Object.values(objectOf(schema['properties']))]
+  const own = Object.keys(schema).filter(field => !FIELDS.has(field))
+  return [...own.map(field => `${field} is no field of the subset.`), ...inner.flatMap(subsetFaults)]
+}
+
+/** The schema as JSON Schema says it: types in lower case, counts as numbers, `nullable` among the types. */
+export function asJsonSchema(schema: Json): Json {
+  if (!isObject(schema)) return schema
+  const { nullable, propertyOrdering: _, ...rest } = schema
+  const fields = Object.entries(rest).map(([field, value]): [string, Json] => {
+    if (field === 'type') return [field, textOf(value)?.toLowerCase() ?? value]
+    if (COUNTS.has(field)) return [field, Number(value)]
+    if (field === 'items') return [field, asJsonSchema(value)]
+    if (field === 'anyOf') return [field, listOf(value).map(asJsonSchema)]
+    if (field !== 'properties') return [field, value]
+    const properties = Object.entries(objectOf(value)).map(([name, one]) => [name, asJsonSchema(one)] as const)
+    return [field, Object.fromEntries(properties)]
+  })
+  const whole: JsonObject = Object.fromEntries(fields)
+  return nullable === true && whole['type'] !== undefined ? { ...whole, type: [whole['type'], 'null'] } : whole
+}

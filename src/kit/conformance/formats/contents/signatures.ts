@@ -1,0 +1,47 @@
+import type { ReasoningFacts } from '../../facts.ts'
+import { type JsonObject, textOf } from '../../json.ts'
+
+/* Reasoning and its signature, which stands on a part behind it. Source: docs/wire/contents.md#thinking */
+
+/** Documented words that skip the server's check of a signature. They are no signature. */
+const SKIPS = new Set(['context_engineering_is_the_way_to_go', 'skip_thought_signature_validator'])
+
+/** The signature of a part, where it has a real one. */
+export function signatureOf({ thoughtSignature }: JsonObject): string | undefined {
+  const signature = textOf(thoughtSignature)
+  return signature && !SKIPS.has(signature) ? signature : undefined
+}
+
+/** Collects reasoning: thought parts in a row are one, and the signature of a part behind them is theirs. */
+export class Reasoning {
+  readonly list: { text?: string; signature?: string }[] = []
+  private isOpen = false
+
+  /** Takes one part. Returns whether the part is reasoning and nothing else. */
+  take(part: JsonObject): boolean {
+    const isThought = part['thought'] === true
+    if (isThought) this.think(textOf(part['text']) ?? '')
+    const signature = signatureOf(part)
+    // The signature of a call belongs to the call.
+    if (signature && part['functionCall'] === undefined) this.sign(signature)
+    if (!isThought && part['text'] !== '') this.isOpen = false
+    return isThought
+  }
+
+  get facts(): readonly ReasoningFacts[] {
+    return this.list
+  }
+
+  private think(text: string): void {
+    const last = this.list.at(-1)
+    if (this.isOpen && last !== undefined) last.text = (last.text ?? '') + text
+    else if (text !== '') this.list.push({ text })
+    this.isOpen = true
+  }
+
+  private sign(signature: string): void {
+    const last = this.list.at(-1)
+    if (last === undefined || last.signature !== undefined) this.list.push({ signature })
+    else last.signature = signature
+  }
+}

@@ -1,0 +1,34 @@
+import type { UsageFacts } from '../../facts.ts'
+import { compact, type JsonObject, numberOf } from '../../json.ts'
+
+/** Adds counts; absent ones are 0, and all absent are no count. */
+function sum(...counts: readonly (number | undefined)[]): number | undefined {
+  return counts.every(count => count === undefined) ? undefined : counts.reduce<number>((a, b) => a + (b ?? 0), 0)
+}
+
+const counts = (usage: JsonObject) => ({
+  prompt: numberOf(usage['promptTokenCount']),
+  tools: numberOf(usage['toolUsePromptTokenCount']),
+  candidates: numberOf(usage['candidatesTokenCount']),
+  thoughts: numberOf(usage['thoughtsTokenCount']),
+})
+
+/** The facts of `usageMetadata`: results of server tools and thoughts are counted beside prompt and candidates. */
+export function usageFacts(usage: JsonObject): UsageFacts {
+  const { prompt, tools, candidates, thoughts } = counts(usage)
+  return compact({
+    input: sum(prompt, tools),
+    output: sum(candidates, thoughts),
+    cached: numberOf(usage['cachedContentTokenCount']) || undefined,
+    reasoning: thoughts || undefined,
+  }) as UsageFacts
+}
+
+/** What is wrong with `totalTokenCount`, if anything. */
+export function totalFault(usage: JsonObject): string | undefined {
+  const { prompt, tools, candidates, thoughts } = counts(usage)
+  const total = numberOf(usage['totalTokenCount'])
+  const expected = sum(prompt, tools, candidates, thoughts)
+  if (total === undefined || expected === undefined || total === expected) return undefined
+  return `totalTokenCount is ${total}, its parts are ${expected}.`
+}

@@ -1,0 +1,50 @@
+import { type AnswerFacts, type Finish, mediaOf } from '../../facts.ts'
+import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { CALLS, callFacts, reasoningFacts } from './items.ts'
+
+/* What a response means. */
+
+const INCOMPLETE: { readonly [reason: string]: Finish } = {
+  ...{ max_output_tokens: 'length', content_filter: 'filtered' },
+}
+
+/** Calls and refusals are items of a completed response; no status tells them. */
+function finishOf(body: JsonObject, calls: number, refusal: string): Finish | undefined {
+  const status = textOf(body['status'])
+  if (status === 'completed') return refusal !== '' ? 'refused' : calls > 0 ? 'calls' : 'stop'
+  const reason = textOf(objectOf(body['incomplete_details'])['reason'])
+  if (status === 'incomplete') return INCOMPLETE[reason ?? ''] ?? `other:${reason}`
+  return status === undefined ? undefined : `other:${status}`
+}
+
+/** The facts of a whole answer, or of a stream's events once they are assembled. */
+export function answerFacts(body: JsonObject): AnswerFacts {
+  const items = listOf(body['output']).map(objectOf)
+  const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => listOf(content).map(objectOf))
+  const joined = (field: string): string => parts.map(part => textOf(part[field]) ?? '').join('')
+  const calls = items.filter(({ type }) => CALLS.has(String(type))).map(callFacts)
+  const images = items.filter(({ type, result }) => type === 'image_generation_call' && typeof result === 'string')
+  const candidate = compact({
+    text: joined('text') || undefined,
+    reasoning: items.filter(({ type }) => type === 'reasoning').map(reasoningFacts),
+    calls,
+    media: images.map(({ output_format, result }) =>
+      mediaOf(`image/${textOf(output_format) ?? 'png'}`, String(result)),
+    ),
+    refusal: joined('refusal') || undefined,
+    citations: parts.flatMap(part => listOf(part['annotations']).flatMap(one => textOf(objectOf(one)['url']) ?? [])),
+    finish: finishOf(body, calls.length, joined('refusal')),
+  })
+  return compact({ candidates: [candidate], usage: usageOf(objectOf(body['usage'])) }) as AnswerFacts
+}
+
+function usageOf(usage: JsonObject): AnswerFacts['usage'] {
+  const input = objectOf(usage['input_tokens_details'])
+  return compact({
+    input: numberOf(usage['input_tokens']),
+    output: numberOf(usage['output_tokens']),
+    cached: numberOf(input['cached_tokens']) || undefined,
+    cacheWritten: numberOf(input['cache_write_tokens']) || undefined,
+    reasoning: numberOf(objectOf(usage['output_tokens_details'])['reasoning_tokens']) || undefined,
+  }) as AnswerFacts['usage']
+}

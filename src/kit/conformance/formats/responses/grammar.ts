@@ -1,0 +1,170 @@
+import type { Grammar } from '../../grammar.ts'
+import { canonical, isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import type { SseEvent } from '../../sse.ts'
+import { Item } from './assemble.ts'
+import { CALLS } from './items.ts'
+import { argumentFault } from './lint.ts'
+
+/* The order of a responses stream. Source: docs/wire/responses.md#order-of-events */
+
+/** The status that each final event's response has. */
+const FINAL: { readonly [type: string]: string } = {
+  'response.completed': 'completed',
+  'response.incomplete': 'incomplete',
+  'response.failed': 'failed',
+}
+
+/** Events that repeat what deltas said, and the field that repeats it. */
+const REPEATS: { readonly [type: string]: readonly ['content' | 'summary' | undefined, string] } = {
+  'response.output_text.done': ['content', 'text'],
+  'response.refusal.done': ['content', 'refusal'],
+  'response.reasoning_text.done': ['content', 'text'],
+  'response.reasoning_summary_text.done': ['summary', 'text'],
+  'response.function_call_arguments.done': [undefined, 'arguments'],
+  'response.custom_tool_call_input.done': [undefined, 'input'],
+}
+
+/** Events of a part, which come between its beginning and its end. */
+const OF_PART = /^response\.(output_text|refusal|reasoning_text|reasoning_summary_text)\./
+
+/** What an item says: texts, calls and their ids. */
+function saidBy({ type, content, summary, arguments: args, input, call_id, name }: JsonObject): string {
+  const texts = (parts: unknown): Json[] =>
+    listOf(parts).map(part => objectOf(part)['text'] ?? objectOf(part)['refusal'] ?? '')
+  return canonical([type, texts(content), texts(summary), args, input, call_id, name].map(one => one ?? null))
+}
+
+interface Open {
+  readonly id: Json
+  readonly item: Item
+  /** The part that has begun, as `content 0`. */
+  part: string | undefined
+}
+
+const partOf = (event: JsonObject): string =>
+  event['summary_index'] === undefined ? `content ${event['content_index']}` : `summary ${event['summary_index']}`
+
+class ResponsesGrammar implements Grammar {
+  private readonly violations = new Violations()
+  private readonly done: string[] = []
+  /** Items that have begun and are not done, by their index. */
+  private readonly open = new Map<Json, Open>()
+  private id: string | undefined
+  private count = 0
+  private items = 0
+  private final: string | undefined
+  private hasFailed = false
+  private isDone = false
+
+  event({ name, data: text }: SseEvent, data: Json | undefined): void {
+    if (this.isDone) this.violations.add('final-last', 'An event follows [DONE].')
+    if (text === '[DONE]') {
+      this.isDone = true
+      return
+    }
+    const type = isObject(data) ? textOf(data['type']) : undefined
+    if (!isObject(data) || type === undefined)
+      return this.violations.add('json', `Data is no event: ${text.slice(0, 100)}`)
+    if (name !== type) this.violations.add('event-name', `An event named ${name ?? 'nothing'} has the type ${type}.`)
+    if (data['sequence_number'] !== this.count)
+      this.violations.add('sequence', `${type} has ${data['sequence_number']} where ${this.count} is next.`)
+    this.count++
+    if (this.final !== undefined) this.violations.add('final-last', `${type} follows ${this.final}.`)
+    this.typed(type, data)
+  }
+
+  end(isComplete: boolean): readonly Violation[] {
+    if (!isComplete || this.hasFailed) return this.violations.list
+    if (this.final === undefined) this.violations.add('final-last', 'The stream has no final event.')
+    return this.violations.list
+  }
+
+  private typed(type: string, event: JsonObject): void {
+    if (this.count === 1 && type !== 'response.created' && type !== 'error')
+      this.violations.add('created-first', `${type} comes before response.created.`)
+    if (type === 'error') this.hasFailed = true
+    else if (isObject(event['response'])) this.lifecycle(type, event['response'])
+    else if (type === 'response.output_item.added') this.added(event)
+    else if (event['output_index'] !== undefined) this.within(type, event)
+  }
+
+  private lifecycle(type: string, response: JsonObject): void {
+    const id = textOf(response['id'])
+    this.id ??= id
+    if (id === undefined || id !== this.id) this.violations.add('one-id', `${type} of ${this.id} has the id ${id}.`)
+    if (type === 'response.created' && this.count > 1) this.violations.add('created-first', 'A later response.created.')
+    if (type === 'response.created' && (listOf(response['output']).length > 0 || response['usage'] != null))
+      this.violations.add('created-first', 'response.created has output or usage.')
+    const status = FINAL[type]
+    if (status === undefined) return
+    this.final = type
+    if (response['status'] !== status) this.violations.add('status', `${type} has the status ${response['status']}.`)
+    if (status === 'failed') return
+    for (const index of this.open.keys()) this.violations.add('item-index', `${type} while item ${index} is open.`)
+    if (!isObject(response['usage'])) this.violations.add('usage', `${type} has no usage.`)
+    const said = listOf(response['output']).map(item => saidBy(objectOf(item)))
+    if (canonical(said) !== canonical(this.done))
+      this.violations.add('final-repeats', `${type} has ${said.join()}; done were ${this.done.join()}.`)
+  }
+
+  private added(event: JsonObject): void {
+    const index = event['output_index'] ?? null
+    const item = objectOf(event['item'])
+    for (const other of this.open.keys())
+      this.violations.add('item-order', `Item ${index} begins while item ${other} is open.`)
+    if (index !== this.items) this.violations.add('item-index', `Item ${index} begins where ${this.items} is next.`)
+    this.items++
+    if (CALLS.has(String(item['type'])) && (!textOf(item['call_id']) || !textOf(item['name'])))
+      this.violations.add('call-has-id', `A call begins as ${JSON.stringify(item).slice(0, 200)}`)
+    this.open.set(index, { id: item['id'] ?? null, item: new Item(item), part: undefined })
+  }
+
+  private within(type: string, event: JsonObject): void {
+    const index = event['output_index'] ?? null
+    const open = this.open.get(index)
+    if (open === undefined) return this.violations.add('item-index', `${type} is of item ${index}, which is not open.`)
+    const id = event['item_id'] ?? objectOf(event['item'])['id'] ?? open.id
+    if (id !== open.id) this.violations.add('item-id', `${type} names ${id}, the item is ${open.id}.`)
+    this.parts(type, event, open)
+    open.item.add(event)
+    this.repeated(type, event, open)
+    if (type === 'response.output_item.done') this.ended(index, objectOf(event['item']), open)
+  }
+
+  private parts(type: string, event: JsonObject, open: Open): void {
+    const part = partOf(event)
+    if (type.endsWith('_part.added')) {
+      if (open.part !== undefined) this.violations.add('part-order', `${part} begins while ${open.part} is open.`)
+      open.part = part
+    } else if (type.endsWith('_part.done') || OF_PART.test(type)) {
+      if (open.part !== part) this.violations.add('part-order', `${type} is of ${part}, which is not open.`)
+      if (type.endsWith('_part.done')) open.part = undefined
+    }
+  }
+
+  private repeated(type: string, event: JsonObject, { item }: Open): void {
+    const [list, field] = REPEATS[type] ?? []
+    if (field === undefined) return
+    const whole = item.whole()
+    const index = Number(list === 'summary' ? event['summary_index'] : event['content_index'])
+    const said = list === undefined ? whole[field] : objectOf(listOf(whole[list])[index])[field]
+    if ((said ?? '') !== event[field])
+      this.violations.add(
+        'done-repeats',
+        `${type} says ${JSON.stringify(event[field])}, deltas ${JSON.stringify(said)}.`,
+      )
+  }
+
+  private ended(index: Json, item: JsonObject, open: Open): void {
+    if (open.part !== undefined) this.violations.add('part-order', `The item is done while ${open.part} is open.`)
+    const [said, streamed] = [saidBy(item), saidBy(open.item.whole())]
+    if (said !== streamed) this.violations.add('done-repeats', `The item is done as ${said}, deltas were ${streamed}.`)
+    const fault = argumentFault(item)
+    if (fault !== undefined && item['status'] !== 'incomplete') this.violations.add('arguments-are-text', fault)
+    this.done[Number(index)] = said
+    this.open.delete(index)
+  }
+}
+
+export const grammar = (): Grammar => new ResponsesGrammar()

@@ -1,0 +1,33 @@
+import { errorFactsOf } from '../../error-facts.ts'
+import type { Format } from '../../format.ts'
+import { type JsonObject, objectOf, textOf } from '../../json.ts'
+import { chat } from '../chat/index.ts'
+import { answerFacts } from './answer.ts'
+import { assemble } from './assemble.ts'
+import { exceptions } from './exceptions.ts'
+import { grammar } from './grammar.ts'
+import { answerLint, requestLint } from './lint.ts'
+import { requestFacts } from './request.ts'
+import { rules } from './rules.ts'
+
+const PATH = '/responses'
+
+/** OpenAI responses; the base address ends with `/v1`. Lists of models and errors are those of chat. */
+export const responses: Format = {
+  name: 'responses',
+  path: () => PATH,
+  headers: chat.headers,
+  addressed: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
+  recognise: (path, body) =>
+    path === PATH ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined,
+  models: chat.models,
+  schemas: { request: 'CreateResponse', answer: 'Response', event: 'ResponseStreamEvent', error: 'ErrorResponse' },
+  exceptions,
+  request: requestFacts,
+  answer: answerFacts,
+  assemble,
+  error: (status, headers, body) => errorFactsOf(status, headers, objectOf(objectOf(body)['error'])),
+  grammar,
+  lint: { request: requestLint, answer: answerLint, error: chat.lint.error },
+  rules,
+}

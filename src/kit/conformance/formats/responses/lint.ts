@@ -1,0 +1,59 @@
+import { type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import { CALLS, RESULTS } from './items.ts'
+
+/* What the published schema cannot say of whole requests and answers. */
+
+/** What is wrong with the arguments of a function call, if anything. */
+export function argumentFault({ type, arguments: args }: JsonObject): string | undefined {
+  if (type !== 'function_call') return undefined
+  if (typeof args !== 'string') return `Arguments are ${JSON.stringify(args)}.`
+  return args !== '' && parsed(args) === undefined ? `Arguments are no JSON: ${args.slice(0, 100)}` : undefined
+}
+
+/** Reports results without a call, calls without a result, and reasoning without the item that belongs to it. */
+export function requestLint(body: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  const input = body['input']
+  const isContinued = body['previous_response_id'] != null || body['conversation'] != null
+  const items = listOf(input).map(objectOf)
+  if (!isContinued && (input === undefined || input === '' || (typeof input !== 'string' && items.length === 0)))
+    violations.add('input-present', 'The request has no input.')
+  const open = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const type = String(item['type'])
+    const id = textOf(item['call_id']) ?? ''
+    const fault = argumentFault(item)
+    if (fault !== undefined) violations.add('arguments-are-text', `Item ${index}: ${fault}`)
+    if (CALLS.has(type)) open.add(id)
+    else if (RESULTS.has(type) && !open.delete(id) && !isContinued)
+      violations.add('results-paired', `Item ${index} answers ${JSON.stringify(id)}, which was not called.`)
+    const next = items[index + 1]
+    if (type === 'reasoning' && (next === undefined || RESULTS.has(String(next['type'])) || next['role'] === 'user'))
+      violations.add('reasoning-followed', `Item ${index} is reasoning, and nothing of that turn follows.`)
+  }
+  if (open.size > 0) violations.add('results-paired', `No result answers ${[...open].join(', ')}.`)
+  return violations.list
+}
+
+export function answerLint(body: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  const items = listOf(body['output']).map(objectOf)
+  const calls = items.filter(({ type }) => CALLS.has(String(type)))
+  const ids = calls.map(call => textOf(call['call_id']) || undefined)
+  if (ids.includes(undefined) || new Set(ids).size < ids.length)
+    violations.add('call-has-id', `Ids of calls: ${JSON.stringify(ids)}`)
+  for (const call of calls) {
+    const fault = argumentFault(call)
+    if (fault !== undefined && call['status'] !== 'incomplete') violations.add('arguments-are-text', fault)
+  }
+  const { status } = body
+  if (typeof status !== 'string') violations.add('status', `The status is ${JSON.stringify(status)}.`)
+  if (status === 'incomplete' && !textOf(objectOf(body['incomplete_details'])['reason']))
+    violations.add('status', 'An incomplete response has no reason.')
+  const usage = objectOf(body['usage'])
+  const [input, output, total] = ['input_tokens', 'output_tokens', 'total_tokens'].map(one => numberOf(usage[one]))
+  if (total !== undefined && (input ?? 0) + (output ?? 0) !== total)
+    violations.add('usage-adds-up', `${input} and ${output} are not ${total}.`)
+  return violations.list
+}
