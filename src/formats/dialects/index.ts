@@ -1,26 +1,9 @@
 import { type Format, isObject, type Json } from '../../canonical/node.ts'
-import { FLAGS as chat } from './chat.ts'
-import { FLAGS as cohere } from './cohere.ts'
-import { FLAGS as completions } from './completions.ts'
-import { FLAGS as contents } from './contents.ts'
-import { FLAGS as elevenlabs } from './elevenlabs.ts'
-import { FLAGS as embeddings } from './embeddings.ts'
+import { column } from '../rows/index.ts'
 import type { Flags, FlagType } from './flag.ts'
-import { FLAGS as images } from './images.ts'
-import { FLAGS as live } from './live.ts'
-import { FLAGS as messages } from './messages.ts'
-import { FLAGS as realtime } from './realtime.ts'
-import { FLAGS as rerank } from './rerank.ts'
-import { FLAGS as responses } from './responses.ts'
-import { FLAGS as speech } from './speech.ts'
-import { FLAGS as transcriptions } from './transcriptions.ts'
-import { FLAGS as videos } from './videos.ts'
 
 /** The flags of each format that has any. */
-export const FLAGS_OF: { readonly [format: Format]: Flags } = {
-  ...{ chat, completions, responses, messages, contents, speech, elevenlabs, realtime, live, transcriptions },
-  ...{ images, videos, embeddings, rerank, cohere },
-}
+export const FLAGS_OF: { readonly [format: Format]: Flags } = Object.fromEntries(column(({ flags }) => flags))
 
 /** A flag in all formats that have it. */
 export interface DialectFlag {
