@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { dialectTable } from './dialect-table.ts'
 import { fieldTables } from './field-table.ts'
 import { expectSection, UPDATE } from './generated-page.ts'
 import { FIXTURES, goldensOf, goldensThere } from './golden.ts'
@@ -36,6 +37,10 @@ describe('the page of formats', () => {
   test('shows every field where the writers put it', () => {
     expectSection('docs/formats.md', 'fields', fieldTables())
   })
+})
+
+test('the page of dialects lists every flag', () => {
+  expectSection('docs/dialects.md', 'flags', dialectTable())
 })
 
 describe('the page of traps', () => {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../canonical/node.ts'
-import { DIALECT_FLAGS, expectedOf } from '../formats/dialects.ts'
+import { DIALECT_FLAGS, expectedOf } from '../formats/dialects/index.ts'
 import { suggestion } from './faults.ts'
 import type { ChannelConfig, Config, KeyConfig } from './types.ts'
 

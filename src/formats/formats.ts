@@ -1,79 +1,10 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { WireRequest } from '../canonical/wire.ts'
 import type { Work } from '../canonical/work.ts'
-import type { AuthStyle } from './auth.ts'
-
-/** Facts about a wire format that hold for every vendor. */
-export interface FormatFacts {
-  /** The kinds of work that an upstream of this format can do; the first is what the format is made for. */
-  readonly does: readonly Work[]
-  /** Whether the version is part of the base URL (`…/v1`) or of the paths below it. */
-  readonly versioned: 'base' | 'path'
-  readonly auth: AuthStyle
-  /** The request for the upstream's list of models; by default `/models`. */
-  readonly listing?: Omit<WireRequest, 'body'>
-  /** Upstreams make only one image per request. */
-  readonly singleImage?: true
-  /** The request field that has all inputs embedded as one text, so that they cannot be sent separately. */
-  readonly jointInputs?: string
-  /** The spelling of a request for a stream with usage, in formats that report usage only on request. */
-  readonly usageOnDemand?: JsonObject
-}
-
-const openai = (...does: Work[]): FormatFacts => ({ does, versioned: 'base', auth: 'bearer' })
+import { column } from './rows/index.ts'
+import type { FormatFacts } from './rows/row.ts'
 
 /** The facts of every format that an upstream can use. */
-export const FORMAT_FACTS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatFacts>([
-  [
-    'chat',
-    {
-      ...openai('conversation', 'completion', 'transcription'),
-      usageOnDemand: { stream_options: { include_usage: true } },
-    },
-  ],
-  ['responses', { ...openai('conversation', 'completion', 'count', 'compaction', 'image'), singleImage: true }],
-  [
-    'messages',
-    {
-      does: ['conversation', 'completion', 'count'],
-      versioned: 'path',
-      auth: 'x-api-key',
-      listing: { path: '/v1/models', query: { limit: '1000' }, headers: { 'anthropic-version': '2023-06-01' } },
-    },
-  ],
-  [
-    'contents',
-    {
-      does: ['conversation', 'completion', 'count', 'embedding', 'image', 'speech', 'transcription'],
-      versioned: 'path',
-      auth: 'x-goog-api-key',
-      listing: { path: '/v1beta/models', query: { pageSize: '1000' }, headers: {} },
-      singleImage: true,
-    },
-  ],
-  ['completions', openai('completion')],
-  ['embeddings', { ...openai('embedding'), jointInputs: 'late_chunking' }],
-  ['rerank', openai('ranking')],
-  [
-    'cohere',
-    {
-      does: ['ranking', 'embedding'],
-      versioned: 'path',
-      auth: 'bearer',
-      listing: { path: '/v1/models', query: { page_size: '1000' }, headers: {} },
-    },
-  ],
-  ['images', openai('image')],
-  ['speech', openai('speech')],
-  ['transcriptions', openai('transcription')],
-  ['videos', openai('video')],
-  ['veo', { does: ['video'], versioned: 'path', auth: 'x-goog-api-key' }],
-  ['kling', { does: ['video'], versioned: 'path', auth: 'jwt' }],
-  ['realtime', openai('realtime')],
-  ['live', { does: ['realtime'], versioned: 'path', auth: 'x-goog-api-key' }],
-  ['elevenlabs', { does: ['speech', 'transcription'], versioned: 'path', auth: 'xi-api-key' }],
-  ['deepgram', { does: ['transcription'], versioned: 'path', auth: 'token' }],
-])
+export const FORMAT_FACTS: ReadonlyMap<Format, FormatFacts> = column(({ upstream }) => upstream)
 
 /**
  * Work that the gateway can emulate by other work: it ranks documents by their vectors, estimates tokens, compacts a

@@ -7,7 +7,7 @@ export { authHeaders } from './auth.ts'
 export { baseUrlAt, formatsAt } from './base-urls.ts'
 export { allowedBetas } from './betas.ts'
 export { CALLER_FORMATS as DOORS } from './caller-formats.ts'
-export { FLAG_MEANINGS, type FlagMeaning } from './flag-meanings.ts'
+export { DIALECT_FLAGS, type DialectFlag } from './dialects/index.ts'
 export {
   baseUrlFor,
   type Fitness,

@@ -1,28 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalid, notFound } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
+import type { WireFile, WireRequest } from '../canonical/wire.ts'
+import { METHOD, METHODS } from './rows/contents.ts'
+import { column } from './rows/index.ts'
+import { vendorEndpoints } from './rows/kling.ts'
+import type { Endpoint } from './rows/row.ts'
 
-/** An endpoint for requests of one format. */
-export interface Route {
+/** One endpoint that takes requests of one format. */
+export interface Route extends Endpoint {
   readonly format: Format
-  readonly path: string
-  /** The path below the format's base URL. */
-  readonly below: string
-  /** A body field that identifies the endpoint's requests, even if they are sent to another endpoint. */
-  readonly mark: string
-  /** Marks of other endpoints that requests of this endpoint may also contain. */
-  readonly takes?: readonly string[]
-  /** Names of the format's request headers. */
-  readonly headers: readonly string[]
-  /** Names of the format's query parameters; others are for this endpoint only and are not passed on. */
-  readonly query?: readonly string[]
-  /** Whether the endpoint accepts only forms, or forms and JSON. */
-  readonly form?: 'only' | 'too'
-  /** The event sent on a silent stream, if a comment is not enough. */
-  readonly heartbeat?: WireEvent
-  /** Names of the required version header, the format's own first. Versions are dates. */
-  readonly version?: readonly string[]
 }
 
 /** The endpoint for a path. `streams` is set if the path itself asks for a stream. */
@@ -31,92 +18,15 @@ export interface MatchedRoute {
   readonly streams: boolean
 }
 
-const RESPONSES: Omit<Route, 'path' | 'below'> = {
-  format: 'responses',
-  mark: 'input',
-  takes: ['prompt'],
-  headers: ['openai-beta'],
-  query: ['beta'],
-}
-
-const MESSAGES: Omit<Route, 'path' | 'below'> = {
-  format: 'messages',
-  mark: 'messages',
-  headers: ['anthropic-beta'],
-  query: ['beta'],
-  heartbeat: { event: 'ping', data: '{"type":"ping"}' },
-  version: ['anthropic-version', 'msgfmt-version'],
-}
-
-/** Endpoints with fixed paths. The paths of `contents` contain the model and the method. */
-export const ROUTES: readonly Route[] = [
-  {
-    format: 'chat',
-    path: '/v1/chat/completions',
-    below: '/chat/completions',
-    mark: 'messages',
-    headers: ['openai-beta'],
-  },
-  { ...RESPONSES, path: '/v1/responses', below: '/responses' },
-  { ...RESPONSES, path: '/v1/responses/input_tokens', below: '/responses/input_tokens' },
-  { ...RESPONSES, takes: [], path: '/v1/responses/compact', below: '/responses/compact' },
-  { ...MESSAGES, path: '/v1/messages', below: '/v1/messages' },
-  { ...MESSAGES, path: '/v1/messages/count_tokens', below: '/v1/messages/count_tokens' },
-  { format: 'embeddings', path: '/v1/embeddings', below: '/embeddings', mark: 'input', headers: [] },
-  {
-    format: 'rerank',
-    path: '/v1/rerank',
-    below: '/rerank',
-    mark: 'documents',
-    headers: ['x-fern-sdk-name', 'user-agent'],
-  },
-  { format: 'cohere', path: '/v2/rerank', below: '/v2/rerank', mark: 'documents', headers: [] },
-  { format: 'cohere', path: '/v2/embed', below: '/v2/embed', mark: 'input_type', headers: [] },
-  { format: 'completions', path: '/v1/completions', below: '/completions', mark: 'prompt', headers: [] },
-  ...(['generations', 'edits', 'variations'] as const).map(
-    (work): Route => ({
-      format: 'images',
-      path: `/v1/images/${work}`,
-      below: `/images/${work}`,
-      mark: 'prompt',
-      headers: [],
-      ...(work === 'generations' ? {} : { form: work === 'edits' ? 'too' : 'only' }),
-    }),
-  ),
-  { format: 'speech', path: '/v1/audio/speech', below: '/audio/speech', mark: 'input', headers: [] },
-  ...(['transcriptions', 'translations'] as const).map(
-    (work): Route => ({
-      format: 'transcriptions',
-      path: `/v1/audio/${work}`,
-      below: `/audio/${work}`,
-      mark: 'file',
-      headers: [],
-      form: 'only',
-    }),
-  ),
-  { format: 'videos', path: '/v1/videos', below: '/videos', mark: 'prompt', headers: [], form: 'too' },
-  { format: 'generations', path: '/v1/video/generations', below: '/video/generations', mark: 'prompt', headers: [] },
-]
+/** Endpoints with fixed paths; those of `contents` have model and method in theirs. */
+export const ROUTES: readonly Route[] = [...column(({ endpoints }) => endpoints)].flatMap(([format, endpoints]) =>
+  endpoints.map(endpoint => ({ format, ...endpoint })),
+)
 
 /** Endpoints by their paths. */
 export const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
 
-const CONTENTS: Omit<Route, 'below'> = {
-  format: 'contents',
-  path: '/v1beta/models/{model}:generateContent',
-  mark: 'contents',
-  headers: [],
-  query: ['alt'],
-}
-
-/** The supported methods of a model, with the differences of their endpoints. */
-const METHODS: ReadonlyMap<string, Partial<Route>> = new Map<string, Partial<Route>>([
-  ['generateContent', {}],
-  ['streamGenerateContent', {}],
-  ['embedContent', { path: '/v1beta/models/{model}:embedContent', mark: 'content' }],
-  ['batchEmbedContents', { path: '/v1beta/models/{model}:batchEmbedContents', mark: 'requests' }],
-  ['countTokens', { mark: 'generateContentRequest', takes: ['contents'] }],
-])
+const CONTENTS: Omit<Route, 'below'> = { format: 'contents', ...METHOD }
 
 /** Documented paths of a model's methods. */
 export const METHOD_PATHS: readonly string[] = [...METHODS.keys()].map(method => `/v1beta/models/{model}:${method}`)
@@ -156,7 +66,7 @@ export const matchedRoute = (path: string): MatchedRoute | undefined =>
  * Returns the path, below the base URL, for a body of the format. The fields of the body decide between several paths.
  */
 export function pathFor(format: Format, model: string, body: JsonObject): string {
-  const isMeant = ({ mark }: Partial<Route>): boolean => mark !== undefined && body[mark] !== undefined
+  const isMeant = ({ mark }: Partial<Endpoint>): boolean => mark !== undefined && body[mark] !== undefined
   if (format === CONTENTS.format) {
     const [method = 'generateContent'] = [...METHODS].find(([, own]) => isMeant(own)) ?? []
     return `/v1beta/models/${model}:${method}`
@@ -169,16 +79,8 @@ export function pathFor(format: Format, model: string, body: JsonObject): string
 export const doorPath = (format: Format, below: string): string =>
   ROUTES.find(route => route.format === format && route.below === below)?.path ?? below
 
-/** Formats of paths that are not endpoints, by prefix. */
-const PREFIXES: readonly (readonly [begins: RegExp, format: Format])[] = [
-  [/^\/v1(?:beta\/|\/(?:models|tunedModels)\/)/, 'contents'],
-  [/^\/v1\/messages/, 'messages'],
-  [/^\/v1\/images\//, 'images'],
-  [/^\/v1\/videos(?:\/|$)/, 'videos'],
-  [/^\/v1\/video\//, 'generations'],
-  [/^\/[^/]+\/v1\/videos\/(?:text|image)2video/, 'kling'],
-  [/^\/v2\//, 'cohere'],
-]
+/** The formats of further paths, by how these begin. */
+const OTHER_PATHS = [...column(({ otherPaths }) => otherPaths)]
 
 /** Returns the endpoints whose mark the body contains. */
 const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' | 'mark'>[] =>
@@ -186,7 +88,7 @@ const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' 
 
 /** Returns the format of a path; for a path that is not an endpoint, the likely format of its caller. */
 export const formatOfPath = (path: string): Format =>
-  BY_PATH.get(path)?.format ?? PREFIXES.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
+  BY_PATH.get(path)?.format ?? OTHER_PATHS.find(([, begins]) => begins.test(path))?.[0] ?? 'chat'
 
 /** The head of a request: its headers, and its query without credentials. */
 export interface RequestHead {
@@ -253,12 +155,6 @@ function checkBody(route: Route, body: JsonObject): void {
   throw invalid(`A body with \`${mark}\` belongs to ${paths.join(' or ')}, not to this endpoint.`)
 }
 
-/** Kinds of videos for which the vendor has separate paths. */
-export const VENDOR_WORKS = ['text2video', 'image2video'] as const
-
 /** Returns the routes where clients of the video vendor submit tasks. */
 export const vendorRoutes = (vendor: string): readonly Route[] =>
-  VENDOR_WORKS.map(work => ({
-    ...{ format: 'kling', path: `/${vendor}/v1/videos/${work}`, below: `/v1/videos/${work}` },
-    ...{ mark: work === 'image2video' ? 'image' : 'prompt', takes: ['prompt', 'image'], headers: [] },
-  }))
+  vendorEndpoints(vendor).map(endpoint => ({ format: 'kling', ...endpoint }))

@@ -1,6 +1,7 @@
 import type { Format } from '../canonical/node.ts'
 import { percentDecoded } from '../canonical/text.ts'
-import { EXTRA_BODY, MODEL_FIELDS, type ModelFields } from '../formats/model-fields.ts'
+import { EXTRA_BODY, MODEL_FIELDS } from '../formats/model-fields.ts'
+import type { ModelFields } from '../formats/rows/row.ts'
 
 /**
  * The role of the model name at the end of a path: the requested model, one that may answer alongside or instead of it,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, type Format } from '../canonical/node.ts'
-import { type Route, VENDOR_WORKS } from '../formats/routes.ts'
+import type { Route } from '../formats/routes.ts'
+import { VENDOR_WORKS } from '../formats/rows/kling.ts'
 import type { Gateway, TaskAction } from '../gateway/index.ts'
 import { requestId } from '../store/usage/request-id.ts'
 import { queryOf } from './address.ts'

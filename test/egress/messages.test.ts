@@ -5,7 +5,6 @@ import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { refusableLosses } from '../../src/egress/losses.ts'
-import { FLAGS } from '../../src/egress/messages/dialect.ts'
 import { messages as writer } from '../../src/egress/messages/index.ts'
 import { argumentSchema, strictSchema } from '../../src/egress/messages/schema.ts'
 import { REQUEST } from '../builders/requests.ts'
@@ -37,24 +36,6 @@ describe('dialects', () => {
       expect(written).toMatchObject({ stop_sequences: ['a'] })
       for (const field of ['temperature', 'top_p', 'top_k']) expect(written).not.toHaveProperty(field)
     }
-  })
-
-  it('list every flag that the writer obeys', () => {
-    expect([...FLAGS].sort()).toEqual([
-      ...[
-        'bound_proofs',
-        'cache',
-        'effort_while_off',
-        'efforts',
-        'forced_tools',
-        'listed_output',
-        'max_output',
-        'max_tokens',
-        'prefill',
-        'sampling',
-      ],
-      ...['system_turns', 'thinking', 'thinking_off', 'threads', 'version'],
-    ])
   })
 })
 

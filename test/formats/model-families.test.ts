@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelFormat, ModelFacts } from '../../src/config/index.ts'
-import { expectedOf } from '../../src/formats/dialects.ts'
+import { expectedOf } from '../../src/formats/dialects/index.ts'
 import { familyDialect, formatFor } from '../../src/formats/index.ts'
 
 const messages: ChannelFormat = {

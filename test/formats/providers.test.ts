@@ -1,9 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
-import { DIALECT_FLAGS, expectedOf } from '../../src/formats/dialects.ts'
-import { FLAG_MEANINGS } from '../../src/formats/flag-meanings.ts'
+import { DIALECT_FLAGS, expectedOf } from '../../src/formats/dialects/index.ts'
 import { allowedBetas, authHeaders, baseUrlFor, FORMATS, fitnessOf, PRESETS } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
@@ -29,40 +26,6 @@ describe('presets', () => {
         expect(DIALECT_FLAGS.has(flag), flag).toBe(true)
         expect(expectedOf(flag, value), flag).toBeUndefined()
       }
-  })
-
-  it('have every dialect flag, with what it may be, in the table for operators', () => {
-    const rows = readFileSync('docs/dialects.md', 'utf8').matchAll(/^\| `(\w+)` \|[^|]*\|([^|]*)\|/gm)
-    const told = new Map([...rows].map(([, flag, may]) => [flag!, may!]))
-    expect([...told.keys()].sort()).toEqual([...DIALECT_FLAGS.keys()].sort())
-    for (const [flag, may] of DIALECT_FLAGS)
-      for (const word of Array.isArray(may) ? may : []) expect(told.get(flag), flag).toContain(`\`${word}\``)
-  })
-
-  it('have the same words for each dialect flag there and for administrators', () => {
-    const rows = readFileSync('docs/dialects.md', 'utf8').matchAll(/^\| `(\w+)` \| ([^|]+) \|[^|]*\| (.+) \|$/gm)
-    const told = [...rows].map(
-      ([, flag, formats, meaning]) => [flag!, { formats: formats!.split(', '), meaning }] as const,
-    )
-    expect(new Map(told)).toEqual(FLAG_MEANINGS)
-  })
-
-  it('know every dialect flag a writer obeys', async () => {
-    for (const format of Object.keys(WRITERS)) {
-      const path = join(import.meta.dirname, `../../src/egress/${format}/dialect.ts`)
-      if (!existsSync(path)) continue
-      const { FLAGS = [] } = (await import(path)) as { FLAGS?: readonly string[] }
-      for (const flag of FLAGS) expect(DIALECT_FLAGS.has(flag), `${format}: ${flag}`).toBe(true)
-    }
-  })
-
-  it('know what a dialect flag may be', () => {
-    expect(expectedOf('store', 'false')).toBe('true or false')
-    expect(expectedOf('limit_field', 'max_output')).toBe('max_completion_tokens or max_tokens')
-    expect(expectedOf('batch', '96')).toBe('a number')
-    expect(expectedOf('voices', { alloy: 1 })).toBe('a map of texts')
-    expect(expectedOf('voices', { alloy: 'af_bella' })).toBeUndefined()
-    expect(expectedOf('unheard_of', 1)).toBeUndefined()
   })
 
   it('know every format in which an upstream can be asked, and no other', () => {

@@ -2,8 +2,8 @@ import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { defined, extrasFor } from '../fields.ts'
-import type { ChatDialect } from './dialect.ts'
 
 export const FORMAT = 'chat'
 

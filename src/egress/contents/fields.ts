@@ -1,7 +1,7 @@
 import type { Losses } from '../../canonical/loss.ts'
 import { type JsonObject, type Node, withDefined } from '../../canonical/node.ts'
+import type { ContentsDialect } from '../../formats/dialects/contents.ts'
 import type { Budget } from '../sanitize/budget.ts'
-import type { ContentsDialect } from './dialect.ts'
 
 export const FORMAT = 'contents'
 

@@ -1,4 +1,4 @@
-import type { ContentsDialect } from './dialect.ts'
+import type { ContentsDialect } from '../../formats/dialects/contents.ts'
 
 /**
  * The path of a method. Google's cloud has the API version and the project in its base address; for the Gemini API the

@@ -5,13 +5,13 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { type CanonicalRequest, isInstructing } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
+import { elevenLabsDialect } from '../../formats/dialects/elevenlabs.ts'
 import { defined } from '../fields.ts'
 import { bareRecordingOf } from '../media/recording.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
 import { reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
-import { elevenLabsDialect } from './dialect.ts'
 
 type WriteRequest = (request: CanonicalRequest, options: WriteOptions) => Written<WireRequest>
 

@@ -4,6 +4,7 @@ import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { type EmbeddingsDialect, embeddingsDialect } from '../../formats/dialects/embeddings.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { reportImpliedType } from '../media/input-images.ts'
 import { nativeSourceOf, withFields } from '../native.ts'
@@ -15,7 +16,6 @@ import {
   reportConversational,
 } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
-import { type EmbeddingsDialect, embeddingsDialect } from './dialect.ts'
 
 export const FORMAT = 'embeddings'
 

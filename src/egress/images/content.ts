@@ -2,11 +2,11 @@ import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
+import type { ImagesDialect } from '../../formats/dialects/images.ts'
 import { defined } from '../fields.ts'
 import { hasBytes, imageFile, imageReference } from '../media/input-images.ts'
 import { joinedPrompt, promptTextOf } from '../media/prompt.ts'
 import { PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
-import type { ImagesDialect } from './dialect.ts'
 
 export const FORMAT = 'images'
 

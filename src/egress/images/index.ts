@@ -1,6 +1,6 @@
+import { imagesDialect } from '../../formats/dialects/images.ts'
 import { writeError } from '../errors/openai-error.ts'
 import type { Writer } from '../writer.ts'
-import { imagesDialect } from './dialect.ts'
 import { ImagesStream } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'

@@ -2,6 +2,7 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { imagesDialect } from '../../formats/dialects/images.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { inTexts } from '../media/form-texts.ts'
 import { sizeInPixels } from '../media/image-settings.ts'
@@ -10,7 +11,6 @@ import { bodyWithModel, nativeSourceOf } from '../native.ts'
 import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { acceptsUnchanged, FORMAT, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
-import { imagesDialect } from './dialect.ts'
 
 /**
  * Writes the request as `POST /images/generations` or, with images to edit, `/images/edits`

@@ -1,14 +1,7 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-
-/** Voice settings of a channel. */
-export interface VoiceDialect {
-  /** The upstream's voice for each name that callers use. If declared, no other voice is available. */
-  readonly voices?: { readonly [name: string]: string }
-  /** The upstream's voice for requests that name none. */
-  readonly default_voice?: string
-}
+import type { VoiceDialect } from '../../formats/dialects/shared-flags.ts'
 
 /**
  * Returns the upstream's name of the requested voice, or of the default voice of the channel or else of the format, and

@@ -2,8 +2,8 @@ import type { CacheHint } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { MessagesDialect } from '../../formats/dialects/messages.ts'
 import { extrasFor } from '../fields.ts'
-import type { MessagesDialect } from './dialect.ts'
 
 export const FORMAT = 'messages'
 

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, State, Thread } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { type MessagesDialect, messagesDialect } from '../../formats/dialects/messages.ts'
 import { SETTINGS } from '../../formats/settings/messages.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
@@ -22,7 +23,7 @@ import {
   type WriteContext,
   writeMarker,
 } from './context.ts'
-import { type MessagesDialect, messagesDialect, writeHeaders } from './dialect.ts'
+import { writeHeaders } from './headers.ts'
 import { writeTurns } from './messages.ts'
 import { writeNativeRequest } from './native.ts'
 import { writeLimit, writeSampling } from './sampling.ts'

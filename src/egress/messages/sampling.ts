@@ -2,10 +2,10 @@ import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
+import type { MessagesDialect } from '../../formats/dialects/messages.ts'
 import { defined } from '../fields.ts'
 import { MODEL_LIMIT } from '../losses.ts'
 import type { WriteContext } from './context.ts'
-import type { MessagesDialect } from './dialect.ts'
 
 /** Tokens; default limit for an unknown model, enough for any file that an agent writes. */
 const LIMIT = 32_000

@@ -1,11 +1,11 @@
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
+import { type MessagesDialect, messagesDialect } from '../../formats/dialects/messages.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { BUDGET_EFFORTS, BUDGETS, effortOf, nearest } from '../sanitize/efforts.ts'
 import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
-import { type MessagesDialect, messagesDialect } from './dialect.ts'
 import { mostTokens } from './sampling.ts'
 
 /** The written thinking settings, with the values that sampling and limits depend on. */

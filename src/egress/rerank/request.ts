@@ -4,12 +4,12 @@ import { foreignLosses, Losses, type Path, type Written } from '../../canonical/
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { type RerankDialect, rerankDialect } from '../../formats/dialects/rerank.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { reportImpliedType } from '../media/input-images.ts'
 import { bodyWithModel, nativeSourceOf } from '../native.ts'
 import { PLAIN_TEXT_LOSSES, reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
-import { type RerankDialect, rerankDialect } from './dialect.ts'
 
 const OUTPUT = new Set(['ranking'])
 

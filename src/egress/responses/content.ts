@@ -2,9 +2,9 @@ import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { requiredFields } from '../openai-answer.ts'
-import type { ResponsesDialect } from './dialect.ts'
 
 export const FORMAT = 'responses'
 

@@ -2,12 +2,12 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { transcriptionsDialect } from '../../formats/dialects/transcriptions.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { hintOf, recordingOf, reportHint } from '../media/recording.ts'
 import { bodyWithModel, nativeSourceOf } from '../native.ts'
 import { reportConversational } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
-import { transcriptionsDialect } from './dialect.ts'
 
 export const FORMAT = 'transcriptions'
 

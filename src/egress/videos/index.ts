@@ -1,7 +1,7 @@
+import { videosDialect } from '../../formats/dialects/videos.ts'
 import { writeError } from '../errors/openai-error.ts'
 import type { TaskWriter } from '../task-writer.ts'
 import type { Writer } from '../writer.ts'
-import { videosDialect } from './dialect.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 

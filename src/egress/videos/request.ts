@@ -4,6 +4,7 @@ import { nearestSize } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
+import { type VideosDialect, videosDialect } from '../../formats/dialects/videos.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { inTexts } from '../media/form-texts.ts'
 import { hasBytes, imageFile, imageReference } from '../media/input-images.ts'
@@ -12,7 +13,6 @@ import { NO_PROMPT, reportNumber, VIDEO } from '../media/video-settings.ts'
 import { bodyWithModel, type NativeRequest, nativeSourceOf, withFields } from '../native.ts'
 import { PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
-import { type VideosDialect, videosDialect } from './dialect.ts'
 
 /**
  * Writes the request as `POST /videos` or, to remix a video, `POST /videos/{id}/remix` (docs/wire/videos.md#openai).

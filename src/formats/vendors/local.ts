@@ -1,4 +1,6 @@
-import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from '../dialects.ts'
+import { PLAIN_CHAT } from '../dialects/chat.ts'
+import { PLAIN_MESSAGES } from '../dialects/messages.ts'
+import { PLAIN_RESPONSES } from '../dialects/responses.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
 

@@ -3,7 +3,7 @@ import { defined, type Format, type JsonObject } from '../../../canonical/node.t
 import type { Work } from '../../../canonical/work.ts'
 import type { ChannelConfig, ChannelFormat } from '../../../config/index.ts'
 import { fields, instantOf, text, word } from '../../../config/schema.ts'
-import { DOORS, FLAG_MEANINGS, FORMATS } from '../../../formats/index.ts'
+import { DIALECT_FLAGS, DOORS, FORMATS } from '../../../formats/index.ts'
 import type { ChannelState } from '../../../gateway/channel-states.ts'
 import type { ChannelTest } from '../../../gateway/channel-test.ts'
 import { type StatsSnapshot, sumOf } from '../../../upstreams/channel/health.ts'
@@ -44,7 +44,7 @@ const getChannel = endpoint({
 const dialectView = ({ format, dialect }: ChannelFormat) => ({
   ...{ format, native: DOORS.has(format), does: worksOf(format, dialect) },
   flags: Object.entries(dialect).map(([flag, value]) => {
-    const found = FLAG_MEANINGS.get(flag)
+    const found = DIALECT_FLAGS.get(flag)
     return { name: flag, value, ...(found?.formats.includes(format) === true ? { meaning: found.meaning } : {}) }
   }),
 })

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../canonical/node.ts'
+import type { LiveFlags } from '../../../formats/dialects/live.ts'
 
 /**
  * Differences of an upstream's version of the format, from the flags of the channel's `dialect` or from known model
@@ -23,13 +24,13 @@ export interface LiveDialect {
   readonly thinking: 'level' | 'budget' | undefined
 }
 
-export function readDialect(flags: JsonObject, model: string): LiveDialect {
-  const { vertex, version, voices, default_voice, resumption, audio_only, late_text } = flags
+export function readDialect(dialect: JsonObject, model: string): LiveDialect {
+  const { vertex, version, voices, default_voice, resumption, audio_only, late_text } = dialect as LiveFlags
   const isThirdGeneration = THIRD_GENERATION.test(model)
   return {
     vertex: vertex === true,
     version: typeof version === 'string' ? version : vertex === true ? 'v1beta1' : 'v1beta',
-    voices: voices as LiveDialect['voices'],
+    voices,
     defaultVoice: typeof default_voice === 'string' ? default_voice : undefined,
     resumption: resumption !== false,
     audioOnly: typeof audio_only === 'boolean' ? audio_only : isThirdGeneration || NATIVE_AUDIO.test(model),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../canonical/node.ts'
+import type { RealtimeFlags } from '../../../formats/dialects/realtime.ts'
 import type { Layout } from './settings-writer.ts'
 import type { Naming } from './wire.ts'
 
@@ -12,11 +13,14 @@ export interface RealtimeDialect {
   readonly itemDone: boolean
 }
 
-export const readDialect = ({ naming, layout, item_done }: JsonObject): RealtimeDialect => ({
-  naming: naming === 'beta' ? 'beta' : 'ga',
-  layout: layout === 'mixed' ? 'mixed' : layout === 'beta' || naming === 'beta' ? 'beta' : 'ga',
-  itemDone: item_done !== false && naming !== 'beta',
-})
+export function readDialect(dialect: JsonObject): RealtimeDialect {
+  const { naming, layout, item_done } = dialect as RealtimeFlags
+  return {
+    naming: naming === 'beta' ? 'beta' : 'ga',
+    layout: layout === 'mixed' ? 'mixed' : layout === 'beta' || naming === 'beta' ? 'beta' : 'ga',
+    itemDone: item_done !== false && naming !== 'beta',
+  }
+}
 
 /**
  * Whether frames can be relayed unchanged between the upstream and callers of a generation. The beta has no

@@ -1,2 +1,0 @@
-/** The format has no dialect flags. */
-export const FLAGS = [] as const

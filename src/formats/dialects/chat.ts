@@ -1,0 +1,68 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { DialectOf, Flags } from './flag.ts'
+import { CACHE_MEANING, SHARED } from './shared-flags.ts'
+
+/** The dialect flags of chat-completions upstreams. */
+export const FLAGS = {
+  /** Traps 35 and 36. */
+  reasoning_field: {
+    values: ['reasoning_content', 'reasoning', 'parts', 'none'],
+    default: 'none',
+    meaning:
+      'the field in which reasoning of earlier assistant turns is sent back to the upstream; `parts`: as `thinking` parts of the content; `none` by default. With a field, the gateway also restores reasoning that a native caller no longer has',
+  },
+  reasoning_as: {
+    values: ['reasoning_effort', 'reasoning', 'thinking', 'none'],
+    default: 'reasoning_effort',
+    meaning: 'how reasoning is requested; `reasoning_effort` by default',
+  },
+  cache: { values: ['none', 'cache_control', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
+  custom_tools: SHARED.custom_tools,
+  developer_role: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes the role `developer`; true by default, else `system` is written',
+  },
+  limit_field: {
+    values: ['max_completion_tokens', 'max_tokens'],
+    default: 'max_completion_tokens',
+    meaning: 'the name of the field for the output limit',
+  },
+  include_usage: SHARED.include_usage,
+  text_only_content: {
+    values: ['parts', 'string'],
+    default: 'parts',
+    meaning: '`string`: takes texts as strings, not as lists of parts',
+  },
+  json_schema: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes `response_format` with a schema; true by default, else JSON is requested without the schema',
+  },
+  store: { values: 'boolean', default: true, meaning: 'takes `store`; true by default' },
+  call_ids: {
+    values: ['any', 'short'],
+    default: 'any',
+    meaning: '`short`: tool call ids must have nine letters and digits, and are rewritten so; `any` by default',
+  },
+  after_tools: {
+    values: ['anyone', 'assistant'],
+    default: 'anyone',
+    meaning:
+      '`assistant`: only an assistant message may follow a tool message, so one is inserted; `anyone` by default',
+  },
+  video: { values: 'boolean', default: false, meaning: 'takes `video_url` parts' },
+  document_url: {
+    values: 'boolean',
+    default: false,
+    meaning: 'takes files by URL, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
+  },
+  efforts: SHARED.efforts,
+} as const satisfies Flags
+
+export type ChatDialect = DialectOf<typeof FLAGS>
+
+export const chatDialect = (dialect: JsonObject): ChatDialect => dialect as ChatDialect
+
+/** The dialect of a typical chat upstream other than OpenAI: no custom tools, no developer turns, no store. */
+export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies ChatDialect

@@ -1,0 +1,12 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { DialectOf, Flags } from './flag.ts'
+import { SHARED } from './shared-flags.ts'
+
+/** The dialect flags of text-completions upstreams. */
+export const FLAGS = {
+  include_usage: SHARED.include_usage,
+} as const satisfies Flags
+
+export type CompletionsDialect = DialectOf<typeof FLAGS>
+
+export const completionsDialect = (dialect: JsonObject): CompletionsDialect => dialect as CompletionsDialect

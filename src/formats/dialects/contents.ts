@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { DialectOf, Flags } from './flag.ts'
+import { SHARED, VOICES } from './shared-flags.ts'
+
+/** The dialect flags of generateContent upstreams; without a flag the upstream is Google's own Gemini API. */
+export const FLAGS = {
+  vertex: SHARED.vertex,
+  /** Trap 55. */
+  schema: {
+    values: ['json', 'openapi'],
+    default: 'json',
+    meaning: 'how schemas are written: as JSON Schema (default), or in the older OpenAPI subset',
+  },
+  /** Trap 50. */
+  fetch_urls: {
+    values: 'boolean',
+    default: false,
+    meaning: 'takes no URLs of files at other hosts: the gateway fetches them',
+  },
+  ...VOICES,
+  count: SHARED.count,
+  batch: SHARED.batch,
+} as const satisfies Flags
+
+export type ContentsDialect = DialectOf<typeof FLAGS>
+
+export const contentsDialect = (dialect: JsonObject): ContentsDialect => dialect as ContentsDialect

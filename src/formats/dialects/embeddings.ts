@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { DialectOf, Flags } from './flag.ts'
+import { SHARED } from './shared-flags.ts'
+
+/** The dialect flags of embedding upstreams. A declared field name replaces the caller's, even for native callers. */
+export const FLAGS = {
+  dimensions_field: {
+    values: ['dimensions', 'output_dimension'],
+    meaning: 'the name of the field for the length of a vector',
+  },
+  encoding_field: {
+    values: ['encoding_format', 'embedding_type'],
+    meaning: 'the name of the field for the encoding of a vector',
+  },
+  float_encoding: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes the encoding `float`; true by default, else the field is left out to get numbers',
+  },
+  purpose_field: { values: ['input_type', 'task'], meaning: 'the name of the field for the purpose of the vectors' },
+  image_input: { values: 'boolean', default: false, meaning: 'embeds images' },
+  end_user: { values: 'boolean', default: true, meaning: 'takes `user`; true by default' },
+  batch: SHARED.batch,
+} as const satisfies Flags
+
+export type EmbeddingsDialect = DialectOf<typeof FLAGS>
+
+export const embeddingsDialect = (dialect: JsonObject): EmbeddingsDialect => dialect as EmbeddingsDialect

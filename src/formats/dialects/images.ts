@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { DialectOf, Flags } from './flag.ts'
+
+/** The dialect flags of image upstreams. */
+export const FLAGS = {
+  edits: {
+    values: ['any', 'form', 'urls'],
+    default: 'any',
+    meaning:
+      'how images to edit are sent: `any` (default), as the caller sent them; `form`, as form files only: images in JSON are fetched or decoded; `urls`, as URLs in JSON only',
+  },
+  picture_urls: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes image URLs; true by default, else images are fetched and sent as bytes',
+  },
+  response_format: {
+    values: 'boolean',
+    default: false,
+    meaning: 'returns URLs by default: bytes are requested for callers of other formats',
+  },
+} as const satisfies Flags
+
+export type ImagesDialect = DialectOf<typeof FLAGS>
+
+export const imagesDialect = (dialect: JsonObject): ImagesDialect => dialect as ImagesDialect

@@ -1,0 +1,63 @@
+import { type Format, isObject, type Json } from '../../canonical/node.ts'
+import { column } from '../rows/index.ts'
+import type { Flags, FlagType } from './flag.ts'
+
+/** The flags of each format that has any. */
+export const FLAGS_OF: { readonly [format: Format]: Flags } = Object.fromEntries(column(({ flags }) => flags))
+
+/** A flag in all formats that have it. */
+export interface DialectFlag {
+  readonly formats: readonly Format[]
+  /** The values allowed in any of the formats, or the name of their type. */
+  readonly values: readonly string[] | FlagType
+  readonly meaning: string
+}
+
+/** The dialect flags that have an effect; any other flag is ignored. */
+export const DIALECT_FLAGS: ReadonlyMap<string, DialectFlag> = joined()
+
+function joined(): Map<string, DialectFlag> {
+  const flags = new Map<string, DialectFlag>()
+  for (const [format, table] of Object.entries(FLAGS_OF))
+    for (const [name, { values, meaning }] of Object.entries(table)) {
+      const other = flags.get(name)
+      const all = other === undefined ? values : union(other.values, values)
+      flags.set(name, { formats: [...(other?.formats ?? []), format], values: all, meaning })
+    }
+  return flags
+}
+
+/** The values of a flag in two formats; a type is the same in all formats. */
+function union(some: DialectFlag['values'], others: DialectFlag['values']): DialectFlag['values'] {
+  return typeof some === 'string' || typeof others === 'string' ? some : [...new Set([...some, ...others])]
+}
+
+/**
+ * Describes the allowed values of a flag if the given value is not one of them; undefined for a valid value or an
+ * unknown flag.
+ */
+export function expectedOf(name: string, value: Json): string | undefined {
+  const values = DIALECT_FLAGS.get(name)?.values
+  if (values === undefined) return undefined
+  if (typeof values !== 'string') return values.includes(value as string) ? undefined : values.join(' or ')
+  return TYPES[values].has(value) ? undefined : TYPES[values].description
+}
+
+const isString = (value: unknown): boolean => typeof value === 'string'
+
+const TYPES: { readonly [T in FlagType]: { readonly description: string; has(value: Json): boolean } } = {
+  boolean: { description: 'true or false', has: value => typeof value === 'boolean' },
+  number: { description: 'a number', has: value => typeof value === 'number' },
+  string: { description: 'a text', has: isString },
+  efforts: { description: 'a list of texts', has: value => Array.isArray(value) && value.every(isString) },
+  'string-map': {
+    description: 'a map of texts',
+    has: value => isObject(value) && Object.values(value).every(isString),
+  },
+}
+
+/** Describes the values of a flag in Markdown. */
+export const describeValues = ({ values }: DialectFlag): string =>
+  typeof values === 'string'
+    ? TYPES[values].description.replace(' or ', ', ')
+    : values.map(one => `\`${one}\``).join(', ')

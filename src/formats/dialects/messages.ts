@@ -1,0 +1,90 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { DialectOf, Flags } from './flag.ts'
+import { CACHE_MEANING, SHARED } from './shared-flags.ts'
+
+/** The dialect flags of messages upstreams. What the flags rule out is never sent, not even for native callers. */
+export const FLAGS = {
+  sampling: {
+    values: ['all', 'one', 'none'],
+    default: 'all',
+    meaning: '`none`: refuses temperature, top_p and top_k; `one`: takes either temperature or top_p',
+  },
+  /** The format requires a limit. Default: `max_output`, else `listed_output`, else 32,000. */
+  max_tokens: {
+    values: 'number',
+    meaning: "tokens; the output limit for requests without one; by default the model's maximum output, or 32,000",
+  },
+  max_output: {
+    values: 'number',
+    meaning: 'tokens; the maximum output of the model; higher limits in requests are lowered to it',
+  },
+  listed_output: {
+    values: 'number',
+    meaning: 'tokens; the maximum output in the catalogue; higher limits in requests are sent unchanged',
+  },
+  version: SHARED.version,
+  system_turns: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes turns of the role `system` among the messages; true by default, else their role becomes `user`',
+  },
+  thinking: {
+    values: ['adaptive', 'budget', 'both', 'none'],
+    default: 'both',
+    meaning:
+      'how thinking is requested: left to the model (`adaptive`), by a budget (`budget`), either (`both`, default), or not at all (`none`)',
+  },
+  thinking_off: {
+    values: ['disabled', 'between_tools', 'never'],
+    default: 'disabled',
+    meaning:
+      'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort is requested instead',
+  },
+  efforts: SHARED.efforts,
+  /** Trap 39. */
+  effort_while_off: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes an effort while thinking is off; true by default',
+  },
+  bound_proofs: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'refuses the signature of a reasoning block if anything before the block changed; reasoning that a caller did not send back is then restored only if nothing before it changed; false by default',
+  },
+  forced_tools: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes a tool choice that forces a tool call; true by default',
+  },
+  prefill: {
+    values: 'boolean',
+    default: true,
+    meaning: 'continues a final assistant turn; true by default, else a user turn "Continue." is added',
+  },
+  cache: { values: ['auto', 'off'], default: 'off', meaning: CACHE_MEANING },
+  /** Trap 94. */
+  threads: {
+    values: 'boolean',
+    default: false,
+    meaning: 'stores conversations (`thread`) for native callers; false by default',
+  },
+  count: SHARED.count,
+} as const satisfies Flags
+
+export type MessagesDialect = DialectOf<typeof FLAGS>
+
+export const messagesDialect = (dialect: JsonObject): MessagesDialect => dialect as MessagesDialect
+
+/**
+ * The dialect of a messages upstream other than Anthropic: later additions to the format are missing (traps 38, 39,
+ * 42).
+ */
+export const PLAIN_MESSAGES = {
+  system_turns: false,
+  thinking: 'budget',
+  effort_while_off: false,
+  cache: 'off',
+  count: false,
+} as const satisfies MessagesDialect

@@ -1,0 +1,55 @@
+import type { DialectOf, Flags } from './flag.ts'
+
+/** The voices of a channel. */
+export const VOICES = {
+  voices: {
+    values: 'string-map',
+    meaning: "the upstream's voice for each name that callers use; if set, no other voice is available",
+  },
+  default_voice: { values: 'string', meaning: "the upstream's voice for requests that name none" },
+} as const satisfies Flags
+
+export type VoiceDialect = DialectOf<typeof VOICES>
+
+/** Further flags that several formats have. */
+export const SHARED = {
+  custom_tools: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes tools of type `custom`; true by default, else they are written as functions',
+  },
+  include_usage: {
+    values: 'boolean',
+    default: false,
+    meaning: 'the gateway requests usage in every stream, so that tokens count against limits',
+  },
+  count: {
+    values: 'boolean',
+    default: true,
+    meaning: 'false: there is no token counting call, so the gateway estimates tokens',
+  },
+  version: {
+    values: 'string',
+    meaning:
+      "messages: the `anthropic-version` header; the caller's by default. live: the API version in the path; `v1beta` by default, `v1beta1` with `vertex`",
+  },
+  efforts: {
+    values: 'efforts',
+    meaning:
+      "the supported efforts, weakest first; messages: `[low, medium, high, xhigh, max]` by default, none if `thinking` is `budget`; chat and responses: a thinking budget becomes the nearest effort, by default of the model's family (o-series, GPT-5, gpt-oss, Gemini), and is dropped if there are no efforts",
+  },
+  vertex: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      "Google's cloud API: takes labels, file names and excluded domains, but no call ids, and embeds one input per request; live: the path and the model names are those of the cloud",
+  },
+  batch: {
+    values: 'number',
+    meaning: 'the most inputs per request; larger requests are split, and their answers merged',
+  },
+} as const satisfies Flags
+
+/** The meaning of `cache`, whose values differ between formats. */
+export const CACHE_MEANING =
+  'the cache markers that the upstream obeys; messages: `auto` has Claude cache the requests of callers that cannot set markers (tools, system text, the conversation so far); `auto` is the default for models of Anthropic, else `off`'

@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { DialectOf, Flags } from './flag.ts'
+import { VOICES } from './shared-flags.ts'
+
+/** The dialect flags of speech upstreams. */
+export const FLAGS = {
+  ...VOICES,
+  speech_events: {
+    values: 'boolean',
+    default: true,
+    meaning: 'streams events; true by default, else the gateway makes events of the bytes',
+  },
+} as const satisfies Flags
+
+export type SpeechDialect = DialectOf<typeof FLAGS>
+
+export const speechDialect = (dialect: JsonObject): SpeechDialect => dialect as SpeechDialect

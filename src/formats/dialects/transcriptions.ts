@@ -1,0 +1,15 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { DialectOf, Flags } from './flag.ts'
+
+/** The dialect flags of upstreams that transcribe in OpenAI's format. */
+export const FLAGS = {
+  transcript_shapes: {
+    values: ['all', 'json', 'none'],
+    default: 'all',
+    meaning: 'the supported response formats: `all`; `json`, without subtitles and speakers; `none`, JSON only',
+  },
+} as const satisfies Flags
+
+export type TranscriptionsDialect = DialectOf<typeof FLAGS>
+
+export const transcriptionsDialect = (dialect: JsonObject): TranscriptionsDialect => dialect as TranscriptionsDialect

@@ -1,0 +1,14 @@
+import { FLAGS } from '../dialects/chat.ts'
+import { modelFields, PROMPTED } from './model-field-lists.ts'
+import { endpoint, type FormatRow, openai } from './row.ts'
+
+export const chat: FormatRow = {
+  upstream: {
+    ...openai('conversation', 'completion', 'transcription'),
+    usageOnDemand: { stream_options: { include_usage: true } },
+  },
+  callers: ['conversation', 'image', 'speech'],
+  endpoints: [endpoint('/chat/completions', 'messages', { headers: ['openai-beta'] })],
+  modelFields: modelFields(PROMPTED),
+  flags: FLAGS,
+}

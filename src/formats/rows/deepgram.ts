@@ -1,0 +1,3 @@
+import type { FormatRow } from './row.ts'
+
+export const deepgram: FormatRow = { upstream: { does: ['transcription'], versioned: 'path', auth: 'token' } }

@@ -1,0 +1,16 @@
+import { FLAGS } from '../dialects/images.ts'
+import { ANYWHERE, modelFields } from './model-field-lists.ts'
+import { endpoint, type FormatRow, openai } from './row.ts'
+
+export const images: FormatRow = {
+  upstream: openai('image'),
+  callers: ['image'],
+  endpoints: [
+    endpoint('/images/generations', 'prompt'),
+    endpoint('/images/edits', 'prompt', { form: 'too' }),
+    endpoint('/images/variations', 'prompt', { form: 'only' }),
+  ],
+  otherPaths: /^\/v1\/images\//,
+  modelFields: modelFields([...ANYWHERE, 'svg.model']),
+  flags: FLAGS,
+}

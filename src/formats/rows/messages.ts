@@ -1,0 +1,27 @@
+import { FLAGS } from '../dialects/messages.ts'
+import { modelFields, PROMPTED } from './model-field-lists.ts'
+import type { Endpoint, FormatRow } from './row.ts'
+
+const endpoint = (path: string): Endpoint => ({
+  path,
+  below: path,
+  mark: 'messages',
+  headers: ['anthropic-beta'],
+  query: ['beta'],
+  heartbeat: { event: 'ping', data: '{"type":"ping"}' },
+  version: ['anthropic-version', 'msgfmt-version'],
+})
+
+export const messages: FormatRow = {
+  upstream: {
+    does: ['conversation', 'completion', 'count'],
+    versioned: 'path',
+    auth: 'x-api-key',
+    listing: { path: '/v1/models', query: { limit: '1000' }, headers: { 'anthropic-version': '2023-06-01' } },
+  },
+  callers: ['conversation'],
+  endpoints: [endpoint('/v1/messages'), endpoint('/v1/messages/count_tokens')],
+  otherPaths: /^\/v1\/messages/,
+  modelFields: modelFields(PROMPTED),
+  flags: FLAGS,
+}

@@ -1,0 +1,13 @@
+import { FLAGS } from '../dialects/realtime.ts'
+import { type FormatRow, openai } from './row.ts'
+
+export const realtime: FormatRow = {
+  upstream: openai('realtime'),
+  callers: ['realtime'],
+  modelFields: {
+    requested: ['session|response.model'],
+    others: ['session|response.tools.*.model', 'session|response.prompt.model'],
+    helpers: ['session|response.audio.input.transcription.model', 'session|response.input_audio_transcription.model'],
+  },
+  flags: FLAGS,
+}

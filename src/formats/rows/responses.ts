@@ -1,0 +1,25 @@
+import { FLAGS } from '../dialects/responses.ts'
+import { modelFields, PROMPTED } from './model-field-lists.ts'
+import { endpoint, type FormatRow, openai } from './row.ts'
+
+const ENDPOINT = { takes: ['prompt'], headers: ['openai-beta'], query: ['beta'] }
+
+export const responses: FormatRow = {
+  upstream: { ...openai('conversation', 'completion', 'count', 'compaction', 'image'), singleImage: true },
+  callers: ['conversation', 'compaction', 'image'],
+  endpoints: [
+    endpoint('/responses', 'input', ENDPOINT),
+    endpoint('/responses/input_tokens', 'input', ENDPOINT),
+    endpoint('/responses/compact', 'input', { ...ENDPOINT, takes: [] }),
+  ],
+  // Tools may also be an item of the input, as Codex sends them, and stand in a namespace.
+  modelFields: modelFields([
+    ...PROMPTED,
+    ...PROMPTED.filter(path => path.startsWith('tools.')).flatMap(path => [
+      `tools.*.${path}`,
+      `input.*.${path}`,
+      `input.*.tools.*.${path}`,
+    ]),
+  ]),
+  flags: FLAGS,
+}

@@ -1,0 +1,86 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
+import type { Work } from '../../canonical/work.ts'
+import type { AuthStyle } from '../auth.ts'
+import type { Flags } from '../dialects/flag.ts'
+
+/** Everything that the gateway knows of a format besides how to read and write it. */
+export interface FormatRow {
+  /** Facts about upstreams of the format; absent if the gateway calls none. */
+  readonly upstream?: FormatFacts
+  /**
+   * The kinds of work that callers request in the format; absent if no caller speaks it. Token counting is missing,
+   * because the gateway can estimate the tokens of any model.
+   */
+  readonly callers?: readonly Work[]
+  /** Endpoints with fixed paths. */
+  readonly endpoints?: readonly Endpoint[]
+  /** Further paths of the format, whose errors are written in it. */
+  readonly otherPaths?: RegExp
+  /** Where requests of callers may name a model; by default `model` and the fields of `ANYWHERE`. */
+  readonly modelFields?: ModelFields
+  /** The dialect flags of upstreams. */
+  readonly flags?: Flags
+}
+
+/** Facts about upstreams of a format that hold for every vendor. */
+export interface FormatFacts {
+  /** The kinds of work that an upstream of this format can do; the first is what the format is made for. */
+  readonly does: readonly Work[]
+  /** Whether the version is part of the base URL (`…/v1`) or of the paths below it. */
+  readonly versioned: 'base' | 'path'
+  readonly auth: AuthStyle
+  /** The request for the upstream's list of models; by default `/models`. */
+  readonly listing?: Omit<WireRequest, 'body'>
+  /** Upstreams make only one image per request. */
+  readonly singleImage?: true
+  /** The request field that has all inputs embedded as one text, so that they cannot be sent separately. */
+  readonly jointInputs?: string
+  /** The spelling of a request for a stream with usage, in formats that report usage only on request. */
+  readonly usageOnDemand?: JsonObject
+}
+
+/** The facts of a format that is addressed and authenticated like OpenAI's. */
+export const openai = (...does: Work[]): FormatFacts => ({ does, versioned: 'base', auth: 'bearer' })
+
+/** An endpoint for requests of the format. */
+export interface Endpoint {
+  readonly path: string
+  /** The path below the format's base URL. */
+  readonly below: string
+  /** A body field that identifies the endpoint's requests, even if they are sent to another endpoint. */
+  readonly mark: string
+  /** Marks of other endpoints that requests of this endpoint may also contain. */
+  readonly takes?: readonly string[]
+  /** Names of the format's request headers. */
+  readonly headers: readonly string[]
+  /** Names of the format's query parameters; others are for this endpoint only and are not passed on. */
+  readonly query?: readonly string[]
+  /** Whether the endpoint accepts only forms, or forms and JSON. */
+  readonly form?: 'only' | 'too'
+  /** The event sent on a silent stream, if a comment is not enough. */
+  readonly heartbeat?: WireEvent
+  /** Names of the required version header, the format's own first. Versions are dates. */
+  readonly version?: readonly string[]
+}
+
+/** Builds an endpoint at `/v1` whose path below the base URL has no version. */
+export const endpoint = (below: string, mark: string, more: Partial<Endpoint> = {}): Endpoint => ({
+  ...{ path: `/v1${below}`, below, mark, headers: [] },
+  ...more,
+})
+
+/**
+ * Paths at which a request of a format may name a model. Fields are joined by dots, `*` stands for the items of a list,
+ * `|` separates spellings of one field, and `hosted:` precedes a field that only tools run by the upstream have. The
+ * paths follow the vendors' API descriptions of November 2026. Models that do not answer are not included
+ * (`moderation.model`).
+ */
+export interface ModelFields {
+  /** The requested model, as the format's reader finds it. */
+  readonly requested: readonly string[]
+  /** Models that may answer in addition to the requested one or instead of it. */
+  readonly others: readonly string[]
+  /** Upstream models that only assist, such as a transcriber. A channel need not name them. */
+  readonly helpers: readonly string[]
+}

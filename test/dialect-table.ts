@@ -1,0 +1,9 @@
+import { DIALECT_FLAGS, describeValues } from '../src/formats/dialects/index.ts'
+
+/** A row a dialect flag: the formats that have it, its values and its meaning. */
+export function dialectTable(): string {
+  const rows = [...DIALECT_FLAGS].map(
+    ([name, flag]) => `| \`${name}\` | ${flag.formats.join(', ')} | ${describeValues(flag)} | ${flag.meaning} |`,
+  )
+  return `| Flag | Formats | May be | What it says |\n|---|---|---|---|\n${rows.join('\n')}\n`
+}
