@@ -182,9 +182,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     const flag = chat.locator('dl > div').filter({ hasText: 'limit_field' })
     await expect.poll(() => wordsOf(flag)).toBe('limit_field max_tokens what the limit of an answer is called')
     await expect.poll(() => wordsOf(chat)).toContain('Native')
-    await expect
-      .poll(() => wordsOf(chat.locator('dl > div').filter({ hasText: 'own_flag' })))
-      .toContain('No effect')
+    await expect.poll(() => wordsOf(chat.locator('dl > div').filter({ hasText: 'own_flag' }))).toContain('No effect')
     await isUnharmed(page)
     await goTo('/channels?channel=plain&view=formats')
     await page.getByText('No differences').waitFor()
