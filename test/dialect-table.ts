@@ -5,5 +5,5 @@ export function dialectTable(): string {
   const rows = [...DIALECT_FLAGS].map(
     ([name, flag]) => `| \`${name}\` | ${flag.formats.join(', ')} | ${describeValues(flag)} | ${flag.meaning} |`,
   )
-  return `| Flag | Formats | May be | What it says |\n|---|---|---|---|\n${rows.join('\n')}\n`
+  return `| Flag | Formats | Values | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }

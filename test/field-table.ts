@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../src/canonical/node.ts'
 import type { CanonicalRequest } from '../src/canonical/request.ts'
 import type { Work } from '../src/canonical/work.ts'
 import { WRITERS } from '../src/egress/index.ts'
-import { FORMATS } from '../src/formats/index.ts'
+import { FORMAT_FACTS } from '../src/formats/index.ts'
 import { FOREIGN } from './builders/write-options.ts'
 import { handedTo, plain } from './laws/support.ts'
 import { WORKS } from './laws/works.ts'
@@ -41,7 +41,9 @@ export function fieldTables(): string {
 }
 
 function tableOf(work: Work): string {
-  const formats = [...FORMATS].filter(([name, { does }]) => does.includes(work) && WRITERS[name]?.request !== undefined)
+  const formats = [...FORMAT_FACTS].filter(
+    ([name, { does }]) => does.includes(work) && WRITERS[name]?.request !== undefined,
+  )
   const names = formats.map(([name]) => name)
   const requests = fc.sample(WORKS[work]!.request, SAMPLE)
   const optional = optionalFields(requests)

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { type Bytes, HeldBytes } from '../src/canonical/bytes.ts'
+import { BufferedBytes, type Bytes } from '../src/canonical/bytes.ts'
 import type { Loss } from '../src/canonical/loss.ts'
 import type { JsonObject } from '../src/canonical/node.ts'
 import type { CanonicalRequest } from '../src/canonical/request.ts'
@@ -9,7 +9,7 @@ import type { WireRequest } from '../src/canonical/wire.ts'
 import { type Work, workOf } from '../src/canonical/work.ts'
 import { WRITERS } from '../src/egress/index.ts'
 import { EVENT_STREAM } from '../src/egress/transport/sse.ts'
-import { FORMATS } from '../src/formats/index.ts'
+import { FORMAT_FACTS } from '../src/formats/index.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { eventParser } from '../src/ingress/transport/sse.ts'
 import { FOREIGN } from './builders/write-options.ts'
@@ -68,7 +68,7 @@ const can = (format: string, work: Work): boolean => doesOf(format).includes(wor
 /** Formats no upstream is asked in, and the work their callers want. */
 const CALLERS_ONLY: { readonly [format: string]: readonly Work[] } = { generations: ['video'] }
 
-const doesOf = (format: string): readonly Work[] => FORMATS.get(format)?.does ?? CALLERS_ONLY[format]!
+const doesOf = (format: string): readonly Work[] => FORMAT_FACTS.get(format)?.does ?? CALLERS_ONLY[format]!
 
 const MAKERS: { readonly [kind: string]: (fixture: Fixture, to: string) => string } = {
   request: (fixture, to) => pretty(WRITERS[to]!.request!(requestTo(fixture, to)!, FOREIGN)),
@@ -112,7 +112,7 @@ export function requestTo(fixture: Fixture, to: string): CanonicalRequest | unde
 /** Files stand in fixtures as base64. */
 function revived(wire: WireRequest): WireRequest {
   if (wire.files === undefined) return wire
-  const held = (bytes: unknown): Bytes => new HeldBytes(Buffer.from(String(bytes), 'base64'))
+  const held = (bytes: unknown): Bytes => new BufferedBytes(Buffer.from(String(bytes), 'base64'))
   return { ...wire, files: wire.files.map(file => ({ ...file, bytes: held(file.bytes) })) }
 }
 

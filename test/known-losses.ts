@@ -2,7 +2,7 @@ import type { Loss, Path } from '../src/canonical/loss.ts'
 import { workOf } from '../src/canonical/work.ts'
 import { WRITERS } from '../src/egress/index.ts'
 import { shownLosses } from '../src/egress/losses.ts'
-import { FORMATS } from '../src/formats/index.ts'
+import { FORMAT_FACTS } from '../src/formats/index.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { FOREIGN } from './builders/write-options.ts'
 import { FIXTURES, requestOf, requestTo } from './golden.ts'
@@ -22,7 +22,7 @@ export function lossTable(): string {
     if (fixture.kind !== 'request' || READERS[fixture.format]?.request === undefined) continue
     const request = requestOf(fixture)!
     for (const to of formats) {
-      if (to === fixture.format || !FORMATS.get(to)!.does.includes(workOf(request))) continue
+      if (to === fixture.format || !FORMAT_FACTS.get(to)!.does.includes(workOf(request))) continue
       for (const loss of shownLosses(WRITERS[to]!.request!(requestTo(fixture, to)!, FOREIGN).losses))
         note(places, loss, to)
     }

@@ -1,9 +1,9 @@
-import { FORMATS } from '../src/formats/index.ts'
+import { FORMAT_FACTS } from '../src/formats/index.ts'
 import { ROUTES } from '../src/formats/routes.ts'
 
 /** A row a format: where callers send it, and the work its upstreams do. */
 export function routeTable(): string {
-  const rows = [...FORMATS].map(([format, { does, versioned }]) => {
+  const rows = [...FORMAT_FACTS].map(([format, { does, versioned }]) => {
     const paths = ROUTES.filter(route => route.format === format).map(({ path }) => `\`${path}\``)
     return `| ${format} | ${[...new Set(paths)].join(', ')} | ${does.join(', ')} | ${versioned} |`
   })

@@ -5,12 +5,12 @@ export interface Bytes {
   /** The bytes can be read only once, so a retry has nothing to send. */
   readonly once?: true
   /** Whether reading has started; only for bytes that can be read once. */
-  readonly begun?: boolean
+  readonly started?: boolean
   read(): AsyncIterable<Uint8Array>
 }
 
 /** Bytes in memory. */
-export class HeldBytes implements Bytes {
+export class BufferedBytes implements Bytes {
   readonly size: number
   readonly bytes: Uint8Array
 
@@ -34,7 +34,7 @@ export const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
 /** Reads all bytes into memory. Returns undefined if there are more than `limit`; rejects if reading fails. */
-export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | undefined> {
+export async function readAllBytes(bytes: Bytes, limit: number): Promise<Buffer | undefined> {
   if (bytes.size !== undefined && bytes.size > limit) return undefined
   const chunks: Uint8Array[] = []
   let size = 0
@@ -47,7 +47,7 @@ export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | un
 }
 
 /** The first bytes of a sequence that can be read only once. */
-export interface Peeked {
+export interface PeekedBytes {
   readonly head: Uint8Array
   /** Whether `head` holds all bytes. */
   readonly isAll: boolean
@@ -56,12 +56,12 @@ export interface Peeked {
 }
 
 /** Reads the first chunks, up to a minimum size or the end. Rejects if reading fails. */
-export async function peeked(bytes: Bytes, least = 1): Promise<Peeked> {
+export async function peekBytes(bytes: Bytes, minBytes = 1): Promise<PeekedBytes> {
   const chunks = bytes.read()[Symbol.asyncIterator]()
   const first: Uint8Array[] = []
   let size = 0
   let isAll = false
-  while (size < least) {
+  while (size < minBytes) {
     const next = await chunks.next()
     isAll = next.done === true
     if (next.done === true) break
@@ -70,13 +70,16 @@ export async function peeked(bytes: Bytes, least = 1): Promise<Peeked> {
   }
   const head = first.length === 1 ? first[0]! : Buffer.concat(first, size)
   const known = bytes.size === undefined ? {} : { size: bytes.size }
-  return { head, isAll, whole: { ...known, once: true, read: () => behind(head, chunks) } }
+  return { head, isAll, whole: { ...known, once: true, read: () => prependChunk(head, chunks) } }
 }
 
 /** Yields a chunk that was already read, then the rest. */
-export async function* behind(begun: Uint8Array, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* prependChunk(
+  firstChunk: Uint8Array,
+  chunks: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   try {
-    if (begun.length > 0) yield begun
+    if (firstChunk.length > 0) yield firstChunk
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value
   } finally {
     await chunks.return?.()

@@ -20,14 +20,14 @@ export class CallIds {
   private readonly openByWireId = new Map<string, CallQueue>()
   private round = new Round()
   /** The ids made for results that match no call. */
-  private readonly made = new Set<string>()
+  private readonly generatedIds = new Set<string>()
   private paired: Map<string, string> | undefined
   /** The lowest number, by tool name, from which a generated id may still be free. */
-  private readonly free = new Map<string, number>()
+  private readonly nextFree = new Map<string, number>()
   private count: number
 
   /** @param before the ids that are already taken, and the number of earlier calls. */
-  constructor(before: KnownIds = NONE) {
+  constructor(before: KnownIds = NO_IDS) {
     this.before = before
     this.count = before.count
   }
@@ -83,7 +83,7 @@ export class CallIds {
 
   private unmatched(name: string): string {
     const id = this.generate(name)
-    this.made.add(id)
+    this.generatedIds.add(id)
     this.round.unmatched.push(id)
     return id
   }
@@ -102,14 +102,14 @@ export class CallIds {
   }
 
   private isTaken(id: string): boolean {
-    return this.byId.has(id) || this.before.ids.has(id) || this.made.has(id)
+    return this.byId.has(id) || this.before.ids.has(id) || this.generatedIds.has(id)
   }
 
   private generate(name: string): string {
-    for (let number = Math.max(this.count, this.free.get(name) ?? 0); ; number++) {
+    for (let number = Math.max(this.count, this.nextFree.get(name) ?? 0); ; number++) {
       const id = `call_${number}_${name}`
       if (this.isTaken(id)) continue
-      this.free.set(name, number)
+      this.nextFree.set(name, number)
       return id
     }
   }
@@ -177,7 +177,7 @@ interface KnownIds {
   readonly count: number
 }
 
-const NONE: KnownIds = { ids: new Set(), count: 0 }
+const NO_IDS: KnownIds = { ids: new Set(), count: 0 }
 
 /** Cache of the ids in a request, computed once for all its answers. */
 const knownByRequest = new WeakMap<CanonicalRequest, KnownIds>()

@@ -49,7 +49,7 @@ export interface MediaPart extends PartBase {
   /** The text spoken in generated audio. */
   readonly transcript?: string
   /** Properties of a generated image. */
-  readonly made?: Made
+  readonly made?: ImageProperties
   /**
    * The role of an image in the request. A mask marks the area of another image that may be changed. In a video
    * request, the image is the last frame or shows something that the video should contain; without `use`, it is the
@@ -59,7 +59,7 @@ export interface MediaPart extends PartBase {
 }
 
 /** Properties of a generated image as the upstream reports them, in the values of the request's settings. */
-export interface Made {
+export interface ImageProperties {
   /** The prompt after the upstream's revision, if it differs from the caller's. */
   readonly prompt?: string
   readonly size?: string
@@ -120,7 +120,7 @@ export interface OpaquePart extends PartBase {
   /** The request has this content in another part as well, so a format without the type loses nothing. */
   readonly redundant?: true
   /** State that the gateway encrypted for one caller, and decrypts before it writes the upstream request. */
-  readonly sealed?: string
+  readonly encrypted?: string
 }
 
 export type Part =

@@ -1,5 +1,5 @@
 import type { Part } from './content.ts'
-import type { At, CanonicalEvent } from './event.ts'
+import type { CanonicalEvent, PartPosition } from './event.ts'
 import type { JsonObject } from './node.ts'
 import type { CanonicalResult } from './result.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
@@ -61,10 +61,10 @@ export class EnumEvents implements Transducer<CanonicalEvent, CanonicalEvent> {
   }
 }
 
-const delta = (at: At, append: string): readonly CanonicalEvent[] =>
+const delta = (at: PartPosition, append: string): readonly CanonicalEvent[] =>
   append === '' ? NOTHING : [{ type: 'part-delta', at, append }]
 
-const keyOf = (at: At): string => `${at.candidate}/${at.part}`
+const keyOf = (at: PartPosition): string => `${at.candidate}/${at.part}`
 
 const OPENING = '{"value":"'
 /** Indexes in `OPENING` before which white space is allowed. */
@@ -81,41 +81,41 @@ class ValueReader {
   private state: 'opening' | 'value' | 'over' | 'bare' = 'opening'
   /** The number of characters of `OPENING` matched so far, and the input they matched, white space included. */
   private matched = 0
-  private held = ''
+  private consumed = ''
   /** The start of an escape sequence that is not complete. */
   private escape = ''
   /** A high surrogate that waits for its low surrogate; the two must not be sent in separate chunks. */
-  private half = ''
+  private highSurrogate = ''
 
-  push(piece: string): string {
-    if (this.state === 'bare') return piece
+  push(chunk: string): string {
+    if (this.state === 'bare') return chunk
     let out = ''
-    for (let index = 0; index < piece.length; index++) {
+    for (let index = 0; index < chunk.length; index++) {
       if (this.state === 'over') return out
-      if (this.state === 'value') out += this.read(piece[index]!)
-      else if (!this.opens(piece[index]!)) return this.bare(piece.slice(index))
+      if (this.state === 'value') out += this.read(chunk[index]!)
+      else if (!this.matchOpening(chunk[index]!)) return this.passThrough(chunk.slice(index))
     }
     return out
   }
 
   /** Returns the buffered remainder of a text that ends early. */
   end(): string {
-    const rest = this.held + this.half + this.escape
-    this.held = this.half = this.escape = ''
+    const rest = this.consumed + this.highSurrogate + this.escape
+    this.consumed = this.highSurrogate = this.escape = ''
     return rest
   }
 
-  private opens(char: string): boolean {
+  private matchOpening(char: string): boolean {
     if (char === OPENING[this.matched]) this.matched++
     else if (!SPACE.has(char) || !GAPS.has(this.matched)) return false
-    this.held += char
+    this.consumed += char
     if (this.matched < OPENING.length) return true
     this.state = 'value'
-    this.held = ''
+    this.consumed = ''
     return true
   }
 
-  private bare(rest: string): string {
+  private passThrough(rest: string): string {
     this.state = 'bare'
     return this.end() + rest
   }
@@ -131,29 +131,29 @@ class ValueReader {
   }
 
   private unescape(char: string): string {
-    const { escape: begun } = this
-    if (begun === '\\' && char !== 'u') {
+    const { escape: sequence } = this
+    if (sequence === '\\' && char !== 'u') {
       this.escape = ''
       return this.unit(ESCAPES[char] ?? char)
     }
-    if (begun !== '\\' && !HEX.test(char)) {
+    if (sequence !== '\\' && !HEX.test(char)) {
       this.escape = ''
-      return this.end() + begun + this.read(char)
+      return this.end() + sequence + this.read(char)
     }
     this.escape += char
     if (this.escape.length < '\\u0000'.length) return ''
     this.escape = ''
-    return this.unit(String.fromCharCode(Number.parseInt(begun.slice(2) + char, 16)))
+    return this.unit(String.fromCharCode(Number.parseInt(sequence.slice(2) + char, 16)))
   }
 
   /** Returns a UTF-16 unit together with the high surrogate that waited for it. */
   private unit(unit: string): string {
-    const { half } = this
-    this.half = ''
-    if (!isFirstHalf(unit)) return half + unit
-    this.half = unit
-    return half
+    const { highSurrogate } = this
+    this.highSurrogate = ''
+    if (!isHighSurrogate(unit)) return highSurrogate + unit
+    this.highSurrogate = unit
+    return highSurrogate
   }
 }
 
-const isFirstHalf = (unit: string): boolean => unit >= '\ud800' && unit <= '\udbff'
+const isHighSurrogate = (unit: string): boolean => unit >= '\ud800' && unit <= '\udbff'

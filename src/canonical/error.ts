@@ -58,7 +58,7 @@ export class GatewayError extends Error {
 }
 
 /** UTF-16 units; longest message of a refusal, which may repeat text of the caller. */
-const LONGEST = 4000
+const MAX_MESSAGE_LENGTH = 4000
 
 /**
  * Returns a function that creates errors of one kind.
@@ -70,7 +70,7 @@ const refusal =
   (message: string, param = '', code?: string): GatewayError =>
     new GatewayError({
       kind,
-      message: excerpt(message, LONGEST),
+      message: excerpt(message, MAX_MESSAGE_LENGTH),
       ...defined({ param: param === '' ? undefined : excerpt(param), code }),
     })
 
@@ -86,22 +86,22 @@ export const tooLarge = refusal('too-large')
 /** Creates an error for a request that conflicts with the current state. */
 export const conflict = refusal('conflict')
 
-const later =
+const retryLater =
   (kind: 'rate-limited' | 'overloaded') =>
   (message: string, retryAfterSeconds: number, code?: string): GatewayError =>
     new GatewayError({ kind, message, ...defined({ code }), retryAfterSeconds })
 
 /** Creates an error for an exceeded rate limit, with the seconds after which the caller may retry. */
-export const rateLimited = later('rate-limited')
+export const rateLimited = retryLater('rate-limited')
 
 /** Creates an error for missing capacity, with the seconds after which the caller may retry. */
-export const overloaded = later('overloaded')
+export const overloaded = retryLater('overloaded')
 
 /** Creates an error for something that does not exist. */
 export const notFound = refusal('not-found')
 
 /** Creates an error for a request that the upstream's format cannot express. */
-export const inexpressible = refusal('cannot-express')
+export const cannotExpress = refusal('cannot-express')
 
 /** Returns the error for an upstream that failed without reporting one. */
 export const upstreamFailed = (message: string): CanonicalError => ({ kind: 'upstream-failed', message })
@@ -126,8 +126,8 @@ const BY_STATUS: { readonly [status: number]: ErrorKind } = {
 }
 
 /** Returns the kind of error for the HTTP status of an upstream's answer. */
-export const kindOf = (status: number): ErrorKind =>
+export const errorKindOf = (status: number): ErrorKind =>
   BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'upstream-failed')
 
 /** A temporary failure of the gateway itself. It does not count against any channel. */
-export class OwnFailure extends GatewayError {}
+export class GatewayFailure extends GatewayError {}

@@ -1,10 +1,10 @@
-import type { Annotation, Made, MediaSource, Part, Signature } from './content.ts'
+import type { Annotation, ImageProperties, MediaSource, Part, Signature } from './content.ts'
 import type { CanonicalError } from './error.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 import type { CanonicalResult, Finish, TokenLogprob, Transcript, Usage } from './result.ts'
 
 /** The position of a part in an answer: the indexes of its candidate and of the part. */
-export interface At {
+export interface PartPosition {
   readonly candidate: number
   readonly part: number
 }
@@ -42,7 +42,7 @@ export type ResultStart = { readonly type: 'result-start' } & Omit<CanonicalResu
 /** Starts a part, with an empty body. A part that never grows is complete here. */
 export interface PartStart {
   readonly type: 'part-start'
-  readonly at: At
+  readonly at: PartPosition
   readonly part: Part
 }
 
@@ -52,7 +52,7 @@ export interface PartStart {
  */
 export interface PartDelta {
   readonly type: 'part-delta'
-  readonly at: At
+  readonly at: PartPosition
   readonly append: string
   readonly of?: 'transcript'
 }
@@ -60,7 +60,7 @@ export interface PartDelta {
 /** Adds fields to an open part: annotations are appended, other fields are replaced. */
 export interface PartPatch extends Node {
   readonly type: 'part-patch'
-  readonly at: At
+  readonly at: PartPosition
   readonly signature?: Signature
   readonly annotations?: readonly Annotation[]
   readonly part?: Part
@@ -69,7 +69,7 @@ export interface PartPatch extends Node {
 /** Ends a part: its body is complete. */
 export interface PartEnd {
   readonly type: 'part-end'
-  readonly at: At
+  readonly at: PartPosition
 }
 
 /** Ends a candidate, with the reason why it stopped. */
@@ -86,7 +86,7 @@ export interface Preview extends Node {
   /** Counts from 0 for each candidate. */
   readonly index: number
   readonly source: MediaSource
-  readonly made?: Made
+  readonly made?: ImageProperties
 }
 
 /** Ends the answer, with the fields of the result that upstreams send last. */

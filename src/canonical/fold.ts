@@ -1,6 +1,6 @@
 import type { Part } from './content.ts'
-import type { At, CanonicalEvent, PartDelta, PartPatch } from './event.ts'
-import { longer, wider } from './lists.ts'
+import type { CanonicalEvent, PartDelta, PartPatch, PartPosition } from './event.ts'
+import { appendedTo, withFieldsAdded } from './lists.ts'
 import type { Node } from './node.ts'
 import type { Candidate, CanonicalResult, Transcript } from './result.ts'
 
@@ -37,41 +37,41 @@ export function withBody(part: Part, body: string): Part {
 }
 
 /** Fills the indexes of parts that have not started. */
-const HOLE: Part = { type: 'text', text: '' }
-export const EMPTY: CanonicalResult = { candidates: [] }
+const EMPTY_PART: Part = { type: 'text', text: '' }
+export const EMPTY_RESULT: CanonicalResult = { candidates: [] }
 
 /**
  * Applies one event to a partial result. Never throws, not even for an event out of order.
  *
- * @param own whether the lists of `result` may be mutated; by default they are copied.
+ * @param mayMutate whether the lists of `result` may be mutated; by default they are copied.
  */
-export function step(result: CanonicalResult, event: CanonicalEvent, own = false): CanonicalResult {
+export function applyEvent(result: CanonicalResult, event: CanonicalEvent, mayMutate = false): CanonicalResult {
   switch (event.type) {
     case 'result-start': {
       const { type: _, ...head } = event
       return { ...result, ...head }
     }
     case 'part-start':
-      return atPart(result, event.at, own, () => event.part)
+      return atPart(result, event.at, mayMutate, () => event.part)
     case 'part-delta':
-      return atPart(result, event.at, own, part => grown(part, event))
+      return atPart(result, event.at, mayMutate, part => withAppended(part, event))
     case 'part-patch':
-      return atPart(result, event.at, own, part => patched(part, event, own))
+      return atPart(result, event.at, mayMutate, part => patched(part, event, mayMutate))
     case 'logprobs':
-      return atCandidate(result, event.candidate, own, candidate => ({
+      return atCandidate(result, event.candidate, mayMutate, candidate => ({
         ...candidate,
-        logprobs: longer(candidate.logprobs, event.append, own),
+        logprobs: appendedTo(candidate.logprobs, event.append, mayMutate),
       }))
     case 'transcript':
-      return atCandidate(result, event.candidate, own, candidate => ({
+      return atCandidate(result, event.candidate, mayMutate, candidate => ({
         ...candidate,
-        transcript: further(candidate.transcript, event.transcript, own),
+        transcript: withMoreTimes(candidate.transcript, event.transcript, mayMutate),
       }))
     case 'candidate-end':
-      return atCandidate(result, event.candidate, own, candidate => ({
+      return atCandidate(result, event.candidate, mayMutate, candidate => ({
         ...candidate,
         ...(event.finish === undefined ? {} : { finish: event.finish }),
-        ...merged(candidate, event, own),
+        ...merged(candidate, event, mayMutate),
       }))
     case 'usage':
       return { ...result, usage: event.usage }
@@ -81,7 +81,7 @@ export function step(result: CanonicalResult, event: CanonicalEvent, own = false
       return {
         ...result,
         ...(event.serviceTier === undefined ? {} : { serviceTier: event.serviceTier }),
-        ...merged(result, event, own),
+        ...merged(result, event, mayMutate),
       }
     case 'part-end':
     case 'preview':
@@ -91,14 +91,14 @@ export function step(result: CanonicalResult, event: CanonicalEvent, own = false
 }
 
 /** Folds a stream of events into the result. Any prefix of a stream gives a valid partial result. */
-export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = EMPTY): CanonicalResult {
-  let result = ownLists(from)
-  for (const event of events) result = step(result, event, true)
+export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = EMPTY_RESULT): CanonicalResult {
+  let result = withMutableLists(from)
+  for (const event of events) result = applyEvent(result, event, true)
   return result
 }
 
 /** Copies the lists, so that events can append to them in place. A copy for every event would take quadratic time. */
-const ownLists = (result: CanonicalResult): CanonicalResult => ({
+const withMutableLists = (result: CanonicalResult): CanonicalResult => ({
   ...result,
   candidates: result.candidates.map(candidate => ({ ...candidate, content: [...candidate.content] })),
 })
@@ -118,13 +118,13 @@ export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
 }
 
 /** Yields the events of a whole part. */
-export function* unfoldPart(part: Part, at: At): Generator<CanonicalEvent> {
+export function* unfoldPart(part: Part, at: PartPosition): Generator<CanonicalEvent> {
   yield* openingEvents(part, at)
   yield { type: 'part-end', at }
 }
 
 /** Yields the events of a part without its end. */
-export function* openingEvents(part: Part, at: At): Generator<CanonicalEvent> {
+export function* openingEvents(part: Part, at: PartPosition): Generator<CanonicalEvent> {
   const body = bodyOf(part)
   const { annotations, ...bare } = withBody(part, '') as Part & { annotations?: never }
   yield { type: 'part-start', at, part: bare }
@@ -135,37 +135,42 @@ export function* openingEvents(part: Part, at: At): Generator<CanonicalEvent> {
 function atCandidate(
   result: CanonicalResult,
   index: number,
-  own: boolean,
+  mayMutate: boolean,
   change: (candidate: Candidate) => Candidate,
 ): CanonicalResult {
-  const candidates = own ? (result.candidates as Candidate[]) : [...result.candidates]
+  const candidates = mayMutate ? (result.candidates as Candidate[]) : [...result.candidates]
   while (candidates.length <= index) candidates.push({ content: [] })
   candidates[index] = change(candidates[index]!)
   return { ...result, candidates }
 }
 
-function atPart(result: CanonicalResult, at: At, own: boolean, change: (part: Part) => Part): CanonicalResult {
-  return atCandidate(result, at.candidate, own, candidate => {
-    const content = own ? (candidate.content as Part[]) : [...candidate.content]
-    while (content.length <= at.part) content.push(HOLE)
+function atPart(
+  result: CanonicalResult,
+  at: PartPosition,
+  mayMutate: boolean,
+  change: (part: Part) => Part,
+): CanonicalResult {
+  return atCandidate(result, at.candidate, mayMutate, candidate => {
+    const content = mayMutate ? (candidate.content as Part[]) : [...candidate.content]
+    while (content.length <= at.part) content.push(EMPTY_PART)
     content[at.part] = change(content[at.part]!)
     return { ...candidate, content }
   })
 }
 
-function further(before: Transcript | undefined, late: Transcript, own: boolean): Transcript {
+function withMoreTimes(before: Transcript | undefined, late: Transcript, mayMutate: boolean): Transcript {
   if (before === undefined) return late
   const { segments, words, ...rest } = late
   return {
     ...before,
     ...rest,
-    ...(segments === undefined ? {} : { segments: longer(before.segments, segments, own) }),
-    ...(words === undefined ? {} : { words: longer(before.words, words, own) }),
-    ...merged(before, late, own),
+    ...(segments === undefined ? {} : { segments: appendedTo(before.segments, segments, mayMutate) }),
+    ...(words === undefined ? {} : { words: appendedTo(before.words, words, mayMutate) }),
+    ...merged(before, late, mayMutate),
   }
 }
 
-function grown(part: Part, { append, of }: PartDelta): Part {
+function withAppended(part: Part, { append, of }: PartDelta): Part {
   if (of === undefined) return withBody(part, bodyOf(part) + append)
   return part.type === 'media' ? { ...part, transcript: (part.transcript ?? '') + append } : part
 }
@@ -173,29 +178,33 @@ function grown(part: Part, { append, of }: PartDelta): Part {
 /**
  * Merges late fields into a part.
  *
- * @param own whether the part's lists may be mutated; by default they are copied.
+ * @param mayMutate whether the part's lists may be mutated; by default they are copied.
  */
-export function patched(part: Part, patch: PartPatch, own = false): Part {
+export function patched(part: Part, patch: PartPatch, mayMutate = false): Part {
   const base = patch.part ?? part
   const signed =
     patch.signature === undefined || base.type !== 'reasoning' ? base : { ...base, signature: patch.signature }
-  const noted =
+  const annotated =
     patch.annotations === undefined || signed.type !== 'text'
       ? signed
-      : { ...signed, annotations: longer(signed.annotations, patch.annotations, own) }
-  return { ...noted, ...merged(noted, patch, own) }
+      : { ...signed, annotations: appendedTo(signed.annotations, patch.annotations, mayMutate) }
+  return { ...annotated, ...merged(annotated, patch, mayMutate) }
 }
 
 /** Merges the extras and spelling of a later event into those of a node, format by format. */
-function merged(before: Node, late: Node, own: boolean): Node {
+function merged(before: Node, late: Node, mayMutate: boolean): Node {
   return {
-    ...(late.extras === undefined ? {} : { extras: layered(before.extras, late.extras, own) }),
-    ...(late.spelling === undefined ? {} : { spelling: layered(before.spelling, late.spelling, own) }),
+    ...(late.extras === undefined ? {} : { extras: mergedByFormat(before.extras, late.extras, mayMutate) }),
+    ...(late.spelling === undefined ? {} : { spelling: mergedByFormat(before.spelling, late.spelling, mayMutate) }),
   }
 }
 
-function layered(before: Node['extras'], late: NonNullable<Node['extras']>, own: boolean): NonNullable<Node['extras']> {
+function mergedByFormat(
+  before: Node['extras'],
+  late: NonNullable<Node['extras']>,
+  mayMutate: boolean,
+): NonNullable<Node['extras']> {
   const out = { ...before }
-  for (const format in late) out[format] = wider(out[format], late[format]!, own)
+  for (const format in late) out[format] = withFieldsAdded(out[format], late[format]!, mayMutate)
   return out
 }

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, put } from './node.ts'
  * thousand items, and callers control their number.
  */
 export function append<T>(list: T[], more: Iterable<T>): void {
-  for (const one of more) list.push(one)
+  for (const item of more) list.push(item)
 }
 
 /**
@@ -18,7 +18,7 @@ const growing = new WeakSet<object>()
  * Appends to a list. Mutates it only if `owned`, with no other reference to it, and created here; otherwise returns a
  * copy.
  */
-export function longer<T>(before: readonly T[] | undefined, more: readonly T[], owned: boolean): readonly T[] {
+export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T[], owned: boolean): readonly T[] {
   const list = owned && before !== undefined && growing.has(before) ? (before as T[]) : [...(before ?? [])]
   append(list, more)
   if (owned) growing.add(list)
@@ -29,18 +29,18 @@ export function longer<T>(before: readonly T[] | undefined, more: readonly T[], 
  * Adds fields to an object; later fields replace earlier ones of the same name. Mutates the object only if `owned`,
  * with no other reference to it, and created here; otherwise returns a copy.
  */
-export function wider(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {
-  const isOwn = owned && before !== undefined && growing.has(before)
-  const fields = isOwn ? (before as { [key: string]: Json }) : { ...before }
+export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {
+  const mayMutate = owned && before !== undefined && growing.has(before)
+  const fields = mayMutate ? (before as { [key: string]: Json }) : { ...before }
   for (const key of Object.keys(more)) put(fields, key, more[key])
   if (owned) growing.add(fields)
   return fields
 }
 
 /** An item of an `UnorderedList`; it can be in one list at a time. */
-export interface Listed {
+export interface ListItem {
   /** Its index, which only the list sets. */
-  place?: number
+  index?: number
 }
 
 /**
@@ -48,7 +48,7 @@ export interface Listed {
  * A `Set` or `Map` replaces its table again and again, and each old table refers to the next one: a table in the old
  * generation of the heap would keep every later table, and every request in them, alive until the next full collection.
  */
-export class UnorderedList<T extends Listed> {
+export class UnorderedList<T extends ListItem> {
   private readonly items: T[] = []
 
   get size(): number {
@@ -56,11 +56,11 @@ export class UnorderedList<T extends Listed> {
   }
 
   add(item: T): void {
-    item.place = this.items.push(item) - 1
+    item.index = this.items.push(item) - 1
   }
 
   has(item: T): boolean {
-    return item.place !== undefined && this.items[item.place] === item
+    return item.index !== undefined && this.items[item.index] === item
   }
 
   /** Removes an item; does nothing if it is not in the list. */
@@ -68,15 +68,15 @@ export class UnorderedList<T extends Listed> {
     if (!this.has(item)) return
     const last = this.items.pop()!
     if (last === item) return
-    this.items[item.place!] = last
-    last.place = item.place!
+    this.items[item.index!] = last
+    last.index = item.index!
   }
 
   /** Calls `visit` for every item. `visit` may remove items. */
   forEach(visit: (item: T) => void): void {
     // Iterates backwards, because a removed item is replaced by one that was already visited.
-    for (let place = this.items.length - 1; place >= 0; place--) {
-      const item = this.items[place]
+    for (let index = this.items.length - 1; index >= 0; index--) {
+      const item = this.items[index]
       if (item !== undefined) visit(item)
     }
   }

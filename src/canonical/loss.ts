@@ -8,12 +8,12 @@ export type Path = readonly (string | number)[]
  * Appends a step to a path. Does not spread, because V8 gives a list literal with a spread inside room for sixteen more
  * items, and writers create a path for each message and part.
  */
-export function below(path: Path, step: string | number): Path {
+export function childPath(path: Path, step: string | number): Path {
   const { length } = path
-  const longer = new Array<string | number>(length + 1)
-  for (let index = 0; index < length; index++) longer[index] = path[index]!
-  longer[length] = step
-  return longer
+  const child = new Array<string | number>(length + 1)
+  for (let index = 0; index < length; index++) child[index] = path[index]!
+  child[length] = step
+  return child
 }
 
 /**
@@ -89,22 +89,22 @@ export class Losses {
    * @param length the number of items in the original list.
    */
   reorder(path: Path, written: readonly number[], length: number, reason: string): void {
-    if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
+    if (written.every((index, position) => position === 0 || written[position - 1]! < index)) return
     this.move(path, withOthersLast(written, length), reason)
   }
   insert(path: Path, value: unknown, reason: string): void {
     this.list.push({ kind: 'inserted', path, value, reason })
   }
   /** Reports a change that the gateway reverses on the response path. */
-  rename(path: Path, became: unknown, reason: string): void {
+  changeRestored(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'changed', path, became, reason, restored: true })
   }
   /** Reports an addition that the gateway reverses on the response path. */
-  state(path: Path, became: unknown, reason: string): void {
+  addRestored(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'added', path, became, reason, restored: true })
   }
   /** Reports a drop that the gateway reverses on the response path. */
-  hide(path: Path, reason: string): void {
+  dropRestored(path: Path, reason: string): void {
     this.list.push({ kind: 'dropped', path, reason, restored: true })
   }
   /** Adds losses that were found elsewhere. */
@@ -131,45 +131,45 @@ export function withOthersLast(first: readonly number[], length: number): readon
  * for a loss outside the messages, and for a message that the other request does not have.
  */
 export function shifted(loss: Loss, by: number): Loss | undefined {
-  const [field, place, ...rest] = loss.path
-  if (field !== 'messages' || typeof place !== 'number' || place + by < 0) return undefined
-  return { ...loss, path: [field, place + by, ...rest] }
+  const [field, index, ...rest] = loss.path
+  if (field !== 'messages' || typeof index !== 'number' || index + by < 0) return undefined
+  return { ...loss, path: [field, index + by, ...rest] }
 }
 
 /** Marks a dropped item until all losses are applied, so that the indexes of other losses remain valid. */
-const GONE = Symbol('gone')
+const DROPPED = Symbol('gone')
 
 /** Applies losses to a copy of the value. Returns what remains of the value after writing and reading it again. */
 export function lose<T>(value: T, losses: readonly Loss[]): T {
   const root = { value: copy(value) }
-  const late: (() => void)[] = []
+  const deferred: (() => void)[] = []
   for (const loss of losses) {
     const path = ['value', ...loss.path]
     const last = path.pop()!
     const parent = parentAt(root, path)
     if (parent === undefined) continue
-    if (loss.kind === 'dropped') parent[last] = GONE
-    else if (loss.kind === 'moved') late.push(() => reorder(parent, last, loss.order))
-    else if (loss.kind === 'inserted') late.push(() => insert(parent, last, loss.value))
+    if (loss.kind === 'dropped') parent[last] = DROPPED
+    else if (loss.kind === 'moved') deferred.push(() => reorder(parent, last, loss.order))
+    else if (loss.kind === 'inserted') deferred.push(() => insert(parent, last, loss.value))
     else parent[last] = copy(loss.became)
   }
-  for (const change of late.reverse()) change()
+  for (const change of deferred.reverse()) change()
   return compact(root.value) as T
 }
 
-type Holder = Record<string | number, unknown>
+type Container = Record<string | number, unknown>
 
-function parentAt(root: Holder, path: Path): Holder | undefined {
+function parentAt(root: Container, path: Path): Container | undefined {
   let at: unknown = root
   for (const key of path) {
     if (typeof at !== 'object' || at === null) return undefined
-    at = (at as Holder)[key]
+    at = (at as Container)[key]
   }
-  return typeof at === 'object' && at !== null ? (at as Holder) : undefined
+  return typeof at === 'object' && at !== null ? (at as Container) : undefined
 }
 
 /** Mutates the list instead of replacing it, because a later insertion may refer to it. */
-function reorder(parent: Holder, key: string | number, order: readonly number[]): void {
+function reorder(parent: Container, key: string | number, order: readonly number[]): void {
   const list = parent[key]
   if (!Array.isArray(list)) return
   const moved = order.map(index => list[index])
@@ -181,7 +181,7 @@ function reorder(parent: Holder, key: string | number, order: readonly number[])
  * Inserts a value into a list. Writers report losses in reading order and `lose` applies late changes in reverse, so
  * insertions at higher indexes come first and leave the lower indexes valid.
  */
-function insert(parent: Holder, index: string | number, value: unknown): void {
+function insert(parent: Container, index: string | number, value: unknown): void {
   if (Array.isArray(parent)) parent.splice(Number(index), 0, copy(value))
 }
 
@@ -196,17 +196,17 @@ const isPlainObject = (value: unknown): value is object =>
   isObject(value) && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)
 
 function compact(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter(item => item !== GONE).map(compact)
+  if (Array.isArray(value)) return value.filter(item => item !== DROPPED).map(compact)
   if (!isPlainObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([, item]) => (item as unknown) !== GONE)
+      .filter(([, item]) => (item as unknown) !== DROPPED)
       .map(([key, item]) => [key, compact(item)]),
   )
 }
 
 /** Fields with free JSON of callers, which contains no canonical nodes, whatever its keys. */
-const FREE = new Set(['parameters', 'schema', 'value', 'metadata', 'spelling', 'bytes', 'vector'])
+const FREE_JSON_FIELDS = new Set(['parameters', 'schema', 'value', 'metadata', 'spelling', 'bytes', 'vector'])
 
 /**
  * Finds everything that belongs to another format: extras, and opaque parts, tools and annotations. Writers do not look
@@ -232,7 +232,7 @@ function walk(value: unknown, format: Format, path: (string | number)[], losses:
     return
   }
   for (const key in node) {
-    if (FREE.has(key)) continue
+    if (FREE_JSON_FIELDS.has(key)) continue
     if (key === 'extras') extras(node[key] as object, format, path, losses)
     else step(node[key], format, path, key, losses)
   }

@@ -21,4 +21,4 @@ export interface ModelAbilities {
  * Unix seconds; creation date of every model. The gateway does not know when models were created, and clients require a
  * date that does not change.
  */
-export const CREATED = 1_735_689_600
+export const MODEL_CREATED_AT = 1_735_689_600

@@ -10,7 +10,7 @@ export function isAddressable(name: string): boolean {
   if (name === '') return false
   if (PLAIN.test(name)) return !name.split('/').some(isDots)
   let text = name
-  for (let decodings = 0; decodings <= MOST_DECODINGS; decodings++) {
+  for (let decodings = 0; decodings <= MAX_DECODINGS; decodings++) {
     const read = text.normalize('NFKC')
     if (UNSAFE.test(read) || read.split('/').some(isDots)) return false
     const decoded = text.replace(ESCAPES, percentDecoded)
@@ -27,7 +27,7 @@ const DOTS = /^\.{1,2}$/
 const UNSAFE = /[\\\p{Cc}\p{Zl}\p{Zp}]/u
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi
 /** Most decodings of a name; a name that is still percent-encoded afterwards is refused. */
-const MOST_DECODINGS = 4
+const MAX_DECODINGS = 4
 
 const isDots = (segment: string): boolean => DOTS.test(segment.split(';', 1)[0]!)
 

@@ -45,7 +45,7 @@ export const defined = <T extends object>(fields: T): { [K in keyof T]: Exclude<
   withDefined({}, fields)
 
 /** Returns a copy without the fields that are undefined, or undefined if no field remains. */
-export function someOf<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } | undefined {
+export function definedIfAny<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } | undefined {
   const out = defined(fields)
   for (const _ in out) return out
   return undefined
@@ -76,30 +76,34 @@ export function put(object: object, key: string, value: unknown): void {
 }
 
 /** Maps the objects in a list field. Returns the same object if no item changes. */
-export function withEach(object: JsonObject, field: string, change: (one: JsonObject) => JsonObject): JsonObject {
+export function withMappedItems(
+  object: JsonObject,
+  field: string,
+  change: (one: JsonObject) => JsonObject,
+): JsonObject {
   const before = object[field]
   if (!Array.isArray(before)) return object
   const after = before.map(one => (isObject(one) ? change(one) : one))
   return after.every((one, at) => one === before[at]) ? object : { ...object, [field]: after }
 }
 
-const ORIGIN = Symbol('origin')
+const WIRE_SOURCE = Symbol('origin')
 
 /** A canonical node and the wire value that it was read from. */
-export interface Origin<N, W> {
+export interface WireSource<N, W> {
   readonly node: N
   readonly format: Format
   readonly wire: W
 }
 
-type Noted = { [ORIGIN]?: Origin<unknown, unknown> }
+type WithWireSource = { [WIRE_SOURCE]?: WireSource<unknown, unknown> }
 
 /**
  * Attaches to a new node the wire value that it was read from. A writer of the same format returns that value if the
  * node is unchanged. A changed copy of the node has the same record, which then shows the original node.
  */
-export function withOrigin<N extends object, W>(node: N, format: Format, wire: W): N {
-  ;(node as Noted)[ORIGIN] = { node, format, wire }
+export function withWireSource<N extends object, W>(node: N, format: Format, wire: W): N {
+  ;(node as WithWireSource)[WIRE_SOURCE] = { node, format, wire }
   return node
 }
 
@@ -107,15 +111,15 @@ export function withOrigin<N extends object, W>(node: N, format: Format, wire: W
  * Returns the wire value of this format from which the node, or the node it is a copy of, was read; undefined for
  * another format or a node that was not read.
  */
-export function originOf<W, N extends object = object>(node: N, format: Format): Origin<N, W> | undefined {
-  const origin = (node as Noted)[ORIGIN] as Origin<N, W> | undefined
-  return origin?.format === format ? origin : undefined
+export function wireSourceOf<W, N extends object = object>(node: N, format: Format): WireSource<N, W> | undefined {
+  const source = (node as WithWireSource)[WIRE_SOURCE] as WireSource<N, W> | undefined
+  return source?.format === format ? source : undefined
 }
 
 /**
  * Returns the wire value of a node that has not changed since it was read in this format; undefined for any other node.
  */
-export function asRead<W>(node: object, format: Format): W | undefined {
-  const origin = (node as Noted)[ORIGIN] as Origin<unknown, W> | undefined
-  return origin?.node === node && origin.format === format ? origin.wire : undefined
+export function unchangedWire<W>(node: object, format: Format): W | undefined {
+  const source = (node as WithWireSource)[WIRE_SOURCE] as WireSource<unknown, W> | undefined
+  return source?.node === node && source.format === format ? source.wire : undefined
 }

@@ -23,7 +23,7 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
     const calls = runs.endOf('assistant', message)
     if (calls === messages.length) continue
     const at = runs.endOf('tool', calls)
-    inserted.getOrInsertComputed(at, () => []).push(unrecorded(call.id, call.freeform))
+    inserted.getOrInsertComputed(at, () => []).push(missingResult(call.id, call.freeform))
   }
   if (pairs.dropped.size + pairs.renamed.size + inserted.size === 0) return { request, losses: [] }
 
@@ -38,8 +38,8 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
     const message = messages[index]
     if (message === undefined) continue
     const content = message.content.flatMap((part, at) => {
-      const left = repairedPart(part, pairs, ['messages', index, 'content', at], losses)
-      return left === undefined ? [] : [left]
+      const remaining = repairedPart(part, pairs, ['messages', index, 'content', at], losses)
+      return remaining === undefined ? [] : [remaining]
     })
     const { length } = message.content
     if (content.length === length && content.every((part, at) => part === message.content[at])) repaired.push(message)
@@ -134,7 +134,7 @@ class Runs {
 }
 
 /** Creates the failed result for a call whose result is missing. */
-export const unrecorded = (id: string, freeform?: true): ToolResultPart => ({
+export const missingResult = (id: string, freeform?: true): ToolResultPart => ({
   type: 'tool-result',
   id,
   content: [{ type: 'text', text: 'No result was recorded.' }],
@@ -149,11 +149,14 @@ export const isRedundant = (part: Part): boolean => part.type === 'opaque' && pa
  * Drops redundant parts from a request for a format that does not define them. Returns the same object if there are
  * none.
  */
-export function reduced(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
+export function withoutRedundantParts(request: CanonicalRequest): {
+  request: CanonicalRequest
+  losses: readonly Loss[]
+} {
   const { messages } = request
   if (!messages.some(({ content }) => content.some(isRedundant))) return { request, losses: [] }
   const losses: Loss[] = []
-  const left = messages.flatMap((message, index): Message[] => {
+  const remaining = messages.flatMap((message, index): Message[] => {
     const content = message.content.filter((part, at) => {
       if (!isRedundant(part)) return true
       const path = ['messages', index, 'content', at]
@@ -163,5 +166,5 @@ export function reduced(request: CanonicalRequest): { request: CanonicalRequest;
     if (content.length === message.content.length) return [message]
     return content.length === 0 && message.extras === undefined ? [] : [{ ...message, content }]
   })
-  return { request: { ...request, messages: left }, losses }
+  return { request: { ...request, messages: remaining }, losses }
 }

@@ -1,12 +1,12 @@
 import type { Part, ToolCallPart } from './content.ts'
 import { EnumEvents, unwrapResult } from './enum-answer.ts'
-import type { At, CanonicalEvent, PartStart } from './event.ts'
+import type { CanonicalEvent, PartPosition, PartStart } from './event.ts'
 import type { CalledTool, Written } from './loss.ts'
 import { parseObject } from './node.ts'
 import type { CanonicalResult } from './result.ts'
 import { chain, NOTHING, type Transducer } from './transducer.ts'
 
-type Renamed = NonNullable<Written<unknown>['renamed']>
+type RenamedTools = NonNullable<Written<unknown>['renamed']>
 
 /** Reverses, in an answer, the changes that made its request valid for the upstream (traps 47, 65, 112). */
 export interface Restorer {
@@ -21,7 +21,7 @@ export interface Restorer {
  *
  * @param isEnum whether the upstream was asked for an object with one text of an enum.
  */
-export function restorer(renamed: Renamed | undefined, isEnum = false): Restorer | undefined {
+export function restorer(renamed: RenamedTools | undefined, isEnum = false): Restorer | undefined {
   const tools = toolRestorer(renamed)
   if (!isEnum) return tools
   if (tools === undefined) return { result: unwrapResult, events: () => new EnumEvents() }
@@ -31,7 +31,7 @@ export function restorer(renamed: Renamed | undefined, isEnum = false): Restorer
   }
 }
 
-function toolRestorer(renamed: Renamed | undefined): Restorer | undefined {
+function toolRestorer(renamed: RenamedTools | undefined): Restorer | undefined {
   if (renamed === undefined || renamed.size === 0) return undefined
   return {
     result: result => ({
@@ -45,16 +45,16 @@ function toolRestorer(renamed: Renamed | undefined): Restorer | undefined {
   }
 }
 
-function restored(part: Part, renamed: Renamed): Part {
+function restored(part: Part, renamed: RenamedTools): Part {
   if (part.type !== 'tool-call') return part
   const original = renamed.get(part.name)
-  if (original === undefined || (original.freeform && isOfAnother(part, original))) return part
+  if (original === undefined || (original.freeform && isInOtherNamespace(part, original))) return part
   const call = { ...part, ...original }
   return isWrapped(part, call) ? { ...call, arguments: unwrapped(call.arguments) } : call
 }
 
 /** Whether the call names another group of tools, which may have a function with the same name. */
-const isOfAnother = (call: ToolCallPart, { namespace }: CalledTool): boolean =>
+const isInOtherNamespace = (call: ToolCallPart, { namespace }: CalledTool): boolean =>
   call.namespace !== undefined && call.namespace !== namespace
 
 /** Whether the call is freeform for the caller but was a function call for the upstream. */
@@ -66,21 +66,21 @@ const isWrapped = (sent: Part, became: Part): boolean => 'freeform' in became &&
  */
 class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly wrapped = new Map<string, string>()
-  private readonly renamed: Renamed
+  private readonly renamed: RenamedTools
 
-  constructor(renamed: Renamed) {
+  constructor(renamed: RenamedTools) {
     this.renamed = renamed
   }
 
   push(event: CanonicalEvent): readonly CanonicalEvent[] {
     if (event.type === 'part-start' && event.part.type === 'tool-call') return [this.start(event)]
     if (event.type === 'part-patch' && event.part?.type === 'tool-call') {
-      this.wrapped.delete(placeOf(event.at))
+      this.wrapped.delete(keyOf(event.at))
       return [{ ...event, part: restored(event.part, this.renamed) }]
     }
     if (this.wrapped.size === 0) return [event]
-    if (event.type === 'part-delta') return this.grow(event.at, event.append) ? NOTHING : [event]
-    if (event.type === 'part-end') return [...this.settle(event.at), event]
+    if (event.type === 'part-delta') return this.bufferArguments(event.at, event.append) ? NOTHING : [event]
+    if (event.type === 'part-end') return [...this.finish(event.at), event]
     return [event]
   }
 
@@ -90,24 +90,24 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
 
   private start(event: PartStart): CanonicalEvent {
     const part = restored(event.part, this.renamed)
-    if (isWrapped(event.part, part)) this.wrapped.set(placeOf(event.at), '')
+    if (isWrapped(event.part, part)) this.wrapped.set(keyOf(event.at), '')
     return part === event.part ? event : { ...event, part }
   }
 
-  private grow(at: At, append: string): boolean {
-    const place = placeOf(at)
-    const held = this.wrapped.get(place)
-    if (held === undefined) return false
-    this.wrapped.set(place, held + append)
+  private bufferArguments(at: PartPosition, append: string): boolean {
+    const key = keyOf(at)
+    const buffered = this.wrapped.get(key)
+    if (buffered === undefined) return false
+    this.wrapped.set(key, buffered + append)
     return true
   }
 
-  private settle(at: At): readonly CanonicalEvent[] {
-    const place = placeOf(at)
-    const held = this.wrapped.get(place)
-    if (held === undefined) return NOTHING
-    this.wrapped.delete(place)
-    const text = unwrapped(held)
+  private finish(at: PartPosition): readonly CanonicalEvent[] {
+    const key = keyOf(at)
+    const buffered = this.wrapped.get(key)
+    if (buffered === undefined) return NOTHING
+    this.wrapped.delete(key)
+    const text = unwrapped(buffered)
     return text === '' ? NOTHING : [{ type: 'part-delta', at, append: text }]
   }
 }
@@ -118,4 +118,4 @@ function unwrapped(text: string): string {
   return typeof input === 'string' ? input : text
 }
 
-const placeOf = (at: At): string => `${at.candidate}/${at.part}`
+const keyOf = (at: PartPosition): string => `${at.candidate}/${at.part}`

@@ -6,7 +6,7 @@ import { NOTHING, type Transducer } from './transducer.ts'
  * The state of one candidate: the index of its open part, and the buffered events of later parts, in the order in which
  * they started.
  */
-interface Line {
+interface CandidateState {
   open: number
   readonly waiting: Map<number, PartEvent[]>
   /**
@@ -42,8 +42,8 @@ const NONE = -1
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Writer<Output>
   private readonly options: SequentialOptions
-  private readonly lines: Line[] = []
-  private direct = false
+  private readonly lines: CandidateState[] = []
+  private isExempt = false
 
   constructor(writer: Writer<Output>, options: SequentialOptions = {}) {
     this.writer = writer
@@ -54,9 +54,9 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     // Fast path: nearly every event appends to the open part.
     if (event.type === 'part-delta' && this.lines[event.at.candidate]?.open === event.at.part)
       return this.writer.push(event)
-    if ('at' in event && !this.direct) return this.part(event)
-    if (event.type === 'result-start') this.direct = this.options.exempt?.(event) ?? false
-    if (event.type === 'error' && this.options.overtakes) return [...this.rest(), ...this.writer.push(event)]
+    if ('at' in event && !this.isExempt) return this.part(event)
+    if (event.type === 'result-start') this.isExempt = this.options.exempt?.(event) ?? false
+    if (event.type === 'error' && this.options.overtakes) return [...this.flushWaiting(), ...this.writer.push(event)]
     return this.writer.push(event)
   }
 
@@ -66,11 +66,11 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   }
 
   end(): readonly Output[] {
-    return this.options.overtakes ? [...this.rest(), ...this.writer.end()] : this.writer.end()
+    return this.options.overtakes ? [...this.flushWaiting(), ...this.writer.end()] : this.writer.end()
   }
 
   /** Writes the parts that still wait. */
-  private rest(): readonly Output[] {
+  private flushWaiting(): readonly Output[] {
     const out: Output[] = []
     for (const { waiting } of this.lines) {
       for (const events of waiting.values())
@@ -83,7 +83,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private part(event: PartEvent): readonly Output[] {
     const line = this.line(event.at.candidate)
     if (event.at.part === line.open) {
-      if (event.type === 'part-end') return this.leave(line, event)
+      if (event.type === 'part-end') return this.endPart(line, event)
       return this.writer.push(event)
     }
     const waiting = line.waiting.get(event.at.part)
@@ -98,13 +98,13 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return NOTHING
   }
 
-  private line(candidate: number): Line {
+  private line(candidate: number): CandidateState {
     while (this.lines.length <= candidate) this.lines.push({ open: NONE, waiting: new Map(), started: [], next: 0 })
     return this.lines[candidate]!
   }
 
   /** Ends the open part and writes the parts that waited for it, up to the first that has not ended. */
-  private leave(line: Line, end: PartEnd): readonly Output[] {
+  private endPart(line: CandidateState, end: PartEnd): readonly Output[] {
     line.open = NONE
     if (line.waiting.size === 0) return this.writer.push(end)
     const out = [...this.writer.push(end)]

@@ -35,12 +35,12 @@ const REQUEST = {
 } as const satisfies Rows<CanonicalRequest>
 
 /** The node of the request that holds the setting. */
-export type SettingPlace = 'sampling' | 'output' | 'request'
+export type SettingNode = 'sampling' | 'output' | 'request'
 export type SettingName = keyof typeof SAMPLING | keyof typeof OUTPUT | keyof typeof REQUEST
 
 /** One setting in one format. */
 export interface Setting {
-  readonly at: SettingPlace
+  readonly at: SettingNode
   readonly field: SettingName
   readonly type: SettingType
   /** The reason of loss if the setting is not written. */
@@ -65,7 +65,7 @@ const ALL: readonly Omit<Setting, 'wire'>[] = Object.entries({
   request: REQUEST,
 }).flatMap(([at, rows]) =>
   Object.entries(rows).map(([field, [type, lost]]) => ({
-    at: at as SettingPlace,
+    at: at as SettingNode,
     field: field as SettingName,
     type,
     lost,

@@ -1,5 +1,5 @@
 import type { Part } from './content.ts'
-import type { At, CanonicalEvent, PartEvent, PartStart } from './event.ts'
+import type { CanonicalEvent, PartEvent, PartPosition, PartStart } from './event.ts'
 import { withBody } from './fold.ts'
 import type { Candidate, CanonicalResult } from './result.ts'
 
@@ -23,13 +23,13 @@ const isReasoning = (part: Part): boolean => part.type === 'reasoning'
 const hasReasoning = ({ content }: Candidate): boolean => content.some(isReasoning)
 
 /** The part indexes of one candidate. */
-interface Line {
+interface CandidateIndexes {
   /** Number of reasoning parts hidden so far. */
   hidden: number
   /**
    * The shown position of each part, by its original index; null for reasoning, undefined if the position is unchanged.
    */
-  readonly parts: (At | null | undefined)[]
+  readonly parts: (PartPosition | null | undefined)[]
 }
 
 /**
@@ -39,7 +39,7 @@ interface Line {
 export class ReasoningFilter {
   private readonly isHidden: boolean
   /** State by candidate, from its first reasoning part on. */
-  private readonly lines: (Line | undefined)[] = []
+  private readonly lines: (CandidateIndexes | undefined)[] = []
 
   constructor(shown: Exclude<ReasoningShown, 'all'>) {
     this.isHidden = shown === 'none'

@@ -10,69 +10,69 @@ import { type Format, isObject, parseJson } from './node.ts'
  */
 
 /** The fields of a reasoning part that a wrapper can hold. */
-export type EnclosedThought = Partial<Pick<ReasoningPart, 'text' | 'signature' | 'redacted'>>
+export type WrappedReasoning = Partial<Pick<ReasoningPart, 'text' | 'signature' | 'redacted'>>
 
 const MARK = 'il:'
 const MARK_ENCODED = 'aWw6'
-const PROOF_ALONE = /^il:([a-z0-9-]+):(.*)$/s
+const SINGLE_SIGNATURE = /^il:([a-z0-9-]+):(.*)$/s
 const FORMAT_NAME = /^[a-z0-9-]{1,32}$/
 /** Earlier versions of the gateway wrote these instead of a format's name, for unsigned and for redacted reasoning. */
 const UNSIGNED = 'unsigned'
-const HIDDEN = 'redacted'
+const REDACTED = 'redacted'
 /** Most reasoning parts read from one wrapper. More than any turn has; callers control the length. */
-const MOST_THOUGHTS = 256
+const MAX_ENTRIES = 256
 
 /** Returns the value of a format's signature field: a signature of that format unchanged, anything else wrapped. */
-export function enclose(thoughts: readonly EnclosedThought[], own: Format): string {
-  const [first] = thoughts
-  if (first !== undefined && thoughts.length === 1 && first.signature !== undefined && isProofAlone(first)) {
+export function wrapReasoning(parts: readonly WrappedReasoning[], fieldFormat: Format): string {
+  const [first] = parts
+  if (first !== undefined && parts.length === 1 && first.signature !== undefined && isSignatureAlone(first)) {
     const { format, value } = first.signature
-    return format === own ? value : encoded(`${format}:${value}`)
+    return format === fieldFormat ? value : encoded(`${format}:${value}`)
   }
-  return encoded(JSON.stringify(thoughts.map(listed)))
+  return encoded(JSON.stringify(parts.map(entryOf)))
 }
 
 /**
  * Reads a format's signature field. A value that is not a wrapper is one signature of that format. A damaged wrapper
  * holds nothing; neither a wrapper nor a wrapper inside it is ever taken for a signature.
  */
-export function disclose(value: string, own: Format): readonly EnclosedThought[] {
-  if (!isEnvelope(value)) return [{ signature: { format: own, value } }]
+export function unwrapReasoning(value: string, fieldFormat: Format): readonly WrappedReasoning[] {
+  if (!isWrappedReasoning(value)) return [{ signature: { format: fieldFormat, value } }]
   const content = Buffer.from(value, 'base64').toString()
-  const alone = PROOF_ALONE.exec(content)
-  if (alone !== null) return legacy(alone[1]!, alone[2]!)
-  return listIn(content.slice(MARK.length)).flatMap(thought => readListed(thought) ?? [])
+  const alone = SINGLE_SIGNATURE.exec(content)
+  if (alone !== null) return readEarlierVersion(alone[1]!, alone[2]!)
+  return listIn(content.slice(MARK.length)).flatMap(entry => readEntry(entry) ?? [])
 }
 
 /** Whether the gateway wrote the value, so that it is a wrapper. */
-export const isEnvelope = (value: string): boolean => value.startsWith(MARK_ENCODED)
+export const isWrappedReasoning = (value: string): boolean => value.startsWith(MARK_ENCODED)
 
 const encoded = (content: string): string => Buffer.from(MARK + content).toString('base64')
 
-const isProofAlone = ({ text = '', redacted }: EnclosedThought): boolean => text === '' && redacted === undefined
+const isSignatureAlone = ({ text = '', redacted }: WrappedReasoning): boolean => text === '' && redacted === undefined
 
-const listed = ({ text = '', signature, redacted }: EnclosedThought) => ({
+const entryOf = ({ text = '', signature, redacted }: WrappedReasoning) => ({
   ...(text === '' ? {} : { text }),
   ...signature,
   ...(redacted === undefined ? {} : { redacted }),
 })
 
-function legacy(format: string, value: string): readonly EnclosedThought[] {
+function readEarlierVersion(format: string, value: string): readonly WrappedReasoning[] {
   if (format === UNSIGNED) return []
-  if (format === HIDDEN) return disclose(value, HIDDEN).map(thought => ({ ...thought, redacted: true }))
-  return isEnvelope(value) ? [] : [{ signature: { format, value } }]
+  if (format === REDACTED) return unwrapReasoning(value, REDACTED).map(entry => ({ ...entry, redacted: true }))
+  return isWrappedReasoning(value) ? [] : [{ signature: { format, value } }]
 }
 
 function listIn(text: string): readonly unknown[] {
   const list = parseJson(text)
-  return Array.isArray(list) ? list.slice(0, MOST_THOUGHTS) : []
+  return Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : []
 }
 
 /** Reads one entry of a wrapper; undefined if it has neither text nor signature. */
-function readListed(thought: unknown): EnclosedThought | undefined {
-  if (!isObject(thought)) return undefined
-  const { text, redacted } = thought
-  const signature = signatureIn(thought)
+function readEntry(entry: unknown): WrappedReasoning | undefined {
+  if (!isObject(entry)) return undefined
+  const { text, redacted } = entry
+  const signature = signatureIn(entry)
   const hasText = typeof text === 'string' && text !== ''
   if (!hasText && signature === undefined) return undefined
   return {
@@ -84,14 +84,15 @@ function readListed(thought: unknown): EnclosedThought | undefined {
 
 function signatureIn({ format, value }: { readonly [field: string]: unknown }): Signature | undefined {
   if (typeof format !== 'string' || typeof value !== 'string') return undefined
-  return FORMAT_NAME.test(format) && !isEnvelope(value) ? { format, value } : undefined
+  return FORMAT_NAME.test(format) && !isWrappedReasoning(value) ? { format, value } : undefined
 }
 
 /** Prefix of encrypted state that a client stores for the gateway. The digit is the version of the encryption. */
-export const SEAL = 'il1.'
+export const ENCRYPTED_PREFIX = 'il1.'
 
 /** Whether the value is state that the gateway encrypted. */
-export const isSealed = (value: unknown): value is string => typeof value === 'string' && value.startsWith(SEAL)
+export const isEncrypted = (value: unknown): value is string =>
+  typeof value === 'string' && value.startsWith(ENCRYPTED_PREFIX)
 
 /** Whether the part is reasoning with text and nothing else. */
 export const isUnsigned = (part: Part | undefined): part is ReasoningPart =>
@@ -101,7 +102,7 @@ export const isUnsigned = (part: Part | undefined): part is ReasoningPart =>
 export const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
 /** Whether the part is a signature without text, which belongs to the reasoning before it or to the part after it. */
-export const isLoneProof = (
+export const isLoneSignature = (
   part: Part | undefined,
 ): part is ReasoningPart & Required<Pick<ReasoningPart, 'signature'>> =>
   part?.type === 'reasoning' && part.text === '' && hasTextAlone(part) && part.signature !== undefined

@@ -10,15 +10,15 @@ export const flatJoin = (...parts: readonly (string | number)[]): string => part
 export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')
 
 /** UTF-16 units; longest text of a caller that an error repeats. */
-const LONGEST_EXCERPT = 100
+const MAX_EXCERPT_LENGTH = 100
 
 /** Truncates a text for an error message, because callers' names may be as long as a body. */
-export const excerpt = (text: string, longest = LONGEST_EXCERPT): string =>
-  text.length <= longest ? text : flatJoin(text.slice(0, wholeUntil(text, longest)), '…')
+export const excerpt = (text: string, maxLength = MAX_EXCERPT_LENGTH): string =>
+  text.length <= maxLength ? text : flatJoin(text.slice(0, wholeUntil(text, maxLength)), '…')
 
 /** The end of the longest beginning of at most `longest` UTF-16 units that does not split a surrogate pair. */
-const wholeUntil = (text: string, longest: number): number =>
-  isHighSurrogate(text.charCodeAt(longest - 1)) ? longest - 1 : longest
+const wholeUntil = (text: string, maxLength: number): number =>
+  isHighSurrogate(text.charCodeAt(maxLength - 1)) ? maxLength - 1 : maxLength
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
@@ -80,7 +80,7 @@ export class Offsets {
   private table(): Uint32Array | undefined {
     if (!this.measured) {
       this.measured = true
-      if (BEYOND_ASCII.test(this.text)) this.before = measured(this.text)
+      if (BEYOND_ASCII.test(this.text)) this.before = byteOffsets(this.text)
     }
     return this.before
   }
@@ -88,7 +88,7 @@ export class Offsets {
 
 const BEYOND_ASCII = /[\u0080-\uffff]/
 
-function measured(text: string): Uint32Array {
+function byteOffsets(text: string): Uint32Array {
   const before = new Uint32Array(text.length + 1)
   let bytes = 0
   for (let unit = 0; unit < text.length; unit++) {
@@ -108,12 +108,12 @@ function measured(text: string): Uint32Array {
  * Returns the index of the last text that starts at the offset or before it; -1 if there is none. The texts are in
  * order.
  */
-export function lastAtOrBefore(texts: readonly { readonly from: number }[], place: number): number {
+export function lastAtOrBefore(texts: readonly { readonly from: number }[], offset: number): number {
   let low = 0
   let high = texts.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (texts[middle]!.from <= place) low = middle + 1
+    if (texts[middle]!.from <= offset) low = middle + 1
     else high = middle
   }
   return low - 1

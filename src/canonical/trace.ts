@@ -8,7 +8,7 @@ type Indexes = readonly (number | undefined)[]
  * The original index of a message in an edited history; undefined if it was inserted. `parts` has the original indexes
  * of its parts if some were dropped.
  */
-interface Origin {
+interface OriginalIndex {
   readonly index: number | undefined
   readonly parts?: readonly number[]
 }
@@ -22,11 +22,15 @@ interface Origin {
  * @param edit losses of the edit, with paths in the original history.
  * @param before the original history.
  */
-export function traced(found: readonly Loss[], edit: readonly Loss[], before: readonly Message[]): readonly Loss[] {
+export function tracedToOriginal(
+  found: readonly Loss[],
+  edit: readonly Loss[],
+  before: readonly Message[],
+): readonly Loss[] {
   if (edit.length === 0) return found
-  const origins = originsAfter(edit, before)
-  const indexes = origins.map(({ index }) => index)
-  const places = placesIn(indexes, before.length)
+  const originals = originalsAfter(edit, before)
+  const indexes = originals.map(({ index }) => index)
+  const insertionIndexes = insertionIndexesOf(indexes, before.length)
   // Insertions apply after a move, and a move puts all dropped messages at the end.
   const moves = found.some(({ kind, path }) => kind === 'moved' && path.length === 1 && path[0] === 'messages')
   return found.flatMap((loss): Loss[] => {
@@ -34,8 +38,8 @@ export function traced(found: readonly Loss[], edit: readonly Loss[], before: re
     if (field !== 'messages') return [loss]
     if (typeof at !== 'number') return [inOrder(loss, indexes, before.length)]
     if (loss.kind === 'inserted' && rest.length === 0)
-      return [moves ? loss : { ...loss, path: [field, places[at] ?? before.length] }]
-    const { index, parts } = origins[at] ?? {}
+      return [moves ? loss : { ...loss, path: [field, insertionIndexes[at] ?? before.length] }]
+    const { index, parts } = originals[at] ?? {}
     if (index === undefined) return []
     const inside = tracedInside(loss, rest, parts, before[index]!)
     return [{ ...inside, path: [field, index, ...inside.path] }]
@@ -46,7 +50,7 @@ export function traced(found: readonly Loss[], edit: readonly Loss[], before: re
  * Lists the messages of the edited history by their original indexes. An inserted message comes before the original one
  * with the same index; messages whose parts were all dropped are left out.
  */
-function originsAfter(edit: readonly Loss[], before: readonly Message[]): readonly Origin[] {
+function originalsAfter(edit: readonly Loss[], before: readonly Message[]): readonly OriginalIndex[] {
   const inserted = new Map<number, number>()
   const dropped = new Map<number, Set<number>>()
   for (const { kind, path } of edit) {
@@ -55,17 +59,17 @@ function originsAfter(edit: readonly Loss[], before: readonly Message[]): readon
     else if (dropped.has(at)) dropped.get(at)!.add(part)
     else dropped.set(at, new Set([part]))
   }
-  const origins: Origin[] = []
+  const originals: OriginalIndex[] = []
   for (let index = 0; index <= before.length; index++) {
-    for (let count = inserted.get(index) ?? 0; count > 0; count--) origins.push({ index: undefined })
+    for (let count = inserted.get(index) ?? 0; count > 0; count--) originals.push({ index: undefined })
     const message = before[index]
-    const gone = dropped.get(index)
+    const droppedParts = dropped.get(index)
     if (message === undefined) continue
-    if (gone === undefined) origins.push({ index })
-    else if (gone.size < message.content.length || message.extras !== undefined)
-      origins.push({ index, parts: [...message.content.keys()].filter(at => !gone.has(at)) })
+    if (droppedParts === undefined) originals.push({ index })
+    else if (droppedParts.size < message.content.length || message.extras !== undefined)
+      originals.push({ index, parts: [...message.content.keys()].filter(at => !droppedParts.has(at)) })
   }
-  return origins
+  return originals
 }
 
 /** Maps the rest of a path, inside a message, to the original parts. */
@@ -74,8 +78,8 @@ function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefin
   if (parts === undefined || field !== 'content') return { ...loss, path: rest }
   if (typeof at !== 'number') return { ...inOrder(loss, parts, content.length), path: rest }
   const inserted = loss.kind === 'inserted' && deeper.length === 0
-  const place = parts[at] ?? (inserted ? content.length : at)
-  return { ...loss, path: [field, place, ...deeper] }
+  const partIndex = parts[at] ?? (inserted ? content.length : at)
+  return { ...loss, path: [field, partIndex, ...deeper] }
 }
 
 /** Maps the order of a move to the original list, where dropped items go to the end. */
@@ -86,9 +90,9 @@ function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
 }
 
 /** Returns the original index for an insertion at each index of the edited list: that of the next original item. */
-function placesIn(indexes: Indexes, before: number): readonly number[] {
-  const places: number[] = []
+function insertionIndexesOf(indexes: Indexes, before: number): readonly number[] {
+  const insertionIndexes: number[] = []
   let next = before
-  for (let at = indexes.length - 1; at >= 0; at--) places[at] = next = indexes[at] ?? next
-  return places
+  for (let at = indexes.length - 1; at >= 0; at--) insertionIndexes[at] = next = indexes[at] ?? next
+  return insertionIndexes
 }

@@ -18,7 +18,7 @@ export type Work =
 /**
  * The kind of work of each modality if it is the only one. Together with text, the modality is part of a conversation.
  */
-const ALONE: { readonly [M in Modality]?: Work } = {
+const WORK_OF_MODALITY: { readonly [M in Modality]?: Work } = {
   embedding: 'embedding',
   image: 'image',
   audio: 'speech',
@@ -33,13 +33,14 @@ export function workOf({ output }: CanonicalRequest): Work {
   if (output.transcript !== undefined) return 'transcription'
   if (output.completion !== undefined) return 'completion'
   const { modalities } = output
-  return (modalities?.length === 1 ? ALONE[modalities[0]!] : undefined) ?? 'conversation'
+  return (modalities?.length === 1 ? WORK_OF_MODALITY[modalities[0]!] : undefined) ?? 'conversation'
 }
 
-const LISTS: ReadonlySet<Work> = new Set(['completion', 'embedding', 'ranking'])
+const WORKS_WITH_INDEPENDENT_INPUTS: ReadonlySet<Work> = new Set(['completion', 'embedding', 'ranking'])
 
 /**
  * Whether the messages are independent inputs instead of a conversation. Independent inputs must not be merged or
  * dropped.
  */
-export const lists = (request: CanonicalRequest): boolean => LISTS.has(workOf(request))
+export const hasIndependentInputs = (request: CanonicalRequest): boolean =>
+  WORKS_WITH_INDEPENDENT_INPUTS.has(workOf(request))

@@ -7,7 +7,7 @@ export const FIRST_USER = 'admin'
 
 /** Creates the first console user with a random password. The user cannot sign in until stored. */
 export async function newFirstUser(): Promise<NewUser> {
-  const { freshPassword, newUser } = await import('../operators/sign-in/new-user.ts')
+  const { randomPassword: freshPassword, newUser } = await import('../operators/sign-in/new-user.ts')
   const password = freshPassword()
   return { user: await newUser(FIRST_USER, 'admin', password), password }
 }

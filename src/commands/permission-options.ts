@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { suggestion } from '../config/faults.ts'
 import type { LimitSettings, OnLoss } from '../config/types.ts'
 import { instant, isInstant, milliseconds } from '../config/units.ts'
-import { DOORS } from '../formats/index.ts'
+import { CALLER_FORMATS } from '../formats/index.ts'
 
 /** Option value that removes a setting. */
 export const NONE = Symbol('none')
@@ -91,9 +91,9 @@ export function list(text: string): readonly string[] {
 
 function parseFormats(text: string): readonly string[] {
   const names = list(text)
-  const unknown = names.find(name => !DOORS.has(name))
+  const unknown = names.find(name => !CALLER_FORMATS.has(name))
   if (unknown === undefined) return names
-  throw new InvalidArgumentError(`Unknown format "${unknown}"${suggestion(unknown, DOORS.keys())}.`)
+  throw new InvalidArgumentError(`Unknown format "${unknown}"${suggestion(unknown, CALLER_FORMATS.keys())}.`)
 }
 
 function parseWhole(text: string): number {

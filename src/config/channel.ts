@@ -3,7 +3,7 @@ import { defined, type Format, type JsonObject } from '../canonical/node.ts'
 import {
   baseUrlAt,
   baseUrlFor,
-  FORMATS,
+  FORMAT_FACTS,
   formatsAt,
   isMixed,
   PRESETS,
@@ -71,8 +71,8 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
     fromEnvironment === undefined ? undefined : fromEnvironment.replace(/\/+$/, '') + (preset.addressSuffix ?? '')
   let missing = false
   const formats = names.map((format, index) => {
-    if (!FORMATS.has(format))
-      fault(['formats', index], `unknown format "${format}"${suggestion(format, FORMATS.keys())}`)
+    if (!FORMAT_FACTS.has(format))
+      fault(['formats', index], `unknown format "${format}"${suggestion(format, FORMAT_FACTS.keys())}`)
     const row = preset.formats.find(one => one.format === format)
     const baseUrl = configuredBaseUrl(written, preset, format, mixed) ?? row?.baseUrl ?? address
     if (baseUrl === undefined && preset.name !== 'replay') missing = true
@@ -111,7 +111,7 @@ function formatOf(
   return {
     format,
     baseUrl,
-    auth: written.key === 'none' ? 'none' : (row?.auth ?? FORMATS.get(format)?.auth ?? 'bearer'),
+    auth: written.key === 'none' ? 'none' : (row?.auth ?? FORMAT_FACTS.get(format)?.auth ?? 'bearer'),
     headers: lowerCase({ ...row?.headers, ...written.headers }),
     query: row?.query ?? {},
     dialect: { ...row?.dialect, ...(written.dialect as JsonObject | undefined) },

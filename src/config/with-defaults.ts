@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import type { Path } from '../canonical/loss.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
-import { DOORS, FORMATS, PRESETS } from '../formats/index.ts'
+import { CALLER_FORMATS, FORMAT_FACTS, PRESETS } from '../formats/index.ts'
 import { channelWithDefaults, environmentChannels, type FaultAt, type WrittenChannel } from './channel.ts'
 import { suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
@@ -82,8 +82,8 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
 function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfig {
   const byEndpoint = Object.entries(written?.limits?.doors ?? {})
   for (const [format] of byEndpoint)
-    if (!FORMATS.has(format))
-      fault(['server', 'limits', 'doors', format], `unknown format${suggestion(format, FORMATS.keys())}`)
+    if (!FORMAT_FACTS.has(format))
+      fault(['server', 'limits', 'doors', format], `unknown format${suggestion(format, FORMAT_FACTS.keys())}`)
   return {
     host: written?.host ?? '127.0.0.1',
     port: written?.port ?? PORT,
@@ -222,7 +222,8 @@ type WrittenLimits = Pick<WrittenGroup, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
 /** Checks format names in `doors`, which lists the formats whose endpoints may be used. */
 function checkFormats(formats: readonly string[] | undefined, at: Path, fault: FaultAt): void {
   for (const [index, format] of (formats ?? []).entries())
-    if (!DOORS.has(format)) fault([...at, 'doors', index], `unknown format${suggestion(format, DOORS.keys())}`)
+    if (!CALLER_FORMATS.has(format))
+      fault([...at, 'doors', index], `unknown format${suggestion(format, CALLER_FORMATS.keys())}`)
 }
 
 type WrittenGroup = NonNullable<WrittenConfig['groups']>[string]

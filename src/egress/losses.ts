@@ -1,7 +1,7 @@
-import { type GatewayError, inexpressible } from '../canonical/error.ts'
+import { cannotExpress, type GatewayError } from '../canonical/error.ts'
 import type { Loss, Path } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
-import { lists, workOf } from '../canonical/work.ts'
+import { hasIndependentInputs, workOf } from '../canonical/work.ts'
 import { essentialTools } from './essential-tools.ts'
 
 /** Entries; the most losses that one header lists. */
@@ -121,11 +121,11 @@ const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] =
  * @param located the same losses, with paths into the caller's body.
  */
 export function refusal(losses: readonly Loss[], located: readonly Loss[] = losses): GatewayError {
-  if (losses.some(isOfThread)) return inexpressible(NO_THREADS, 'thread', 'thread_unsupported_request')
+  if (losses.some(isOfThread)) return cannotExpress(NO_THREADS, 'thread', 'thread_unsupported_request')
   const list = located.map(loss => `${loss.path.join('/')} (${loss.reason})`).join(', ')
   const message = `The model's upstream cannot carry everything in this request. What would be lost: ${list}.`
   const [only, ...others] = located
-  return inexpressible(message, others.length === 0 ? only?.path.join('.') : undefined, 'cannot_express')
+  return cannotExpress(message, others.length === 0 ? only?.path.join('.') : undefined, 'cannot_express')
 }
 
 const NO_THREADS = "The model's upstream stores no threads. Send the whole conversation without `thread`."
@@ -167,7 +167,7 @@ function losesState({ path }: Loss, request: CanonicalRequest): boolean {
  * conversation only the last user turn counts, in a list of inputs every input.
  */
 function losesVisibleMedia({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
-  const at = lists(request) ? path[1] : turn
+  const at = hasIndependentInputs(request) ? path[1] : turn
   if (restored === true || path[0] !== 'messages' || path[1] !== at) return false
   const content = request.messages[Number(at)]?.content ?? []
   if (path.length <= 3) return content.some(isMediaOrOpaque)

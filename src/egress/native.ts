@@ -1,4 +1,4 @@
-import { type Format, type Json, type JsonObject, type Origin, originOf } from '../canonical/node.ts'
+import { type Format, type Json, type JsonObject, type WireSource, wireSourceOf } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { WireRequest } from '../canonical/wire.ts'
@@ -9,7 +9,7 @@ import type { WireRequest } from '../canonical/wire.ts'
  */
 
 /** A canonical request, and the wire request from which the reader made it. */
-export type NativeRequest = Origin<CanonicalRequest, WireRequest>
+export type NativeRequest = WireSource<CanonicalRequest, WireRequest>
 
 /**
  * The wire request to pass on unchanged, if the request was read from this format. Undefined if the caller used another
@@ -22,7 +22,7 @@ export function nativeSourceOf(
   format: Format,
   rewritable: ReadonlySet<string> = MODEL,
 ): NativeRequest | undefined {
-  const source: NativeRequest | undefined = originOf(request, format)
+  const source: NativeRequest | undefined = wireSourceOf(request, format)
   if (source === undefined || source.node === request) return source
   const before = source.node as unknown as { readonly [field: string]: unknown }
   const fields = Object.entries(request)
@@ -70,7 +70,7 @@ export const OPTIONAL_HEAD: NativeHead = { ...HEAD, optional: true }
  * may see them. Undefined if the upstream used another format, or if the answer was changed otherwise.
  */
 export function nativeBodyOf(result: CanonicalResult, format: Format, head = HEAD): JsonObject | undefined {
-  const source = originOf<JsonObject, CanonicalResult>(result, format)
+  const source = wireSourceOf<JsonObject, CanonicalResult>(result, format)
   if (source === undefined) return undefined
   const { node, wire } = source
   const { id, model, candidates, usage, extras, error, task } = result

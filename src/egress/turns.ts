@@ -1,5 +1,5 @@
 import type { Part, TextPart, ToolResultPart } from '../canonical/content.ts'
-import { below, type Losses, type Path } from '../canonical/loss.ts'
+import { childPath, type Losses, type Path } from '../canonical/loss.ts'
 
 /* Rules for turns that several conversation formats share. */
 
@@ -12,7 +12,7 @@ export function writeAllowed<Wire>(
   write: (part: Part, path: Path) => Wire | undefined,
 ): Wire[] {
   const written = content.map((part, index) => {
-    const at = below(path, index)
+    const at = childPath(path, index)
     return allowed.has(part.type) ? write(part, at) : losses.drop(at, 'not-in-this-turn')
   })
   return written.includes(undefined) ? written.filter(one => one !== undefined) : (written as Wire[])
@@ -54,7 +54,7 @@ export function withMarker(result: ToolResultPart, takes: boolean, path: Path, l
     return result
   }
   const marker = cache.ttl === undefined ? {} : { ttl: cache.ttl }
-  losses.hide([...path, 'cache'], 'marks-the-last-text')
-  losses.rename([...path, 'content', index, 'cache'], marker, 'marks-the-last-text')
+  losses.dropRestored([...path, 'cache'], 'marks-the-last-text')
+  losses.changeRestored([...path, 'content', index, 'cache'], marker, 'marks-the-last-text')
   return { ...result, content: content.with(index, { ...part, cache: marker }) }
 }

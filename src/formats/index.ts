@@ -6,12 +6,12 @@
 export { authHeaders } from './auth.ts'
 export { baseUrlAt, formatsAt } from './base-urls.ts'
 export { allowedBetas } from './betas.ts'
-export { CALLER_FORMATS as DOORS } from './caller-formats.ts'
+export { CALLER_FORMATS } from './caller-formats.ts'
 export { DIALECT_FLAGS, type DialectFlag } from './dialects/index.ts'
 export {
   baseUrlFor,
   type Fitness,
-  FORMAT_FACTS as FORMATS,
+  FORMAT_FACTS,
   fitnessOf,
   formatMadeFor,
   isDirect,
@@ -21,4 +21,4 @@ export { familyDialect } from './model-families.ts'
 export { formatFor, type ModelLimits } from './models.ts'
 export type { Preset, PresetFormat } from './preset.ts'
 export { PRESETS } from './presets.ts'
-export { DEAREST_FORMAT, type MediaPrices, tokenPrices } from './token-prices.ts'
+export { type MediaPrices, MOST_EXPENSIVE_FORMAT as DEAREST_FORMAT, tokenPrices } from './token-prices.ts'

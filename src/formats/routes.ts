@@ -42,9 +42,9 @@ const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
  */
 export function contentsRoute(path: string): MatchedRoute {
   const [, model, method] = METHOD_PATH.exec(path) ?? []
-  const own = METHODS.get(method ?? '')
-  if (own === undefined) throw NO_METHOD
-  const route = { ...CONTENTS, ...own, below: `/v1beta/${model}:${method}` }
+  const methodRoute = METHODS.get(method ?? '')
+  if (methodRoute === undefined) throw NO_METHOD
+  const route = { ...CONTENTS, ...methodRoute, below: `/v1beta/${model}:${method}` }
   return { route, streams: method === 'streamGenerateContent' }
 }
 
@@ -68,7 +68,7 @@ export const matchedRoute = (path: string): MatchedRoute | undefined =>
 export function pathFor(format: Format, model: string, body: JsonObject): string {
   const isMeant = ({ mark }: Partial<Endpoint>): boolean => mark !== undefined && body[mark] !== undefined
   if (format === CONTENTS.format) {
-    const [method = 'generateContent'] = [...METHODS].find(([, own]) => isMeant(own)) ?? []
+    const [method = 'generateContent'] = [...METHODS].find(([, methodRoute]) => isMeant(methodRoute)) ?? []
     return `/v1beta/models/${model}:${method}`
   }
   const routes = ROUTES.filter(route => route.format === format)
@@ -76,7 +76,7 @@ export function pathFor(format: Format, model: string, body: JsonObject): string
 }
 
 /** Returns the gateway's path for a path below the format's base URL; the same path if there is no endpoint for it. */
-export const doorPath = (format: Format, below: string): string =>
+export const endpointPath = (format: Format, below: string): string =>
   ROUTES.find(route => route.format === format && route.below === below)?.path ?? below
 
 /** The formats of further paths, by how these begin. */
@@ -88,7 +88,7 @@ const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' 
 
 /** Returns the format of a path; for a path that is not an endpoint, the likely format of its caller. */
 export const formatOfPath = (path: string): Format =>
-  BY_PATH.get(path)?.format ?? OTHER_PATHS.find(([, begins]) => begins.test(path))?.[0] ?? 'chat'
+  BY_PATH.get(path)?.format ?? OTHER_PATHS.find(([, prefix]) => prefix.test(path))?.[0] ?? 'chat'
 
 /** The head of a request: its headers, and its query without credentials. */
 export interface RequestHead {
@@ -111,35 +111,35 @@ export function wireRequest(
   body: JsonObject,
   files?: readonly WireFile[],
 ): WireRequest {
-  const own = selected(route.headers, headers)
-  if (route.version !== undefined) own[route.version[0]!] = versionOf(route.version, headers)
+  const formatHeaders = selected(route.headers, headers)
+  if (route.version !== undefined) formatHeaders[route.version[0]!] = versionOf(route.version, headers)
   if (files === undefined) checkBody(route, body)
-  const request = { path: route.below, query: selected(route.query ?? [], query), headers: own, body }
+  const request = { path: route.below, query: selected(route.query ?? [], query), headers: formatHeaders, body }
   return files === undefined ? request : { ...request, files }
 }
 
 function selected(names: readonly string[], headers: IncomingHttpHeaders): Record<string, string> {
-  const own: Record<string, string> = {}
+  const values: Record<string, string> = {}
   for (const name of names) {
     const value = headers[name]
-    if (value !== undefined) own[name] = String(value)
+    if (value !== undefined) values[name] = String(value)
   }
-  return own
+  return values
 }
 
 /** Checks and returns the version header. The date has no effect: an unknown one is treated as the newest known one. */
 function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
   const value = names.map(name => headers[name]).find(value => value !== undefined)
-  if (value === undefined) throw invalid(`${names[0]}: header is required, e.g. ${USUAL_VERSION}.`)
-  if (!isDate(String(value))) throw invalid(`${names[0]}: a version is a date such as ${USUAL_VERSION}.`)
+  if (value === undefined) throw invalid(`${names[0]}: header is required, e.g. ${DEFAULT_VERSION}.`)
+  if (!isDate(String(value))) throw invalid(`${names[0]}: a version is a date such as ${DEFAULT_VERSION}.`)
   return String(value)
 }
 
-const USUAL_VERSION = '2023-06-01'
+const DEFAULT_VERSION = '2023-06-01'
 
 /** Compares with the usual version first, because nearly every caller sends it and parsing a date is slow. */
 const isDate = (text: string): boolean =>
-  text === USUAL_VERSION ||
+  text === DEFAULT_VERSION ||
   (/^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true)
 
 /** Refuses a body that lacks this endpoint's mark and has the mark of another (trap 73). */

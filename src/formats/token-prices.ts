@@ -61,13 +61,13 @@ const PRICES: ReadonlyMap<Format, TokenPrices> = new Map([
   ['contents', { media: CONTENTS, factor: 1.05, toolsPreamble: 0 }],
 ])
 
-const USUAL: TokenPrices = { media: OTHERS, factor: 1, toolsPreamble: 0 }
+const DEFAULT_PRICES: TokenPrices = { media: OTHERS, factor: 1, toolsPreamble: 0 }
 
 /** Returns the token estimates for a format. */
-export const tokenPrices = (format: Format): TokenPrices => PRICES.get(format) ?? USUAL
+export const tokenPrices = (format: Format): TokenPrices => PRICES.get(format) ?? DEFAULT_PRICES
 
 /** The format whose vendors count the most tokens. */
-export const DEAREST_FORMAT: Format = [...PRICES].reduce((a, b) => (b[1].factor > a[1].factor ? b : a))[0]
+export const MOST_EXPENSIVE_FORMAT: Format = [...PRICES].reduce((a, b) => (b[1].factor > a[1].factor ? b : a))[0]
 
 /** A width and a height in pixels. */
 interface Size {

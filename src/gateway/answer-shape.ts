@@ -1,5 +1,5 @@
 import type { Reader } from '../ingress/reader.ts'
-import { type Answer, single } from '../upstreams/channel/index.ts'
+import { type Answer, headerValue } from '../upstreams/channel/index.ts'
 
 /** How to read an answer: as one JSON value, as a stream of events, or as raw text or bytes. */
 type Shape = 'json' | 'events' | 'raw'
@@ -12,7 +12,7 @@ type Shape = 'json' | 'events' | 'raw'
  * @param stream whether a stream was requested.
  */
 export function shapeOf(answer: Answer, { raw, events }: Reader, stream: boolean): Shape {
-  const type = single(answer.headers['content-type']).toLowerCase()
+  const type = headerValue(answer.headers['content-type']).toLowerCase()
   const shape = raw === true ? ofAny(type, answer, stream) : ofText(type, answer, stream)
   return shape === 'events' && events === undefined ? 'json' : shape
 }

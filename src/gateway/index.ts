@@ -22,7 +22,7 @@ import { Report } from './report.ts'
 import { type Destinations, maySendEarly, routeIncoming } from './routing.ts'
 import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
-import { type Keeper, STORED_FORMAT } from './stored/index.ts'
+import { type ResponseSaver, STORED_FORMAT } from './stored/index.ts'
 import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
 import { targetFailure } from './target-failure.ts'
@@ -31,14 +31,18 @@ import { mayHoldReasoning } from './thoughts/reasoning-memory.ts'
 import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
 
-export { MAX_MISSED_HEARTBEATS as PATIENCE } from '../egress/transport/sse.ts'
+export { MAX_MISSED_HEARTBEATS } from '../egress/transport/sse.ts'
 export type { Log } from '../log.ts'
 export { authenticate } from './admission.ts'
 export type { Abortable, Call, HeaderSource, Reply } from './call.ts'
-export type { CallerRequest as OwnRequest, CallerRequests as OwnRequests } from './caller-requests.ts'
+export type { CallerRequest, CallerRequests } from './caller-requests.ts'
 export type { ErrorAnswer } from './failures.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
-export type { LiveSession, OpenedSession, VoiceSessionCall as SessionCall } from './realtime/realtime.ts'
+export type {
+  OpenedVoiceSession as OpenedSession,
+  VoiceSession as LiveSession,
+  VoiceSessionCall,
+} from './realtime/realtime.ts'
 export type { ActionName } from './stored/index.ts'
 export type { TaskAction } from './tasks/index.ts'
 
@@ -320,7 +324,7 @@ export class Gateway extends Lookups {
   }
 
   /** Answers at once that the work has begun. The work continues in the background even if the caller leaves. */
-  private async answerLater(incoming: Incoming, saver: Keeper): Promise<void> {
+  private async answerLater(incoming: Incoming, saver: ResponseSaver): Promise<void> {
     const { call, request, capture } = incoming
     routeIncoming(incoming, this.destinations, this.reasoning.of(incoming.caller.id))
     const work = await this.stored.begin(request, saver)

@@ -2,7 +2,7 @@ import { isObject, parseObject } from '../canonical/node.ts'
 import { withoutByteOrderMark } from '../canonical/text.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import type { ChannelFormat } from '../config/index.ts'
-import { FORMATS } from '../formats/index.ts'
+import { FORMAT_FACTS } from '../formats/index.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 
 /** ms; between two requests for all lists, and after a request that failed for some list. */
@@ -49,7 +49,7 @@ export async function updateListing(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = channel.config.formats[0]!
   try {
     await channel.ready()
-    const answer = await channel.call('GET', format, FORMATS.get(format.format)?.listing ?? USUAL).answer
+    const answer = await channel.call('GET', format, FORMAT_FACTS.get(format.format)?.listing ?? USUAL).answer
     const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(MOST_BYTES))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {

@@ -4,13 +4,13 @@ import { lossHeaders } from '../egress/losses.ts'
 import { bodyPaths, READERS } from '../ingress/index.ts'
 import type { Locate } from '../ingress/locate.ts'
 import type { Call } from './call.ts'
-import type { Stored } from './stored/index.ts'
+import type { StoredItems } from './stored/index.ts'
 
 /** The fields of an attempt that determine where its caller finds a loss. */
 export interface Located {
   readonly call: Pick<Call, 'format'>
   readonly request: CanonicalRequest
-  readonly stored: Stored | undefined
+  readonly stored: StoredItems | undefined
 }
 
 /**
@@ -38,7 +38,7 @@ export const headersOfLosses = (losses: readonly Loss[], attempt: Located): { re
 
 const NO_HEADERS: { readonly [name: string]: string } = {}
 
-function withoutStored(path: Path, stored: Stored | undefined): Path {
+function withoutStored(path: Path, stored: StoredItems | undefined): Path {
   const [field, at, ...rest] = path
   if (stored === undefined || field !== 'input' || typeof at !== 'number') return path
   return at < stored.items ? [stored.field, at, ...rest] : [field, at - stored.items, ...rest]

@@ -6,7 +6,14 @@ import type { MediaConfig } from '../config/index.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { Dialect, Writer } from '../egress/writer.ts'
 import type { Meter } from '../ingress/transport/body.ts'
-import { AddressGuard, isInHouse, MARKS, MediaFetcher, mediaTypeOf, type Resolve } from '../upstreams/channel/index.ts'
+import {
+  AddressGuard,
+  isInternal,
+  MediaFetcher,
+  mediaTypeOf,
+  type Resolve,
+  SNIFF_BYTES,
+} from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Reply } from './call.ts'
 import { GONE } from './failures.ts'
@@ -123,7 +130,7 @@ export class Media {
    */
   private async checked(part: MediaPart, baseUrl: string): Promise<MediaPart> {
     const name = this.guard.check((part.source as { readonly url: string }).url)
-    if (name !== undefined && this.fetcher !== undefined && isInHouse(baseUrl)) await this.guard.checkName(name)
+    if (name !== undefined && this.fetcher !== undefined && isInternal(baseUrl)) await this.guard.checkName(name)
     return part
   }
 }
@@ -225,7 +232,7 @@ class MediaBatch {
     const watch = { signal: this.stopping.signal, take: (bytes: number) => this.take(bytes) }
     const loading = this.fetcher.load(url, watch).then(({ declaredType: claimed, bytes }) => ({
       claimed,
-      head: Buffer.from(bytes.subarray(0, MARKS)),
+      head: Buffer.from(bytes.subarray(0, SNIFF_BYTES)),
       data: bytes.toString('base64'),
       size: bytes.length,
     }))

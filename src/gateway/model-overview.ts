@@ -3,7 +3,7 @@ import type { ModelAbilities } from '../canonical/model-card.ts'
 import type { Format } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
 import type { Config, ModelFacts } from '../config/index.ts'
-import { DOORS, fitnessOf } from '../formats/index.ts'
+import { CALLER_FORMATS, fitnessOf } from '../formats/index.ts'
 import type { Catalogue, KnownModel } from '../upstreams/catalogue/index.ts'
 import { deploymentsOf, type RoutedChannel, usableModels } from '../upstreams/router.ts'
 import { abilitiesOf } from './models.ts'
@@ -33,12 +33,14 @@ export function modelOverviews(
 ): readonly ModelOverview[] {
   const channels = all.filter(({ config }) => permissions.allowsChannel(config.name))
   const cascades = realtime.cascade !== undefined
-  const callerFormats = [...DOORS.keys()].filter(callerFormat => permissions.allowsFormat(callerFormat))
+  const callerFormats = [...CALLER_FORMATS.keys()].filter(callerFormat => permissions.allowsFormat(callerFormat))
   return usableModels(permissions, all, cascades).map(model => {
     const deployments = deploymentsOf(model.id, channels)
     const spoken = new Set(deployments.flatMap(({ channel }) => channel.formats.map(({ format }) => format)))
     const canUse = (callerFormat: Format): boolean =>
-      deployments.some(({ channel }) => channel.formats.some(one => canDo(DOORS.get(callerFormat)!, one, cascades)))
+      deployments.some(({ channel }) =>
+        channel.formats.some(one => canDo(CALLER_FORMATS.get(callerFormat)!, one, cascades)),
+      )
     const facts = models.get(model.id)
     const known = deployments.map(({ channel, upstreamModel }) =>
       catalogue.about(model.id, { provider: channel.provider, upstreamModel }),
@@ -75,8 +77,8 @@ function interfaceOf(
   ]
   const work = works.find(([can]) => can)?.[1]
   if (work === undefined) return native[0]
-  const made = native.find(format => DOORS.get(format)?.[0] === work)
-  return made ?? native.find(format => DOORS.get(format)?.includes(work)) ?? native[0]
+  const made = native.find(format => CALLER_FORMATS.get(format)?.[0] === work)
+  return made ?? native.find(format => CALLER_FORMATS.get(format)?.includes(work)) ?? native[0]
 }
 
 /** Whether an upstream of the format does any of these kinds of work, by the router's rules. */

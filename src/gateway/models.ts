@@ -6,7 +6,7 @@ import type { Work } from '../canonical/work.ts'
 import type { ChannelConfig, ModelFacts } from '../config/types.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
-import { FORMATS, fitnessOf, isDirect } from '../formats/index.ts'
+import { FORMAT_FACTS, fitnessOf, isDirect } from '../formats/index.ts'
 import type { Catalogue } from '../upstreams/catalogue/index.ts'
 import type { UsableModel } from '../upstreams/router.ts'
 
@@ -92,7 +92,7 @@ export function abilitiesOf({ id, formats }: UsableModel, facts: ModelFacts | un
 }
 
 function isEmbedder(id: string, facts: ModelFacts | undefined): boolean {
-  if (facts?.interface !== undefined) return FORMATS.get(facts.interface)?.does[0] === 'embedding'
+  if (facts?.interface !== undefined) return FORMAT_FACTS.get(facts.interface)?.does[0] === 'embedding'
   return facts?.output.includes('embedding') === true || /embed/i.test(id)
 }
 

@@ -1,9 +1,9 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
-import { reduced, repair } from '../canonical/repair.ts'
+import { repair, withoutRedundantParts } from '../canonical/repair.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
 import { type Restorer, restorer } from '../canonical/restore.ts'
-import { traced } from '../canonical/trace.ts'
+import { tracedToOriginal } from '../canonical/trace.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import type { OnLoss } from '../config/index.ts'
 import { markDefaults } from '../egress/defaults.ts'
@@ -85,12 +85,12 @@ export function prepare(given: CanonicalRequest, target: Target, reasoning?: Own
  * request.
  */
 function repairedHistory(request: CanonicalRequest) {
-  const less = reduced(request)
+  const less = withoutRedundantParts(request)
   const repaired = repair(less.request)
   if (less.losses.length + repaired.losses.length === 0) return { history: repaired.request, losses: unmoved }
   const losses = (found: readonly Loss[]): readonly Loss[] => {
-    const ofRepaired = traced(found, repaired.losses, less.request.messages)
-    return [...less.losses, ...traced([...repaired.losses, ...ofRepaired], less.losses, request.messages)]
+    const ofRepaired = tracedToOriginal(found, repaired.losses, less.request.messages)
+    return [...less.losses, ...tracedToOriginal([...repaired.losses, ...ofRepaired], less.losses, request.messages)]
   }
   return { history: repaired.request, losses }
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/index.ts'
 import { invalid } from '../canonical/error.ts'
 import type { Json, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { isSealed } from '../canonical/signature.ts'
+import { isEncrypted } from '../canonical/signature.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
 import type { OnLoss } from '../config/index.ts'
 import { wireRequest } from '../formats/routes.ts'
@@ -67,7 +67,7 @@ export class RequestReader {
    * Loads the encryption key if stored items hold encrypted state. Rejects with OwnFailure if the key is unavailable.
    */
   async loadEncryptionKey(items: readonly JsonObject[]): Promise<void> {
-    if (items.some(item => Object.values(item).some(isSealed))) await this.cipher.load()
+    if (items.some(item => Object.values(item).some(isEncrypted))) await this.cipher.load()
   }
 
   private get cipher(): StateCipher {
@@ -104,7 +104,7 @@ export function isForm({ message, body, route }: Call): boolean {
 /** Whether part of a file was already passed on while it arrived; such a request cannot be sent again. */
 export const isSpent = ({ request }: Incoming): boolean =>
   request.messages.some(({ content }) =>
-    content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.begun === true),
+    content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.started === true),
   )
 
 /** What reading a form needs. */

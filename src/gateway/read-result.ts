@@ -1,8 +1,8 @@
-import { peeked } from '../canonical/bytes.ts'
+import { peekBytes } from '../canonical/bytes.ts'
 import type { EmbeddingPart, Part } from '../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../canonical/error.ts'
 import { fold } from '../canonical/fold.ts'
-import { sniffed } from '../canonical/media/sniff.ts'
+import { sniffMediaType } from '../canonical/media/sniff.ts'
 import { type JsonObject, parseJson, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
@@ -13,7 +13,7 @@ import type { WireAnswer, WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
-import { type Answer, flat, single } from '../upstreams/channel/index.ts'
+import { type Answer, headerValue, withSingleValues } from '../upstreams/channel/index.ts'
 import { isTextual, shapeOf } from './answer-shape.ts'
 import { collectStream } from './collect-stream.ts'
 import { SENT_A_PAGE, SENT_NOTHING } from './failures.ts'
@@ -50,7 +50,7 @@ export async function readWireResult(
   request: CanonicalRequest,
   { native = false, largest = LARGEST } = {},
 ): Promise<CanonicalResult> {
-  const head = { status: answer.status, headers: flat(answer.headers) }
+  const head = { status: answer.status, headers: withSingleValues(answer.headers) }
   const shape = shapeOf(answer, reader, request.stream)
   if (shape === 'raw') {
     const content = await rawContent(answer, largest)
@@ -110,17 +110,17 @@ function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
  * @throws GatewayError `upstream-failed` for a recording without a byte, and for an HTML page or XML document.
  */
 async function rawContent(answer: Answer, largest: number): Promise<Content> {
-  const mediaType = single(answer.headers['content-type'])
+  const mediaType = headerValue(answer.headers['content-type'])
   if (answer.bodyKind === 'markup' || XML.test(mediaType)) throw SENT_A_PAGE
   if (isTextual(mediaType)) return { body: {}, raw: { mediaType, text: await answer.text(largest) } }
   if (answer.bodyKind === 'nothing') throw SENT_NOTHING
   const isUnknown = UNKNOWN_BYTES.test(mediaType)
   const isDoubtful = answer.bodyKind === 'json'
   if (!isUnknown && !isDoubtful) return { body: {}, raw: { mediaType, bytes: answer.bytes() } }
-  const { head, isAll, whole } = await peeked(answer.bytes(), isDoubtful ? LARGEST_ERROR : 1)
+  const { head, isAll, whole } = await peekBytes(answer.bytes(), isDoubtful ? LARGEST_ERROR : 1)
   const body = isDoubtful && isAll ? parseObject(new TextDecoder().decode(head)) : undefined
   if (body !== undefined) return { body }
-  return { body: {}, raw: { mediaType: (isUnknown ? sniffed(head) : undefined) ?? mediaType, bytes: whole } }
+  return { body: {}, raw: { mediaType: (isUnknown ? sniffMediaType(head) : undefined) ?? mediaType, bytes: whole } }
 }
 
 /** Bytes; longest error that is recognised in place of a recording. Audio samples may begin like a JSON object. */

@@ -1,11 +1,11 @@
 import type { Caller } from '../accounts/index.ts'
 import { type GatewayError, overloaded } from '../canonical/error.ts'
-import { type Listed, UnorderedList } from '../canonical/lists.ts'
+import { type ListItem, UnorderedList } from '../canonical/lists.ts'
 import type { Call } from './call.ts'
 
 /** A request that is being answered. */
 export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> &
-  Listed & {
+  ListItem & {
     /** The caller, once it is authenticated. */
     caller?: Caller
     /** Why this request alone was ended; it is sent to no further upstream. */

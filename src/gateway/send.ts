@@ -4,7 +4,7 @@ import { withoutByteOrderMark } from '../canonical/text.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
-import { type Answer, type Exchange, flat, passedTrace, upstreamId } from '../upstreams/channel/index.ts'
+import { type Answer, type Exchange, passedTrace, upstreamId, withSingleValues } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
 import type { AttemptTrace, TracedAttempt } from './metrics/traces.ts'
@@ -132,7 +132,7 @@ export async function upstreamError(answer: Answer, target: Target, model: strin
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
   const body = errorIn(await answer.text(LARGEST_ERROR))
   const reader = READERS[target.format.format]!
-  const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
+  const error = reader.error!({ status: answer.status, headers: withSingleValues(answer.headers), body })
   return new UpstreamFailure(error, target.native ? publicHeaders(answer.headers, target, model) : {})
 }
 

@@ -26,7 +26,7 @@ import { GatewaySecret } from './gateway-secret.ts'
 import { type ImageDelivery, ImageStore } from './image-store.ts'
 import { Live } from './live.ts'
 import { Media } from './media.ts'
-import { Metrics, merge, type Readings, type Snapshot } from './metrics/index.ts'
+import { type MeterReaders, Metrics, merge, type Snapshot } from './metrics/index.ts'
 import { Traces } from './metrics/traces.ts'
 import { Proxies } from './proxies/index.ts'
 import { Running } from './running.ts'
@@ -148,7 +148,7 @@ export abstract class Services {
   }
 
   /** The gauges and counters that metrics read; Redis's only if Redis is configured. */
-  private readings(): Readings {
+  private readings(): MeterReaders {
     const { running, channels, bodiesInMemory, bodiesOnDisk, usage, limits, wrongKeys, store, stored } = this
     const { redis } = this.cluster
     const each = (value: (channel: Channel) => number) => () =>

@@ -8,7 +8,7 @@ import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
 import { headersOfLosses } from './locate-losses.ts'
 import { withHead } from './public-answer.ts'
-import { KeptStream, type Sink } from './stored/index.ts'
+import { SavingStream, type Sink } from './stored/index.ts'
 import type { Attempt, Early, Incoming, WholeAnswer } from './types.ts'
 
 /** The source of an answer that is complete already, so that pausing has no effect. */
@@ -35,7 +35,7 @@ export function beginStream(
   report.firstByteSent()
   call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...headersOfLosses(reported, attempt), ...headers })
   const stream = streamTo(call, heartbeat, source)
-  return echo?.save === undefined ? stream : new KeptStream(stream, echo.save)
+  return echo?.save === undefined ? stream : new SavingStream(stream, echo.save)
 }
 
 const streamTo = ({ reply, framing, route }: Call, interval: number, source: Source): EventStream =>

@@ -1,4 +1,4 @@
-import { type CanonicalError, type ErrorKind, GatewayError, OwnFailure } from '../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, GatewayError, GatewayFailure } from '../canonical/error.ts'
 import type { Log } from '../log.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
@@ -24,7 +24,7 @@ export function targetFailure(thrown: unknown, { target, channel, model, log }: 
   const { error, cause } = failure
   if (error.kind === 'internal' && cause !== undefined)
     return new GatewayError(error, { cause: loggable(cause, target) })
-  if (failure instanceof OwnFailure) return failure
+  if (failure instanceof GatewayFailure) return failure
   if (error.kind !== 'cannot-express') {
     const rested = rest(channel, target, error)
     const said = logMessage(error, target)

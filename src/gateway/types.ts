@@ -13,7 +13,7 @@ import type { StateCipher } from './compaction/state-cipher.ts'
 import type { ImageDelivery } from './image-store.ts'
 import type { Prepared } from './prepare.ts'
 import type { Report } from './report.ts'
-import type { ResponseEcho, Session, Sink, Stored } from './stored/index.ts'
+import type { ResponseChain, ResponseEcho, Sink, StoredItems } from './stored/index.ts'
 import type { Submission } from './tasks/submission.ts'
 import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
 
@@ -26,7 +26,7 @@ export interface Incoming {
   readonly request: CanonicalRequest
   readonly trailing: Trailing | undefined
   /** The stored turns that the request continues, and what stores its answer; undefined if it needs neither. */
-  readonly responseChain: Session | undefined
+  readonly responseChain: ResponseChain | undefined
   /** Releases the uploaded files of the body. */
   readonly drop: (() => void) | undefined
   /** The video task that the request submits. */
@@ -69,7 +69,7 @@ export interface Attempt extends Pick<Incoming, 'call' | 'report' | 'onLoss' | '
   readonly heartbeat: number
   readonly early: Early | undefined
   /** Which items of the history were stored here and not sent by the caller. */
-  readonly stored: Stored | undefined
+  readonly stored: StoredItems | undefined
   /** Repeats fields of the request in the answer, if the request alone does not determine them. */
   readonly echo: ResponseEcho | undefined
   /** Stores, addresses and fetches images for the caller. */

@@ -6,7 +6,7 @@ import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log.ts'
 import type { UsageRow } from '../store/usage/row.ts'
 import { NO_PRICES, type Prices } from '../upstreams/catalogue/rates.ts'
-import { single } from '../upstreams/channel/index.ts'
+import { headerValue } from '../upstreams/channel/index.ts'
 import { deploymentsOf, type RoutedChannel } from '../upstreams/router.ts'
 import type { Call } from './call.ts'
 import type { Live } from './live.ts'
@@ -117,7 +117,7 @@ const LONGEST_CODE = 100
 /** The log line of a request; holds no bodies and no credentials. */
 const entryOf = ({ call, row, error, seconds, restoredReasoning }: Outcome, address: string | undefined) => ({
   id: row.id,
-  client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,
+  client_id: headerValue(call.message.headers['x-request-id']).slice(0, 200) || undefined,
   upstream_id: row.upstreamId,
   address,
   key: row.keyName,

@@ -1,4 +1,4 @@
-import { type Bytes, gathered } from '../canonical/bytes.ts'
+import { type Bytes, readAllBytes } from '../canonical/bytes.ts'
 import type { MediaPart, Part } from '../canonical/content.ts'
 import { tooLarge } from '../canonical/error.ts'
 import { type CanonicalResult, rankedAsRequested } from '../canonical/result.ts'
@@ -13,7 +13,7 @@ import { LARGEST } from './read-result.ts'
 import { relay } from './relay.ts'
 import { reasoningShown } from './shown-reasoning.ts'
 import { inRequestedContainer } from './speech/container.ts'
-import { NOT_KEPT, unkept } from './stored/index.ts'
+import { markedUnstored, NOT_STORED } from './stored/index.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
 /**
@@ -35,13 +35,13 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   const reported = shownLosses(requestLosses).concat(
     lostInAnswer.filter(({ path }) => path[0] === 'candidates'),
     echo?.losses ?? [],
-    isStored ? [] : NOT_KEPT,
+    isStored ? [] : NOT_STORED,
   )
   report.reported(reported)
   report.answered(safe)
   if (attempt.capture !== undefined) attempt.capture.lostInAnswer = lostInAnswer
   const headers = { ...wire.headers, ...headersOfLosses(reported, attempt), ...more }
-  const body = isStored ? wire.body : unkept(wire.body)
+  const body = isStored ? wire.body : markedUnstored(wire.body)
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, JSON.stringify(body))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
 }
@@ -72,7 +72,7 @@ const hasBytes = (part: Part): part is MediaPart => part.type === 'media' && par
  */
 export async function inBase64(part: MediaPart): Promise<MediaPart> {
   const { mediaType, bytes } = part.source as { mediaType: string; bytes: Bytes }
-  const held = await gathered(bytes, LARGEST)
+  const held = await readAllBytes(bytes, LARGEST)
   if (held === undefined) throw tooLarge(`Media of more than ${LARGEST} bytes cannot be translated.`)
   return { ...part, source: { type: 'base64', mediaType, data: held.toString('base64') } }
 }

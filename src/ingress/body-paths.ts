@@ -1,6 +1,6 @@
 import { append } from '../canonical/lists.ts'
 import type { Path } from '../canonical/loss.ts'
-import { type Format, isObject, type Json, type JsonObject, originOf } from '../canonical/node.ts'
+import { type Format, isObject, type Json, type JsonObject, wireSourceOf } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import type { BodyFields } from './body-fields.ts'
@@ -13,7 +13,7 @@ import type { Reader } from './reader.ts'
  * caller left it out.
  */
 export function bodyPaths(reader: Reader, format: Format, request: CanonicalRequest): Locate {
-  const body = originOf<WireRequest>(request, format)?.wire.body
+  const body = wireSourceOf<WireRequest>(request, format)?.wire.body
   if (body === undefined) return reader.locate?.(request) ?? identity
   const root = reader.root?.(body) ?? []
   const inner = at(body, root)

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest, Output, Sampling } from '../canonical/request.ts'
-import type { SettingName, SettingPlace, Settings, SettingType } from '../canonical/settings.ts'
+import type { SettingName, SettingNode, Settings, SettingType } from '../canonical/settings.ts'
 import { count, flag, number, object, text } from './fields.ts'
 
 /** The settings of a request, grouped by the canonical node that holds them. */
@@ -18,7 +18,7 @@ const READ: { readonly [T in SettingType]: (value: Json) => Json | undefined } =
  * @throws WrongType if a value has another type.
  */
 export function readSettings({ read }: Settings, body: JsonObject): ReadSettings {
-  const nodes: { readonly [at in SettingPlace]: { [field: string]: Json | undefined } } = {
+  const nodes: { readonly [at in SettingNode]: { [field: string]: Json | undefined } } = {
     sampling: {},
     output: {},
     request: {},

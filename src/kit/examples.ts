@@ -4,7 +4,7 @@ import { append } from '../canonical/lists.ts'
 import { type Format, isObject } from '../canonical/node.ts'
 import { READERS } from '../ingress/index.ts'
 import { BUILT_IN_FIXTURES } from '../upstreams/mock/fixtures.ts'
-import { guess } from './guess.ts'
+import { guessFormat } from './guess.ts'
 import { type Example, SHOWCASE } from './showcase.ts'
 import type { Kind } from './translate.ts'
 import { jsonOf } from './wire-text.ts'
@@ -12,10 +12,10 @@ import { jsonOf } from './wire-text.ts'
 const FILE = /^([a-z0-9-]+)\.(request|result|events)\.(?:json|sse)$/
 
 /** Names of the examples to show first, the most instructive ones before the others. */
-const SHOWN = ['tool-turn', 'tool-call', 'reasoning', 'image', 'structured', 'web-search', 'hello']
+const SHOWN_FIRST = ['tool-turn', 'tool-call', 'reasoning', 'image', 'structured', 'web-search', 'hello']
 const KINDS: readonly Kind[] = ['request', 'result', 'events']
 /** Most examples of one format and kind. */
-const MOST = 5
+const MAX_EXAMPLES = 5
 
 /** Loads the example texts of every format, in the order of the readers. */
 export async function examples(): Promise<readonly Example[]> {
@@ -23,15 +23,15 @@ export async function examples(): Promise<readonly Example[]> {
   for (const format of Object.keys(READERS)) {
     const folder = join(BUILT_IN_FIXTURES, format)
     const all = existsSync(folder) ? await examplesIn(folder, format) : []
-    const own = SHOWCASE.filter(one => one.format === format)
+    const showcaseExamples = SHOWCASE.filter(one => one.format === format)
     for (const kind of KINDS)
-      append(found, [...own, ...all.sort(byName)].filter(one => one.kind === kind).slice(0, MOST))
+      append(found, [...showcaseExamples, ...all.sort(byName)].filter(one => one.kind === kind).slice(0, MAX_EXAMPLES))
   }
   return found
 }
 
 const byName = (a: Example, b: Example): number => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1)
-const rank = (name: string): number => (SHOWN.includes(name) ? SHOWN.indexOf(name) : SHOWN.length)
+const rank = (name: string): number => (SHOWN_FIRST.includes(name) ? SHOWN_FIRST.indexOf(name) : SHOWN_FIRST.length)
 
 async function examplesIn(folder: string, format: Format): Promise<Example[]> {
   const found: Example[] = []
@@ -51,7 +51,7 @@ async function examplesIn(folder: string, format: Format): Promise<Example[]> {
 async function bodyOf(text: string, what: Pick<Example, 'format' | 'kind'>): Promise<string> {
   const { body, files } = jsonOf(text)
   const alone = isObject(body) && files === undefined ? JSON.stringify(body, null, 2) : undefined
-  const found = alone === undefined ? undefined : await guess(alone)
+  const found = alone === undefined ? undefined : await guessFormat(alone)
   const isClear = found?.format === what.format && found.kind === what.kind
   return isClear ? alone! : JSON.stringify(jsonOf(text), null, 2)
 }

@@ -1,5 +1,5 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
-import { fold, step } from '../canonical/fold.ts'
+import { applyEvent, fold } from '../canonical/fold.ts'
 import type { Path } from '../canonical/loss.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
@@ -28,7 +28,7 @@ export class FirstEvents {
     if (at(this.result, path) !== undefined) this.rewind()
     while (this.next < this.events.length) {
       const index = this.next++
-      for (const one of this.machine.push(this.events[index]!)) this.result = step(this.result, one, true)
+      for (const one of this.machine.push(this.events[index]!)) this.result = applyEvent(this.result, one, true)
       if (at(this.result, path) !== undefined) return [index]
     }
     return []

@@ -1,12 +1,12 @@
 import { GatewayError } from '../canonical/error.ts'
 import { type Format, isObject } from '../canonical/node.ts'
-import { DOORS } from '../formats/index.ts'
+import { CALLER_FORMATS } from '../formats/index.ts'
 import { formatOfPath } from '../formats/routes.ts'
 import { READERS } from '../ingress/index.ts'
-import { givenOf } from './given.ts'
 import { Pace } from './pace.ts'
+import { readSourceText } from './source-text.ts'
 import type { Kind } from './translate.ts'
-import { understood } from './understood.ts'
+import { understandingScore } from './understood.ts'
 
 /** The most likely format and kind of a text. */
 export interface Guess {
@@ -19,10 +19,10 @@ export interface Guess {
  * can read it. The format whose path a request names wins over all others; otherwise, of equal formats, the first one
  * wins.
  */
-export async function guess(
+export async function guessFormat(
   text: string,
   known: Partial<Guess> = {},
-  pace = new Pace(TIME),
+  pace = new Pace(TIME_LIMIT),
 ): Promise<Guess | undefined> {
   const kinds: readonly Kind[] = /^\s*[{[]/.test(text) ? ['request', 'result'] : ['events']
   let best: (Guess & { readonly score: number }) | undefined
@@ -36,14 +36,15 @@ export async function guess(
 }
 
 /** All formats; those that callers use come first. */
-const FORMATS: readonly Format[] = [...new Set([...DOORS.keys(), ...Object.keys(READERS)])]
+const FORMATS: readonly Format[] = [...new Set([...CALLER_FORMATS.keys(), ...Object.keys(READERS)])]
 
 function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
   try {
-    const { source, value } = givenOf(text, format, kind)
+    const { source, value } = readSourceText(text, format, kind)
     const path = isObject(source) ? source['path'] : undefined
-    const isAtHome = typeof path === 'string' && formatOfPath(path.startsWith('/v') ? path : `/v1${path}`) === format
-    return understood(value) + (isAtHome ? AT_HOME : 0)
+    const isPathOfFormat =
+      typeof path === 'string' && formatOfPath(path.startsWith('/v') ? path : `/v1${path}`) === format
+    return understandingScore(value) + (isPathOfFormat ? PATH_SCORE : 0)
   } catch (thrown) {
     if (thrown instanceof GatewayError) return undefined
     throw thrown
@@ -51,7 +52,7 @@ function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
 }
 
 /** Milliseconds; a limit that is never reached, because the number of formats bounds the work. */
-const TIME = 10_000
+const TIME_LIMIT = 10_000
 
 /** Score for a request whose path belongs to the format. */
-const AT_HOME = 1000
+const PATH_SCORE = 1000

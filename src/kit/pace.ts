@@ -14,7 +14,7 @@ export class Pace {
   }
 
   /** Whether the time limit has passed. */
-  get over(): boolean {
+  get isOver(): boolean {
     return performance.now() >= this.until
   }
 

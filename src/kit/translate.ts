@@ -1,16 +1,16 @@
 import { invalid } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
-import { reduced } from '../canonical/repair.ts'
+import { withoutRedundantParts } from '../canonical/repair.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { traced } from '../canonical/trace.ts'
+import { tracedToOriginal } from '../canonical/trace.ts'
 import { drain } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import { bodyPaths, READERS } from '../ingress/index.ts'
 import type { Locate } from '../ingress/locate.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
-import { exchangeOf, handedTo, jsonOf, writing } from './wire-text.ts'
+import { jsonOf, preparedFor, wireRequestOf, writeOptionsFor } from './wire-text.ts'
 
 /** The kinds of texts that can be translated: a request, a complete answer, or a stream. */
 export type Kind = 'request' | 'result' | 'events'
@@ -48,15 +48,15 @@ export function translate(text: string, options: Translation): Translated {
 function requestOf(text: string, { from, to, model }: Translation): Translated {
   const read = READERS[from]?.request ?? missing(from, 'reads no requests')
   const write = WRITERS[to]?.request ?? missing(to, 'writes no requests')
-  const canonical = read(exchangeOf(jsonOf(text), from, model))
+  const canonical = read(wireRequestOf(jsonOf(text), from, model))
   const request = model === undefined ? canonical : { ...canonical, model }
-  const handed = handedTo(to, request)
-  const options = writing(from, to, request.model)
+  const prepared = preparedFor(to, request)
+  const options = writeOptionsFor(from, to, request.model)
   const bodyPath = bodyPaths(READERS[from]!, from, canonical)
-  if (from === to) return { ...write(handed, options), bodyPath }
-  const { request: less, losses } = reduced(handed)
+  if (from === to) return { ...write(prepared, options), bodyPath }
+  const { request: less, losses } = withoutRedundantParts(prepared)
   const written = write(less, options)
-  return { ...written, bodyPath, losses: [...losses, ...traced(written.losses, losses, handed.messages)] }
+  return { ...written, bodyPath, losses: [...losses, ...tracedToOriginal(written.losses, losses, prepared.messages)] }
 }
 
 function resultOf(text: string, { from, to, model, requestText }: Translation): Translated {
@@ -75,14 +75,14 @@ function eventsOf(text: string, { from, to, model, requestText }: Translation): 
   const write = WRITERS[to]?.events ?? missing(to, 'writes no streams')
   const request = requestFor(to, model, requestText, true)
   const reader = read(request)
-  const own = from === to ? WRITERS[to]!.nativeEvents?.(request) : undefined
-  const writer = own ?? write(request)
-  const passed = (event: WireEvent): readonly WireEvent[] => {
+  const nativeWriter = from === to ? WRITERS[to]!.nativeEvents?.(request) : undefined
+  const writer = nativeWriter ?? write(request)
+  const writeEvent = (event: WireEvent): readonly WireEvent[] => {
     const events = reader.push(event)
-    if (own !== undefined && reader.irregular !== true) return own.relay(event, events)
+    if (nativeWriter !== undefined && reader.irregular !== true) return nativeWriter.relay(event, events)
     return events.flatMap(one => writer.push(one))
   }
-  const wire = drain(eventParser(), [Buffer.from(text)]).flatMap(passed)
+  const wire = drain(eventParser(), [Buffer.from(text)]).flatMap(writeEvent)
   return { wire: [...wire, ...reader.end().flatMap(one => writer.push(one)), ...writer.end()], losses: [] }
 }
 
@@ -94,5 +94,5 @@ const missing = (format: Format, what: string): never => {
 function requestFor(to: Format, model = 'model', requestText: string | undefined, stream: boolean): CanonicalRequest {
   if (requestText === undefined) return { model, messages: [], output: {}, sampling: {}, stream }
   const read = READERS[to]?.request ?? missing(to, 'reads no requests')
-  return { ...read(exchangeOf(jsonOf(requestText), to, model)), stream }
+  return { ...read(wireRequestOf(jsonOf(requestText), to, model)), stream }
 }

@@ -1,15 +1,15 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { Loss, Path } from '../canonical/loss.ts'
 import type { Format } from '../canonical/node.ts'
-import { afterLosses } from './after-losses.ts'
-import type { Given } from './given.ts'
-import { formatsFor, type InFormat, inFormat } from './in-format.ts'
-import { Origins } from './origins.ts'
+import { pathAfterLosses } from './after-losses.ts'
 import { Pace } from './pace.ts'
 import { at, existing } from './pointer.ts'
+import { SourcePaths } from './source-paths.ts'
+import type { SourceText } from './source-text.ts'
+import { formatsFor, type WrittenText, writeInFormat } from './write-in-format.ts'
 
 /** A loss with its paths in the two texts. */
-export interface PlacedLoss {
+export interface LocatedLoss {
   readonly loss: Loss
   /** Path in the original text; for a stream, in the list of its events' data. */
   readonly from?: Path
@@ -20,28 +20,28 @@ export interface PlacedLoss {
 }
 
 /** A translation into one format, or the error if there is none. */
-export type InOther =
-  | { readonly text: string; readonly path?: string; readonly losses: readonly PlacedLoss[] }
+export type TranslatedText =
+  | { readonly text: string; readonly path?: string; readonly losses: readonly LocatedLoss[] }
   | { readonly error: string }
 
 /** Milliseconds; time limit for the search for paths of losses. */
-const TIME = 1500
+const SEARCH_TIME = 1500
 
 /**
  * Translates a text into several formats, by default all that support it, and finds the paths of the losses. Yields to
  * the event loop between steps.
  */
 export async function translations(
-  given: Given,
-  formats: readonly Format[] = formatsFor(given).filter(format => format !== given.format),
-  time = TIME,
-): Promise<ReadonlyMap<Format, InOther>> {
+  sourceText: SourceText,
+  formats: readonly Format[] = formatsFor(sourceText).filter(format => format !== sourceText.format),
+  time = SEARCH_TIME,
+): Promise<ReadonlyMap<Format, TranslatedText>> {
   const pace = new Pace(time)
-  const origins = new Origins(given, pace)
-  const all = new Map<Format, InOther>()
+  const sourcePaths = new SourcePaths(sourceText, pace)
+  const all = new Map<Format, TranslatedText>()
   for (const format of formats) {
     await pace.step()
-    all.set(format, await one(given, format, { pace, origins }))
+    all.set(format, await translateTo(sourceText, format, { pace, sourcePaths }))
   }
   return all
 }
@@ -49,13 +49,13 @@ export async function translations(
 interface Search {
   readonly pace: Pace
   /** Searches the original text; its results are shared by all formats. */
-  readonly origins: Origins
+  readonly sourcePaths: SourcePaths
 }
 
-async function one(given: Given, format: Format, search: Search): Promise<InOther> {
-  let written: InFormat
+async function translateTo(sourceText: SourceText, format: Format, search: Search): Promise<TranslatedText> {
+  let written: WrittenText
   try {
-    written = await inFormat(given, format, search.pace)
+    written = await writeInFormat(sourceText, format, search.pace)
   } catch (thrown) {
     if (thrown instanceof GatewayError) return { error: thrown.error.message }
     throw thrown
@@ -63,18 +63,22 @@ async function one(given: Given, format: Format, search: Search): Promise<InOthe
   const { text, path, losses } = written
   await search.pace.step()
   const again = readAgain(written)
-  const places = again === undefined ? undefined : new Origins(again, search.pace)
-  const placed: PlacedLoss[] = []
+  const translatedPaths = again === undefined ? undefined : new SourcePaths(again, search.pace)
+  const located: LocatedLoss[] = []
   for (const loss of losses)
-    placed.push({ loss, ...(await placeFrom(loss, given, search)), ...(await placeTo(loss, losses, again, places)) })
-  return { text, losses: placed, ...(path === undefined ? {} : { path }) }
+    located.push({
+      loss,
+      ...(await locateInSource(loss, sourceText, search)),
+      ...(await locateInTranslation(loss, losses, again, translatedPaths)),
+    })
+  return { text, losses: located, ...(path === undefined ? {} : { path }) }
 }
 
 /**
  * Reads the translated text again. Undefined if the format cannot read what it wrote, because it writes some answers
  * for callers that it does not expect from upstreams.
  */
-function readAgain(written: InFormat): Given | undefined {
+function readAgain(written: WrittenText): SourceText | undefined {
   try {
     return written.again()
   } catch (thrown) {
@@ -83,38 +87,38 @@ function readAgain(written: InFormat): Given | undefined {
   }
 }
 
-async function placeFrom(
+async function locateInSource(
   loss: Loss,
-  given: Given,
-  { origins, pace }: Search,
-): Promise<Pick<PlacedLoss, 'from' | 'missing'>> {
-  if (given.kind === 'request') return inRequest(loss, given)
+  sourceText: SourceText,
+  { sourcePaths, pace }: Search,
+): Promise<Pick<LocatedLoss, 'from' | 'missing'>> {
+  if (sourceText.kind === 'request') return inRequest(loss, sourceText)
   // An inserted value comes before an existing item, or after the last.
-  const path = loss.kind === 'inserted' ? existing(given.value, loss.path) : loss.path
-  const from = await origins.find(path)
+  const path = loss.kind === 'inserted' ? existing(sourceText.value, loss.path) : loss.path
+  const from = await sourcePaths.find(path)
   if (from !== undefined) return { from }
-  return { missing: pace.over ? 'not-found-in-time' : 'not-in-the-text' }
+  return { missing: pace.isOver ? 'not-found-in-time' : 'not-in-the-text' }
 }
 
 /**
  * Finds the path of a request's loss as the gateway's response header states it. Added values, and defaults that the
  * caller left out, are not in the text.
  */
-function inRequest(loss: Loss, given: Given): Pick<PlacedLoss, 'from' | 'missing'> {
-  const from = given.bodyPath!(loss.path)
-  const isThere = from.length > 0 && at(given.source, from) !== undefined
+function inRequest(loss: Loss, sourceText: SourceText): Pick<LocatedLoss, 'from' | 'missing'> {
+  const from = sourceText.bodyPath!(loss.path)
+  const isThere = from.length > 0 && at(sourceText.source, from) !== undefined
   return isThere ? { from } : { missing: 'not-in-the-text' }
 }
 
-async function placeTo(
+async function locateInTranslation(
   loss: Loss,
   losses: readonly Loss[],
-  again: Given | undefined,
-  places: Origins | undefined,
-): Promise<Pick<PlacedLoss, 'to'>> {
+  again: SourceText | undefined,
+  translatedPaths: SourcePaths | undefined,
+): Promise<Pick<LocatedLoss, 'to'>> {
   if (loss.kind === 'dropped' || again === undefined) return {}
-  const path = afterLosses(loss.path, losses)
+  const path = pathAfterLosses(loss.path, losses)
   if (path === undefined || at(again.value, path) === undefined) return {}
-  const to = await places!.find(path)
+  const to = await translatedPaths!.find(path)
   return to === undefined ? {} : { to }
 }

@@ -2,13 +2,13 @@
  * Scores how much of a text a reader understood: the number of values with a canonical meaning, minus twice the number
  * of values that only the format itself has. An answer that ends in an error scores lowest.
  */
-export function understood(value: object): number {
+export function understandingScore(value: object): number {
   const { known, unknown } = counts(value)
-  return known - 2 * unknown - ((value as { readonly error?: unknown }).error === undefined ? 0 : ERROR)
+  return known - 2 * unknown - ((value as { readonly error?: unknown }).error === undefined ? 0 : ERROR_PENALTY)
 }
 
 /** Score deduction for an answer that ends in an error. */
-const ERROR = 1_000_000
+const ERROR_PENALTY = 1_000_000
 
 function counts(value: unknown): { known: number; unknown: number } {
   const sum = { known: 0, unknown: 0 }

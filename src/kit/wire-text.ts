@@ -1,4 +1,4 @@
-import { HeldBytes } from '../canonical/bytes.ts'
+import { BufferedBytes } from '../canonical/bytes.ts'
 import type { Part } from '../canonical/content.ts'
 import { invalid } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
@@ -26,7 +26,7 @@ export function jsonOf(text: string): JsonObject {
 }
 
 /** Converts a text's JSON to a request. A body alone gets the path of its format's requests. */
-export function exchangeOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
+export function wireRequestOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
   if (typeof value['path'] !== 'string' || !isObject(value['body']))
     return { path: pathFor(format, model, value), query: {}, headers: {}, body: value }
   const { path, body, files, ...rest } = value as JsonObject & Pick<WireRequest, 'path' | 'body'>
@@ -39,20 +39,21 @@ const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
   field: String(field),
   ...(name === undefined ? {} : { name: String(name) }),
   mediaType: String(mediaType),
-  bytes: new HeldBytes(Buffer.from(String(bytes), 'base64')),
+  bytes: new BufferedBytes(Buffer.from(String(bytes), 'base64')),
 })
 
 /** Prepares a request for a writer as the gateway does: bytes become base64 for formats that cannot send raw bytes. */
-export function handedTo(format: Format, request: CanonicalRequest): CanonicalRequest {
-  if (WRITERS[format]?.bytes !== undefined || !request.messages.some(holdsBytes)) return request
+export function preparedFor(format: Format, request: CanonicalRequest): CanonicalRequest {
+  if (WRITERS[format]?.bytes !== undefined || !request.messages.some(hasBytes)) return request
   return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
 }
 
-const holdsBytes = ({ content }: Message): boolean =>
+const hasBytes = ({ content }: Message): boolean =>
   content.some(part => part.type === 'media' && part.source.type === 'bytes')
 
 function inBase64(part: Part): Part {
-  if (part.type !== 'media' || part.source.type !== 'bytes' || !(part.source.bytes instanceof HeldBytes)) return part
+  if (part.type !== 'media' || part.source.type !== 'bytes' || !(part.source.bytes instanceof BufferedBytes))
+    return part
   const { mediaType, bytes } = part.source
   return { ...part, source: { type: 'base64', mediaType, data: bytes.toJSON() } }
 }
@@ -61,7 +62,7 @@ function inBase64(part: Part): Part {
  * Returns the write options for a request of one format to an upstream of another, with the dialect of the model's
  * family.
  */
-export const writing = (from: Format, to: Format, model: string): WriteOptions => ({
+export const writeOptionsFor = (from: Format, to: Format, model: string): WriteOptions => ({
   dialect: (from === to ? undefined : familyDialect(to, model)) ?? {},
   native: from === to,
 })

@@ -3,11 +3,11 @@ import { Socket } from 'node:net'
 import { defined } from '../canonical/node.ts'
 import { contentsRoute, matchedRoute } from '../formats/routes.ts'
 import { callAt } from '../gateway/call-at.ts'
-import type { Gateway, OwnRequest, OwnRequests } from '../gateway/index.ts'
+import type { CallerRequest, CallerRequests, Gateway } from '../gateway/index.ts'
 import { requestId } from '../store/usage/request-id.ts'
 
 /** Sends administrators' requests through the endpoints, as if the chosen caller had sent them. */
-export const callerRequests = (gateway: Gateway): OwnRequests => ({
+export const callerRequests = (gateway: Gateway): CallerRequests => ({
   send({ path, query, headers, body, as, repeats }, reply) {
     const message = messageAt(path, query, headers)
     const matched = matchedRoute(path) ?? contentsRoute(path)
@@ -17,7 +17,7 @@ export const callerRequests = (gateway: Gateway): OwnRequests => ({
 })
 
 /** Creates a message without a connection. Its body is never read. */
-function messageAt(path: string, query: OwnRequest['query'], headers: OwnRequest['headers']): IncomingMessage {
+function messageAt(path: string, query: CallerRequest['query'], headers: CallerRequest['headers']): IncomingMessage {
   const message = new IncomingMessage(new Socket())
   const search = String(new URLSearchParams(query))
   message.method = 'POST'

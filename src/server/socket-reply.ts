@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical/node.ts'
 import type { Reply } from '../gateway/index.ts'
-import { faultOf, laned } from '../gateway/stored/index.ts'
+import { errorEventOf, withLane } from '../gateway/stored/index.ts'
 import { CallerReply } from './caller-reply.ts'
 
 /** Sends WebSocket frames for one turn. */
@@ -35,7 +35,7 @@ export class SocketReply extends CallerReply implements Reply {
   whole(status: number, headers: Headers, text: string): void {
     this.started = true
     this.failed = true
-    this.sendEvent(faultOf(status, headers, text))
+    this.sendEvent(errorEventOf(status, headers, text))
   }
 
   begin(headers: Headers): void {
@@ -76,7 +76,7 @@ export class SocketReply extends CallerReply implements Reply {
   }
 
   private sendEvent(event: JsonObject): void {
-    this.options.wire.send(JSON.stringify(laned(event, this.options.streamId)))
+    this.options.wire.send(JSON.stringify(withLane(event, this.options.streamId)))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import type { JsonObject } from '../canonical/node.ts'
-import { PATIENCE } from '../gateway/index.ts'
-import { type CreateFrame, fault, laned, readFrame } from '../gateway/stored/index.ts'
+import { MAX_MISSED_HEARTBEATS } from '../gateway/index.ts'
+import { type CreateFrame, errorEvent, readFrame, withLane } from '../gateway/stored/index.ts'
 import { SocketReply, type Wire } from './socket-reply.ts'
 
 export interface SocketOptions {
@@ -101,13 +101,13 @@ export class ResponsesSocket implements Wire {
     this.unanswered = 0
     if (this.ending !== undefined) return
     if (isBinary) {
-      this.answer(fault('invalid_frame', 'Binary frames are not supported; send text frames.'))
+      this.answer(errorEvent('invalid_frame', 'Binary frames are not supported; send text frames.'))
       return
     }
     const frame = readFrame(String(data))
     if (frame.type === 'nothing') return
     if (frame.type === 'answer') this.answer(frame.event)
-    else if (this.cannotQueue(frame)) this.answer(laned(QUEUE_FULL, frame.lane))
+    else if (this.cannotQueue(frame)) this.answer(withLane(QUEUE_FULL, frame.lane))
     else {
       this.queue.push(frame)
       if (this.current === undefined) void this.work()
@@ -182,7 +182,7 @@ export class ResponsesSocket implements Wire {
       return
     }
     if (this.socket.bufferedAmount > 0) return
-    if (this.unanswered >= PATIENCE) {
+    if (this.unanswered >= MAX_MISSED_HEARTBEATS) {
       this.cut()
       return
     }
@@ -199,12 +199,12 @@ export class ResponsesSocket implements Wire {
   }
 }
 
-const QUEUE_FULL = fault('too_many_requests', 'Too many turns are waiting on this connection.', null, 429)
+const QUEUE_FULL = errorEvent('too_many_requests', 'Too many turns are waiting on this connection.', null, 429)
 
-const TOO_MUCH = fault('server_is_overloaded', 'Too many requests are incomplete.', null, 503)
+const TOO_MUCH = errorEvent('server_is_overloaded', 'Too many requests are incomplete.', null, 503)
 
 const limitReached = (lifetime: number): JsonObject =>
-  fault(
+  errorEvent(
     'websocket_connection_limit_reached',
     `A connection lasts ${Math.round(lifetime / 60_000)} minutes at most. Open a new one to continue.`,
   )

@@ -7,8 +7,8 @@ import type { Config } from '../config/index.ts'
 import { type MatchedRoute, ROUTES } from '../formats/routes.ts'
 import { callAt } from '../gateway/call-at.ts'
 import type { Call, Gateway } from '../gateway/index.ts'
-import type { Readings } from '../gateway/metrics/index.ts'
-import { type CreateFrame, fault } from '../gateway/stored/index.ts'
+import type { MeterReaders } from '../gateway/metrics/index.ts'
+import { type CreateFrame, errorEvent } from '../gateway/stored/index.ts'
 import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
 import { requestId } from '../store/usage/request-id.ts'
@@ -59,7 +59,7 @@ export class Sockets {
   }
 
   /** Gauges for metrics. */
-  get readings(): Readings {
+  get readings(): MeterReaders {
     return {
       interlingua_open_sockets: () => this.open.size,
       interlingua_open_sessions: () => this.sessions.size,
@@ -103,7 +103,7 @@ export class Sockets {
   private readonly endRevoked = (): void => {
     for (const [one, caller] of this.open) {
       const { code = 'invalid_api_key', message } = this.gateway.access.endOf(caller)?.error ?? {}
-      if (message !== undefined) one.end(POLICY_VIOLATION, fault(code, message, null, 401), message)
+      if (message !== undefined) one.end(POLICY_VIOLATION, errorEvent(code, message, null, 401), message)
     }
     this.sessions.endRevoked()
   }

@@ -1,4 +1,4 @@
-import { OwnFailure } from '../canonical/error.ts'
+import { GatewayFailure } from '../canonical/error.ts'
 import type { StoreFault } from './fault-kind.ts'
 import { postgresFault } from './postgres-fault.ts'
 
@@ -57,8 +57,8 @@ export const READABLE: ReadonlySet<StoreFault> = new Set(['full', 'read-only', '
 export const STORE_UNAVAILABLE = 'store_unavailable'
 
 /** The error for callers while the store is unavailable: 503 with `Retry-After`, so that clients retry. */
-export const storeFailure = (message: string): OwnFailure =>
-  new OwnFailure({ kind: 'overloaded', message, code: STORE_UNAVAILABLE, retryAfterSeconds: 2 })
+export const storeFailure = (message: string): GatewayFailure =>
+  new GatewayFailure({ kind: 'overloaded', message, code: STORE_UNAVAILABLE, retryAfterSeconds: 2 })
 
 /** The one error for every outage. Handlers recognise it by identity. */
 export const UNAVAILABLE = storeFailure('Stored data is temporarily unavailable.')

@@ -6,7 +6,7 @@ import { excerpt } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.ts'
-import { DOORS, type Fitness, fitnessOf, formatFor, isDirect, type ModelLimits } from '../formats/index.ts'
+import { CALLER_FORMATS, type Fitness, fitnessOf, formatFor, isDirect, type ModelLimits } from '../formats/index.ts'
 
 /** A channel's current state, as the router needs it. */
 export interface ChannelHealth {
@@ -168,7 +168,9 @@ export function usableModels(
   all: readonly RoutedChannel[],
   cascades = false,
 ): readonly UsableModel[] {
-  const works = new Set([...DOORS].flatMap(([format, works]) => (permissions.allowsFormat(format) ? works : [])))
+  const works = new Set(
+    [...CALLER_FORMATS].flatMap(([format, works]) => (permissions.allowsFormat(format) ? works : [])),
+  )
   const channels = all.filter(
     ({ config }) =>
       permissions.allowsChannel(config.name) && works.values().some(work => mayDo(config, work, cascades)),

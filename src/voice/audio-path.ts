@@ -1,6 +1,11 @@
 import type { MediaPart, Part } from '../canonical/content.ts'
-import { type AudioFormat, type Item, type SessionSettings, sameFormat } from '../canonical/session.ts'
-import type { ClientEvent, OutputAt, ServerEvent } from '../canonical/session-event.ts'
+import {
+  type AudioFormat,
+  type ConversationItem,
+  isSameAudioFormat,
+  type VoiceSessionSettings,
+} from '../canonical/voice-session.ts'
+import type { ClientEvent, OutputPosition, ServerEvent } from '../canonical/voice-session-event.ts'
 import type { AudioConverter } from './audio/converter.ts'
 
 export interface AudioPathOptions {
@@ -107,7 +112,7 @@ export class AudioPath {
   }
 
   /** The output position of the audio that the converter buffers. */
-  private at: OutputAt | undefined
+  private at: OutputPosition | undefined
 
   private rest(): ServerEvent[] {
     const { at } = this
@@ -146,10 +151,10 @@ export class AudioPath {
   }
 
   private async converter(from: AudioFormat, to: AudioFormat): Promise<AudioConverter | undefined> {
-    return sameFormat(from, to) ? undefined : this.options.open(from, to)
+    return isSameAudioFormat(from, to) ? undefined : this.options.open(from, to)
   }
 
-  private forUpstream(settings: SessionSettings): SessionSettings {
+  private forUpstream(settings: VoiceSessionSettings): VoiceSessionSettings {
     const { input, output } = this.options.upstream
     return withFormats(settings, {
       ...(settings.input?.format === undefined ? {} : { input }),
@@ -157,7 +162,7 @@ export class AudioPath {
     })
   }
 
-  private forCaller(settings: SessionSettings): SessionSettings {
+  private forCaller(settings: VoiceSessionSettings): VoiceSessionSettings {
     return withFormats(settings, { input: this.input, output: this.output })
   }
 
@@ -172,7 +177,7 @@ export class AudioPath {
   }
 
   /** Converts the audio parts of an item in one pass: each part holds a complete recording. */
-  private item(item: Item): Item {
+  private item(item: ConversationItem): ConversationItem {
     return { ...item, content: item.content.map(part => this.part(part)) }
   }
 
@@ -188,7 +193,7 @@ export class AudioPath {
 
 /** The new format; undefined if none is given or it equals the current one. */
 const changed = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
-  format === undefined || sameFormat(format, current) ? undefined : format
+  format === undefined || isSameAudioFormat(format, current) ? undefined : format
 
 const isAudio = (
   part: Part,
@@ -196,9 +201,9 @@ const isAudio = (
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 
 function withFormats(
-  settings: SessionSettings,
+  settings: VoiceSessionSettings,
   { input, output }: { readonly input?: AudioFormat; readonly output?: AudioFormat },
-): SessionSettings {
+): VoiceSessionSettings {
   return {
     ...settings,
     ...(input === undefined ? {} : { input: { ...settings.input, format: input } }),

@@ -1,9 +1,9 @@
 import { type CanonicalError, type GatewayError, invalid } from '../canonical/error.ts'
-import type { Item } from '../canonical/session.ts'
-import type { Position, ServerEvent } from '../canonical/session-event.ts'
 import { excerpt } from '../canonical/text.ts'
+import type { ConversationItem } from '../canonical/voice-session.ts'
+import type { Position, ServerEvent } from '../canonical/voice-session-event.ts'
 
-export type IdentifiedItem = Item & { readonly id: string }
+export type IdentifiedItem = ConversationItem & { readonly id: string }
 
 /** Most items of one conversation; upstream limits are far lower. */
 const MAX_ITEMS = 10_000
@@ -35,7 +35,7 @@ export class Conversation {
   }
 
   /** Adds a client's item and returns `item-added` and `item-done`. `event` is the client event's id. */
-  create(item: Item, after: Position | undefined, event: string | undefined): ServerEvent[] {
+  create(item: ConversationItem, after: Position | undefined, event: string | undefined): ServerEvent[] {
     try {
       const { added, previous } = this.insert({ status: 'completed', ...item }, after)
       return [
@@ -52,7 +52,7 @@ export class Conversation {
    *
    * @throws GatewayError `invalid-request` for an unknown position, an existing id, or too many items.
    */
-  insert(item: Item, after?: Position): { readonly added: IdentifiedItem; readonly previous: Position } {
+  insert(item: ConversationItem, after?: Position): { readonly added: IdentifiedItem; readonly previous: Position } {
     const added: IdentifiedItem = { ...item, id: item.id ?? this.newId('item') }
     if (this.byId.has(added.id)) throw invalid(`The item "${excerpt(added.id)}" already exists.`, 'item.id')
     if (this.order.length >= MAX_ITEMS) throw invalid('The conversation has too many items.', 'item')

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import WebSocket, { type ClientOptions } from 'ws'
-import { GatewayError, kindOf } from '../canonical/error.ts'
+import { errorKindOf, GatewayError } from '../canonical/error.ts'
 import { isObject, parseObject } from '../canonical/node.ts'
 import { refusedSession } from './refused-session.ts'
 import { CALLER_DISCONNECTED } from './upstream-errors.ts'
@@ -91,7 +91,7 @@ async function refusalOf(response: IncomingMessage): Promise<GatewayError> {
   const { message, code } = isObject(error) ? error : {}
   const retryAfter = Number(response.headers['retry-after'])
   return refusedSession({
-    kind: kindOf(status),
+    kind: errorKindOf(status),
     message: typeof message === 'string' ? message : `The upstream refused the connection with status ${status}.`,
     status,
     ...(typeof code === 'string' ? { code } : {}),

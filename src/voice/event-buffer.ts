@@ -1,4 +1,4 @@
-import type { ServerEvent } from '../canonical/session-event.ts'
+import type { ServerEvent } from '../canonical/voice-session-event.ts'
 import type { SessionEnd, UpstreamListener } from './upstream.ts'
 
 /** Buffers an upstream's events until the session can receive them. */

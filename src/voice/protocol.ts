@@ -1,8 +1,8 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import type { AudioFormat } from '../canonical/session.ts'
-import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
+import type { AudioFormat } from '../canonical/voice-session.ts'
+import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
 import type { SessionEnd, UpstreamOptions } from './upstream.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { ResponseSettings, SessionSettings } from '../canonical/session.ts'
+import type { ResponseSettings, VoiceSessionSettings } from '../canonical/voice-session.ts'
 
 /** Applies a change to settings: `input` and `output` are merged field by field, every other field is replaced. */
-export function merged<S extends SessionSettings>(settings: S, change: ResponseSettings): S {
+export function merged<S extends VoiceSessionSettings>(settings: S, change: ResponseSettings): S {
   const input = change.input === undefined ? settings.input : { ...settings.input, ...change.input }
   const output = change.output === undefined ? settings.output : { ...settings.output, ...change.output }
   return {

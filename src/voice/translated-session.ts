@@ -1,6 +1,6 @@
 import type { CanonicalError } from '../canonical/error.ts'
-import type { SessionSettings } from '../canonical/session.ts'
-import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
+import type { VoiceSessionSettings } from '../canonical/voice-session.ts'
+import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
 import type { OnLoss } from '../config/index.ts'
 import { type AudioPath, isFormatChange } from './audio-path.ts'
 import type { CallerSocket } from './caller-socket.ts'
@@ -173,7 +173,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   }
 
   /** Replaces the upstream's name of the transcription model by the caller's. */
-  private withPublicTranscriptionModel({ input }: SessionSettings): Pick<SessionSettings, 'input'> {
+  private withPublicTranscriptionModel({ input }: VoiceSessionSettings): Pick<VoiceSessionSettings, 'input'> {
     const transcription = input?.transcription
     if (transcription?.model === undefined) return {}
     const model = this.options.models.publicName(transcription.model)

@@ -2,8 +2,8 @@ import type { GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import type { AudioFormat, SessionSettings } from '../canonical/session.ts'
-import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
+import type { AudioFormat, VoiceSessionSettings } from '../canonical/voice-session.ts'
+import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
 
 /** The upstream side of a session: a WebSocket, or a cascade of requests. Created by an `OpenUpstream`. */
 export interface Upstream {
@@ -48,7 +48,7 @@ export interface UpstreamOptions {
   /** The upstream's name for the model. */
   readonly model: string
   /** Settings before the client's first `session-update`, including the client's audio formats. */
-  readonly settings: SessionSettings
+  readonly settings: VoiceSessionSettings
   readonly listener: UpstreamListener
   /** Generates an id with a prefix, such as `item_…`; tests inject a counter. */
   readonly newId: (prefix: string) => string

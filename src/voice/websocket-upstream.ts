@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
-import type { ClientEvent } from '../canonical/session-event.ts'
+import type { ClientEvent } from '../canonical/voice-session-event.ts'
 import { closeSocket, INTERNAL, relayedCode, TRY_AGAIN_LATER } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
 import { Heartbeat } from './heartbeat.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
-import { ERRORS, GatewayError, kindOf } from '../../src/canonical/error.ts'
+import { ERRORS, errorKindOf, GatewayError } from '../../src/canonical/error.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { unfold } from '../../src/canonical/fold.ts'
 import { type CalledTool, Losses } from '../../src/canonical/loss.ts'
@@ -42,7 +42,7 @@ export const plainReader: Reader = {
   },
   result: ({ body }) => resultOf(body),
   events: () => new PlainEventReader(),
-  error: ({ status, body }) => ({ kind: kindOf(status), message: String(body['oops'] ?? 'no reason'), status }),
+  error: ({ status, body }) => ({ kind: errorKindOf(status), message: String(body['oops'] ?? 'no reason'), status }),
 }
 
 const toolOf = (name: string): Tool =>

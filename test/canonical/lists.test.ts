@@ -3,7 +3,7 @@ import { UnorderedList } from '../../src/canonical/lists.ts'
 
 interface Letter {
   readonly name: string
-  place?: number
+  index?: number
 }
 
 const letters = (): Letter[] => [...'abcd'].map(name => ({ name }))

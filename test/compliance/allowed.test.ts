@@ -8,7 +8,7 @@ import { drain } from '../../src/canonical/transducer.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { FORMATS } from '../../src/formats/index.ts'
+import { FORMAT_FACTS } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { asked } from '../laws/arbitrary-result.ts'
@@ -64,7 +64,7 @@ describe.skipIf(!present)('requests the schemas allow', () => {
     holds(requests, wire => {
       const request = READERS[format]!.request!(wire)
       for (const other of OTHERS) {
-        if (other === format || !FORMATS.get(other)!.does.includes(workOf(request))) continue
+        if (other === format || !FORMAT_FACTS.get(other)!.does.includes(workOf(request))) continue
         const written = tried(() => WRITERS[other]!.request!(request, FOREIGN))
         if (written === undefined) continue
         same(meaning(READERS[other]!.request!(plain(written.wire))), meaning(lose(request, written.losses)))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import { enclose } from '../../src/canonical/signature.ts'
+import { wrapReasoning } from '../../src/canonical/signature.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
@@ -43,7 +43,7 @@ describe('a native request that was changed after reading is written with the ch
   })
 
   test('messages: a turn with only reasoning of another upstream is not sent', () => {
-    const signature = enclose([{ text: 'Thought elsewhere.' }], 'messages')
+    const signature = wrapReasoning([{ text: 'Thought elsewhere.' }], 'messages')
     const thought = { role: 'assistant', content: [{ type: 'thinking', thinking: 'Thought elsewhere.', signature }] }
     const messages = [...HI, thought, { role: 'user', content: 'Go on.' }]
     const request = read('messages', '/v1/messages', { model: 'm', max_tokens: 9, messages })

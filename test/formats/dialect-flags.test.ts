@@ -6,7 +6,7 @@ import { type Work, workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import type { Flags } from '../../src/formats/dialects/flag.ts'
 import { DIALECT_FLAGS, expectedOf, FLAGS_OF } from '../../src/formats/dialects/index.ts'
-import { FORMATS, fitnessOf, isDirect } from '../../src/formats/index.ts'
+import { FORMAT_FACTS, fitnessOf, isDirect } from '../../src/formats/index.ts'
 import { readDialect as readLive } from '../../src/voice/formats/live/dialect.ts'
 import { readDialect as readRealtime } from '../../src/voice/formats/realtime/dialect.ts'
 import { FIXTURES, requestTo } from '../golden.ts'
@@ -28,7 +28,7 @@ describe('the dialect flags', () => {
     const files = globSync('src/formats/dialects/*.ts').map(file => basename(file, '.ts'))
     const others = ['flag', 'index', 'shared-flags']
     expect(Object.keys(FLAGS_OF).sort()).toEqual(files.filter(name => !others.includes(name)).sort())
-    for (const format of Object.keys(FLAGS_OF)) expect(FORMATS.has(format), format).toBe(true)
+    for (const format of Object.keys(FLAGS_OF)) expect(FORMAT_FACTS.has(format), format).toBe(true)
   })
 
   it('have one meaning, and one type, in all formats', () => {

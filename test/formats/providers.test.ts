@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
 import { DIALECT_FLAGS, expectedOf } from '../../src/formats/dialects/index.ts'
-import { allowedBetas, authHeaders, baseUrlFor, FORMATS, fitnessOf, PRESETS } from '../../src/formats/index.ts'
+import { allowedBetas, authHeaders, baseUrlFor, FORMAT_FACTS, fitnessOf, PRESETS } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
 const rows = [...PRESETS.values()].flatMap(preset => preset.formats.map(row => ({ preset, row })))
@@ -11,7 +11,7 @@ describe('presets', () => {
     for (const { formats } of PRESETS.values()) {
       const names = formats.map(({ format }) => format)
       expect(new Set(names).size).toBe(names.length)
-      for (const name of names) expect(FORMATS.has(name)).toBe(true)
+      for (const name of names) expect(FORMAT_FACTS.has(name)).toBe(true)
     }
   })
 
@@ -30,8 +30,8 @@ describe('presets', () => {
 
   it('know every format in which an upstream can be asked, and no other', () => {
     for (const [format, { request }] of Object.entries(WRITERS))
-      expect(FORMATS.has(format), format).toBe(request !== undefined)
-    for (const [format, { does }] of FORMATS) {
+      expect(FORMAT_FACTS.has(format), format).toBe(request !== undefined)
+    for (const [format, { does }] of FORMAT_FACTS) {
       if (does[0] === 'realtime') continue
       expect(WRITERS[format]?.request, format).toBeDefined()
       expect(READERS[format]?.result, format).toBeDefined()

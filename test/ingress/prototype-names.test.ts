@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { HeldBytes } from '../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../src/canonical/bytes.ts'
 import { kindOfMediaType } from '../../src/canonical/media/data-url.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -10,7 +10,7 @@ const WORDS = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto_
 
 describe.each(WORDS)('the inherited name %s has no meaning', word => {
   it('as the shape of a transcript', () => {
-    const files = [{ field: 'file', mediaType: 'audio/wav', bytes: new HeldBytes(new Uint8Array([1])) }]
+    const files = [{ field: 'file', mediaType: 'audio/wav', bytes: new BufferedBytes(new Uint8Array([1])) }]
     const body = { model: 'm', response_format: word }
     const wire = { path: '/audio/transcriptions', query: {}, headers: {}, body, files }
     expect(() => READERS['transcriptions']!.request!(wire)).toThrow('response_format')

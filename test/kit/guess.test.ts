@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { examples } from '../../src/kit/examples.ts'
-import { guess } from '../../src/kit/guess.ts'
+import { guessFormat } from '../../src/kit/guess.ts'
 
 /** What two formats say in the same words. */
 const SAME: { readonly [what: string]: string } = {
@@ -10,18 +10,18 @@ const SAME: { readonly [what: string]: string } = {
 
 describe('a guess', async () => {
   it.each(await examples())('of $format: $kind $name', async ({ format, kind, name, text }) => {
-    const found = await guess(text)
+    const found = await guessFormat(text)
     expect(`${found?.format} ${found?.kind}`).toBe(SAME[`${format} ${kind} ${name}`] ?? `${format} ${kind}`)
   })
 
   it('is none where no format has such a text', async () => {
-    for (const text of ['', 'hello', '{', '[]', '12', 'null']) expect(await guess(text)).toBeUndefined()
+    for (const text of ['', 'hello', '{', '[]', '12', 'null']) expect(await guessFormat(text)).toBeUndefined()
   })
 
   it('keeps to what is known', async () => {
     const text = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5 })
-    expect(await guess(text)).toEqual({ format: 'chat', kind: 'request' })
-    expect(await guess(text, { format: 'messages' })).toEqual({ format: 'messages', kind: 'request' })
-    expect(await guess(text, { kind: 'events' })).toBeUndefined()
+    expect(await guessFormat(text)).toEqual({ format: 'chat', kind: 'request' })
+    expect(await guessFormat(text, { format: 'messages' })).toEqual({ format: 'messages', kind: 'request' })
+    expect(await guessFormat(text, { kind: 'events' })).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HeldBytes } from '../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../src/canonical/bytes.ts'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { Path } from '../../src/canonical/loss.ts'
 import type { Format } from '../../src/canonical/node.ts'
@@ -8,10 +8,10 @@ import { drain } from '../../src/canonical/transducer.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { EVENT_STREAM } from '../../src/egress/transport/sse.ts'
-import { givenOf } from '../../src/kit/given.ts'
 import { at } from '../../src/kit/pointer.ts'
+import { readSourceText } from '../../src/kit/source-text.ts'
 import type { Kind } from '../../src/kit/translate.ts'
-import { type InOther, translations } from '../../src/kit/translations.ts'
+import { type TranslatedText, translations } from '../../src/kit/translations.ts'
 import { streamed } from '../laws/arbitrary-result.ts'
 import { spoiled } from '../laws/spoiled.ts'
 import { formatsWith, plain, RUNS } from '../laws/support.ts'
@@ -27,12 +27,16 @@ const AMPLE = 60_000
 const textOf = (wire: WireRequest): string => JSON.stringify(plain({ ...wire, files: wire.files?.map(held) }))
 const held = (file: NonNullable<WireRequest['files']>[number]) => ({
   ...file,
-  bytes: file.bytes instanceof HeldBytes ? file.bytes : '',
+  bytes: file.bytes instanceof BufferedBytes ? file.bytes : '',
 })
 
 /** The text in other formats; undefined where it is none of its format. */
-async function inOthers(text: string, format: Format, kind: Kind): Promise<ReadonlyMap<Format, InOther> | undefined> {
-  const given = refused(() => givenOf(text, format, kind))
+async function inOthers(
+  text: string,
+  format: Format,
+  kind: Kind,
+): Promise<ReadonlyMap<Format, TranslatedText> | undefined> {
+  const given = refused(() => readSourceText(text, format, kind))
   return given && translations(given, undefined, AMPLE)
 }
 
@@ -47,14 +51,14 @@ function refused<T>(work: () => T): T | undefined {
 
 /** Every place exists in its text; where there is none, the loss is of something that nobody wrote. */
 async function check(text: string, format: Format, kind: Kind): Promise<void> {
-  const given = refused(() => givenOf(text, format, kind))
+  const given = refused(() => readSourceText(text, format, kind))
   if (given === undefined) return
   for (const [to, other] of (await inOthers(text, format, kind))!) {
     if ('error' in other) continue
     for (const { loss, from, missing, to: there } of other.losses) {
       if (from === undefined) expect(missing).toBe('not-in-the-text')
       else expect(has(given.source, from), `${loss.path.join('/')} at ${from.join('/')}`).toBe(true)
-      if (there !== undefined) expect(has(givenOf(other.text, to, kind, other).source, there)).toBe(true)
+      if (there !== undefined) expect(has(readSourceText(other.text, to, kind, other).source, there)).toBe(true)
     }
   }
 }
@@ -184,7 +188,7 @@ describe('places', () => {
       '[DONE]',
     ]
     const all = await inOthers(text.map(data => `data: ${data}\n\n`).join(''), 'chat', 'events')
-    const other = all!.get('messages') as Extract<InOther, { text: string }>
+    const other = all!.get('messages') as Extract<TranslatedText, { text: string }>
     const lost = other.losses.find(({ loss }) => loss.path.includes('logprobs'))
     expect(lost?.from?.slice(0, 4)).toEqual([1, 'choices', 0, 'logprobs'])
   })

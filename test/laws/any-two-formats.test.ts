@@ -1,10 +1,10 @@
 import { describe, it } from 'vitest'
 import { lose } from '../../src/canonical/loss.ts'
-import { reduced } from '../../src/canonical/repair.ts'
-import { traced } from '../../src/canonical/trace.ts'
+import { withoutRedundantParts } from '../../src/canonical/repair.ts'
+import { tracedToOriginal } from '../../src/canonical/trace.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { FORMATS as FORMATS_OF } from '../../src/formats/index.ts'
+import { FORMAT_FACTS as FORMATS_OF } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 import { meaning } from './same.ts'
@@ -23,9 +23,9 @@ describe('any two formats: a caller’s request, written in another format and r
     holds(WIRES[from]!.request, wire => {
       const asked = handedTo(to, READERS[from]!.request!(wire))
       if (!FORMATS_OF.get(to)!.does.includes(workOf(asked))) return
-      const { request, losses: gone } = reduced(asked)
+      const { request, losses: gone } = withoutRedundantParts(asked)
       const { wire: written, losses } = WRITERS[to]!.request!(request, FOREIGN)
-      const lost = [...gone, ...traced(losses, gone, asked.messages)]
+      const lost = [...gone, ...tracedToOriginal(losses, gone, asked.messages)]
       same(meaning(READERS[to]!.request!(plain(written))), meaning(lose(asked, lost)))
     })
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Part } from '../../src/canonical/content.ts'
-import type { At, CanonicalEvent } from '../../src/canonical/event.ts'
+import type { CanonicalEvent, PartPosition } from '../../src/canonical/event.ts'
 import { unfold } from '../../src/canonical/fold.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import {
@@ -146,7 +146,7 @@ function shuffle(events: readonly CanonicalEvent[], roll: () => number): Canonic
   const queues = new Map<string, CanonicalEvent[]>()
   for (const event of events) {
     if (!('at' in event)) continue
-    const { candidate, part } = event.at as At
+    const { candidate, part } = event.at as PartPosition
     const key = `${candidate}/${part}`
     queues.set(key, [...(queues.get(key) ?? []), event])
   }

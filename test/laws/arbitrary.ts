@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type {
   Annotation,
   CacheHint,
-  Made,
+  ImageProperties,
   MediaPart,
   Part,
   ReasoningPart,
@@ -138,7 +138,7 @@ export const media: fc.Arbitrary<MediaPart> = node<MediaPart, 'transcript' | 'ma
 })
 
 /** What a picture came to look like. */
-export const looks = record<Made>(
+export const looks = record<ImageProperties>(
   {},
   {
     prompt: word,

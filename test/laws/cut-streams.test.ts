@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
 import type { CanonicalError } from '../../src/canonical/error.ts'
-import type { At, CanonicalEvent } from '../../src/canonical/event.ts'
+import type { CanonicalEvent, PartPosition } from '../../src/canonical/event.ts'
 import { bodyOf, fold } from '../../src/canonical/fold.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
@@ -20,7 +20,7 @@ const BROKEN: CanonicalError = { kind: 'upstream-failed', message: 'It broke.' }
 /** The parts of a stream that ended, and its candidates that did. */
 function endedIn(events: readonly CanonicalEvent[]): { parts: readonly Part[]; candidates: readonly number[] } {
   const result = fold(events)
-  const at = ({ candidate, part }: At): Part => result.candidates[candidate]!.content[part]!
+  const at = ({ candidate, part }: PartPosition): Part => result.candidates[candidate]!.content[part]!
   return {
     parts: events.flatMap(event => (event.type === 'part-end' ? [at(event.at)] : [])),
     candidates: events.flatMap(event => (event.type === 'candidate-end' ? [event.candidate] : [])),

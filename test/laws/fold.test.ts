@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
-import { bodyOf, EMPTY, fold, step, unfold } from '../../src/canonical/fold.ts'
+import { applyEvent, bodyOf, EMPTY_RESULT, fold, unfold } from '../../src/canonical/fold.ts'
 import { word } from './arbitrary.ts'
 import { parts, result, streamed } from './arbitrary-result.ts'
 import { grammarFault } from './grammar.ts'
@@ -48,7 +48,7 @@ const anyEvent = fc.oneof(
 
 it('step is total: no order of events throws', () => {
   holds(fc.array(anyEvent), events => {
-    let folded = EMPTY
-    for (const event of events) folded = step(folded, event)
+    let folded = EMPTY_RESULT
+    for (const event of events) folded = applyEvent(folded, event)
   })
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Permissions, permissionsOf } from '../../src/accounts/permissions.ts'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { GroupConfig, KeySettings, LimitSettings } from '../../src/config/types.ts'
-import { DOORS, FORMATS } from '../../src/formats/index.ts'
+import { CALLER_FORMATS, FORMAT_FACTS } from '../../src/formats/index.ts'
 import { checkModelFields } from '../../src/gateway/named-models.ts'
 import { type RoutedChannel, route, usableModels } from '../../src/upstreams/router.ts'
 import { channelAt } from '../builders/config.ts'
@@ -12,7 +12,7 @@ const MODELS = ['gpt-1', 'gpt-2', 'claude', 'a/b']
 const CHANNELS = ['one', 'two', 'three']
 
 const models = fc.subarray(['*', 'gpt-*', ...MODELS])
-const doors = fc.subarray([...DOORS.keys()])
+const doors = fc.subarray([...CALLER_FORMATS.keys()])
 const limit = fc.option(fc.nat(9), { nil: undefined })
 const limits: fc.Arbitrary<LimitSettings> = fc
   .record({ rpm: limit, tpm: limit, concurrent: limit, day: limit, month: limit })
@@ -28,7 +28,7 @@ const key: fc.Arbitrary<KeySettings> = fc
 const channels: fc.Arbitrary<readonly RoutedChannel[]> = fc
   .array(
     fc.record({
-      formats: fc.subarray([...FORMATS.keys()], { minLength: 1 }),
+      formats: fc.subarray([...FORMAT_FACTS.keys()], { minLength: 1 }),
       named: fc.subarray(MODELS),
       patterns: fc.subarray(['*', 'gpt-*']),
       listed: fc.option(fc.subarray(MODELS), { nil: undefined }),
@@ -53,7 +53,7 @@ const channels: fc.Arbitrary<readonly RoutedChannel[]> = fc
 
 /** Whether the key can get an answer of the model at some door. */
 const isAnswered = (model: string, permissions: Permissions, all: readonly RoutedChannel[], cascades: boolean) =>
-  [...DOORS].some(([door, works]) =>
+  [...CALLER_FORMATS].some(([door, works]) =>
     works.some(work => {
       if (!permissions.allowsFormat(door)) return false
       try {
@@ -102,11 +102,11 @@ test('a key may do what it and its group allow, within the smaller of each limit
   fc.assert(
     fc.property(key, group, (one, of) => {
       const both = permissionsOf(one, of)
-      const alone = permissionsOf(one, { ...of, models: ['*'], doors: [...DOORS.keys()], limits: {} })
+      const alone = permissionsOf(one, { ...of, models: ['*'], doors: [...CALLER_FORMATS.keys()], limits: {} })
       const free = permissionsOf({ limits: {}, enabled: true }, of)
       for (const model of MODELS)
         expect(both.allowsModel(model)).toBe(alone.allowsModel(model) && free.allowsModel(model))
-      for (const door of DOORS.keys())
+      for (const door of CALLER_FORMATS.keys())
         expect(both.allowsFormat(door)).toBe(alone.allowsFormat(door) && free.allowsFormat(door))
       const smaller = (a = Number.POSITIVE_INFINITY, b = Number.POSITIVE_INFINITY) => Math.min(a, b)
       for (const name of ['rpm', 'tpm', 'concurrent'] as const)

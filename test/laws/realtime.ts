@@ -1,7 +1,13 @@
 import * as fc from 'fast-check'
 import type { Usage } from '../../src/canonical/result.ts'
-import { ALAW, type Item, MULAW, PCM_24K, type SessionSettings } from '../../src/canonical/session.ts'
-import type { ClientEvent, ServerEvent } from '../../src/canonical/session-event.ts'
+import {
+  ALAW,
+  type ConversationItem,
+  MULAW,
+  PCM_24K,
+  type VoiceSessionSettings,
+} from '../../src/canonical/voice-session.ts'
+import type { ClientEvent, ServerEvent } from '../../src/canonical/voice-session-event.ts'
 
 /* Generated events of realtime sessions. */
 
@@ -60,7 +66,7 @@ export const settings = record({
   output: record({ format, voice: word, speed: fc.constantFrom(0.5, 1) }).filter(
     fields => Object.keys(fields).length > 0,
   ),
-}) as unknown as fc.Arbitrary<SessionSettings>
+}) as unknown as fc.Arbitrary<VoiceSessionSettings>
 
 const message = fc.oneof(
   record(
@@ -106,7 +112,7 @@ const message = fc.oneof(
   })),
 )
 
-export const item = fc.tuple(message, id).map(([made, name]) => some({ id: name, ...made }) as Item)
+export const item = fc.tuple(message, id).map(([made, name]) => some({ id: name, ...made }) as ConversationItem)
 
 export const clientEvent: fc.Arbitrary<ClientEvent> = fc
   .tuple(

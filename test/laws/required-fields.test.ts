@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { refusableLosses } from '../../src/egress/losses.ts'
-import { FORMATS } from '../../src/formats/index.ts'
+import { FORMAT_FACTS } from '../../src/formats/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 
@@ -70,7 +70,7 @@ const DECLARED: { readonly [format: string]: JsonObject } = {
   elevenlabs: { default_voice: 'george' },
 }
 
-const pairs = [...FORMATS].flatMap(([format, { does }]) =>
+const pairs = [...FORMAT_FACTS].flatMap(([format, { does }]) =>
   Object.entries(BAREST)
     .filter(([, request]) => does.includes(workOf(request)) && WRITERS[format]?.request !== undefined)
     .map(([about, request]) => [format, about, request] as const),

@@ -1,11 +1,11 @@
-import { HeldBytes } from '../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../src/canonical/bytes.ts'
 import type { MediaPart, MediaSource, Part, ReasoningPart, TextPart } from '../../src/canonical/content.ts'
 import { samplesOf } from '../../src/canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../src/canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../src/canonical/result.ts'
-import { isLoneProof, isUnsigned } from '../../src/canonical/signature.ts'
-import { lists } from '../../src/canonical/work.ts'
+import { isLoneSignature, isUnsigned } from '../../src/canonical/signature.ts'
+import { hasIndependentInputs } from '../../src/canonical/work.ts'
 
 /**
  * What a request says, however it was spelled: spelling erased, adjacent turns of one role joined, turns and texts
@@ -13,7 +13,7 @@ import { lists } from '../../src/canonical/work.ts'
  */
 export function meaning(request: CanonicalRequest): CanonicalRequest {
   const plain = bare(request)
-  if (lists(request)) return { ...plain, messages: plain.messages.map(plainMessage) }
+  if (hasIndependentInputs(request)) return { ...plain, messages: plain.messages.map(plainMessage) }
   const messages: Message[] = []
   for (const { content, ...head } of plain.messages) {
     const said = content.map(plainPart).filter(saysSomething)
@@ -39,7 +39,7 @@ function wholeThoughts(content: readonly Part[]): readonly Part[] {
 /** Two neighbouring parts as one thought: a thought and its next chunk, or its proof; undefined where they are two. */
 function oneThought(before: Part | undefined, part: Part): ReasoningPart | undefined {
   if (!isUnsigned(before)) return undefined
-  if (isLoneProof(part)) return { ...before, signature: part.signature }
+  if (isLoneSignature(part)) return { ...before, signature: part.signature }
   if (part.type !== 'reasoning' || part.continues === undefined || part.redacted || part.cache || part.extras)
     return undefined
   const { continues: _, ...chunk } = part
@@ -122,7 +122,7 @@ function plainPart(part: Part): Part {
 const inBase64 = ({ mediaType, bytes }: MediaSource & { type: 'bytes' }): MediaSource => ({
   type: 'base64',
   mediaType,
-  data: bytes instanceof HeldBytes ? bytes.toJSON() : String(bytes),
+  data: bytes instanceof BufferedBytes ? bytes.toJSON() : String(bytes),
 })
 
 function plainJson(text: string): string {
@@ -136,7 +136,7 @@ function plainJson(text: string): string {
 
 function bare<T>(value: T): T {
   if (Array.isArray(value)) return value.map(bare) as T
-  if (!isObject(value) || value instanceof HeldBytes) return value
+  if (!isObject(value) || value instanceof BufferedBytes) return value
   const entries = Object.entries(value as object).filter(([key, item]) => item !== undefined && key !== 'spelling')
   const kept = entries
     .map(([key, item]) => [key, key === 'extras' ? filled(item as JsonObject) : bare(item)] as const)

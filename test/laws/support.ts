@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { HeldBytes } from '../../src/canonical/bytes.ts'
+import type { BufferedBytes } from '../../src/canonical/bytes.ts'
 import type { Part } from '../../src/canonical/content.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
@@ -45,5 +45,5 @@ export function handedTo(format: string, request: CanonicalRequest): CanonicalRe
 function inBase64(part: Part): Part {
   if (part.type !== 'media' || part.source.type !== 'bytes') return part
   const { mediaType, bytes } = part.source
-  return { ...part, source: { type: 'base64', mediaType, data: (bytes as HeldBytes).toJSON() } }
+  return { ...part, source: { type: 'base64', mediaType, data: (bytes as BufferedBytes).toJSON() } }
 }

@@ -4,7 +4,7 @@ import type fc from 'fast-check'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import type { Work } from '../../src/canonical/work.ts'
-import { FORMATS } from '../../src/formats/index.ts'
+import { FORMAT_FACTS } from '../../src/formats/index.ts'
 import { formatsWith } from './support.ts'
 
 /** What one kind of work asks and answers, as any format's reader could make it. */
@@ -32,7 +32,7 @@ const AT_ONCE: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'count', 'co
 /** Every format, with every kind of work its upstreams do, where reader and writer both have this direction. */
 export const jobsWith = (direction: 'request' | 'result' | 'events'): (readonly [format: string, work: Work])[] =>
   formatsWith(direction).flatMap(format =>
-    FORMATS.get(format)!
+    FORMAT_FACTS.get(format)!
       .does.filter(work => WORKS[work] !== undefined && !(direction === 'events' && AT_ONCE.has(work)))
       .map(work => [format, work] as const),
   )

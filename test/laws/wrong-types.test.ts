@@ -12,7 +12,7 @@ import type { WireEvent } from '../../src/canonical/wire.ts'
 import { type Work, workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { essentialLosses, lossHeaders, shownLosses } from '../../src/egress/losses.ts'
-import { FORMATS } from '../../src/formats/index.ts'
+import { FORMAT_FACTS } from '../../src/formats/index.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { checkedResult } from '../../src/gateway/read-result.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -63,7 +63,7 @@ const SAID: CanonicalResult = {
   usage: { input: 1, output: 1 },
 }
 
-const does = (format: string, work: Work): boolean => FORMATS.get(format)?.does.includes(work) === true
+const does = (format: string, work: Work): boolean => FORMAT_FACTS.get(format)?.does.includes(work) === true
 
 /** Everything that is done with a request before it is sent, and with its answer. */
 function journey(from: string, request: CanonicalRequest): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
-import type { SessionSettings } from '../../src/canonical/session.ts'
-import type { ClientEvent } from '../../src/canonical/session-event.ts'
+import type { VoiceSessionSettings } from '../../src/canonical/voice-session.ts'
+import type { ClientEvent } from '../../src/canonical/voice-session-event.ts'
 import { ServerWriter } from '../../src/voice/formats/realtime/server-writer.ts'
 import { fault } from '../voice/live/grammar.ts'
 import { CREATE, Machine } from '../voice/live/machine.ts'
@@ -28,7 +28,7 @@ const textOf = ({ parts }: JsonObject): string =>
     .map(({ text }) => String(text))
     .join('')
 
-function settingsOf(setup: JsonObject): SessionSettings {
+function settingsOf(setup: JsonObject): VoiceSessionSettings {
   const instructions = setup['systemInstruction'] as JsonObject | undefined
   const [tools] = list(setup['tools'])
   return {

@@ -4,7 +4,7 @@ import { GatewayError } from '../../src/canonical/error.ts'
 import { unfold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../src/canonical/request.ts'
-import { enclose } from '../../src/canonical/signature.ts'
+import { wrapReasoning } from '../../src/canonical/signature.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { messages as writer } from '../../src/egress/messages/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -88,7 +88,7 @@ describe('reasoning', () => {
   it('trap 30: proofs of other issuers, and thoughts nobody signed, never reach the upstream', () => {
     for (const part of [thought('sig', 'contents'), thought(undefined)])
       expect(JSON.stringify(body({ messages: [user(text('hi')), assistant(part, text('a'))] }))).not.toContain('so')
-    const enclosed = enclose([{ signature: { format: 'responses', value: 'x' } }], 'messages')
+    const enclosed = wrapReasoning([{ signature: { format: 'responses', value: 'x' } }], 'messages')
     const [unsigned] = whole(result([thought(undefined)])).content
     for (const block of [{ type: 'thinking', thinking: 'so', signature: enclosed }, unsigned]) {
       const turn = { role: 'assistant', content: [block, { type: 'text', text: 'a' }] }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { disclose, enclose } from '../../src/canonical/signature.ts'
+import { unwrapReasoning, wrapReasoning } from '../../src/canonical/signature.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -166,7 +166,7 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
     const starts = events.filter(({ type }) => type === 'content_block_start')
     expect(starts.map(({ content_block }) => content_block.type)).toEqual(['text', 'thinking'])
     const [{ delta }] = events.filter(({ delta }) => delta?.type === 'signature_delta')
-    expect(disclose(delta.signature, 'messages')).toEqual([{ signature: { format: 'contents', value: 'c2ln' } }])
+    expect(unwrapReasoning(delta.signature, 'messages')).toEqual([{ signature: { format: 'contents', value: 'c2ln' } }])
   })
 })
 
@@ -292,12 +292,12 @@ describe('envelopes', () => {
   const own = (value: string) => [{ signature: { format: 'contents', value } }]
 
   it('of earlier versions are still opened', () => {
-    expect(disclose(base64('il:messages:proof'), 'contents')).toEqual([
+    expect(unwrapReasoning(base64('il:messages:proof'), 'contents')).toEqual([
       { signature: { format: 'messages', value: 'proof' } },
     ])
-    expect(disclose(base64('il:unsigned:'), 'messages')).toEqual([])
+    expect(unwrapReasoning(base64('il:unsigned:'), 'messages')).toEqual([])
     const hidden = base64(`il:redacted:${base64('il:messages:proof')}`)
-    expect(disclose(hidden, 'responses')).toEqual([
+    expect(unwrapReasoning(hidden, 'responses')).toEqual([
       { signature: { format: 'messages', value: 'proof' }, redacted: true },
     ])
   })
@@ -308,8 +308,8 @@ describe('envelopes', () => {
       { signature: { format: 'responses', value: 'b' }, redacted: true as const },
       { text: 'So.' },
     ]
-    expect(disclose(enclose(thoughts, 'contents'), 'contents')).toEqual(thoughts)
-    expect(disclose('c2ln', 'contents')).toEqual(own('c2ln'))
+    expect(unwrapReasoning(wrapReasoning(thoughts, 'contents'), 'contents')).toEqual(thoughts)
+    expect(unwrapReasoning('c2ln', 'contents')).toEqual(own('c2ln'))
   })
 
   it.each([
@@ -327,7 +327,9 @@ describe('envelopes', () => {
     base64(`il:[{"format":"contents","value":"${base64('il:messages:x')}"}]`),
     base64(`il:redacted:${base64(`il:redacted:${base64('il:redacted:x')}`)}`).slice(0, 40),
   ])('that are damaged or made up hold nothing, and reach nobody: %s', value => {
-    expect(disclose(value, 'contents').filter(({ signature }) => signature?.value.startsWith('aWw6'))).toEqual([])
+    expect(unwrapReasoning(value, 'contents').filter(({ signature }) => signature?.value.startsWith('aWw6'))).toEqual(
+      [],
+    )
     const part = { functionCall: { name: 'f', args: {} }, thoughtSignature: value }
     const body = { contents: [{ role: 'model', parts: [{ text: 'Hm.', thought: true }, part] }] }
     for (const target of ['contents', 'messages', 'responses', 'chat'])
@@ -341,7 +343,7 @@ describe('envelopes', () => {
 
   it('hold a bounded number of thoughts', () => {
     const many = base64(`il:${JSON.stringify(Array.from({ length: 100_000 }, () => ({ text: 'a' })))}`)
-    expect(disclose(many, 'contents').length).toBeLessThan(1000)
+    expect(unwrapReasoning(many, 'contents').length).toBeLessThan(1000)
   })
 
   it('a switch to Google in the midst of calls: another’s proof becomes the word for none (trap 31)', () => {

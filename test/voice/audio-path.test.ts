@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ALAW, type AudioFormat, MULAW, PCM_24K } from '../../src/canonical/session.ts'
-import type { ClientEvent } from '../../src/canonical/session-event.ts'
+import { ALAW, type AudioFormat, MULAW, PCM_24K } from '../../src/canonical/voice-session.ts'
+import type { ClientEvent } from '../../src/canonical/voice-session-event.ts'
 import type { AudioConverter } from '../../src/voice/audio/converter.ts'
 import { AudioPath } from '../../src/voice/audio-path.ts'
 

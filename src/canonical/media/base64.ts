@@ -5,30 +5,30 @@ const NOTHING: Buffer = Buffer.alloc(0)
  * end.
  */
 export class Base64Groups {
-  private waiting: Buffer
+  private pending: Buffer
 
   constructor(first: Buffer = NOTHING) {
-    this.waiting = first
+    this.pending = first
   }
 
-  get isEven(): boolean {
-    return this.waiting.length === 0
+  get isEmpty(): boolean {
+    return this.pending.length === 0
   }
 
   push(bytes: Buffer): string {
-    const all = this.isEven ? bytes : Buffer.concat([this.waiting, bytes])
+    const all = this.isEmpty ? bytes : Buffer.concat([this.pending, bytes])
     const whole = all.length - (all.length % 3)
-    this.waiting = all.subarray(whole)
+    this.pending = all.subarray(whole)
     return all.toString('base64', 0, whole)
   }
 
   /** Buffers the bytes without emitting any. */
-  hold(bytes: Buffer): void {
-    this.waiting = this.isEven ? bytes : Buffer.concat([this.waiting, bytes])
+  buffer(bytes: Buffer): void {
+    this.pending = this.isEmpty ? bytes : Buffer.concat([this.pending, bytes])
   }
 
   end(): string {
-    return this.waiting.toString('base64')
+    return this.pending.toString('base64')
   }
 }
 
@@ -41,8 +41,8 @@ export class Base64Stream {
 
   push(chunk: string): string {
     const bytes = Buffer.from(chunk, 'base64')
-    if (!this.groups.isEven || bytes.length % 3 === 0) return this.groups.push(bytes)
-    this.groups.hold(bytes)
+    if (!this.groups.isEmpty || bytes.length % 3 === 0) return this.groups.push(bytes)
+    this.groups.buffer(bytes)
     return ''
   }
 

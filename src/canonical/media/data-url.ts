@@ -1,4 +1,4 @@
-import { type Bytes, HeldBytes } from '../bytes.ts'
+import { BufferedBytes, type Bytes } from '../bytes.ts'
 import type { MediaKind, MediaPart, MediaSource, Part } from '../content.ts'
 import { flatCopy, flatJoin } from '../text.ts'
 
@@ -25,7 +25,7 @@ export function urlOfSource(source: MediaSource): string | undefined {
 /** Returns the bytes of a source; undefined for a URL, a text or a file id. */
 export function bytesOfSource(source: MediaSource): Bytes | undefined {
   if (source.type === 'bytes') return source.bytes
-  return source.type === 'base64' ? new HeldBytes(Buffer.from(source.data, 'base64')) : undefined
+  return source.type === 'base64' ? new BufferedBytes(Buffer.from(source.data, 'base64')) : undefined
 }
 
 /** An audio part whose bytes are available. */

@@ -3,13 +3,13 @@ import type { Samples, WavHead } from './wav.ts'
 /** The encoding, sample rate and channels of PCM audio. */
 export type SampleFormat = Samples & Pick<WavHead, 'bits' | 'encoding'>
 
-type Read = (bytes: DataView, at: number) => number
+type ReadSample = (bytes: DataView, at: number) => number
 
 /**
  * Functions that read one sample as a number between -1 and 1, by encoding; all encodings are little-endian, as in WAV
  * files.
  */
-const READS: { readonly [format: string]: Read } = {
+const DECODERS: { readonly [format: string]: ReadSample } = {
   'integer 8': (bytes, at) => (bytes.getUint8(at) - 128) / 2 ** 7,
   'integer 16': (bytes, at) => bytes.getInt16(at, true) / 2 ** 15,
   'integer 24': (bytes, at) => (bytes.getUint8(at) + bytes.getInt16(at + 1, true) * 2 ** 8) / 2 ** 23,
@@ -18,32 +18,32 @@ const READS: { readonly [format: string]: Read } = {
   'float 64': (bytes, at) => bytes.getFloat64(at, true),
 }
 
-const readOf = ({ encoding, bits }: SampleFormat): Read | undefined => READS[`${encoding} ${bits}`]
+const decoderOf = ({ encoding, bits }: SampleFormat): ReadSample | undefined => DECODERS[`${encoding} ${bits}`]
 
 /** Whether `SampleReader` supports the encoding, and its rate and number of channels are usual. */
 export const isReadable = (format: SampleFormat): boolean =>
-  readOf(format) !== undefined && format.channels <= 2 && format.rate >= 8000 && format.rate <= 192_000
+  decoderOf(format) !== undefined && format.channels <= 2 && format.rate >= 8000 && format.rate <= 192_000
 
 /** Decodes PCM audio from chunks that may end anywhere into samples per channel. */
 export class SampleReader {
   private readonly channels: number
   /** Bytes per sample of one channel. */
   private readonly width: number
-  private readonly read: Read
-  private waiting: Uint8Array = new Uint8Array(0)
+  private readonly read: ReadSample
+  private pending: Uint8Array = new Uint8Array(0)
 
   /** @param format a format for which `isReadable` holds. */
   constructor(format: SampleFormat) {
     this.channels = format.channels
     this.width = format.bits / 8
-    this.read = readOf(format)!
+    this.read = decoderOf(format)!
   }
 
   push(chunk: Uint8Array): Float32Array[] {
-    const bytes = this.waiting.length === 0 ? chunk : Buffer.concat([this.waiting, chunk])
+    const bytes = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk])
     const frame = this.width * this.channels
     const count = Math.floor(bytes.length / frame)
-    this.waiting = bytes.slice(count * frame)
+    this.pending = bytes.slice(count * frame)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     return Array.from({ length: this.channels }, (_, channel) => {
       const samples = new Float32Array(count)

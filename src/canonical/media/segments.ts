@@ -1,8 +1,8 @@
 import type { Segment, Word } from '../result.ts'
 
 /** Seconds; silence that ends a segment, and the longest segment. */
-const SILENCE = 0.8
-const LONGEST = 7
+const SILENCE_SECONDS = 0.8
+const MAX_SEGMENT_SECONDS = 7
 
 /**
  * Groups timed words into segments, for upstreams that report no segments. A segment ends with its sentence, at a
@@ -31,5 +31,5 @@ export function segmentsOf(words: readonly Word[]): readonly Segment[] {
 const endsBefore = (word: Word, last: Word, first: Word): boolean =>
   word.speaker !== last.speaker ||
   /[.?!。？！…]["'”»)]?$/u.test(last.word.trim()) ||
-  word.start - last.end > SILENCE ||
-  word.end - first.start > LONGEST
+  word.start - last.end > SILENCE_SECONDS ||
+  word.end - first.start > MAX_SEGMENT_SECONDS

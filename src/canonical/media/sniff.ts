@@ -29,24 +29,29 @@ const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: 
 ]
 
 /** Detects a file's media type by its first bytes; undefined if none matches. */
-export function sniffed(bytes: Uint8Array): string | undefined {
+export function sniffMediaType(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16))
   return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]
 }
 
 /** Base64 characters that cover the magic bytes, even if the base64 is broken into lines. */
-const HEAD = 64
+const HEAD_CHARACTERS = 64
 
 /** Detects the media type of a file in base64; undefined if none matches. */
-export const sniffedBase64 = (data: string): string | undefined => sniffed(Buffer.from(data.slice(0, HEAD), 'base64'))
+export const sniffBase64 = (data: string): string | undefined =>
+  sniffMediaType(Buffer.from(data.slice(0, HEAD_CHARACTERS), 'base64'))
 
 /**
  * Detects the media type of an image that arrived as base64 without one; PNG if its first bytes match no image type.
  */
-export function typeOfBase64(data: string): string {
-  const type = sniffedBase64(data)
+export function imageTypeOfBase64(data: string): string {
+  const type = sniffBase64(data)
   return type?.startsWith('image/') === true ? type : 'image/png'
 }
 
 /** Returns the source of an image that arrived as base64 without a media type. */
-export const pictureOfBase64 = (data: string): MediaSource => ({ type: 'base64', mediaType: typeOfBase64(data), data })
+export const imageOfBase64 = (data: string): MediaSource => ({
+  type: 'base64',
+  mediaType: imageTypeOfBase64(data),
+  data,
+})

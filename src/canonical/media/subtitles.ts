@@ -26,7 +26,7 @@ export function writeSubtitles(segments: readonly Segment[], style: SubtitleStyl
     .map(({ start, end, text, speaker }, index) => {
       const cue = speaker === undefined ? text.trim() : `${speaker}: ${text.trim()}`
       const lines = quoted(cue.trim().replace(/\s*[\r\n]\s*/g, '\n'))
-      return `${numbered ? `${index + 1}\n` : ''}${clock(start, comma)} --> ${clock(end, comma)}\n${lines}\n\n`
+      return `${numbered ? `${index + 1}\n` : ''}${formatTime(start, comma)} --> ${formatTime(end, comma)}\n${lines}\n\n`
     })
   return `${head}${cues.join('')}`
 }
@@ -78,14 +78,14 @@ const CHARACTERS: { readonly [entity: string]: string } = {
 const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, entity => CHARACTERS[entity]!)
 
 /** Milliseconds; longer times from an upstream are reduced to this one (1000 hours). */
-const LONGEST = 1000 * 3_600_000 - 1
+const MAX_TIME = 1000 * 3_600_000 - 1
 
 /** Formats seconds as a time: 3723.004 becomes `01:02:03,004`. */
-function clock(time: number, comma: string): string {
-  const all = Math.min(Math.max(0, Math.round(time * 1000)), LONGEST)
-  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
+function formatTime(time: number, comma: string): string {
+  const all = Math.min(Math.max(0, Math.round(time * 1000)), MAX_TIME)
+  const padded = (value: number): string => String(Math.floor(value)).padStart(2, '0')
   const rest = String(all % 1000).padStart(3, '0')
-  return `${two(all / 3_600_000)}:${two((all / 60_000) % 60)}:${two((all / 1000) % 60)}${comma}${rest}`
+  return `${padded(all / 3_600_000)}:${padded((all / 60_000) % 60)}:${padded((all / 1000) % 60)}${comma}${rest}`
 }
 
 function seconds(clock: string): number {

@@ -11,22 +11,22 @@ function quotientOf(ratio: string): number | undefined {
 }
 
 /** Returns width divided by height of a size or ratio. */
-function shapeOf(look: string): number | undefined {
-  const pixels = pixelsOf(look)
-  return pixels === undefined ? quotientOf(look) : pixels[0] / pixels[1]
+function shapeOf(shape: string): number | undefined {
+  const pixels = pixelsOf(shape)
+  return pixels === undefined ? quotientOf(shape) : pixels[0] / pixels[1]
 }
 
 /**
  * Returns the ratio or size whose shape is nearest to the wanted one.
  *
- * @param look the wanted shape, `1280x720` or `16:9`; for any other text the function returns undefined.
+ * @param shape the wanted shape, `1280x720` or `16:9`; for any other text the function returns undefined.
  * @param ratios the ratios or sizes that the upstream supports.
  */
-export function nearestRatio(look: string, ratios: readonly string[]): string | undefined {
-  const wanted = shapeOf(look)
+export function nearestRatio(shape: string, ratios: readonly string[]): string | undefined {
+  const wanted = shapeOf(shape)
   if (wanted === undefined) return undefined
-  const far = (one: string): number => Math.abs(Math.log(shapeOf(one)! / wanted))
-  return ratios.toSorted((a, b) => far(a) - far(b))[0]
+  const distance = (one: string): number => Math.abs(Math.log(shapeOf(one)! / wanted))
+  return ratios.toSorted((a, b) => distance(a) - distance(b))[0]
 }
 
 /** Returns the size in pixels whose shape is nearest to a ratio; undefined if `ratio` is not a ratio. */

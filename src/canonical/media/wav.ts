@@ -6,7 +6,7 @@ export interface Samples {
 }
 
 /** The format assumed for raw samples that do not declare one. */
-export const USUAL: Samples = { rate: 24_000, channels: 1 }
+export const DEFAULT_SAMPLES: Samples = { rate: 24_000, channels: 1 }
 
 /**
  * Parses the media type of raw samples, such as `audio/L16;codec=pcm;rate=24000` or `audio/pcm`; undefined for any
@@ -17,12 +17,12 @@ export function samplesOf(mediaType: string): Samples | undefined {
   if (type?.trim() !== 'audio/l16' && type?.trim() !== 'audio/pcm') return undefined
   const countOf = (name: string): number | undefined => {
     const parameter = parameters.find(one => one.trim().startsWith(`${name}=`))
-    return parameter === undefined ? undefined : counted(parameter.slice(parameter.indexOf('=') + 1))
+    return parameter === undefined ? undefined : parsedCount(parameter.slice(parameter.indexOf('=') + 1))
   }
-  return { rate: countOf('rate') ?? USUAL.rate, channels: countOf('channels') ?? USUAL.channels }
+  return { rate: countOf('rate') ?? DEFAULT_SAMPLES.rate, channels: countOf('channels') ?? DEFAULT_SAMPLES.channels }
 }
 
-const counted = (text: string): number | undefined => {
+const parsedCount = (text: string): number | undefined => {
   const count = Number(text)
   return Number.isInteger(count) && count > 0 && count < 2 ** 20 ? count : undefined
 }
@@ -106,15 +106,15 @@ function readFormat(chunk: Buffer): Omit<WavHead, 'offset' | 'size'> | undefined
 }
 
 /** Whether an audio file contains no sound: it is empty, or a WAV header without samples. */
-export function isSoundless(bytes: Uint8Array): boolean {
+export function isEmptyAudio(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return true
   const head = readWavHead(bytes)
   return head === 'more' || (head !== undefined && head.offset >= bytes.length)
 }
 
 /** Base64 characters; longer than any WAV header. */
-const LONGEST_HEAD = 1000
+const MAX_HEAD_LENGTH = 1000
 
 /** Whether an audio file in base64 contains no sound. */
-export const isSoundlessBase64 = (data: string): boolean =>
-  data.length < LONGEST_HEAD && isSoundless(Buffer.from(data, 'base64'))
+export const isEmptyAudioBase64 = (data: string): boolean =>
+  data.length < MAX_HEAD_LENGTH && isEmptyAudio(Buffer.from(data, 'base64'))

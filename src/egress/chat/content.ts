@@ -24,7 +24,8 @@ export function writePart(part: Part, path: Path, context: WriteContext): JsonOb
 function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':
-      if (part.annotations !== undefined) context.losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
+      if (part.annotations !== undefined)
+        context.losses.dropRestored([...path, 'annotations'], 'no-annotations-in-requests')
       return { type: 'text', text: part.text }
     case 'refusal':
       return { type: 'refusal', refusal: part.text }

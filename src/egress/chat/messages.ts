@@ -124,7 +124,7 @@ function writeResults(message: Message, path: Path, context: WriteContext, moved
 }
 
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject {
-  if (result.freeform !== undefined) context.losses.hide([...path, 'freeform'], 'implied-by-the-call')
+  if (result.freeform !== undefined) context.losses.dropRestored([...path, 'freeform'], 'implied-by-the-call')
   const { dialect, losses } = context
   const marked = withMarker(result, (dialect.cache ?? 'none') !== 'none', path, losses)
   const withFailureText = withFailure(marked, path, losses)
@@ -176,7 +176,7 @@ export function withLegalIds(messages: readonly Message[], { dialect, losses }: 
     const content = message.content.map((part, index): Part => {
       const id = part.type === 'tool-call' || part.type === 'tool-result' ? shortId(part.id) : undefined
       if (id === undefined || id === (part as ToolResultPart).id) return part
-      losses.rename(['messages', messageIndex, 'content', index, 'id'], id, 'id-made-short')
+      losses.changeRestored(['messages', messageIndex, 'content', index, 'id'], id, 'id-made-short')
       return { ...part, id } as Part
     })
     return content.some((part, index) => part !== message.content[index]) ? { ...message, content } : message

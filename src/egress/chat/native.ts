@@ -1,7 +1,7 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { Losses, type Written } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, type Origin, originOf } from '../../canonical/node.ts'
+import { type Json, type JsonObject, type WireSource, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type ChatDialect, chatDialect } from '../../formats/dialects/chat.ts'
@@ -46,7 +46,7 @@ function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, conte
   const wire: JsonObject[] = []
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'tool' && message.role !== 'assistant') answerTools(index, wire, context)
-    const source = originOf<JsonObject, Message>(message, FORMAT)
+    const source = wireSourceOf<JsonObject, Message>(message, FORMAT)
     if (source?.node === message) wire.push(source.wire)
     else if (source === undefined || !CHANGED.has(message.role)) append(wire, writeMessages([message], context))
     else wire.push(nativeTurn(message, source))
@@ -55,7 +55,7 @@ function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, conte
 }
 
 /** Writes a message with other call ids or with restored reasoning; the rest stays unchanged. */
-function nativeTurn({ role, content }: Message, { node, wire }: Origin<Message, JsonObject>): JsonObject {
+function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Message, JsonObject>): JsonObject {
   const [first] = content
   if (role === 'tool' && first?.type === 'tool-result')
     return wire['role'] === 'tool' ? { ...wire, tool_call_id: first.id } : wire
@@ -65,7 +65,7 @@ function nativeTurn({ role, content }: Message, { node, wire }: Origin<Message, 
   let signed: JsonObject = {}
   for (const part of content)
     if (part.type === 'tool-call') {
-      const call = originOf<JsonObject, typeof part>(part, FORMAT)
+      const call = wireSourceOf<JsonObject, typeof part>(part, FORMAT)
       if (call !== undefined)
         calls.push({ ...call.wire, ...(part.id === call.node.id ? {} : { id: part.id }), ...signed })
       signed = {}

@@ -111,7 +111,7 @@ function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: W
 
 function dropShow(reasoning: Reasoning, losses: Losses): void {
   const path = ['reasoning', 'show']
-  if (isImplied(reasoning, 'show')) losses.hide(path, 'the-default')
+  if (isImplied(reasoning, 'show')) losses.dropRestored(path, 'the-default')
   else losses.dropFields(reasoning, ['reasoning'], { show: 'no-choice-of-showing' })
 }
 
@@ -186,6 +186,6 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   const container = Object.hasOwn(CONTAINERS, type) ? CONTAINERS[type]! : undefined
   if (container === undefined) losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
   else if (container !== name)
-    losses.rename(['output', 'audio', 'mediaType'], `audio/${container}`, 'another-word-for-it')
+    losses.changeRestored(['output', 'audio', 'mediaType'], `audio/${container}`, 'another-word-for-it')
   return container
 }

@@ -1,7 +1,7 @@
 import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { MediaPart, OpaquePart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import { bodyOf } from '../../canonical/fold.ts'
-import { below, type Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { childPath, type Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type Candidate, type CanonicalResult, endContentOf } from '../../canonical/result.ts'
@@ -49,11 +49,11 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
 /** Writes the message of a choice. Each kind of part has its field; a part without a field is a loss. */
 function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
   const message = new MessageWriter(losses, request)
-  const at = below(path, 'content')
+  const at = childPath(path, 'content')
   reportOrder(candidate.content, at, losses)
   reportJoined(candidate.content, at, losses)
   candidate.content.forEach((part, index) => {
-    message.put(part, candidate.content[index + 1], below(at, index))
+    message.put(part, candidate.content[index + 1], childPath(at, index))
   })
   return message.written()
 }
@@ -178,7 +178,7 @@ class MessageWriter {
     } else if (isHidden(part)) this.losses.drop(path, 'no-hidden-reasoning')
     else {
       if (part.signature !== undefined) this.losses.drop([...path, 'signature'], 'no-signatures')
-      if (part.text === '') this.losses.hide(path, 'nothing-reasoned')
+      if (part.text === '') this.losses.dropRestored(path, 'nothing-reasoned')
       else this.reasoningParts.push(part)
     }
   }
@@ -187,7 +187,7 @@ class MessageWriter {
     if (part.namespace !== undefined) this.losses.drop([...path, 'namespace'], 'no-namespaces')
     const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
     const id = this.ids.call(part.id, part.name)
-    if (id !== part.id) this.losses.rename([...path, 'id'], id, 'id-made-unique')
+    if (id !== part.id) this.losses.changeRestored([...path, 'id'], id, 'id-made-unique')
     this.calls.push({ ...writeCall(id === part.id ? part : { ...part, id }), ...signed })
     this.signature = undefined
   }

@@ -1,5 +1,5 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
-import { inexpressible } from '../../canonical/error.ts'
+import { cannotExpress } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
@@ -19,7 +19,7 @@ export function writeRequest(request: CanonicalRequest, { native }: WriteOptions
   const losses = new Losses()
   const work = workOf(request)
   const write = WORK[work]
-  if (write === undefined) throw inexpressible('This upstream can only rank and embed.')
+  if (write === undefined) throw cannotExpress('This upstream can only rank and embed.')
   const { path } = write
   const body = nativeSource === undefined ? write.body(request, losses) : bodyWithModel(request, nativeSource)
   return { wire: { query: {}, headers: {}, path, body }, losses: losses.list }
@@ -43,8 +43,8 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   const ranking = request.output.ranking!
   reportUnwritten(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
-  if (ranking.echo === true) losses.rename(echo, false, 'repeated-by-the-gateway')
-  if (ranking.echo === undefined) losses.state(echo, false, 'said-outright')
+  if (ranking.echo === true) losses.changeRestored(echo, false, 'repeated-by-the-gateway')
+  if (ranking.echo === undefined) losses.addRestored(echo, false, 'said-outright')
   const documents = request.messages.map((message, index) =>
     writeDocument(message, ['messages', index, 'content'], losses),
   )

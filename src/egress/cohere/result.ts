@@ -87,7 +87,7 @@ function wantedOf(parts: readonly EmbeddingPart[], request: CanonicalRequest): V
 /** Returns the vector in the requested encoding; a conversion is no loss. */
 function inEncoding({ vector }: EmbeddingPart, wanted: VectorEncoding, index: number, losses: Losses): Json {
   const became = vectorAs(vector, wanted)
-  if (encodingOf(vector) !== wanted) losses.rename([...AT, index, 'vector'], became, 'said-otherwise')
+  if (encodingOf(vector) !== wanted) losses.changeRestored([...AT, index, 'vector'], became, 'said-otherwise')
   return became
 }
 

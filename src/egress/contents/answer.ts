@@ -1,7 +1,7 @@
 import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { isObject, type Json, type JsonObject, originOf } from '../../canonical/node.ts'
-import { enclose } from '../../canonical/signature.ts'
+import { isObject, type Json, type JsonObject, wireSourceOf } from '../../canonical/node.ts'
+import { wrapReasoning } from '../../canonical/signature.ts'
 import { spellingFor } from '../fields.ts'
 import { writeArguments } from './calls.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
@@ -43,7 +43,7 @@ function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonOb
  * made one.
  */
 export function givenId(part: ToolCallPart): string | undefined {
-  const wire = originOf<JsonObject>(part, FORMAT)?.wire
+  const wire = wireSourceOf<JsonObject>(part, FORMAT)?.wire
   const call = wire?.['functionCall'] ?? wire?.['function_call']
   return isObject(call) ? anyId(call['id']) : part.id
 }
@@ -84,7 +84,7 @@ export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses):
   if (part.redacted && (signsItself || signature === undefined || isNative))
     losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
   if (signsItself) {
-    const wrapped = signature === undefined ? undefined : enclose([{ signature }], FORMAT)
+    const wrapped = signature === undefined ? undefined : wrapReasoning([{ signature }], FORMAT)
     const isSignatureOnly = part.text === '' && signature !== undefined && where !== 'self'
     const body = isSignatureOnly ? { text: '' } : { text: part.text, thought: true }
     return { wire: withExtras(extras, { ...body, thoughtSignature: wrapped }) }

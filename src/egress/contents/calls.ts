@@ -10,7 +10,7 @@ import { writeMedia } from './media.ts'
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
   const read = ids.call(id, part.name)
-  if (read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
+  if (read !== part.id) context.losses.changeRestored([...path, 'id'], read, 'id-made-unique')
   const args = writeArguments(part, path, context)
   return { functionCall: withExtras(nestedExtras(nativeExtras(part), 'functionCall'), { id, name: part.name, args }) }
 }
@@ -34,7 +34,7 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
   const name = ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true)
   const read = ids.result(id, name)
   context.losses.dropFields(part, path, TOOL_RESULT_LOSSES)
-  if (read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
+  if (read !== part.id) context.losses.changeRestored([...path, 'id'], read, 'id-made-unique')
   const { texts, media } = sorted(part, [...path, 'content'], context)
   const response = writeResponse(texts.join('\n\n'), part.failed)
   const fields = { id, name, response, parts: media.length > 0 ? media : undefined }

@@ -64,7 +64,7 @@ function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Los
   for (const [index, part] of content.entries()) {
     if (part.type !== 'tool-call') continue
     const id = ids.call(givenId(part), part.name)
-    if (id !== part.id) losses.rename([...path, 'content', index, 'id'], id, 'id-made-unique')
+    if (id !== part.id) losses.changeRestored([...path, 'content', index, 'id'], id, 'id-made-unique')
   }
 }
 

@@ -1,7 +1,7 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { EmbeddingPart } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
-import { type JsonObject, originOf } from '../../canonical/node.ts'
+import { type JsonObject, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { vectorAs } from '../../canonical/vector.ts'
@@ -95,7 +95,7 @@ function report(request: CanonicalRequest, losses: Losses): void {
   reportConversational(request, losses)
   losses.dropFields(request, [], REQUEST_LOSSES)
   if (request.output.embedding?.encoding !== undefined)
-    losses.hide(['output', 'embedding', 'encoding'], 'always-numbers')
+    losses.dropRestored(['output', 'embedding', 'encoding'], 'always-numbers')
 }
 
 /**
@@ -103,7 +103,7 @@ function report(request: CanonicalRequest, losses: Losses): void {
  * (docs/wire/embeddings.md#gemini).
  */
 export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const alone = originOf<WireRequest>(request, FORMAT)?.wire.path.endsWith(':embedContent')
+  const alone = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith(':embedContent')
   const native = nativeBodyOf(result, FORMAT, {})
   if (native !== undefined && (alone === undefined || alone === 'embedding' in native))
     return { wire: { status: 200, headers: {}, body: native }, losses: [] }
@@ -120,7 +120,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
 /** Writes a vector, always as numbers. The conversion is no loss to the caller. */
 function writeVector(part: EmbeddingPart, path: Path, losses: Losses): JsonObject {
   const values = vectorAs(part.vector, 'float') as readonly number[]
-  if (typeof part.vector === 'string') losses.rename([...path, 'vector'], values, 'always-numbers')
+  if (typeof part.vector === 'string') losses.changeRestored([...path, 'vector'], values, 'always-numbers')
   return withExtras(nativeExtras(part), { values })
 }
 

@@ -25,7 +25,7 @@ export function writeImage({ output, model }: CanonicalRequest, { losses }: Writ
   if (image === undefined) return undefined
   losses.dropFields(image, ['output', 'image'], LOSSES)
   // Images come as bytes; the gateway serves them by URL if the caller requested that.
-  if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
+  if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
   for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
   const { size } = image
   return size === undefined ? undefined : writeSize(size, model, losses)
@@ -33,7 +33,7 @@ export function writeImage({ output, model }: CanonicalRequest, { losses }: Writ
 
 /** Reports a setting that the format lacks; `auto` loses nothing, because the model chooses anyway. */
 function reportChoice(image: Image, field: 'quality' | 'background' | 'size', losses: Losses): void {
-  if (image[field] === 'auto') losses.hide(['output', 'image', field], 'left-to-the-model-anyway')
+  if (image[field] === 'auto') losses.dropRestored(['output', 'image', field], 'left-to-the-model-anyway')
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
 }
 

@@ -1,5 +1,5 @@
 import { Losses, type Written } from '../../canonical/loss.ts'
-import { asRead, isObject, type Json, type JsonObject, originOf } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
 import { type CanonicalRequest, isInstructing, type Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { contentsDialect } from '../../formats/dialects/contents.ts'
@@ -66,12 +66,12 @@ const METHODS: { readonly [method: string]: Write } = {
     if (context.dialect.vertex === true || !messages.every(isAsRead)) return undefined
     return {
       ...named(body, before, model),
-      requests: messages.map(one => named(asRead<JsonObject>(one, FORMAT)!, before, model)),
+      requests: messages.map(one => named(unchangedWire<JsonObject>(one, FORMAT)!, before, model)),
     }
   },
 }
 
-const isAsRead = (message: Message): boolean => asRead(message, FORMAT) !== undefined
+const isAsRead = (message: Message): boolean => unchangedWire(message, FORMAT) !== undefined
 
 /** Renames the model that the body names, in whichever collection. */
 function named(body: JsonObject, before: string, model: string): JsonObject {
@@ -96,7 +96,7 @@ const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joine
 function isUnchanged(messages: readonly Message[], contents: readonly Json[], context: WriteContext): boolean {
   let count = 0
   for (const message of messages) {
-    const wire = isAccepted(message, context) ? asRead<Json>(message, FORMAT) : undefined
+    const wire = isAccepted(message, context) ? unchangedWire<Json>(message, FORMAT) : undefined
     if (wire === undefined) return false
     if (!isInstructing(message.role) && !isJoined(message) && contents[count++] !== wire) return false
   }
@@ -127,7 +127,7 @@ function turnsOf(messages: readonly Message[]): readonly Turn[] {
 /** Writes a turn, unchanged if the upstream takes all of it. A turn left empty is dropped. */
 function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const [first] = messages as [Message]
-  const wire = originOf<JsonObject>(first, FORMAT)?.wire
+  const wire = wireSourceOf<JsonObject>(first, FORMAT)?.wire
   if (wire !== undefined && messages.every(message => isAsRead(message) && isAccepted(message, context))) return [wire]
   const writer = new PartsWriter(context)
   for (const [index, message] of messages.entries()) writer.putAll(message, message.role, ['messages', at + index])

@@ -1,7 +1,7 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { MediaPart, Part, ReasoningPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { asRead, isObject, type JsonObject, originOf } from '../../canonical/node.ts'
+import { isObject, type JsonObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { spellingFor } from '../fields.ts'
 import { writeCall, writeResult } from './calls.ts'
@@ -59,7 +59,7 @@ export class PartsWriter {
 
   private put(part: Part, role: Role, path: Path): void {
     const { losses, native } = this.context
-    const nativeWire = native ? asRead<JsonObject>(part, FORMAT) : undefined
+    const nativeWire = native ? unchangedWire<JsonObject>(part, FORMAT) : undefined
     if (nativeWire !== undefined) return this.pass(part, nativeWire)
     if (!ALLOWED[role].has(part.type)) return losses.drop(path, 'not-in-this-turn')
     if (part.cache !== undefined && part.type !== 'tool-result') losses.drop([...path, 'cache'], 'no-cache-markers')
@@ -156,7 +156,7 @@ export class PartsWriter {
    * The wire part that reasoning of a native request was read from, even though its signature stands on the next part.
    */
   private reasoningAsRead(part: ReasoningPart): JsonObject | undefined {
-    const source = this.context.native ? originOf<JsonObject, ReasoningPart>(part, FORMAT) : undefined
+    const source = this.context.native ? wireSourceOf<JsonObject, ReasoningPart>(part, FORMAT) : undefined
     return source?.node.text === part.text ? source.wire : undefined
   }
 
@@ -173,7 +173,7 @@ export class PartsWriter {
       case 'text':
         return this.text(part, path)
       case 'refusal':
-        context.losses.rename(path, { type: 'text', text: part.text, ...extrasField(part) }, 'said-as-text')
+        context.losses.changeRestored(path, { type: 'text', text: part.text, ...extrasField(part) }, 'said-as-text')
         return this.textPart(part.text, part)
       case 'media':
         return this.media(part, path)
@@ -189,7 +189,8 @@ export class PartsWriter {
   }
 
   private text(part: Part & { type: 'text' }, path: Path): JsonObject | undefined {
-    if (part.annotations !== undefined) this.context.losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
+    if (part.annotations !== undefined)
+      this.context.losses.dropRestored([...path, 'annotations'], 'no-annotations-in-requests')
     return this.textPart(part.text, part)
   }
 

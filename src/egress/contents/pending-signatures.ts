@@ -1,5 +1,5 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
-import { type EnclosedThought, enclose } from '../../canonical/signature.ts'
+import { type WrappedReasoning, wrapReasoning } from '../../canonical/signature.ts'
 import { FORMAT } from './fields.ts'
 
 /**
@@ -8,7 +8,7 @@ import { FORMAT } from './fields.ts'
  * 91, 92).
  */
 export class PendingSignatures {
-  private reasoning: EnclosedThought[] = []
+  private reasoning: WrappedReasoning[] = []
   /** Whether the answer comes from an upstream of this format, whose unsigned reasoning need not be wrapped. */
   private readonly isNative: boolean
 
@@ -42,8 +42,8 @@ export class PendingSignatures {
     if (this.reasoning.length === 0) return undefined
     const { reasoning } = this
     this.reasoning = []
-    const [{ signature }] = reasoning as [EnclosedThought]
+    const [{ signature }] = reasoning as [WrappedReasoning]
     const isNativeAlone = this.isNative && reasoning.length === 1 && signature?.format === FORMAT
-    return isNativeAlone ? signature.value : enclose(reasoning, FORMAT)
+    return isNativeAlone ? signature.value : wrapReasoning(reasoning, FORMAT)
   }
 }

@@ -49,7 +49,8 @@ function reportContainer(audio: Output['audio'], voice: string | undefined, loss
   const path = ['output', 'audio', 'mediaType']
   const wanted = audio?.mediaType
   if (wanted === RAW) return
-  if (audio === undefined && voice === undefined) losses.rename(['output', 'audio'], { mediaType: RAW }, 'raw-samples')
-  else if (AVAILABLE_CONTAINERS.has(wanted)) losses.rename(path, RAW, 'raw-samples')
+  if (audio === undefined && voice === undefined)
+    losses.changeRestored(['output', 'audio'], { mediaType: RAW }, 'raw-samples')
+  else if (AVAILABLE_CONTAINERS.has(wanted)) losses.changeRestored(path, RAW, 'raw-samples')
   else losses.change(path, RAW, 'mp3-wav-or-pcm-only')
 }

@@ -26,7 +26,7 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
   const others = !narrows(request.toolChoice)
   const fields = tools.flatMap((tool, index) => {
     if (!others && tool.type === 'hosted') {
-      context.losses.hide(['tools', index], 'not-allowed-by-the-choice')
+      context.losses.dropRestored(['tools', index], 'not-allowed-by-the-choice')
       return []
     }
     if (mixes || tool.type !== 'hosted') return writeTool(tool, index, context)
@@ -87,7 +87,7 @@ const FUNCTION_LOSSES: Unwritten<
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): JsonObject {
   const { name, description, parameters } = tool
   const { losses, budget, dialect } = context
-  if (tool.strict === false) losses.hide([...path, 'strict'], 'lax-anyway')
+  if (tool.strict === false) losses.dropRestored([...path, 'strict'], 'lax-anyway')
   else if (tool.strict !== undefined) losses.drop([...path, 'strict'], 'no-strict-tools')
   losses.dropFields(tool, path, FUNCTION_LOSSES)
   const extras = nativeExtras(tool)
@@ -148,7 +148,7 @@ export function writeToolConfig(
 
 /** Reports the setting for parallel calls, which are always allowed. */
 function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: WriteContext): void {
-  if (parallelToolCalls === true) losses.hide(['parallelToolCalls'], 'allowed-anyway')
+  if (parallelToolCalls === true) losses.dropRestored(['parallelToolCalls'], 'allowed-anyway')
   else if (parallelToolCalls === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
 }
 

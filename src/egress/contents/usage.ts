@@ -1,5 +1,5 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
-import { asRead, type JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { FORMAT, nativeExtras, withExtras } from './fields.ts'
@@ -13,7 +13,7 @@ export function writeUsage(
   serviceTier: string | undefined,
   losses: Losses,
 ): JsonObject | undefined {
-  const original = usage && asRead<JsonObject>(usage, FORMAT)
+  const original = usage && unchangedWire<JsonObject>(usage, FORMAT)
   if (original !== undefined) return original
   const tier = writeTier(serviceTier, losses)
   if (usage === undefined) return tier
@@ -71,13 +71,13 @@ function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | un
   const others = Object.values(nonZero).reduce((sum, count) => sum + count, 0)
   const text = counts.text === undefined && total !== undefined && total > others ? total - others : undefined
   if (Object.keys(nonZero).length === 0 && text === undefined) {
-    losses.hide(['usage', field], 'no-entry-for-nothing')
+    losses.dropRestored(['usage', field], 'no-entry-for-nothing')
     return undefined
   }
   for (const modality in counts)
-    if (counts[modality as Modality] === 0) losses.hide(['usage', field, modality], 'no-entry-for-nothing')
+    if (counts[modality as Modality] === 0) losses.dropRestored(['usage', field, modality], 'no-entry-for-nothing')
   if (text === undefined) return nonZero
-  losses.state(['usage', field, 'text'], text, 'the-rest-is-text')
+  losses.addRestored(['usage', field, 'text'], text, 'the-rest-is-text')
   return { ...nonZero, text }
 }
 

@@ -1,4 +1,4 @@
-import { inexpressible, invalid } from '../../canonical/error.ts'
+import { cannotExpress, invalid } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { isAddressable } from '../../canonical/model-name.ts'
 import type { JsonObject } from '../../canonical/node.ts'
@@ -24,7 +24,7 @@ const WRITERS: { readonly [W in Work]?: WriteRequest } = {
 /** Writes the request for its kind of work. Throws GatewayError `cannot-express` for any other kind. */
 export const writeRequest: WriteRequest = (request, options) => {
   const write = WRITERS[workOf(request)]
-  if (write === undefined) throw inexpressible('The model does not do this kind of work.')
+  if (write === undefined) throw cannotExpress('The model does not do this kind of work.')
   return write(request, options)
 }
 

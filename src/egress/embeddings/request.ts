@@ -1,7 +1,7 @@
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
-import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type EmbeddingsDialect, embeddingsDialect } from '../../formats/dialects/embeddings.ts'
@@ -32,7 +32,7 @@ const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speak
 /** Writes one input: as it came, else as tokens, an image or text. */
 function writeItem(message: Message, path: Path, context: WriteContext): Json {
   const { losses } = context
-  const nativeItem = asRead<Json>(message, FORMAT)
+  const nativeItem = unchangedWire<Json>(message, FORMAT)
   if (nativeItem !== undefined) return nativeItem
   losses.dropFields(message, path, MESSAGE_LOSSES)
   if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'no-roles')
@@ -205,7 +205,7 @@ function writeSettings(request: CanonicalRequest, context: WriteContext): JsonOb
   const { dimensions, encoding } = request.output.embedding ?? {}
   const fieldOf = (fields: readonly string[]): string => fields.find(field => nativeBody[field] != null) ?? fields[0]!
   const hidden = encoding === 'float' && dialect.float_encoding === false
-  if (hidden) losses.hide(['output', 'embedding', 'encoding'], 'numbers-unasked')
+  if (hidden) losses.dropRestored(['output', 'embedding', 'encoding'], 'numbers-unasked')
   if (dialect.end_user === false && request.endUser !== undefined) losses.drop(['endUser'], 'no-end-user')
   return defined({
     [dialect.dimensions_field ?? fieldOf(DIMENSIONS)]: dimensions,

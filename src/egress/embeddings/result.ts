@@ -73,7 +73,7 @@ function entryText(entry: Json): string {
 function inEncoding(part: EmbeddingPart, encoding: VectorEncoding | undefined, path: Path, losses: Losses): Vector {
   if (encoding === undefined || encoding === encodingOf(part.vector)) return part.vector
   const vector = vectorAs(part.vector, encoding)
-  losses.rename([...path, 'vector'], vector, `asked-as-${encoding}`)
+  losses.changeRestored([...path, 'vector'], vector, `asked-as-${encoding}`)
   return vector
 }
 

@@ -1,10 +1,10 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, PartEvent, Preview, ResultStart } from '../../canonical/event.ts'
-import { EMPTY, patched, step, withBody } from '../../canonical/fold.ts'
+import { applyEvent, EMPTY_RESULT, patched, withBody } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { Losses } from '../../canonical/loss.ts'
-import { type JsonObject, type Node, originOf, stringIn } from '../../canonical/node.ts'
+import { type JsonObject, type Node, stringIn, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
@@ -33,7 +33,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly type: string
   private readonly growing = new Map<string, Growing>()
   /** The result without its images; its text becomes the error message if no image arrives. */
-  private rest: CanonicalResult = EMPTY
+  private rest: CanonicalResult = EMPTY_RESULT
   private readonly images: MediaPart[][] = []
   private readonly ended = new Map<number, CandidateEnd>()
   private next = 0
@@ -67,7 +67,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
         this.usage = event.usage
         return NOTHING
       case 'candidate-end':
-        this.rest = step(this.rest, event)
+        this.rest = applyEvent(this.rest, event)
         this.ended.set(event.candidate, event)
         return this.finished()
       case 'result-end':
@@ -91,7 +91,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     const pending = this.growing.get(key)
     if (event.type === 'part-start' && isGeneratedImage(event.part))
       this.growing.set(key, { part: event.part, data: [] })
-    else if (pending === undefined) this.rest = step(this.rest, event)
+    else if (pending === undefined) this.rest = applyEvent(this.rest, event)
     else if (event.type === 'part-delta' && event.of === undefined) pending.data.push(event.append)
     else if (event.type === 'part-patch') pending.part = withBody(patched(pending.part, event), '')
     else if (event.type === 'part-end') {
@@ -171,7 +171,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
 
 /** Whether the request edits images: by its endpoint, or by its content if it came in another format. */
 function isEdit(request: CanonicalRequest): boolean {
-  const path = originOf<WireRequest>(request, FORMAT)?.wire.path
+  const path = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path
   return path === undefined ? editsImages(request) : !path.endsWith('/generations')
 }
 

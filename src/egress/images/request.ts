@@ -1,5 +1,5 @@
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
-import { type JsonObject, originOf } from '../../canonical/node.ts'
+import { type JsonObject, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { imagesDialect } from '../../formats/dialects/images.ts'
@@ -36,7 +36,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   dropOthers(request.output, ['output'], OUTPUT, 'pictures-only', losses)
   const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const isEdit = files !== undefined || Object.keys(named).length > 0
-  const endpointPath = originOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
+  const endpointPath = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
   const path = !isEdit ? '/images/generations' : endpointPath.endsWith(VARIATIONS) ? VARIATIONS : '/images/edits'
   const extras = extrasFor(request, FORMAT)
   const fields = {

@@ -1,7 +1,7 @@
-import type { Made, MediaPart, Part } from '../../canonical/content.ts'
+import type { ImageProperties, MediaPart, Part } from '../../canonical/content.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
-import { asRead, type JsonObject, originOf } from '../../canonical/node.ts'
+import { type JsonObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -68,7 +68,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     return { wire: { status: 200, headers: {}, body: withCreated(nativeBody, result) }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
-  const native = originOf(result, FORMAT) !== undefined
+  const native = wireSourceOf(result, FORMAT) !== undefined
   if (!native && !result.candidates.some(({ content }) => content.some(isGeneratedImage))) throw noImageError(result)
   const shared = { format: outputFormatOf(result), looks: looksOf(result) }
   const data = result.candidates.flatMap((candidate, index) =>
@@ -103,13 +103,13 @@ function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
 /** Fields that the answer states once for all images. */
 interface Shared {
   readonly format: string | undefined
-  readonly looks: Omit<Made, 'prompt'>
+  readonly looks: Omit<ImageProperties, 'prompt'>
 }
 
 /** The properties that the answer states for all images, each taken from the first image that has it. */
 function looksOf({ candidates }: CanonicalResult): Shared['looks'] {
   const all = candidates.flatMap(({ content }) => content.filter(isGeneratedImage)).toReversed()
-  const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as Made
+  const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as ImageProperties
   return looks
 }
 
@@ -174,14 +174,20 @@ function reportImage(
 }
 
 /** Reports images whose properties differ from the shared ones: readers see the shared properties on every image. */
-function reportLooks(properties: Made | undefined, shared: Made, path: Path, losses: Losses): void {
+function reportLooks(
+  properties: ImageProperties | undefined,
+  shared: ImageProperties,
+  path: Path,
+  losses: Losses,
+): void {
   if (properties === undefined) {
     if (Object.keys(shared).length > 0) losses.add(path, shared, 'same-for-all')
     return
   }
   for (const [field, value] of Object.entries(shared))
-    if (properties[field as keyof Made] === undefined) losses.add([...path, field], value, 'same-for-all')
-    else if (properties[field as keyof Made] !== value) losses.change([...path, field], value, 'same-for-all')
+    if (properties[field as keyof ImageProperties] === undefined) losses.add([...path, field], value, 'same-for-all')
+    else if (properties[field as keyof ImageProperties] !== value)
+      losses.change([...path, field], value, 'same-for-all')
 }
 
 /** Reports finish reasons: readers see every image of an answer as finished. */
@@ -207,7 +213,7 @@ const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
  * images were edited.
  */
 export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): JsonObject {
-  const nativeUsage = asRead<JsonObject>(original, FORMAT)
+  const nativeUsage = unchangedWire<JsonObject>(original, FORMAT)
   if (nativeUsage !== undefined) return nativeUsage
   losses.dropFields(original, ['usage'], USAGE_LOSSES)
   const usage = { ...original, ...byKind(original, losses, textOnly) }

@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
-import { typeOfBase64 } from '../../canonical/media/sniff.ts'
+import { imageTypeOfBase64 } from '../../canonical/media/sniff.ts'
 import { nearestRatio } from '../../canonical/media/video-size.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
@@ -132,8 +132,8 @@ function writeImages(media: readonly PathedPart[], losses: Losses): JsonObject {
     losses.dropFields(part, path, MEDIA_LOSSES)
     reportTypeOfUrl(part, path, losses)
     const { source } = part
-    if (source.type === 'base64' && typeOfBase64(source.data) !== source.mediaType)
-      losses.rename([...path, 'source', 'mediaType'], typeOfBase64(source.data), 'implied-by-the-bytes')
+    if (source.type === 'base64' && imageTypeOfBase64(source.data) !== source.mediaType)
+      losses.changeRestored([...path, 'source', 'mediaType'], imageTypeOfBase64(source.data), 'implied-by-the-bytes')
     out[fieldOf(part)!] = textOf(part)
   }
   return out

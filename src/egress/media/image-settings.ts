@@ -1,4 +1,4 @@
-import type { Made } from '../../canonical/content.ts'
+import type { ImageProperties } from '../../canonical/content.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import { nearestSize } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
@@ -8,7 +8,7 @@ import { defined } from '../fields.ts'
  * Writes the properties of a generated image, which two formats report alike (docs/wire/responses.md#input-items,
  * docs/wire/images.md).
  */
-export const writeMade = ({ prompt, ...looks }: Made = {}): JsonObject =>
+export const writeMade = ({ prompt, ...looks }: ImageProperties = {}): JsonObject =>
   defined({ revised_prompt: prompt, ...looks }) as JsonObject
 
 /** Pixels; the sizes that all of OpenAI's image models generate. */

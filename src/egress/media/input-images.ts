@@ -1,8 +1,8 @@
-import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
+import { BufferedBytes, type Bytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { bytesOfSource, urlOfSource } from '../../canonical/media/data-url.ts'
-import { sniffedBase64 } from '../../canonical/media/sniff.ts'
+import { sniffBase64 } from '../../canonical/media/sniff.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 
@@ -47,9 +47,9 @@ export function reportImpliedType({ source }: MediaPart, path: Path, losses: Los
   const at = [...path, 'source', 'mediaType']
   if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'implied-by-the-address')
   if (source.type !== 'base64') return
-  const mediaType = sniffedBase64(source.data) ?? 'image/jpeg'
+  const mediaType = sniffBase64(source.data) ?? 'image/jpeg'
   if (mediaType !== source.mediaType) losses.change(at, mediaType, 'implied-by-the-bytes')
 }
 
 const dataUrl = (mediaType: string, bytes: Bytes): string | undefined =>
-  bytes instanceof HeldBytes ? urlOfSource({ type: 'base64', mediaType, data: bytes.toJSON() }) : undefined
+  bytes instanceof BufferedBytes ? urlOfSource({ type: 'base64', mediaType, data: bytes.toJSON() }) : undefined

@@ -1,5 +1,5 @@
 import type { MediaPart } from '../../canonical/content.ts'
-import { inexpressible } from '../../canonical/error.ts'
+import { cannotExpress } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import { bytesOfSource } from '../../canonical/media/data-url.ts'
 import type { Format } from '../../canonical/node.ts'
@@ -35,7 +35,7 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
     if (message.extras?.[format] !== undefined) losses.drop(['messages', index, 'extras', format], 'no-place-for-it')
   }
   if (found !== undefined) return found
-  throw inexpressible('There is no recording to transcribe.')
+  throw cannotExpress('There is no recording to transcribe.')
 }
 
 function fileOf({ source, name }: MediaPart): WireFile | undefined {
@@ -51,7 +51,7 @@ export function bareRecordingOf(request: CanonicalRequest, format: Format, losse
   const isTranslated = request.output.transcript?.task === 'translate'
   if (isTranslated) losses.drop(['output', 'transcript', 'task'], 'no-translations')
   reportHint(request, losses)
-  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
+  if (request.stream) losses.changeRestored(['stream'], false, 'answered-whole')
   return recordingOf(request, format, losses)
 }
 

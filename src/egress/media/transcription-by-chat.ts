@@ -31,12 +31,12 @@ const UNREQUESTED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
   const { transcript, ...output } = request.output
   const wanted = wantsSegments(transcript!, times, losses)
-  losses.hide(['output', 'transcript'], 'asked-in-words')
+  losses.dropRestored(['output', 'transcript'], 'asked-in-words')
   const messages = instructed(request.messages, instruction(transcript!, wanted), losses)
   if (!wanted) return { ...request, messages, output }
   const text = { shape: 'schema', schema: schemaFor(transcript!), name: 'transcript' } as const
-  losses.state(['output', 'text'], text, 'asked-in-words')
-  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
+  losses.addRestored(['output', 'text'], text, 'asked-in-words')
+  if (request.stream) losses.changeRestored(['stream'], false, 'answered-whole')
   return { ...request, messages, output: { ...output, text }, stream: false }
 }
 

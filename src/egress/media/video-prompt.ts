@@ -40,7 +40,7 @@ export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOpt
   const { seed: _, ...sampling } = request.sampling
   reportRest({ ...request, sampling }, turn, { background: 'always-in-the-background' }, losses)
   dropOthers(request.output, ['output'], OUTPUT, 'video-only', losses)
-  if (request.stream) losses.rename(['stream'], false, 'tasks-are-not-streamed')
+  if (request.stream) losses.changeRestored(['stream'], false, 'tasks-are-not-streamed')
   return split(request.messages[turn]?.content ?? [], ['messages', turn, 'content'], options, losses)
 }
 

@@ -1,4 +1,4 @@
-import { inexpressible } from '../../canonical/error.ts'
+import { cannotExpress } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { Output } from '../../canonical/request.ts'
 import type { TaskState } from '../../canonical/task.ts'
@@ -9,7 +9,7 @@ import type { TaskState } from '../../canonical/task.ts'
 export const VIDEO = ['output', 'video']
 
 /** The error for a request without a prompt, to an upstream that requires one. */
-export const NO_PROMPT = inexpressible("The model's upstream requires a prompt.", 'prompt')
+export const NO_PROMPT = cannotExpress("The model's upstream requires a prompt.", 'prompt')
 
 /** OpenAI's names of task states (docs/wire/videos.md#states). */
 export const STATES: { readonly [state in TaskState]: string } = {
@@ -30,7 +30,7 @@ export function wholeSeconds(video: Output['video'], losses: Losses): number | u
 
 /** Reports the requested number of videos, for formats that make one. */
 export function reportNumber({ candidates }: Output, losses: Losses): void {
-  if (candidates === 1) losses.hide(['output', 'candidates'], 'one-video-only')
+  if (candidates === 1) losses.dropRestored(['output', 'candidates'], 'one-video-only')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-video-only')
 }
 

@@ -1,7 +1,7 @@
 import type { Part, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { enclose } from '../../canonical/signature.ts'
+import { wrapReasoning } from '../../canonical/signature.ts'
 import { extrasFor } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
 import { asText, inputOf, writeAnnotation } from './content.ts'
@@ -64,7 +64,7 @@ function citations(part: TextPart, path: Path, losses: Losses): JsonObject {
     if (annotation.type === 'opaque') return
     const at = [...path, 'annotations', index]
     losses.dropFields(annotation, at, { start: 'no-places-in-the-text', end: 'no-places-in-the-text' })
-    if (annotation.quote === '') losses.hide([...at, 'quote'], 'nothing-quoted')
+    if (annotation.quote === '') losses.dropRestored([...at, 'quote'], 'nothing-quoted')
   })
   return citations.length > 0 ? { citations } : {}
 }
@@ -98,14 +98,14 @@ export const stopDetails = (part: RefusalPart): JsonObject => ({
  * field wraps the reasoning itself (traps 30, 92).
  */
 export const signatureField = ({ signature, text }: ReasoningPart): string =>
-  enclose([signature === undefined ? { text } : { signature }], FORMAT)
+  wrapReasoning([signature === undefined ? { text } : { signature }], FORMAT)
 
 function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block | undefined {
   if (isEmpty(part)) return undefined
   const others = extrasFor(part, FORMAT)
   if (part.redacted && part.signature !== undefined) {
     if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
-    return { type: 'redacted_thinking', data: enclose([{ signature: part.signature }], FORMAT), ...others }
+    return { type: 'redacted_thinking', data: wrapReasoning([{ signature: part.signature }], FORMAT), ...others }
   }
   if (part.redacted) losses.drop([...path, 'redacted'], 'nothing-encrypted')
   return { type: 'thinking', thinking: part.text, signature: signatureField(part), ...others }
@@ -114,7 +114,7 @@ function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block 
 function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
   const id = idOf(part)
-  if (id !== part.id) losses.rename([...path, 'id'], id, 'id-made-legal')
+  if (id !== part.id) losses.changeRestored([...path, 'id'], id, 'id-made-legal')
   if (part.freeform === undefined) return callBlock(part, { input: inputOf(part.arguments) })
   const input = { input: part.arguments }
   losses.change([...path, 'arguments'], JSON.stringify(input), 'wrapped-as-json')

@@ -3,7 +3,7 @@ import type { PartPatch } from '../../canonical/event.ts'
 import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
 import { Losses } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
-import { enclose } from '../../canonical/signature.ts'
+import { wrapReasoning } from '../../canonical/signature.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { extrasFor } from '../fields.ts'
 import { callBlock, isEmpty, isForeignSignature, signatureField, textHead, writeAnswerPart } from './answer.ts'
@@ -314,7 +314,7 @@ export class RelayedBlock extends OpenBlock {
 
   override patch({ signature, annotations }: PartPatch): void {
     if (signature !== undefined)
-      this.writeDelta({ type: 'signature_delta', signature: enclose([{ signature }], FORMAT) })
+      this.writeDelta({ type: 'signature_delta', signature: wrapReasoning([{ signature }], FORMAT) })
     this.annotate(annotations)
   }
 }

@@ -87,7 +87,7 @@ function writeText(part: TextPart, path: Path, context: WriteContext): Block | u
 /** Reports a blank text that is left out. The loss is shown only if a cache marker or extras are lost with the text. */
 function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): undefined {
   if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
-  else if (part.text !== '' || hasOtherFields(part)) losses.hide(path, 'blank-text')
+  else if (part.text !== '' || hasOtherFields(part)) losses.dropRestored(path, 'blank-text')
 }
 
 const hasOtherFields = (part: Part): boolean =>
@@ -129,7 +129,7 @@ function writeThinking(part: ReasoningPart): Block {
 function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Block | undefined {
   const text = asText(part)
   if (isBlank(part.text)) return reportBlank(part, path, context)
-  context.losses.rename(path, text, 'said-as-text')
+  context.losses.changeRestored(path, text, 'said-as-text')
   return writeText(text, path, context)
 }
 
@@ -208,7 +208,7 @@ function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): {
   const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
     if (annotation.type === 'opaque') return annotation.format === FORMAT ? [annotation.value] : []
     if (hasIndex(annotation)) return [writeCitation(annotation)]
-    losses.hide([...path, 'annotations', index], 'citation-without-proof')
+    losses.dropRestored([...path, 'annotations', index], 'citation-without-proof')
     return []
   })
   return citations.length > 0 ? { citations } : {}

@@ -1,7 +1,7 @@
 import { append } from '../../canonical/lists.ts'
-import { below, type Path } from '../../canonical/loss.ts'
+import { childPath, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { unrecorded } from '../../canonical/repair.ts'
+import { missingResult } from '../../canonical/repair.ts'
 import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
@@ -35,7 +35,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
     const message = messages[index]!
     const turn = message.role === 'developer' ? 'system' : message.role
     const path: Path = ['messages', index]
-    return { message, path, located: writeBlocks(message.content, below(path, 'content'), turn, context) }
+    return { message, path, located: writeBlocks(message.content, childPath(path, 'content'), turn, context) }
   })
   const roles = rolesOf(written, context)
   written.forEach(({ message, path, located }, at) => {
@@ -86,7 +86,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
   return undefined
 }
 
-const unanswered = (ids: readonly string[]): Message => ({ role: 'tool', content: ids.map(id => unrecorded(id)) })
+const unanswered = (ids: readonly string[]): Message => ({ role: 'tool', content: ids.map(id => missingResult(id)) })
 
 /** The number of system turns that the conversation begins with. */
 function leading(messages: readonly Message[]): number {
@@ -98,7 +98,7 @@ function writeLeading(message: Message, path: Path, context: WriteContext): Loca
   writeHead(message, path, context)
   if (message.role === 'developer') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
-  return writeBlocks(message.content, below(path, 'content'), 'system', context)
+  return writeBlocks(message.content, childPath(path, 'content'), 'system', context)
 }
 
 function writeHead(message: Message, path: Path, { losses }: WriteContext): void {

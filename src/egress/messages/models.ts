@@ -1,4 +1,4 @@
-import { CREATED, type ModelCard } from '../../canonical/model-card.ts'
+import { MODEL_CREATED_AT, type ModelCard } from '../../canonical/model-card.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 import { idPage } from '../transport/model-pages.ts'
@@ -18,7 +18,7 @@ const record = ({ id, name, context, maxOutput, abilities }: ModelCard): JsonObj
   id,
   type: 'model',
   display_name: name ?? id,
-  created_at: new Date(CREATED * 1000).toISOString(),
+  created_at: new Date(MODEL_CREATED_AT * 1000).toISOString(),
   lifecycle: 'active',
   deprecated_at: null,
   retires_at: null,

@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, ResultStart } from '../../canonical/event.ts'
 import { Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { asRead, isObject, type JsonObject, originOf, parseObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject, parseObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
@@ -53,7 +53,8 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
 const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
     ? content.every(
-        part => !hasUnindexedCitations(part) && (part.type !== 'reasoning' || asRead(part, FORMAT) !== undefined),
+        part =>
+          !hasUnindexedCitations(part) && (part.type !== 'reasoning' || unchangedWire(part, FORMAT) !== undefined),
       )
     : role !== 'system' || dialect.system_turns !== false
 
@@ -64,7 +65,7 @@ const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): bool
 function hasUnindexedCitations(part: Part): boolean {
   if (part.type !== 'text' || part.annotations === undefined) return false
   if (part.text.trim() === '' && part.extras !== undefined) return false
-  const citations = asRead<JsonObject>(part, FORMAT)?.['citations']
+  const citations = unchangedWire<JsonObject>(part, FORMAT)?.['citations']
   return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === NO_INDEX)
 }
 
@@ -83,7 +84,7 @@ interface Turn {
 function nativeTurns(messages: readonly Message[], context: WriteContext): Block {
   const turns: Turn[] = []
   messages.forEach((message, at) => {
-    const wire = originOf<JsonObject>(message, FORMAT)?.wire ?? {
+    const wire = wireSourceOf<JsonObject>(message, FORMAT)?.wire ?? {
       role: message.role === 'tool' ? 'user' : message.role,
     }
     const last = turns.at(-1)
@@ -106,12 +107,12 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   const newRole = role === 'system' && context.dialect.system_turns === false ? 'user' : role
   if (newRole !== role) context.losses.change(['messages', at, 'role'], newRole, 'no-system-turns')
   const head = newRole === role ? wire : { ...wire, role: newRole! }
-  const whole = asRead<JsonObject>(messages[0]!, FORMAT)
+  const whole = unchangedWire<JsonObject>(messages[0]!, FORMAT)
   if (whole !== undefined && (role === undefined || typeof whole['content'] === 'string')) return [head]
   const blocks = messages.flatMap(({ content }, index) =>
     content.flatMap((part, partIndex) => {
       const path: Path = ['messages', at + index, 'content', partIndex]
-      const original = hasUnindexedCitations(part) ? undefined : asRead<JsonObject>(part, FORMAT)
+      const original = hasUnindexedCitations(part) ? undefined : unchangedWire<JsonObject>(part, FORMAT)
       return original ?? writeBlock(part, path, context) ?? []
     }),
   )

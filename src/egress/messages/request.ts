@@ -116,7 +116,7 @@ function writeShape(given: NonNullable<Output['text']>, context: WriteContext): 
   const { losses } = context
   const text = withEnumInObject(given, losses)
   const path = ['output', 'text']
-  if (text.shape === 'text') losses.hide(path, 'the-default')
+  if (text.shape === 'text') losses.dropRestored(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
   if (text.shape !== 'schema') return undefined
   losses.dropFields(text, path, {
@@ -143,9 +143,9 @@ const OUTPUT_LOSSES: Unwritten<
 function dropOutput(output: Output, { losses }: WriteContext): void {
   reportCompletion(output, losses)
   const { modalities, candidates } = output
-  if (modalities?.length === 1 && modalities[0] === 'text') losses.hide(['output', 'modalities'], 'the-default')
+  if (modalities?.length === 1 && modalities[0] === 'text') losses.dropRestored(['output', 'modalities'], 'the-default')
   else if (modalities !== undefined) losses.drop(['output', 'modalities'], 'text-only')
-  if (candidates === 1) losses.hide(['output', 'candidates'], 'the-default')
+  if (candidates === 1) losses.dropRestored(['output', 'candidates'], 'the-default')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-answer-only')
   losses.dropFields(output, ['output'], OUTPUT_LOSSES)
 }
@@ -191,7 +191,7 @@ const STATE_LOSSES: Unwritten<State, 'store' | 'background' | 'thread'> = {
 function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): { thread?: JsonObject } {
   if (state === undefined) return {}
   for (const field of ['store', 'background'] as const)
-    if (state[field] === false) losses.hide(['state', field], 'nothing-is-kept')
+    if (state[field] === false) losses.dropRestored(['state', field], 'nothing-is-kept')
     else if (state[field] === true) losses.drop(['state', field], 'nothing-is-kept')
   losses.dropFields(state, ['state'], STATE_LOSSES)
   if (state.thread === undefined) return {}

@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
-import { type JsonObject, originOf } from '../../canonical/node.ts'
+import { type JsonObject, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import {
   type Candidate,
@@ -66,7 +66,7 @@ export const head = ({ id = 'msg', model }: Head, request: CanonicalRequest): Js
 type Head = Pick<CanonicalResult, 'id' | 'model'>
 
 function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: Losses): void {
-  if (result.createdAt !== undefined) losses.hide(['createdAt'], 'no-time-here')
+  if (result.createdAt !== undefined) losses.dropRestored(['createdAt'], 'no-time-here')
   losses.dropFields(result, [], NO_TASK)
   reportTier(result.serviceTier, losses)
   if (result.id === undefined) losses.add(['id'], 'msg', 'minted-id')
@@ -111,7 +111,7 @@ const AGENT = 'claude-code-'
  * block.
  */
 export function printsLastBlock(request: CanonicalRequest): boolean {
-  const headers = originOf<WireRequest>(request, FORMAT)?.wire.headers
+  const headers = wireSourceOf<WireRequest>(request, FORMAT)?.wire.headers
   return (
     headers?.['anthropic-beta']?.includes(AGENT) === true ||
     spellingFor(request.messages[0], FORMAT)['billing'] !== undefined

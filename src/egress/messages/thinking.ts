@@ -101,8 +101,8 @@ function report(original: Reasoning, { became, reason, restated }: Plan, { losse
     const path = ['reasoning', field]
     const now = became[field]
     if (now === original[field]) continue
-    if (now === undefined) restated ? losses.hide(path, reason) : losses.drop(path, reason)
-    else if (restated) losses.rename(path, now, reason)
+    if (now === undefined) restated ? losses.dropRestored(path, reason) : losses.drop(path, reason)
+    else if (restated) losses.changeRestored(path, now, reason)
     else if (original[field] === undefined) losses.add(path, now, reason)
     else losses.change(path, now, reason)
   }

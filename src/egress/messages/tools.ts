@@ -28,7 +28,7 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
       continue
     }
     if (!all && allows?.(tool) === false) {
-      context.losses.hide(path, 'not-allowed-by-the-choice')
+      context.losses.dropRestored(path, 'not-allowed-by-the-choice')
       continue
     }
     const written = writeTool(tool, path, context)
@@ -94,7 +94,7 @@ function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject 
     if (tool[field]?.length !== 0) continue
     delete faults[field]
     dropped.add(field)
-    losses.hide([...path, field], 'an-empty-list')
+    losses.dropRestored([...path, field], 'an-empty-list')
   }
   losses.dropFields(tool, path, faults)
   const remains = (field: keyof HostedTool): boolean => !dropped.has(field) && tool[field] !== undefined
@@ -182,7 +182,7 @@ function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: 
   if (became !== mode) losses.change([...path, 'mode'], became, became === 'none' ? 'no-such-tools' : 'no-forced-tools')
   if (only !== undefined && (name === undefined || name !== only[0])) {
     if (mode === 'none' || tools.none) losses.drop([...path, 'only'], 'no-such-choice')
-    else losses.hide([...path, 'only'], 'others-are-not-offered')
+    else losses.dropRestored([...path, 'only'], 'others-are-not-offered')
   }
   if (hosted !== undefined && name !== HOSTED[hosted].name) losses.drop([...path, 'hosted'], 'no-such-choice')
   return name === undefined ? { type: TYPES[became] } : { type: 'tool', name }

@@ -1,7 +1,7 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
-import { inexpressible } from '../../canonical/error.ts'
+import { cannotExpress } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type RerankDialect, rerankDialect } from '../../formats/dialects/rerank.ts'
@@ -19,7 +19,7 @@ const OUTPUT = new Set(['ranking'])
  */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const { ranking } = request.output
-  if (ranking === undefined) throw inexpressible('This upstream can only rank documents.')
+  if (ranking === undefined) throw cannotExpress('This upstream can only rank documents.')
   const { top_field = 'top_n', documents } = rerankDialect(dialect)
   const nativeSource = native ? nativeSourceOf(request, FORMAT) : undefined
   if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, rerankDialect(dialect))) {
@@ -29,7 +29,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
-  if (ranking.echo === undefined) losses.state(['output', 'ranking', 'echo'], false, 'said-outright')
+  if (ranking.echo === undefined) losses.addRestored(['output', 'ranking', 'echo'], false, 'said-outright')
   const body = {
     model: request.model,
     query: ranking.query,
@@ -62,11 +62,11 @@ interface WriteContext {
 
 /** Writes a document as it came, else as one text or one image. `path` is the path of the document's parts. */
 export function writeDocument(content: readonly Part[], path: Path, context: WriteContext): Json {
-  const nativeDocument = content[0] && asRead<Json>(content[0], FORMAT)
+  const nativeDocument = content[0] && unchangedWire<Json>(content[0], FORMAT)
   if (
     nativeDocument !== undefined &&
     !context.textOnly &&
-    content.every(part => asRead(part, FORMAT) === nativeDocument)
+    content.every(part => unchangedWire(part, FORMAT) === nativeDocument)
   )
     return nativeDocument
   const texts = textsIn(content, path, context)

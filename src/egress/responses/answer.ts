@@ -1,6 +1,6 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { asRead, type JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import { type Candidate, type Finish, impliedReason, type TokenLogprob } from '../../canonical/result.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import { reportCitations } from '../openai-answer.ts'
@@ -66,7 +66,7 @@ export const hasLogprobs = (part: Part): boolean =>
  * unknown.
  */
 export const writeToken = (token: TokenLogprob): JsonObject =>
-  asRead<JsonObject>(token, FORMAT) ?? {
+  unchangedWire<JsonObject>(token, FORMAT) ?? {
     ...writeAlternative(token),
     top_logprobs: token.top?.map(writeAlternative) ?? [],
     ...extrasFor(token, FORMAT),

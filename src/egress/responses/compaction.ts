@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import { asRead, type JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, State } from '../../canonical/request.ts'
 import { type CanonicalResult, impliedReason } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -63,7 +63,7 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
 export function writeCompacted(messages: readonly Message[], encrypted: string, base: string): readonly Part[] {
   const context: WriteContext = { dialect: {}, losses: new Losses() }
   const items = messages.flatMap((message, index) => {
-    const original = asRead<JsonObject>(message, FORMAT)
+    const original = unchangedWire<JsonObject>(message, FORMAT)
     const written = original === undefined ? writeMessage(message, ['messages', index], context) : [original]
     return written.map(item => completeMessage(item, `msg_${base}_${index}`))
   })
@@ -112,7 +112,7 @@ const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'createdAt' | 'candidates
 export function reportHead(result: CanonicalResult, id: string, losses: Losses): void {
   const { candidates, createdAt } = result
   if (result.id === undefined) losses.add(['id'], id, 'id-required')
-  else if (result.id !== id) losses.rename(['id'], id, 'id-made-legal')
+  else if (result.id !== id) losses.changeRestored(['id'], id, 'id-made-legal')
   if (createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   for (const index of candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   if (candidates[0]?.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')

@@ -1,7 +1,7 @@
 import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
-import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { requiredFields } from '../openai-answer.ts'
@@ -51,7 +51,7 @@ const plainText = (text: string, type: TextType): JsonObject =>
   type === 'output_text' ? { type, text, annotations: [] } : { type, text }
 
 function writeText(part: Part & { type: 'text' }, plain: TextType, path: Path, { losses }: WriteContext): JsonObject {
-  if (part.annotations !== undefined) losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
+  if (part.annotations !== undefined) losses.dropRestored([...path, 'annotations'], 'no-annotations-in-requests')
   return plainText(part.text, plain)
 }
 
@@ -60,7 +60,7 @@ export function writeAnnotation(annotation: Annotation): JsonObject | undefined 
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { title, start, end } = requiredFields(annotation)
   return (
-    asRead<JsonObject>(annotation, FORMAT) ?? {
+    unchangedWire<JsonObject>(annotation, FORMAT) ?? {
       ...{ type: 'url_citation', url: annotation.url, title, start_index: start, end_index: end },
       ...extrasFor(annotation, FORMAT),
     }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, withEach } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withMappedItems } from '../../canonical/node.ts'
 import { flatJoin } from '../../canonical/text.ts'
 
 /*
@@ -71,7 +71,7 @@ export function itemWithDefaults(item: JsonObject, { base, index, status }: Item
   if (whole['id'] == null) whole = { ...whole, id: idAt(prefix, base, index) }
   if (hasStatus && whole['status'] == null) whole = { ...whole, status }
   if (hasCallId && whole['call_id'] == null) whole = { ...whole, call_id: item['id'] ?? idAt('call', base, index) }
-  return row === ITEMS['message'] ? withEach(whole, 'content', partWithDefaults) : whole
+  return row === ITEMS['message'] ? withMappedItems(whole, 'content', partWithDefaults) : whole
 }
 
 const NONE: JsonObject = {}
@@ -85,7 +85,7 @@ const PARTS: { readonly [type: string]: JsonObject } = {
 export function partWithDefaults(part: JsonObject): JsonObject {
   const type = String(part['type'])
   const whole = Object.hasOwn(PARTS, type) ? withDefaults(part, PARTS[type]!) : part
-  return type === 'output_text' ? withEach(whole, 'logprobs', tokenWithDefaults) : whole
+  return type === 'output_text' ? withMappedItems(whole, 'logprobs', tokenWithDefaults) : whole
 }
 
 const ALTERNATIVE: JsonObject = { bytes: [] }
@@ -93,7 +93,7 @@ const TOKEN: JsonObject = { ...ALTERNATIVE, top_logprobs: [] }
 
 /** Completes the log probability of a token and of its alternatives. */
 export const tokenWithDefaults = (token: JsonObject): JsonObject =>
-  withEach(withDefaults(token, TOKEN), 'top_logprobs', alternative => withDefaults(alternative, ALTERNATIVE))
+  withMappedItems(withDefaults(token, TOKEN), 'top_logprobs', alternative => withDefaults(alternative, ALTERNATIVE))
 
 /** The fields that every function has in an answer. */
 export const FUNCTION: JsonObject = { description: null, parameters: null, strict: false }
@@ -104,7 +104,9 @@ const REASONING: JsonObject = { effort: null, summary: null }
 /** Completes the objects inside a response: its usage and the settings it repeats. */
 export function innerDefaults(response: JsonObject): JsonObject {
   const { text, reasoning, usage } = response
-  const whole = withEach(response, 'tools', tool => (tool['type'] === 'function' ? withDefaults(tool, FUNCTION) : tool))
+  const whole = withMappedItems(response, 'tools', tool =>
+    tool['type'] === 'function' ? withDefaults(tool, FUNCTION) : tool,
+  )
   const inner = {
     ...changed('text', text, TEXT),
     ...changed('reasoning', reasoning, REASONING),

@@ -63,7 +63,7 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
   const name = mediaType?.replace(/^image\//, '')
   if (name === undefined || OUTPUT_FORMATS.has(name)) return name
   if (name === 'jpg') {
-    losses.rename(['output', 'image', 'mediaType'], 'image/jpeg', 'another-word-for-it')
+    losses.changeRestored(['output', 'image', 'mediaType'], 'image/jpeg', 'another-word-for-it')
     return 'jpeg'
   }
   return losses.drop(['output', 'image', 'mediaType'], 'no-such-picture-type')
@@ -72,7 +72,7 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
 function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {
   if (image.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
   // Images come as bytes; the gateway serves them by URL if the caller requested that.
-  if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
+  if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
 }
 
 /** The mask that the tool can take: the last part of a last turn that also has a text. Any other mask is a loss. */

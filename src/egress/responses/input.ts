@@ -149,7 +149,7 @@ export function writeSignedReasoning(
 ): JsonObject | undefined {
   const { signature, redacted, cache } = part
   if (signature?.format !== FORMAT) return losses.drop(path, 'no-reasoning-of-others')
-  if (redacted !== undefined) losses.hide([...path, 'redacted'], 'implied-by-the-proof')
+  if (redacted !== undefined) losses.dropRestored([...path, 'redacted'], 'implied-by-the-proof')
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   const original = originalItem(part)
   if (original?.whole !== true) return writeReasoningItem(part, signature.value)

@@ -1,6 +1,6 @@
 import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { enclose } from '../../canonical/signature.ts'
+import { wrapReasoning } from '../../canonical/signature.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import type { ReasoningTarget } from '../writer.ts'
 import { FORMAT } from './content.ts'
@@ -87,9 +87,9 @@ export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_t
  * whole, signed or not, because clients keep nothing else of it (traps 27, 92).
  */
 export function encryptedContent({ text, signature, redacted }: ReasoningPart): string | undefined {
-  if (signature === undefined) return text === '' ? undefined : enclose([{ text }], FORMAT)
+  if (signature === undefined) return text === '' ? undefined : wrapReasoning([{ text }], FORMAT)
   const isNative = signature.format === FORMAT
-  return enclose([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
+  return wrapReasoning([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
 /** Like `proofOf`, for reasoning of an upstream of this format; undefined if unsigned. */

@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { asRead, type JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type NativeRequest, withFields } from '../native.ts'
@@ -41,7 +41,7 @@ const isAccepted = ({ role, content }: Message): boolean =>
  * signature is missing.
  */
 function inputItem(part: Part): JsonObject | undefined {
-  const item = asRead<JsonObject>(part, FORMAT)
+  const item = unchangedWire<JsonObject>(part, FORMAT)
   if (part.type !== 'reasoning' || item === undefined) return item
   const { id, encrypted_content: encrypted } = item
   if (part.signature !== undefined)
@@ -51,7 +51,7 @@ function inputItem(part: Part): JsonObject | undefined {
 
 /** Writes the items of a message; none for the message of the `instructions`. */
 function inputItems(message: Message, path: Path, body: JsonObject, context: WriteContext): readonly JsonObject[] {
-  const whole = asRead<JsonObject>(message, FORMAT)
+  const whole = unchangedWire<JsonObject>(message, FORMAT)
   if (whole !== undefined) return [whole]
   if (message.role !== 'assistant')
     return path[1] === 0 && body['instructions'] != null ? [] : writeMessage(message, path, context)

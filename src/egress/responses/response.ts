@@ -1,5 +1,5 @@
 import type { CanonicalError } from '../../canonical/error.ts'
-import { isObject, type JsonObject, type Node, originOf } from '../../canonical/node.ts'
+import { isObject, type JsonObject, type Node, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { flatCopy, flatJoin } from '../../canonical/text.ts'
@@ -75,9 +75,9 @@ const REPEATED = [
 
 /** The settings of the caller as an answer repeats them, with the tools that items of the input add. */
 function settingsEcho(request: CanonicalRequest): JsonObject {
-  const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? NONE
+  const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? NONE
   const { text, tools } = body as { readonly text?: JsonObject | null; readonly tools?: readonly JsonObject[] | null }
-  const noted = (request.tools ?? []).map(tool => originOf<JsonObject>(tool, FORMAT)?.wire)
+  const noted = (request.tools ?? []).map(tool => wireSourceOf<JsonObject>(tool, FORMAT)?.wire)
   const added = new Set(noted.filter(wire => wire !== undefined))
   const { store, previous, conversation, background } = request.state ?? {}
   return {
@@ -110,7 +110,7 @@ export const isNativeAnswer = (head: Node): boolean => responseIn(head) !== unde
 
 /** Whether the caller uses the compaction endpoint, whose answers are not responses. */
 export const isCompactEndpoint = (request: CanonicalRequest): boolean =>
-  originOf<WireRequest>(request, FORMAT)?.wire.path.endsWith('/responses/compact') === true
+  wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith('/responses/compact') === true
 
 /** Writes the response object of one answer, every time that a stream contains it. */
 export class Responder {

@@ -49,10 +49,10 @@ export function writeOutput(output: Output, losses: Losses): JsonObject {
   losses.dropFields(drawing ? { ...output, image: undefined } : output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, losses)
   const { modalities, candidates, text, verbosity } = output
-  if (candidates === 1) losses.hide(['output', 'candidates'], 'one-candidate-anyway')
+  if (candidates === 1) losses.dropRestored(['output', 'candidates'], 'one-candidate-anyway')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-candidate-only')
   const textOnly = modalities?.every(modality => modality === 'text')
-  if (textOnly === true) losses.hide(['output', 'modalities'], 'text-anyway')
+  if (textOnly === true) losses.dropRestored(['output', 'modalities'], 'text-anyway')
   else if (modalities !== undefined && !drawing) losses.drop(['output', 'modalities'], 'text-only')
   const format = text === undefined ? undefined : writeShape(text, losses)
   const fields = { ...(defined({ format, verbosity }) as JsonObject), ...extrasFor(output, FORMAT) }
@@ -76,7 +76,7 @@ function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObj
 export function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
   const { effort, show } = withoutBudget(reasoning, FORMAT, dialect.efforts, losses)
-  if (reasoning.show === false) losses.hide(['reasoning', 'show'], 'hidden-unless-asked-for')
+  if (reasoning.show === false) losses.dropRestored(['reasoning', 'show'], 'hidden-unless-asked-for')
   const fields = {
     ...defined({ effort, summary: show === true ? 'auto' : undefined }),
     ...extrasFor(reasoning, FORMAT),

@@ -1,5 +1,5 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
-import { type JsonObject, originOf } from '../../canonical/node.ts'
+import { type JsonObject, wireSourceOf } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { extrasFor } from '../fields.ts'
 import { FORMAT } from './content.ts'
@@ -14,7 +14,7 @@ const REQUIRED = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as 
 
 /** Writes token counts with all details; unknown counts are zero (trap 25). */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
-  const original = originOf<JsonObject>(usage, FORMAT)?.wire
+  const original = wireSourceOf<JsonObject>(usage, FORMAT)?.wire
   if (original !== undefined) return original
   losses.dropFields(usage, ['usage'], NO_COUNTS)
   for (const count of REQUIRED) if (usage[count] === undefined) losses.add(['usage', count], 0, 'count-required')

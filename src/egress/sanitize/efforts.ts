@@ -45,7 +45,7 @@ export function withoutBudget(
   const { budget, effort, show, extras } = reasoning
   const path = ['reasoning', 'budget']
   if (budget === undefined) return reasoning
-  if (budget === -1) losses.hide(path, 'left-to-the-model-anyway')
+  if (budget === -1) losses.dropRestored(path, 'left-to-the-model-anyway')
   const wanted = effort === undefined && budget >= 0 ? nearest(wantedBy(budget), efforts) : undefined
   if (wanted === undefined) {
     if (budget !== -1) losses.drop(path, 'no-thinking-budget')

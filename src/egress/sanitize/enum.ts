@@ -17,6 +17,6 @@ export type ObjectShape = Exclude<Shape, { readonly shape: 'enum' }>
 export function withEnumInObject(text: Shape, losses: Losses, more: { readonly strict?: true } = {}): ObjectShape {
   if (text.shape !== 'enum') return text
   const shape: TextShape & ObjectShape = { shape: 'schema', schema: enumInObject(text.schema), ...more }
-  losses.rename(['output', 'text'], shape, 'enum-in-an-object')
+  losses.changeRestored(['output', 'text'], shape, 'enum-in-an-object')
   return shape
 }

@@ -34,8 +34,8 @@ export function endUserOf(endUser: string | undefined, losses: Losses): string |
  */
 export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalRequest, losses: Losses): void {
   if (toolChoice?.mode === 'required') losses.drop(['toolChoice'], 'no-tools')
-  else if (toolChoice !== undefined) losses.hide(['toolChoice'], 'no-tools')
-  if (parallelToolCalls !== undefined) losses.hide(['parallelToolCalls'], 'no-tools')
+  else if (toolChoice !== undefined) losses.dropRestored(['toolChoice'], 'no-tools')
+  if (parallelToolCalls !== undefined) losses.dropRestored(['parallelToolCalls'], 'no-tools')
 }
 
 /** The first `most` stop sequences, as many as the format takes (docs/wire/mapping.md#request-fields). */

@@ -82,9 +82,9 @@ class Sanitizer {
     if (tool.type !== 'function' && tool.type !== 'freeform') return tool
     if (tool.type === 'freeform' && !this.rule.freeform) return this.wrap(tool, path)
     const name = this.declared(tool)
-    if (name !== tool.name) this.losses.rename([...path, 'name'], name, 'name-made-legal')
+    if (name !== tool.name) this.losses.changeRestored([...path, 'name'], name, 'name-made-legal')
     if (tool.namespace === undefined || this.rule.namespaces) return { ...tool, name }
-    this.losses.hide([...path, 'namespace'], 'no-namespaces')
+    this.losses.dropRestored([...path, 'namespace'], 'no-namespaces')
     const { namespace: _, ...rest } = tool
     return { ...rest, name }
   }
@@ -94,7 +94,7 @@ class Sanitizer {
     const valid = this.declared(tool)
     this.renamed.set(valid, { name, ...(namespace === undefined ? {} : { namespace: namespace.name }), freeform: true })
     const function_ = wrapTool(tool, valid)
-    this.losses.rename(path, function_, 'wrapped-as-function')
+    this.losses.changeRestored(path, function_, 'wrapped-as-function')
     return function_
   }
 
@@ -117,7 +117,7 @@ class Sanitizer {
     )
     const only = choice.only.map((name, index) => {
       const valid = this.name(name, spaces.get(name))
-      if (valid !== name) this.losses.rename(['toolChoice', 'only', index], valid, 'name-made-legal')
+      if (valid !== name) this.losses.changeRestored(['toolChoice', 'only', index], valid, 'name-made-legal')
       return valid
     })
     return { ...choice, only }
@@ -135,24 +135,24 @@ class Sanitizer {
     if (part.type === 'tool-call') return this.call(part, path)
     if (part.type !== 'tool-result') return part
     if (part.freeform === undefined || this.rule.freeform) return { ...part, id: this.id(part.id, path) }
-    this.losses.hide([...path, 'freeform'], 'wrapped-as-function')
+    this.losses.dropRestored([...path, 'freeform'], 'wrapped-as-function')
     const { freeform: _, ...plain } = part
     return { ...plain, id: this.id(part.id, path) }
   }
 
   private call(part: ToolCallPart, path: Path): ToolCallPart {
     const name = this.name(part.name, part.namespace)
-    if (name !== part.name) this.losses.rename([...path, 'name'], name, 'name-made-legal')
+    if (name !== part.name) this.losses.changeRestored([...path, 'name'], name, 'name-made-legal')
     let call: ToolCallPart = { ...part, name, id: this.id(part.id, path) }
     if (part.namespace !== undefined && !this.rule.namespaces) {
-      this.losses.hide([...path, 'namespace'], 'no-namespaces')
+      this.losses.dropRestored([...path, 'namespace'], 'no-namespaces')
       const { namespace: _, ...plain } = call
       call = plain
     }
     if (part.freeform === undefined || this.rule.freeform) return call
     const wrapped = wrapArguments(part.arguments)
-    this.losses.rename([...path, 'arguments'], wrapped, 'wrapped-as-function')
-    this.losses.hide([...path, 'freeform'], 'wrapped-as-function')
+    this.losses.changeRestored([...path, 'arguments'], wrapped, 'wrapped-as-function')
+    this.losses.dropRestored([...path, 'freeform'], 'wrapped-as-function')
     const { freeform: _, ...plain } = call
     return { ...plain, arguments: wrapped }
   }
@@ -179,7 +179,7 @@ class Sanitizer {
 
   private id(id: string, path: Path): string {
     const valid = sanitizeName(id, this.rule.id)
-    if (valid !== id) this.losses.rename([...path, 'id'], valid, 'id-made-legal')
+    if (valid !== id) this.losses.changeRestored([...path, 'id'], valid, 'id-made-legal')
     return valid
   }
 }

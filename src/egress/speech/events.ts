@@ -4,7 +4,7 @@ import type { CandidateEnd, CanonicalEvent, ResultEnd } from '../../canonical/ev
 import { Base64Groups } from '../../canonical/media/base64.ts'
 import { isRecording, type Recording } from '../../canonical/media/data-url.ts'
 import { samplesOf, wavHeader } from '../../canonical/media/wav.ts'
-import { asRead, type JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
@@ -96,7 +96,8 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private flush(): void {
-    if (this.wavEncoder?.isEven === false) this.writeEvent({ type: 'speech.audio.delta', audio: this.wavEncoder.end() })
+    if (this.wavEncoder?.isEmpty === false)
+      this.writeEvent({ type: 'speech.audio.delta', audio: this.wavEncoder.end() })
     this.wavEncoder = undefined
   }
 
@@ -120,7 +121,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
 
 /** Writes token counts. Only upstreams of this format report any. */
 function writeUsage(usage: Usage): JsonObject {
-  const nativeUsage = asRead<JsonObject>(usage, FORMAT)
+  const nativeUsage = unchangedWire<JsonObject>(usage, FORMAT)
   if (nativeUsage !== undefined) return nativeUsage
   const { input, output } = usage
   const total = input === undefined || output === undefined ? undefined : input + output

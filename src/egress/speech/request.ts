@@ -89,7 +89,7 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   const path = ['output', 'audio', 'mediaType']
   const found = containerOf(mediaType)
   if (found === undefined) losses.drop(path, 'no-such-container')
-  else if (found.mediaType !== mediaType) losses.rename(path, found.mediaType, 'another-word-for-it')
+  else if (found.mediaType !== mediaType) losses.changeRestored(path, found.mediaType, 'another-word-for-it')
   return found?.container
 }
 
@@ -105,6 +105,6 @@ function writeFlow(
 ): string | undefined {
   if (!stream) return undefined
   if (speech_events !== false && (native || !BYTES_ONLY.test(model))) return 'sse'
-  losses.rename(['stream'], false, 'bytes-as-they-come')
+  losses.changeRestored(['stream'], false, 'bytes-as-they-come')
   return undefined
 }

@@ -1,4 +1,4 @@
-import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
+import { BufferedBytes, type Bytes } from '../../canonical/bytes.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { bytesOfSource, isRecording, type Recording } from '../../canonical/media/data-url.ts'
@@ -30,7 +30,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   reportFinish(candidate.finish, losses)
   const raw = delivered([first.part, ...more.map(({ part }) => part)], request)
   if (raw.mediaType !== first.part.source.mediaType || more.length > 0)
-    losses.rename([...first.path, 'source'], { type: 'bytes', ...raw }, 'made-a-file')
+    losses.changeRestored([...first.path, 'source'], { type: 'bytes', ...raw }, 'made-a-file')
   return { wire: { status: 200, headers: {}, body: {}, raw }, losses: losses.list }
 }
 
@@ -47,7 +47,7 @@ function recordingParts({ content }: Candidate, losses: Losses): readonly Pathed
     const first = parts[0]?.part
     if (!isRecording(part) || (first !== undefined && !continues(first, part))) losses.drop(path, 'one-recording-only')
     else {
-      if (first !== undefined) losses.hide(path, 'one-recording-only')
+      if (first !== undefined) losses.dropRestored(path, 'one-recording-only')
       else dropOthers(part, path, PART, 'bytes-only', losses)
       parts.push({ part, path })
     }
@@ -112,11 +112,11 @@ function delivered(
 const bytesOf = ({ source }: Recording): Bytes => bytesOfSource(source)!
 
 const joined = (parts: readonly Recording[]): Bytes =>
-  new HeldBytes(Buffer.concat(parts.map(part => (bytesOf(part) as HeldBytes).bytes)))
+  new BufferedBytes(Buffer.concat(parts.map(part => (bytesOf(part) as BufferedBytes).bytes)))
 
 function asWav(samples: Bytes, mediaType: string): Bytes {
   const header = wavHeader(samplesOf(mediaType)!, samples.size)
-  if (samples instanceof HeldBytes) return new HeldBytes(Buffer.concat([header, samples.bytes]))
+  if (samples instanceof BufferedBytes) return new BufferedBytes(Buffer.concat([header, samples.bytes]))
   return {
     ...(samples.size === undefined ? {} : { size: samples.size + WAV_HEADER }),
     ...(samples.once === undefined ? {} : { once: samples.once }),

@@ -1,7 +1,7 @@
-import { inexpressible } from '../../canonical/error.ts'
+import { cannotExpress } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { writeSubtitles } from '../../canonical/media/subtitles.ts'
-import { asRead, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type {
   Candidate,
@@ -123,7 +123,7 @@ function writeRaw(result: CanonicalResult, format: string): RawBody | undefined 
   const { segments = [] } = candidate.transcript ?? {}
   if (segments.length > 0 || textOf(candidate).trim() === '')
     return { mediaType: PLAIN, text: writeSubtitles(segments, format) }
-  throw inexpressible(
+  throw cannotExpress(
     'The upstream returned no times, so no subtitles can be made of its transcript.',
     'response_format',
   )
@@ -177,7 +177,7 @@ const writeSegments = (
 ): readonly JsonObject[] =>
   segments.map((segment, index) => {
     const path = ['candidates', 0, 'transcript', 'segments', index]
-    const nativeSegment = asRead<JsonObject>(segment, FORMAT)
+    const nativeSegment = unchangedWire<JsonObject>(segment, FORMAT)
     if (nativeSegment !== undefined) return nativeSegment
     if (as === 'verbose')
       losses.add(
@@ -191,7 +191,7 @@ const writeSegments = (
 
 /** Writes a segment as it came, or with a new id: a number in verbose answers, a name in those with speakers. */
 export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'diarized'): JsonObject {
-  const nativeSegment = asRead<JsonObject>(segment, FORMAT)
+  const nativeSegment = unchangedWire<JsonObject>(segment, FORMAT)
   if (nativeSegment !== undefined) return nativeSegment
   const { start, end, text, speaker } = segment
   const marks =
@@ -221,7 +221,7 @@ function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Pat
 
 /** Writes token counts. An upstream that reported seconds of audio instead keeps its own usage object. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
-  const nativeUsage = asRead<JsonObject>(usage, FORMAT)
+  const nativeUsage = unchangedWire<JsonObject>(usage, FORMAT)
   if (nativeUsage !== undefined) return nativeUsage
   losses.dropFields(usage, ['usage'], LOSSES)
   const { text, audio, ...others } = usage.inputBy ?? {}

@@ -1,5 +1,5 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
-import { asRead, type Format, type JsonObject } from '../../canonical/node.ts'
+import { type Format, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { extrasFor } from '../fields.ts'
@@ -39,7 +39,7 @@ export function nativeCounts(
   format: Format,
   fields: readonly string[],
 ): JsonObject | undefined {
-  const reported = usage && asRead<JsonObject>(usage, format)
+  const reported = usage && unchangedWire<JsonObject>(usage, format)
   const missing = usage?.input === undefined ? [] : fields.filter(field => reported?.[field] == null)
   return reported && { ...reported, ...Object.fromEntries(missing.map(field => [field, usage!.input!])) }
 }
@@ -63,12 +63,12 @@ export function countable(
   }
   for (const field of [...SETTINGS, ...beside]) {
     if (original[field] === undefined) continue
-    losses.hide([field], 'not-counted')
+    losses.dropRestored([field], 'not-counted')
     if (field !== 'sampling') delete request[field]
   }
   for (const field of OUTPUT) {
     if (original.output[field] === undefined) continue
-    losses.hide(['output', field], 'not-counted')
+    losses.dropRestored(['output', field], 'not-counted')
     delete output[field]
   }
   return { ...request, output }

@@ -63,7 +63,7 @@ function writeLook(video: Output['video'], losses: Losses): object {
   const lines = Math.min(...pixels)
   const resolution = RESOLUTIONS.find(one => one.lines <= lines)
   const isExact = resolution?.lines === lines && Math.max(...pixels) * 9 === lines * 16
-  if (isExact) losses.hide([...VIDEO, 'size'], 'ratio-and-resolution')
+  if (isExact) losses.dropRestored([...VIDEO, 'size'], 'ratio-and-resolution')
   else losses.drop([...VIDEO, 'size'], 'ratio-and-resolution')
   const reason = isExact ? 'minted-of-the-size' : 'nearest-to-the-size'
   reportSetting(video, 'aspectRatio', aspectRatio, reason, losses)

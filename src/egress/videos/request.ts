@@ -107,7 +107,7 @@ const REMIX_LOSSES = {
 
 /** Reports the settings of a remix, which takes its model and its looks from the original video. */
 function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
-  losses.rename(['model'], '', 'the-model-of-the-original')
+  losses.changeRestored(['model'], '', 'the-model-of-the-original')
   losses.dropFields(output.video, VIDEO, REMIX_LOSSES)
 }
 

@@ -4,7 +4,7 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { Loss, Path } from '../../canonical/loss.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { existing, pointerOf } from '../../kit/pointer.ts'
-import { addressed, flat, single } from '../../upstreams/channel/index.ts'
+import { headerValue, outgoingRequest, withSingleValues } from '../../upstreams/channel/index.ts'
 import { callerPaths } from '../locate-losses.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Scrub } from '../scrub.ts'
@@ -102,7 +102,7 @@ class DocumentWriter {
   private async attempt(exchange: CapturedExchange, at: string): Promise<CapturedAttempt> {
     const { attempt, prepared, status, headers, body, answeredAfter, error, endedAfter } = exchange
     const { target } = attempt
-    const type = single(headers['content-type']).toLowerCase()
+    const type = headerValue(headers['content-type']).toLowerCase()
     return {
       ...{ channel: target.channel.name, format: target.format.format, native: target.native },
       ...{ upstream_model: this.scrub(target.upstreamModel), sent_after_ms: exchange.sentAfter },
@@ -113,7 +113,7 @@ class DocumentWriter {
         status === undefined
           ? undefined
           : {
-              ...{ status, headers: this.texts(shownHeaders(flat(headers))), after_ms: answeredAfter! },
+              ...{ status, headers: this.texts(shownHeaders(withSingleValues(headers))), after_ms: answeredAfter! },
               whole: body.isWhole,
               ...this.answerBody(exchange, type, `${at}/answer`),
             },
@@ -152,7 +152,7 @@ class DocumentWriter {
     at: string,
   ): CapturedAttempt['request'] {
     const { files, raw, body, ...rest } = wire
-    const { origin, path, headers } = addressed(target.channel, {
+    const { origin, path, headers } = outgoingRequest(target.channel, {
       ...{ format: target.format, wire: { ...rest, body: body['stream'] === true ? { stream: true } : {} } },
       from: this.capture.call.message.headers,
     })

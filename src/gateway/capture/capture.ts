@@ -8,7 +8,7 @@ import type { Answer } from '../../upstreams/channel/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 import type { Call } from '../call.ts'
 import type { Prepared } from '../prepare.ts'
-import type { Stored } from '../stored/index.ts'
+import type { StoredItems } from '../stored/index.ts'
 import { RecordedReply, Recording, type RecordingBudget, recordedAnswer } from './recording.ts'
 
 /** Most upstream requests stored per captured request; an emulation may send many more. */
@@ -29,7 +29,7 @@ export interface CapturedFrom {
   readonly call: Call
   readonly target: Target
   readonly request: CanonicalRequest
-  readonly stored: Stored | undefined
+  readonly stored: StoredItems | undefined
 }
 
 /** One request to an upstream, with its answer. */

@@ -1,7 +1,7 @@
 import type { OpaquePart, Part } from '../../canonical/content.ts'
 import { invalid } from '../../canonical/error.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
-import { SEAL } from '../../canonical/signature.ts'
+import { ENCRYPTED_PREFIX } from '../../canonical/signature.ts'
 import { storeFailure } from '../../store/fault.ts'
 import { decrypted, encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import { summaryTurn } from './summary.ts'
@@ -46,15 +46,15 @@ class OwnerCipher implements StateCipher {
   }
 
   encrypt(text: string): string {
-    return SEAL + encrypted(this.key, text, this.about).toString('base64url')
+    return ENCRYPTED_PREFIX + encrypted(this.key, text, this.about).toString('base64url')
   }
 
   decrypt(ciphertext: string): string | undefined {
-    return decrypted(this.key, Buffer.from(ciphertext.slice(SEAL.length), 'base64url'), this.about)
+    return decrypted(this.key, Buffer.from(ciphertext.slice(ENCRYPTED_PREFIX.length), 'base64url'), this.about)
   }
 
   private get about(): Buffer {
-    return Buffer.from(`interlingua ${SEAL}\n${this.owner}`)
+    return Buffer.from(`interlingua ${ENCRYPTED_PREFIX}\n${this.owner}`)
   }
 
   private get key(): Buffer {
@@ -71,7 +71,7 @@ const throwUnavailable = (): never => {
 /** Encrypting with a key that is not stored would lose the text at the next restart. */
 const KEY_UNAVAILABLE = storeFailure('The key that encrypts conversations is unavailable at present.')
 
-type EncryptedPart = OpaquePart & { readonly sealed: string }
+type EncryptedPart = OpaquePart & { readonly encrypted: string }
 
 /**
  * Decrypts the encrypted parts of a request. Each becomes a user turn of its own at its position.
@@ -87,7 +87,7 @@ export const withStateDecrypted = (request: CanonicalRequest, cipher: StateCiphe
 export const holdsEncryptedState = ({ messages }: CanonicalRequest): boolean =>
   messages.some(({ content }) => content.some(isEncryptedPart))
 
-const isEncryptedPart = (part: Part): part is EncryptedPart => part.type === 'opaque' && part.sealed !== undefined
+const isEncryptedPart = (part: Part): part is EncryptedPart => part.type === 'opaque' && part.encrypted !== undefined
 
 function decryptedIn(message: Message, cipher: StateCipher): readonly Message[] {
   if (!message.content.some(isEncryptedPart)) return [message]
@@ -109,8 +109,8 @@ function decryptedIn(message: Message, cipher: StateCipher): readonly Message[] 
   return out
 }
 
-function textOf({ sealed, value }: EncryptedPart, cipher: StateCipher): string {
-  const text = cipher.decrypt(sealed)
+function textOf({ encrypted, value }: EncryptedPart, cipher: StateCipher): string {
+  const text = cipher.decrypt(encrypted)
   if (text !== undefined) return text
   const name = typeof value['id'] === 'string' ? ` "${value['id']}"` : ''
   throw invalid(

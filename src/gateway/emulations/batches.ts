@@ -1,7 +1,7 @@
 import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
-import { FORMATS } from '../../formats/index.ts'
+import { FORMAT_FACTS } from '../../formats/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { roundTrip } from '../round-trip.ts'
 import type { Attempt, RoundTrip, WholeAnswer } from '../types.ts'
@@ -33,7 +33,7 @@ function batchesOf(request: CanonicalRequest, target: Target): readonly Canonica
  */
 const areJoint = ({ extras = {} }: CanonicalRequest): boolean =>
   Object.entries(extras).some(([format, fields]) => {
-    const field = FORMATS.get(format)?.jointInputs
+    const field = FORMAT_FACTS.get(format)?.jointInputs
     return field !== undefined && fields[field] === true
   })
 

@@ -2,7 +2,7 @@ import { invalid } from '../../canonical/error.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
-import { FORMATS } from '../../formats/index.ts'
+import { FORMAT_FACTS } from '../../formats/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 import type { Emulation } from '../types.ts'
 import { combined, inParallel } from './several.ts'
@@ -14,7 +14,7 @@ const MOST = 16
 export const needsSeveral = ({ format, native }: Target, request: CanonicalRequest): boolean =>
   !native &&
   (request.output.candidates ?? 1) > 1 &&
-  FORMATS.get(format.format)?.singleImage === true &&
+  FORMAT_FACTS.get(format.format)?.singleImage === true &&
   workOf(request) === 'image'
 
 /** Makes several images with as many parallel requests. If one fails, all fail. */

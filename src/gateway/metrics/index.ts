@@ -10,7 +10,7 @@ import { requestFamilies } from './request-families.ts'
 import { type CountedSeries, Requests, Series } from './requests.ts'
 
 export type { Family, Sample } from './family.ts'
-export type { MeterName, MeterReaders as Readings, ReadMeter as Read } from './meters.ts'
+export type { MeterName, MeterReaders, ReadMeter } from './meters.ts'
 
 /** The metrics of one process: counters over requests, and gauges that are read when metrics are scraped. */
 export class Metrics {

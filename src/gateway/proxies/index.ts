@@ -66,9 +66,9 @@ export class Proxies {
   private target({ headers, socket }: RequestSource): { readonly scheme: string; readonly host: string } {
     const forwarded = this.isTrustedPeer(peerOf(socket)) ? forwardedTarget(headers) : {}
     const scheme = forwarded.proto?.toLowerCase() ?? ''
-    const ownScheme = (socket as { readonly encrypted?: boolean }).encrypted === true ? 'https' : 'http'
+    const connectionScheme = (socket as { readonly encrypted?: boolean }).encrypted === true ? 'https' : 'http'
     const host = [forwarded.host, headers.host].find(one => one !== undefined && HOST.test(one))
-    return { scheme: Object.hasOwn(DEFAULT_PORT, scheme) ? scheme : ownScheme, host: host ?? localHost(socket) }
+    return { scheme: Object.hasOwn(DEFAULT_PORT, scheme) ? scheme : connectionScheme, host: host ?? localHost(socket) }
   }
 
   private isTrustedPeer(peer: string): boolean {

@@ -7,7 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
-import { FORMATS, formatMadeFor } from '../../formats/index.ts'
+import { FORMAT_FACTS, formatMadeFor } from '../../formats/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import type { Reader } from '../../ingress/reader.ts'
 import { expectedTokens } from '../admission.ts'
@@ -55,7 +55,7 @@ export async function* cascadeRequest(
 ): AsyncGenerator<CanonicalEvent> {
   const work = workOf(options.request)
   const format = formatMadeFor(work)
-  const { usageOnDemand } = FORMATS.get(format)!
+  const { usageOnDemand } = FORMAT_FACTS.get(format)!
   const request: CanonicalRequest = {
     ...options.request,
     // Without a stream, the answer would be raw bytes instead of events.

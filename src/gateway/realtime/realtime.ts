@@ -9,7 +9,7 @@ import { readJson } from '../../ingress/transport/body.ts'
 import type { SharedRecords } from '../../store/shared-records.ts'
 import { freshId } from '../../store/usage/request-id.ts'
 import type { Catalogue } from '../../upstreams/catalogue/index.ts'
-import { passedTrace, single } from '../../upstreams/channel/index.ts'
+import { headerValue, passedTrace } from '../../upstreams/channel/index.ts'
 import { writeSession } from '../../voice/formats/realtime/client-writer.ts'
 import { readDialect } from '../../voice/formats/realtime/dialect.ts'
 import { readSettings } from '../../voice/formats/realtime/settings-reader.ts'
@@ -29,8 +29,8 @@ import { boundBy, createSecret, isClientSecret, type SecretSession } from './sec
 import { checkVoiceSession } from './voice-session-models.ts'
 import { VoiceSessionRecord } from './voice-session-record.ts'
 
-export type { VoiceSession as LiveSession } from '../../voice/voice-session.ts'
-export type { OpenedVoiceSession as OpenedSession } from './open-voice-session.ts'
+export type { VoiceSession } from '../../voice/voice-session.ts'
+export type { OpenedVoiceSession } from './open-voice-session.ts'
 
 /** A request to upgrade a connection to a voice session. */
 export interface VoiceSessionCall {
@@ -232,18 +232,18 @@ function credentialOf({
   const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
   if (bearer !== undefined) return { value: bearer, isSubprotocol: false }
   if (['x-api-key', 'x-goog-api-key'].some(name => headers[name] !== undefined)) return undefined
-  const value = SUBPROTOCOL.exec(single(headers['sec-websocket-protocol']))?.[1]
+  const value = SUBPROTOCOL.exec(headerValue(headers['sec-websocket-protocol']))?.[1]
   return value === undefined ? undefined : { value, isSubprotocol: true }
 }
 
 const namingOf = ({ headers }: IncomingMessage): Naming =>
-  /(?:^|,)\s*realtime=v1\b/.test(single(headers['openai-beta'])) ||
-  /(?:^|,)\s*openai-beta\.realtime-v1\b/.test(single(headers['sec-websocket-protocol']))
+  /(?:^|,)\s*realtime=v1\b/.test(headerValue(headers['openai-beta'])) ||
+  /(?:^|,)\s*openai-beta\.realtime-v1\b/.test(headerValue(headers['sec-websocket-protocol']))
     ? 'beta'
     : 'ga'
 
 const clientIdOf = ({ headers }: IncomingMessage): string | undefined =>
-  single(headers['x-request-id']).slice(0, 200) || undefined
+  headerValue(headers['x-request-id']).slice(0, 200) || undefined
 
 /** Validates the lifetime of a client secret by OpenAI's bounds and default. Returns seconds. */
 function secondsOf(value: JsonObject[string] | undefined): number {

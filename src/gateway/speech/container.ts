@@ -1,9 +1,9 @@
-import { type Bytes, behind } from '../../canonical/bytes.ts'
+import { type Bytes, prependChunk } from '../../canonical/bytes.ts'
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import { bytesOfSource, isRecording, type Recording } from '../../canonical/media/data-url.ts'
 import { isReadable, type SampleFormat } from '../../canonical/media/pcm.ts'
-import { readWavHead, samplesOf, USUAL } from '../../canonical/media/wav.ts'
+import { DEFAULT_SAMPLES, readWavHead, samplesOf } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { WRITERS } from '../../egress/index.ts'
@@ -46,7 +46,10 @@ function isInContainer(mediaType: string, container: Container, { output }: Cano
   const wanted = container.nameOf(output.audio?.mediaType ?? container.defaultType)
   const samples = samplesOf(mediaType)
   if (samples === undefined) return container.nameOf(mediaType) === wanted
-  return wanted === 'wav' || (wanted === 'pcm' && samples.rate === USUAL.rate && samples.channels === USUAL.channels)
+  return (
+    wanted === 'wav' ||
+    (wanted === 'pcm' && samples.rate === DEFAULT_SAMPLES.rate && samples.channels === DEFAULT_SAMPLES.channels)
+  )
 }
 
 /** Converts the recording of a whole answer to MP3, if the gateway can. */
@@ -101,7 +104,7 @@ async function wavAsMp3(file: Bytes, mediaType: string): Promise<MediaPart['sour
     if (headBytes.length >= 12 && head !== 'more') break
     if (headBytes.length > LONGEST_HEAD) break
   }
-  const whole: Bytes = { once: true, read: () => behind(headBytes, pieces) }
+  const whole: Bytes = { once: true, read: () => prependChunk(headBytes, pieces) }
   if (head === undefined || head === 'more' || !isReadable(head)) return { type: 'bytes', mediaType, bytes: whole }
   const { offset, size, ...format } = head
   return { type: 'bytes', mediaType: MP3, bytes: encodedBytes(whole, format satisfies SampleFormat, { offset, size }) }

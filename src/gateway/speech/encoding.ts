@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { WasmMediaEncoder } from 'wasm-media-encoders'
 import type { Bytes } from '../../canonical/bytes.ts'
 import type { Part } from '../../canonical/content.ts'
-import type { At, CanonicalEvent, PartStart } from '../../canonical/event.ts'
+import type { CanonicalEvent, PartPosition, PartStart } from '../../canonical/event.ts'
 import { Base64Groups } from '../../canonical/media/base64.ts'
 import { isReadable, type SampleFormat, SampleReader } from '../../canonical/media/pcm.ts'
 import { samplesOf } from '../../canonical/media/wav.ts'
@@ -66,7 +66,7 @@ export async function* encodedEvents(events: AsyncIterable<CanonicalEvent>): Asy
 interface Mp3File {
   readonly encoder: Mp3
   readonly mediaType: string
-  readonly at: At
+  readonly at: PartPosition
 }
 
 class Mp3Stream {
@@ -95,7 +95,7 @@ class Mp3Stream {
     yield { ...event, at, part: { ...event.part, source: { type: 'base64', mediaType: MP3, data: '' } } }
   }
 
-  private async *grow(event: Extract<CanonicalEvent, { readonly at: At }>): AsyncGenerator<CanonicalEvent> {
+  private async *grow(event: Extract<CanonicalEvent, { readonly at: PartPosition }>): AsyncGenerator<CanonicalEvent> {
     const at = { candidate: 0, part: this.newIndexes.get(event.at.part) ?? event.at.part }
     const { file } = this
     if (file === undefined || at.part !== file.at.part) return yield { ...event, at }

@@ -2,7 +2,7 @@ import type { Bytes } from '../../canonical/bytes.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { TaskVariant } from '../../canonical/task.ts'
 import type { Downloads } from '../../upstreams/channel/download.ts'
-import { type Answer, type Exchange, type Headers, single } from '../../upstreams/channel/index.ts'
+import { type Answer, type Exchange, type Headers, headerValue } from '../../upstreams/channel/index.ts'
 import { isRange } from './range.ts'
 import { type TaskUpstream, upstreamTask } from './task-upstream.ts'
 import { publicFailure, sendCall } from './upstream-requests.ts'
@@ -54,7 +54,7 @@ export async function openUpstream(
   }
   for (let hop = 0; ; hop++) {
     const answer = await exchange.answer
-    const next = answer.status >= 300 && answer.status < 400 ? single(answer.headers['location']) : ''
+    const next = answer.status >= 300 && answer.status < 400 ? headerValue(answer.headers['location']) : ''
     if (next === '') return opened(exchange, answer, variant, upstream)
     exchange.abort()
     if (hop === REDIRECTS || !URL.canParse(next, at)) throw REDIRECTED
@@ -72,9 +72,9 @@ const isTrusted = (address: string, { channel, format }: TaskUpstream): boolean 
 
 /** Passes a single range on. Several ranges and malformed ones request the whole file, as for stored files. */
 function ranges(requested: Headers): { readonly [name: string]: string } {
-  if (!isRange(single(requested['range']))) return {}
+  if (!isRange(headerValue(requested['range']))) return {}
   const found = REQUEST_HEADERS.filter(name => requested[name] !== undefined)
-  return Object.fromEntries(found.map(name => [name, single(requested[name])]))
+  return Object.fromEntries(found.map(name => [name, headerValue(requested[name])]))
 }
 
 async function opened(
@@ -89,7 +89,7 @@ async function opened(
     exchange.abort()
     throw failure
   }
-  const isPage = status !== 416 && PAGE.test(single(headers['content-type']))
+  const isPage = status !== 416 && PAGE.test(headerValue(headers['content-type']))
   // A byte range may start anywhere in a file, so its first bytes prove nothing.
   if (isPage || (status === 200 && NOT_A_FILE_STARTS.has(answer.bodyKind))) {
     exchange.abort()
@@ -98,8 +98,8 @@ async function opened(
   const passed = ANSWERED.filter(name => headers[name] !== undefined)
   return {
     status,
-    mediaType: mediaTypeOf(single(headers['content-type']), variant),
-    headers: Object.fromEntries(passed.map(name => [name, single(headers[name])])),
+    mediaType: mediaTypeOf(headerValue(headers['content-type']), variant),
+    headers: Object.fromEntries(passed.map(name => [name, headerValue(headers[name])])),
     bytes: answer.bytes(),
     close: () => exchange.abort(),
   }

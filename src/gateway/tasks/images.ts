@@ -1,7 +1,7 @@
-import { HeldBytes } from '../../canonical/bytes.ts'
+import { BufferedBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { type GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
+import { sniffMediaType } from '../../canonical/media/sniff.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
 /** Image types that can be recognized by their first bytes. */
@@ -27,7 +27,7 @@ function checkImage({ source }: MediaPart, limit: number): void {
     throw refusal('is neither an image nor the URL of one')
   const head = headOf(source)
   if (head === undefined || (source.type !== 'base64' && source.type !== 'bytes')) return
-  const found = sniffed(head)
+  const found = sniffMediaType(head)
   const isImage = found?.startsWith('image/') === true || (found === undefined && isUnknown(source.mediaType))
   if (head.length === 0 || !isImage) throw refusal('is not an image')
 }
@@ -42,7 +42,7 @@ const isUnknown = (mediaType: string): boolean => /^image\//i.test(mediaType) &&
 
 function headOf(source: MediaPart['source']): Uint8Array | undefined {
   if (source.type === 'base64') return Buffer.from(source.data.slice(0, HEAD_BYTES), 'base64')
-  return source.type === 'bytes' && source.bytes instanceof HeldBytes
+  return source.type === 'bytes' && source.bytes instanceof BufferedBytes
     ? source.bytes.bytes.subarray(0, HEAD_BYTES)
     : undefined
 }

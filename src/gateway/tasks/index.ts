@@ -11,7 +11,7 @@ import { ignoringOutages, UNAVAILABLE } from '../../store/fault.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
 import { isEnded, type StoredTask } from '../../store/tasks.ts'
 import { Downloads } from '../../upstreams/channel/download.ts'
-import { type Channel, type Headers, single } from '../../upstreams/channel/index.ts'
+import { type Channel, type Headers, headerValue } from '../../upstreams/channel/index.ts'
 import type { Call } from '../call.ts'
 import { type OpenedFile, openUpstream, VIDEO_GONE } from './content.ts'
 import { checkImages } from './images.ts'
@@ -254,7 +254,7 @@ export class VideoTasks {
 
 /** The caller's idempotency key. Throws GatewayError `invalid-request` if it is too long. */
 function keyOf({ message }: Call): string | undefined {
-  const key = single(message.headers['idempotency-key'])
+  const key = headerValue(message.headers['idempotency-key'])
   if (key.length > LONGEST_KEY) throw invalid(`idempotency-key: at most ${LONGEST_KEY} characters.`, 'idempotency-key')
   return key === '' ? undefined : key
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Bytes } from '../../canonical/bytes.ts'
 import { GatewayError, tooLarge } from '../../canonical/error.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
+import { sniffMediaType } from '../../canonical/media/sniff.ts'
 import type { StoredTask, Tasks } from '../../store/tasks.ts'
-import { type Headers, single } from '../../upstreams/channel/index.ts'
+import { type Headers, headerValue } from '../../upstreams/channel/index.ts'
 import { type OpenedFile, type openUpstream, VIDEO_GONE } from './content.ts'
 import { rangeOf } from './range.ts'
 
@@ -78,9 +78,9 @@ export class StoredFiles {
     await file.read(head, 0, HEAD_BYTES, 0)
     const { size } = await file.stat()
     const etag = `"${task.id}"`
-    const condition = single(requested['if-range'])
-    const range = condition === '' || condition === etag ? rangeOf(single(requested['range']), size) : undefined
-    const shared = { mediaType: sniffed(head) ?? 'video/mp4', close: () => void file.close().catch(() => {}) }
+    const condition = headerValue(requested['if-range'])
+    const range = condition === '' || condition === etag ? rangeOf(headerValue(requested['range']), size) : undefined
+    const shared = { mediaType: sniffMediaType(head) ?? 'video/mp4', close: () => void file.close().catch(() => {}) }
     const headers = { 'accept-ranges': 'bytes', etag }
     if (range === 'none')
       return { ...shared, status: 416, headers: { ...headers, 'content-range': `bytes */${size}` }, bytes: NOTHING }

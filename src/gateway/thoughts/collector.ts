@@ -1,5 +1,5 @@
 import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
-import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
+import type { CanonicalEvent, PartPatch, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Step } from './types.ts'
@@ -61,7 +61,7 @@ export class Collector {
     }
   }
 
-  private start({ candidate, part: index }: At, part: Part): void {
+  private start({ candidate, part: index }: PartPosition, part: Part): void {
     this.candidates ??= []
     const slots = (this.candidates[candidate] ??= [])
     if (part.type === 'tool-call') this.called = true
@@ -76,7 +76,7 @@ export class Collector {
     if (event.part !== undefined) slot.pieces?.splice(0, slot.pieces.length, bodyOf(event.part))
   }
 
-  private slotAt({ candidate, part }: At): Slot | undefined {
+  private slotAt({ candidate, part }: PartPosition): Slot | undefined {
     return this.candidates![candidate]?.[part]
   }
 

@@ -1,7 +1,7 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { unfoldPart } from '../../canonical/fold.ts'
-import { append, longer, wider } from '../../canonical/lists.ts'
+import { append, appendedTo, withFieldsAdded } from '../../canonical/lists.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -306,6 +306,6 @@ const PLAIN: EndContent = { called: false, refused: false }
 function withField(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
   if (value === null) return fields
   const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined
-  const grown = Array.isArray(before) && Array.isArray(value) ? longer(before, value, true) : value
-  return wider(fields, Object.fromEntries([[field, grown]]), true)
+  const grown = Array.isArray(before) && Array.isArray(value) ? appendedTo(before, value, true) : value
+  return withFieldsAdded(fields, Object.fromEntries([[field, grown]]), true)
 }

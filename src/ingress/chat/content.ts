@@ -1,10 +1,10 @@
 import type { CacheHint, MediaPart, Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isEmptyAudioBase64 } from '../../canonical/media/wav.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { isEnvelope } from '../../canonical/signature.ts'
+import { isWrappedReasoning } from '../../canonical/signature.ts'
 import { defined, extrasOf, extrasWithin, object, objects, required, text, WrongType } from '../fields.ts'
 import { readThinkingPart } from './reasoning.ts'
 import { FORMAT, isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
@@ -28,7 +28,7 @@ function readMessage(wire: JsonObject): Message {
   const role = text(wire['role'])
   if (role === undefined || !ROLES.has(role)) throw WrongType.instance
   if (role === 'tool' || role === 'function')
-    return withOrigin({ role: 'tool', content: [readResult(wire, role)] }, FORMAT, wire)
+    return withWireSource({ role: 'tool', content: [readResult(wire, role)] }, FORMAT, wire)
   const parts = readContent(wire['content'])
   const content = role === 'assistant' ? [...readReasoning(wire), ...parts, ...readAnswer(wire)] : parts
   const { extras } = extrasOf(FORMAT, wire, role === 'assistant' ? TAKEN_BY_ASSISTANTS : TAKEN_BY_OTHERS)
@@ -39,7 +39,7 @@ function readMessage(wire: JsonObject): Message {
     ...(name === undefined ? undefined : { name }),
     ...(extras === undefined ? undefined : { extras }),
   }
-  return withOrigin(message, FORMAT, wire)
+  return withWireSource(message, FORMAT, wire)
 }
 
 function readResult(wire: JsonObject, role: 'tool' | 'function'): ToolResultPart {
@@ -98,7 +98,7 @@ function readAudio(wire: JsonObject): Part {
   const audio = required(object(wire['input_audio']))
   const format = required(text(audio['format']))
   const data = required(text(audio['data']))
-  if (isSoundlessBase64(data)) throw WrongType.instance
+  if (isEmptyAudioBase64(data)) throw WrongType.instance
   return {
     type: 'media',
     kind: 'audio',
@@ -213,7 +213,7 @@ export function readCall(wire: JsonObject): readonly Part[] {
     ...(kind === 'custom' ? { freeform: true } : {}),
     ...extrasWithin(FORMAT, wire, kind, called, CALLED[kind], signature === undefined ? CALL : SIGNED),
   }
-  const call = withOrigin(part, FORMAT, wire)
+  const call = withWireSource(part, FORMAT, wire)
   if (signature === undefined) return [call]
   return [{ type: 'reasoning', text: '', signature: { format: 'contents', value: signature } }, call]
 }
@@ -226,7 +226,7 @@ export function readThoughtSignature(wire: JsonObject): string | undefined {
   const google = isObject(extra) ? extra['google'] : undefined
   const value = isObject(google) ? google['thought_signature'] : undefined
   return typeof value === 'string' &&
-    !isEnvelope(value) &&
+    !isWrappedReasoning(value) &&
     Object.keys(extra as object).length === 1 &&
     Object.keys(google as object).length === 1
     ? value

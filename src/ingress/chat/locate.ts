@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { isObject, type JsonObject, originOf } from '../../canonical/node.ts'
+import { isObject, type JsonObject, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { type Locate, locator, type MessagePaths } from '../locate.ts'
 import { FORMAT } from './wire.ts'
@@ -14,7 +14,7 @@ export const locate = ({ messages }: CanonicalRequest): Locate =>
 
 function pathsOf(message: Message, index: number): MessagePaths {
   const at: Path = ['messages', index]
-  const wire = originOf<JsonObject>(message, FORMAT)?.wire ?? {}
+  const wire = wireSourceOf<JsonObject>(message, FORMAT)?.wire ?? {}
   if (message.role === 'tool') return { at, parts: [at] }
   const content = wire['content'] ?? undefined
   const list = Array.isArray(content) ? content : content === undefined ? [] : [content]

@@ -1,5 +1,5 @@
 import type { Path } from '../../canonical/loss.ts'
-import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
   type Effort,
@@ -41,7 +41,7 @@ import { FORMAT } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
 
 function read(body: JsonObject): CanonicalRequest {
   const refused: string[] = []

@@ -2,7 +2,7 @@ import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { append } from '../../canonical/lists.ts'
-import { isObject, type Json, type JsonObject, withEach, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withMappedItems, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import {
   type Candidate,
@@ -45,7 +45,7 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
   const candidates = anyObjects(body['choices']).map(choice => readChoice(choice, request))
   const { extras } = extrasOf(FORMAT, body, TAKEN)
   const result = withDefined({ ...readHead(body), candidates }, { usage: usage && readUsage(FORMAT, usage), extras })
-  return withOrigin(result, FORMAT, body)
+  return withWireSource(result, FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a chat completion.")
@@ -55,10 +55,10 @@ const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a chat comple
  * including this one, find a call by its id.
  */
 const withCallIds = (body: JsonObject, request: CanonicalRequest): JsonObject =>
-  withEach(body, 'choices', choice => {
+  withMappedItems(body, 'choices', choice => {
     const ids = new AnswerIds(request)
     const message = anyObject(choice['message'])
-    const messageWithIds = message && withEach(message, 'tool_calls', call => withId(call, ids))
+    const messageWithIds = message && withMappedItems(message, 'tool_calls', call => withId(call, ids))
     return messageWithIds === message ? choice : { ...choice, message: messageWithIds! }
   })
 

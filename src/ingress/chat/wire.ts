@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
+import { isEmptyAudioBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../formats/settings/chat.ts'
 import { byValue, json, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
@@ -21,7 +21,7 @@ const link = v.union([v.string(), shape({ url: v.string(), detail: maybeText })]
 
 const audioData = v.pipe(
   v.string(),
-  v.check(data => !isSoundlessBase64(data), 'The audio is empty'),
+  v.check(data => !isEmptyAudioBase64(data), 'The audio is empty'),
 )
 
 /** Content parts that are read; parts of other types become opaque. */

@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { isObject, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
+import { isObject, type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import { type CanonicalRequest, type EmbeddingPurpose, type Message, userMessage } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -36,7 +36,7 @@ export const FORMAT = 'cohere'
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.requestAt(incoming), incoming.body, () =>
-    withOrigin(wire.isEmbed(incoming) ? readEmbed(incoming.body) : readRerank(incoming.body), FORMAT, incoming),
+    withWireSource(wire.isEmbed(incoming) ? readEmbed(incoming.body) : readRerank(incoming.body), FORMAT, incoming),
   )
 
 const TAKEN = new Set(['model', 'query', 'documents', 'top_n'])
@@ -136,7 +136,7 @@ export const BODY_FIELDS: BodyFields = {
 
 /** Locates the documents to rank, or the inputs to embed in the order in which they are read. */
 export function locate(request: CanonicalRequest): Locate {
-  const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
+  const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const fields = request.output.ranking === undefined ? LISTS : ['documents']
   const paths = fields.flatMap(field =>
     (list(body[field]) ?? []).map((item, index): MessagePaths => {

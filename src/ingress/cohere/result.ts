@@ -1,6 +1,6 @@
 import type { EmbeddingPart, Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -16,9 +16,10 @@ import { FORMAT } from './request.ts'
  * @throws GatewayError for any other body.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
-  if (Array.isArray(body['results'])) return withOrigin(readRanking(body, body['results']), FORMAT, body)
+  if (Array.isArray(body['results'])) return withWireSource(readRanking(body, body['results']), FORMAT, body)
   const { embeddings } = body
-  if (Array.isArray(embeddings) || isObject(embeddings)) return withOrigin(readVectors(body, embeddings), FORMAT, body)
+  if (Array.isArray(embeddings) || isObject(embeddings))
+    return withWireSource(readVectors(body, embeddings), FORMAT, body)
   throw new GatewayError(
     upstreamFailed(retrievalMessage(body) ?? "The upstream's answer has neither a ranking nor vectors."),
   )

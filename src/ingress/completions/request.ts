@@ -1,5 +1,5 @@
 import type { Path } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
+import { type Json, type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import { type CanonicalRequest, type Message, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/completions.ts'
@@ -30,7 +30,7 @@ import { FORMAT } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
 
 function read(body: JsonObject): CanonicalRequest {
   const { sampling, output, request } = readSettings(SETTINGS, body)
@@ -88,7 +88,7 @@ export const BODY_FIELDS: BodyFields = {
 
 /** Locates the prompts: a single text or list of tokens, or a list of these. */
 export function locate(request: CanonicalRequest): Locate {
-  const prompt = originOf<WireRequest>(request, FORMAT)?.wire.body['prompt']
+  const prompt = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body['prompt']
   const isList = Array.isArray(prompt) && !prompt.every(entry => typeof entry === 'number')
   const paths = request.messages.map((_, index): Path => (isList ? ['prompt', index] : ['prompt']))
   return locator(

@@ -1,5 +1,5 @@
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -21,7 +21,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   const candidates = anyObjects(body['choices']).map(choice => readChoice(choice, request))
   const { extras } = extrasOf(FORMAT, body, TAKEN)
   const head = { ...readHead(body), candidates, ...NATIVE }
-  return withOrigin(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
+  return withWireSource(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a text completion.")

@@ -1,10 +1,10 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { Citation, Part, ReasoningPart } from '../../canonical/content.ts'
-import type { At, CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
+import type { CandidateEnd, CanonicalEvent, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { isLoneProof } from '../../canonical/signature.ts'
+import { isLoneSignature } from '../../canonical/signature.ts'
 import { anyText, defined } from '../fields.ts'
 import { CANDIDATE, CandidateFacts, citedBy } from './candidate.ts'
 import { citationsOf, type Range, TextRanges } from './citations.ts'
@@ -23,14 +23,14 @@ const STARTS: { readonly [F in Flow]: Part } = {
 /** The open text or reasoning part, which more of the same kind is appended to. */
 interface OpenFlow {
   readonly kind: Flow
-  readonly at: At
+  readonly at: PartPosition
   /** Whether more of the same kind starts another part instead. */
   closed: boolean
 }
 
 /** A text part of the candidate, and its range in all text of the candidate. */
 interface Text extends Range {
-  readonly at: At
+  readonly at: PartPosition
   length: number
 }
 
@@ -55,12 +55,12 @@ export class CandidateReader {
   private parts = 0
   private open: OpenFlow | undefined
   /** Reasoning parts that have not ended: their signatures arrive with the following part. */
-  private openReasoning: At[] = []
+  private openReasoning: PartPosition[] = []
   private text = ''
   private called = false
   /** Whether the last part is a whole call. */
   private endsInCall = false
-  private partial: { readonly at: At; readonly args: PartialArguments } | undefined
+  private partial: { readonly at: PartPosition; readonly args: PartialArguments } | undefined
   /**
    * A part with only a signature, received after the open text. The text may still be cited, so this part is emitted
    * when the text ends.
@@ -163,7 +163,7 @@ export class CandidateReader {
     return flow
   }
 
-  private beginText(at: At): void {
+  private beginText(at: PartPosition): void {
     this.measureText()
     this.texts.push({ at, from: this.text.length, length: 0 })
   }
@@ -174,7 +174,7 @@ export class CandidateReader {
     if (last !== undefined) last.length = this.text.length - last.from
   }
 
-  private next(): At {
+  private next(): PartPosition {
     this.endsInCall = false
     return { candidate: this.index, part: this.parts++ }
   }
@@ -200,7 +200,7 @@ export class CandidateReader {
     const [first] = parts
     if (first?.type === 'reasoning' && parts.length === 1 && this.signOpen(wire, first, out)) return
     for (const part of this.applySignatures(parts, out))
-      if (this.open?.kind === 'text' && this.pendingSignature === undefined && isLoneProof(part)) this.hold(part)
+      if (this.open?.kind === 'text' && this.pendingSignature === undefined && isLoneSignature(part)) this.hold(part)
       else this.emitPart(part, out)
   }
 
@@ -217,7 +217,7 @@ export class CandidateReader {
   private applySignatures(parts: readonly Part[], out: CanonicalEvent[]): readonly Part[] {
     const [first] = parts
     if (this.openReasoning.length === 0 || first?.type !== 'reasoning') return parts
-    if (isLoneProof(first) && first.spelling === undefined) {
+    if (isLoneSignature(first) && first.spelling === undefined) {
       if (this.open?.closed !== false) return parts
       out.push({ type: 'part-patch', at: this.open.at, signature: first.signature, spelling: SIGNED_BY_NEXT })
       return parts.slice(1)
@@ -347,7 +347,7 @@ export class CandidateReader {
    * Whether a citation was not emitted yet: metadata may repeat and grow. A citation without offsets belongs to the
    * text that it arrived with.
    */
-  private isNew(citation: Citation, { part }: At): boolean {
+  private isNew(citation: Citation, { part }: PartPosition): boolean {
     const key = JSON.stringify(citation.start === undefined ? [citation] : [part, citation])
     if (this.cited.has(key)) return false
     this.cited.add(key)
@@ -369,7 +369,7 @@ const isLegacyMark = (wire: JsonObject): boolean => {
   return true
 }
 
-function sign(at: At, { spelling: _, ...reasoning }: ReasoningPart, out: CanonicalEvent[]): void {
+function sign(at: PartPosition, { spelling: _, ...reasoning }: ReasoningPart, out: CanonicalEvent[]): void {
   const { signature, redacted } = reasoning
   if (redacted !== undefined) out.push({ type: 'part-patch', at, part: reasoning })
   else if (signature !== undefined) out.push({ type: 'part-patch', at, signature })

@@ -1,9 +1,9 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
 import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import { asRead, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { type Json, type JsonObject, unchangedWire, withWireSource } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { isEnvelope } from '../../canonical/signature.ts'
+import { isWrappedReasoning } from '../../canonical/signature.ts'
 import { object, objects, required, text, WrongType } from '../fields.ts'
 import { runsOf } from '../tools.ts'
 import { asList, CONTENT, contentsExtras, FORMAT, inCamelCase } from './fields.ts'
@@ -16,11 +16,11 @@ import { ROLES } from './wire.ts'
 export function readInstruction(wire: Json | undefined, ids: CallIds): readonly Message[] {
   if (wire == null) return []
   if (typeof wire === 'string')
-    return [withOrigin({ role: 'system', content: [{ type: 'text', text: wire }] }, FORMAT, wire)]
+    return [withWireSource({ role: 'system', content: [{ type: 'text', text: wire }] }, FORMAT, wire)]
   const fields = inCamelCase(required(object(wire)), CONTENT)
   text(fields['role'])
   const content = partsIn(fields).flatMap(part => readPart(part, ids))
-  return [withOrigin({ role: 'system', content, ...contentsExtras(fields, CONTENT) }, FORMAT, wire)]
+  return [withWireSource({ role: 'system', content, ...contentsExtras(fields, CONTENT) }, FORMAT, wire)]
 }
 
 /** Reads the conversation, pairs results with calls, and joins reasoning that clients send back in chunks. */
@@ -35,7 +35,8 @@ export function readContents(wire: readonly JsonObject[], ids: CallIds): readonl
 function pairResults(content: Part[], paired: ReadonlyMap<string, string>): void {
   content.forEach((part, index) => {
     const id = part.type === 'tool-result' ? paired.get(part.id) : undefined
-    if (id !== undefined) content[index] = withOrigin({ ...(part as ToolResultPart), id }, FORMAT, asRead(part, FORMAT))
+    if (id !== undefined)
+      content[index] = withWireSource({ ...(part as ToolResultPart), id }, FORMAT, unchangedWire(part, FORMAT))
   })
 }
 
@@ -63,7 +64,7 @@ function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
     const isTool = content[0]?.type === 'tool-result' || (content.length === 0 && role === 'function')
     const as: Role = isTool ? 'tool' : role === 'model' ? 'assistant' : 'user'
     const node = index === 0 ? contentsExtras(fields, CONTENT) : JOINED
-    const message = withOrigin({ role: as, content, ...node }, FORMAT, wire)
+    const message = withWireSource({ role: as, content, ...node }, FORMAT, wire)
     return isUnchanged && marks === 0 ? message : { ...message }
   })
 }
@@ -80,5 +81,5 @@ const isSeparator = (part: JsonObject): boolean => part['thought'] === false && 
 
 /** Whether the part's signature is one that the gateway wrapped. */
 const hasWrappedSignature = ({ thoughtSignature, thought_signature }: JsonObject): boolean =>
-  (typeof thoughtSignature === 'string' && isEnvelope(thoughtSignature)) ||
-  (typeof thought_signature === 'string' && isEnvelope(thought_signature))
+  (typeof thoughtSignature === 'string' && isWrappedReasoning(thoughtSignature)) ||
+  (typeof thought_signature === 'string' && isWrappedReasoning(thought_signature))

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -53,7 +53,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   if (input === undefined) throw faultyAnswer(body, 'is not a token count', readInnerError)
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
   const usage = { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) }
-  return withOrigin({ candidates: [], usage, ...contentsExtras(fields, TAKEN) }, FORMAT, body)
+  return withWireSource({ candidates: [], usage, ...contentsExtras(fields, TAKEN) }, FORMAT, body)
 }
 
 /** Whether a body is a count: it is empty, or has a field of one. */

@@ -1,6 +1,6 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
@@ -29,7 +29,7 @@ export function readEmbedding(request: WireRequest): CanonicalRequest {
   return readOrExplain(
     () => wire.requestAt(request),
     request.body,
-    () => withOrigin(read(request.body, address), FORMAT, request),
+    () => withWireSource(read(request.body, address), FORMAT, request),
   )
 }
 
@@ -54,7 +54,7 @@ function embedding(wires: readonly JsonObject[], model: string, around: Extras):
   ]
   return {
     model,
-    messages: items.map((item, index) => withOrigin(messageOf(item, model, refused), FORMAT, wires[index]!)),
+    messages: items.map((item, index) => withWireSource(messageOf(item, model, refused), FORMAT, wires[index]!)),
     output: { modalities: ['embedding'], ...defined({ embedding: someOf({ dimensions, purpose }) }) },
     sampling: {},
     stream: false,
@@ -150,7 +150,7 @@ export function readEmbedded({ body }: WireAnswer): CanonicalResult {
     ...defined({ usage: usage && readCounts(usage) }),
     ...contentsExtras(fields, READ, {}, refused),
   }
-  return withOrigin(result, FORMAT, body)
+  return withWireSource(result, FORMAT, body)
 }
 
 const VECTOR = new Set(['values'])

@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { isObject, type Json, originOf } from '../../canonical/node.ts'
+import { isObject, type Json, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
@@ -30,7 +30,7 @@ export function locate(request: CanonicalRequest): Locate {
 
 /** Locates the inputs to embed: in the body itself, or one in each request of a batch. */
 function locateInputs(request: CanonicalRequest): Locate {
-  const isBatch = Array.isArray(originOf<WireRequest>(request, FORMAT)?.wire.body['requests'])
+  const isBatch = Array.isArray(wireSourceOf<WireRequest>(request, FORMAT)?.wire.body['requests'])
   const paths = request.messages.map((message, index): MessagePaths => {
     const at: Path = isBatch ? ['requests', index] : []
     return { at, parts: message.content.map((_, part): Path => [...at, 'content', 'parts', part]) }
@@ -40,12 +40,12 @@ function locateInputs(request: CanonicalRequest): Locate {
 
 type JsonParts = { readonly parts?: Json }
 
-const wireOf = (message: Message): Json | undefined => originOf<Json>(message, FORMAT)?.wire
+const wireOf = (message: Message): Json | undefined => wireSourceOf<Json>(message, FORMAT)?.wire
 
 const isText = (message: Message): boolean => typeof wireOf(message) === 'string'
 
 function contentsOf(request: CanonicalRequest): Json | undefined {
-  const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
+  const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const inner = inCamelCase(body, WRAPPER)['generateContentRequest']
   return isObject(inner) ? inner['contents'] : body['contents']
 }

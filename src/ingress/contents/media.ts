@@ -1,6 +1,6 @@
 import type { MediaKind, MediaPart, MediaSource } from '../../canonical/content.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
-import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
+import { isEmptyAudioBase64 } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { anyObject, anyText, defined, text } from '../fields.ts'
 import { contentsExtras, type Extras, FORMAT, inCamelCase } from './fields.ts'
@@ -20,7 +20,7 @@ export function isSoundless(part: JsonObject): boolean {
   if (inline === undefined) return false
   const { mimeType, data } = inCamelCase(inline, INLINE)
   const isSound = kindOfMediaType(anyText(mimeType)) === 'audio'
-  return isSound && typeof data === 'string' && isSoundlessBase64(data)
+  return isSound && typeof data === 'string' && isEmptyAudioBase64(data)
 }
 
 /** Reads the media in a field of a part, with the extras of both; undefined if required fields are missing. */

@@ -1,7 +1,7 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { OpaquePart, Part, ReasoningPart } from '../../canonical/content.ts'
-import { type JsonObject, stringIn, withOrigin } from '../../canonical/node.ts'
-import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
+import { type JsonObject, stringIn, withWireSource } from '../../canonical/node.ts'
+import { isWrappedReasoning, unwrapReasoning, type WrappedReasoning } from '../../canonical/signature.ts'
 import { anyText, defined, flag, object, text, WrongType, withDefined } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
 import { contentsExtras, FORMAT, inCamelCase } from './fields.ts'
@@ -81,7 +81,7 @@ function kindsOf(fields: JsonObject): readonly string[] {
 
 /** The content of a part's `thoughtSignature`: a signature, or the reasoning inside a wrapped signature. */
 interface SignatureField {
-  readonly reasoning: readonly EnclosedThought[]
+  readonly reasoning: readonly WrappedReasoning[]
   /** Whether the gateway wrapped the signature. */
   readonly wrapped: boolean
 }
@@ -92,7 +92,7 @@ const SKIPS = new Set(['', SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=']
 
 function readSignatureField({ thoughtSignature }: JsonObject): SignatureField | undefined {
   if (typeof thoughtSignature !== 'string' || SKIPS.has(thoughtSignature)) return undefined
-  return { reasoning: disclose(thoughtSignature, FORMAT), wrapped: isEnvelope(thoughtSignature) }
+  return { reasoning: unwrapReasoning(thoughtSignature, FORMAT), wrapped: isWrappedReasoning(thoughtSignature) }
 }
 
 /**
@@ -100,10 +100,10 @@ function readSignatureField({ thoughtSignature }: JsonObject): SignatureField | 
  * the skip value, since a first call without a signature is refused (trap 31).
  */
 function signed(part: Part, wire: JsonObject, signatureField: SignatureField | undefined): readonly Part[] {
-  if (signatureField?.wrapped !== true) return [...reasoningPartsOf(signatureField), withOrigin(part, FORMAT, wire)]
+  if (signatureField?.wrapped !== true) return [...reasoningPartsOf(signatureField), withWireSource(part, FORMAT, wire)]
   const { thoughtSignature: _, thought_signature: __, ...unsigned } = wire
   const sent = part.type === 'tool-call' ? { ...unsigned, thoughtSignature: SKIP } : unsigned
-  return [...reasoningPartsOf(signatureField), withOrigin(part, FORMAT, sent)]
+  return [...reasoningPartsOf(signatureField), withWireSource(part, FORMAT, sent)]
 }
 
 /** Records the wire value of a reasoning part, unless its signature was wrapped by the gateway. */
@@ -113,7 +113,7 @@ function withSource(
   signatureField: SignatureField | undefined,
 ): readonly ReasoningPart[] {
   const [first] = reasoning
-  if (first !== undefined && signatureField?.wrapped !== true) withOrigin(first, FORMAT, wire)
+  if (first !== undefined && signatureField?.wrapped !== true) withWireSource(first, FORMAT, wire)
   return reasoning
 }
 

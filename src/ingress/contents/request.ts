@@ -1,5 +1,5 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import { type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -30,7 +30,7 @@ export function readRequest(incoming: WireRequest): CanonicalRequest {
         stream === undefined
           ? unwrapped(incoming.body, model, body => read(body, model, false))
           : read(incoming.body, model, stream)
-      return withOrigin(request, FORMAT, incoming)
+      return withWireSource(request, FORMAT, incoming)
     },
   )
 }

@@ -1,6 +1,6 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -32,7 +32,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   const candidates = read.length > 0 ? read : [blocked(fields)]
   const usage = anyObject(fields['usageMetadata'])
   const more = { usage: usage && readUsage(usage), serviceTier: usage && tierOf(usage), error }
-  return withOrigin(withDefined({ ...readHead(fields), candidates }, more), FORMAT, body)
+  return withWireSource(withDefined({ ...readHead(fields), candidates }, more), FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a generateContent response.")

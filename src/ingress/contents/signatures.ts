@@ -1,8 +1,8 @@
 import type { Part, ReasoningPart, TextPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import { asRead, withOrigin } from '../../canonical/node.ts'
+import { unchangedWire, withWireSource } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { isLoneProof, isUnsigned } from '../../canonical/signature.ts'
+import { isLoneSignature, isUnsigned } from '../../canonical/signature.ts'
 import { FORMAT } from './fields.ts'
 
 /**
@@ -27,8 +27,8 @@ export function joinReasoning(messages: readonly Message[]): readonly Message[] 
     const remaining = content.filter(part => part !== undefined)
     if (remaining.length === 0 && message.content.length > 0) return []
     const joined = { ...message, content: remaining }
-    const wire = asRead(message, FORMAT)
-    return [wire === undefined || rewritten.has(content) ? joined : withOrigin(joined, FORMAT, wire)]
+    const wire = unchangedWire(message, FORMAT)
+    return [wire === undefined || rewritten.has(content) ? joined : withWireSource(joined, FORMAT, wire)]
   })
 }
 
@@ -138,7 +138,7 @@ class ReasoningRun {
    */
   private sign(part: ReasoningPart, content: Content): boolean {
     const last = content.at(-1)
-    if (!isLoneProof(part) || part.spelling !== undefined || !isUnsigned(last) || last.spelling !== undefined)
+    if (!isLoneSignature(part) || part.spelling !== undefined || !isUnsigned(last) || last.spelling !== undefined)
       return false
     content[content.length - 1] = { ...last, signature: part.signature, spelling: SIGNED_BY_NEXT }
     this.chunks = []

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { anyObjects, anyText, extrasOf, someOf, withDefined } from '../fields.ts'
@@ -37,7 +37,7 @@ export function readUsage(wire: JsonObject): Usage {
     ...{ cacheRead, reasoning, inputBy: prompt?.counts, outputBy: answered?.counts },
     extras: Object.keys(others).length === 0 ? undefined : { [FORMAT]: others as JsonObject },
   })
-  return withOrigin(usage, FORMAT, wire)
+  return withWireSource(usage, FORMAT, wire)
 }
 
 /** Reads the service tier, which is among the counts. */

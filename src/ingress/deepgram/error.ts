@@ -1,4 +1,4 @@
-import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { classify, retryAfter } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
@@ -19,7 +19,7 @@ export function readError({ status, body, headers }: WireAnswer): CanonicalError
   const code = anyText(body['err_code']) ?? anyText(body['category'])
   const message = anyText(body['err_msg']) ?? retrievalMessage(body)
   return classify({
-    kind: BY_CODE.get(code) ?? kindOf(status),
+    kind: BY_CODE.get(code) ?? errorKindOf(status),
     message: message ?? `The upstream answered with status ${status}.`,
     ...defined({ code, retryAfterSeconds: retryAfter(headers) }),
     status,

@@ -1,4 +1,4 @@
-import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import { isObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { classify, retryAfter } from '../errors/classify.ts'
@@ -20,7 +20,7 @@ const BY_CODE: { readonly [code: string]: ErrorKind } = {
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const detail = isObject(body['detail']) ? body['detail'] : undefined
   const code = anyText(detail?.['status']) ?? anyText(detail?.['code'])
-  const kind = code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code]! : kindOf(status)
+  const kind = code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code]! : errorKindOf(status)
   return classify({
     kind,
     message: retrievalMessage(body) ?? `The upstream answered with status ${status}.`,

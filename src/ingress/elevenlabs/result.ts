@@ -1,4 +1,4 @@
-import { HeldBytes } from '../../canonical/bytes.ts'
+import { BufferedBytes } from '../../canonical/bytes.ts'
 import type { MediaSource } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { segmentsOf } from '../../canonical/media/segments.ts'
@@ -33,7 +33,7 @@ function readSpeech({ status, headers, body, raw }: WireAnswer, request: Canonic
   if (raw !== undefined && 'bytes' in raw) return audioResult({ type: 'bytes', mediaType, bytes: raw.bytes })
   const data = anyText(body['audio_base64'])
   if (data !== undefined)
-    return audioResult({ type: 'bytes', mediaType, bytes: new HeldBytes(Buffer.from(data, 'base64')) })
+    return audioResult({ type: 'bytes', mediaType, bytes: new BufferedBytes(Buffer.from(data, 'base64')) })
   throw new GatewayError(
     body['detail'] === undefined
       ? { kind: 'upstream-failed', message: "The upstream's answer is not audio." }

@@ -2,8 +2,8 @@ import type { MediaSource, OpaquePart, Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { sniffedBase64 } from '../../canonical/media/sniff.ts'
-import { isObject, type Json, type JsonObject, type Node, originOf, withOrigin } from '../../canonical/node.ts'
+import { sniffBase64 } from '../../canonical/media/sniff.ts'
+import { isObject, type Json, type JsonObject, type Node, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message, Output } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -22,7 +22,7 @@ export const FORMAT = 'embeddings'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
 
 const TAKEN = new Set([
   ...['model', 'input', 'dimensions', 'output_dimension', 'encoding_format', 'embedding_type'],
@@ -75,9 +75,9 @@ const isSingleInput = (input: Json | undefined): boolean =>
 
 /** Makes the message of one input and records its source. */
 function messageOfItem(item: Json): Message {
-  if (typeof item === 'string') return withOrigin(messageOfPart({ type: 'text', text: item }), FORMAT, item)
-  if (Array.isArray(item)) return withOrigin(messageOfTokens(item), FORMAT, item)
-  if (isObject(item)) return withOrigin(messageOfObject(item), FORMAT, item)
+  if (typeof item === 'string') return withWireSource(messageOfPart({ type: 'text', text: item }), FORMAT, item)
+  if (Array.isArray(item)) return withWireSource(messageOfTokens(item), FORMAT, item)
+  if (isObject(item)) return withWireSource(messageOfObject(item), FORMAT, item)
   throw WrongType.instance
 }
 
@@ -114,7 +114,7 @@ const DEFAULT_TYPES = { image: 'image/jpeg', pdf: 'application/pdf' } as const
 /** Makes a source of base64 without a declared media type. */
 const sourceOfBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSource => ({
   type: 'base64',
-  mediaType: sniffedBase64(data) ?? DEFAULT_TYPES[kind],
+  mediaType: sniffBase64(data) ?? DEFAULT_TYPES[kind],
   data,
 })
 
@@ -161,7 +161,7 @@ const INPUT: Path = ['input']
 
 /** Locates the inputs: a single one, or the items of a list. */
 export function locate(request: CanonicalRequest): Locate {
-  const input = originOf<WireRequest>(request, FORMAT)?.wire.body['input']
+  const input = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body['input']
   const paths = request.messages.map((_, index): Path => (isSingleInput(input) ? INPUT : [...INPUT, index]))
   return locator(
     'input',

@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { isObject, type JsonObject, parseObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type JsonObject, parseObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { NumbersText, type Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -32,7 +32,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     ...defined({ usage: usage && readInputUsage(FORMAT, usage) }),
     ...extrasOf(FORMAT, body, TAKEN, refused),
   }
-  return ordered === entries ? withOrigin(result, FORMAT, body) : result
+  return ordered === entries ? withWireSource(result, FORMAT, body) : result
 }
 
 /** Sorts the entries by their index, if each has one. */

@@ -1,4 +1,4 @@
-import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
@@ -52,7 +52,7 @@ const REASONS: { readonly [reason: string]: ErrorKind } = {
 function describe(error: JsonObject | undefined, status: number, wait: number | undefined): CanonicalError {
   const details = anyObjects(error?.['details'])
   const reason = first(details, 'reason')
-  const kind = REASONS[reason ?? ''] ?? kindOf(status)
+  const kind = REASONS[reason ?? ''] ?? errorKindOf(status)
   return classify({
     kind,
     message: anyText(error?.['message']) ?? `The upstream answered with status ${status}.`,

@@ -1,4 +1,4 @@
-import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
@@ -26,7 +26,7 @@ export function errorReader(
   ): CanonicalError => {
     const code = anyText(error['code'])
     const read: CanonicalError = {
-      kind: codes.get(code) ?? kindOf(status),
+      kind: codes.get(code) ?? errorKindOf(status),
       message: message ?? `The upstream answered with status ${status}.`,
       ...defined({ param: anyText(error['param']), code, retryAfterSeconds }),
       // Another upstream may have the earlier response; the status stays 400.

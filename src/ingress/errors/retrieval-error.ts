@@ -1,4 +1,4 @@
-import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
@@ -16,7 +16,7 @@ export function readRetrievalError({ status, body, headers }: WireAnswer): Canon
   const [first] = anyObjects(body['detail'])
   const code = anyText(body['code']) ?? anyText(inner?.['code'])
   return classify({
-    kind: BY_STATUS[status] ?? kindOf(status),
+    kind: BY_STATUS[status] ?? errorKindOf(status),
     message: retrievalMessage(body) ?? `The upstream answered with status ${status}.`,
     ...defined({
       param: anyText(inner?.['param']) ?? (first && fieldPathOf(first)),

@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
+import { type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
@@ -17,7 +17,7 @@ import * as wire from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
 
 const FORMAT = 'generations'
 
@@ -57,7 +57,7 @@ const imagePart = (url: string, index: number): MediaPart => ({
 
 /** Locates the prompt and the images in the body. */
 export function locate(request: CanonicalRequest): Locate {
-  const { image, images } = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
+  const { image, images } = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const imagePaths = [
     ...(typeof image === 'string' ? [['image']] : []),
     ...(texts(images) ?? []).map((_, index): Path => ['images', index]),

@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
+import { type Json, type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
@@ -60,7 +60,7 @@ function read(wire: WireRequest): CanonicalRequest {
     stream: values.flag(body['stream']) ?? false,
     ...extrasOf(FORMAT, body, TAKEN, refused),
   }
-  return withOrigin(request, FORMAT, wire)
+  return withWireSource(request, FORMAT, wire)
 }
 
 const wrong = (param: string, message: string): GatewayError => invalid(`${param}: ${message}`, param)
@@ -131,7 +131,7 @@ const PROMPT: Path = ['prompt']
 
 /** Locates the prompt and the images; each image by its index among the values of its field. */
 export function locate(request: CanonicalRequest): Locate {
-  const { body, files = [] } = originOf<WireRequest>(request, FORMAT)!.wire
+  const { body, files = [] } = wireSourceOf<WireRequest>(request, FORMAT)!.wire
   const images = [...readReferencedImages(body), ...readFiles(files)].map(({ at }) => at)
   const parts = typeof body['prompt'] === 'string' ? [PROMPT, ...images] : images
   return locator('prompt', [{ at: PROMPT, parts }], PROMPT)

@@ -1,6 +1,6 @@
-import type { Made, MediaPart, MediaSource } from '../../canonical/content.ts'
-import { sniffedBase64 } from '../../canonical/media/sniff.ts'
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import type { ImageProperties, MediaPart, MediaSource } from '../../canonical/content.ts'
+import { sniffBase64 } from '../../canonical/media/sniff.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -15,7 +15,7 @@ import { mediaTypeOfName } from './wire.ts'
 /** Facts about an image from the fields around it: its file format, and how it was made. */
 interface Context {
   readonly outputFormat: Json | undefined
-  readonly made: Made | undefined
+  readonly made: ImageProperties | undefined
 }
 
 /** The fields that may contain an image; the bytes take precedence. */
@@ -53,7 +53,7 @@ export function readAnswerImage(
 const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: CanonicalRequest): string =>
   typeof outputFormat === 'string'
     ? mediaTypeOfName(outputFormat)
-    : (sniffedBase64(data) ?? request.output.image?.mediaType ?? 'image/png')
+    : (sniffBase64(data) ?? request.output.image?.mediaType ?? 'image/png')
 
 const TAKEN = new Set(['created', 'data', 'output_format', 'usage', ...SETTINGS])
 
@@ -77,7 +77,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
     ...defined({ usage: usage && readUsage(usage) }),
     ...extrasOf(FORMAT, body, TAKEN, [...misread(body), ...unusedSettings]),
   }
-  return withOrigin(result, FORMAT, body)
+  return withWireSource(result, FORMAT, body)
 }
 
 const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
@@ -122,7 +122,7 @@ export function readUsage(wire: JsonObject): Usage {
     ...defined({ inputBy: byModality(inputDetails), outputBy: byModality(outputDetails) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
   }
-  return withOrigin(usage, FORMAT, wire)
+  return withWireSource(usage, FORMAT, wire)
 }
 
 const isRead = (wire: JsonObject, field: string): boolean =>

@@ -1,4 +1,4 @@
-import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { classify, retryAfter } from '../errors/classify.ts'
@@ -42,7 +42,7 @@ function describe(body: JsonObject, status: number, retryAfterSeconds: number | 
   const known = BY_CODE.get(number)
   const code = REVIEW.has(number) ? 'content_policy_violation' : (anyText(body['code']) ?? number?.toString())
   return classify({
-    kind: known ?? WORDS.get(body['code']) ?? kindOf(status),
+    kind: known ?? WORDS.get(body['code']) ?? errorKindOf(status),
     message: anyText(body['message']) ?? `The upstream answered with status ${status}.`,
     ...defined({ code, retryAfterSeconds }),
     status,

@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { pictureOfBase64 } from '../../canonical/media/sniff.ts'
-import { withOrigin } from '../../canonical/node.ts'
+import { imageOfBase64 } from '../../canonical/media/sniff.ts'
+import { withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
@@ -49,13 +49,13 @@ function read(wire: WireRequest): CanonicalRequest {
     ...videoRequest(model, prompt, images, video),
     ...extrasOf(FORMAT, body, new Set([name, ...SETTINGS]), seconds === undefined ? ['duration'] : []),
   }
-  return withOrigin(request, FORMAT, wire)
+  return withWireSource(request, FORMAT, wire)
 }
 
 /** Reads an image: a URL, a `data:` URL or plain base64. */
 function imagePart(value: string): MediaPart {
   const isUrl = value.startsWith('data:') || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)
-  return { type: 'media', kind: 'image', source: isUrl ? sourceOfUrl(value) : pictureOfBase64(value) }
+  return { type: 'media', kind: 'image', source: isUrl ? sourceOfUrl(value) : imageOfBase64(value) }
 }
 
 /** Locates the prompt and the images in the body. */

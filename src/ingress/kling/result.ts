@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -26,7 +26,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const createdAt = readTime(data, 'created_at', refused)
   const task = readTask(data, refused)
   const result = { id, ...defined({ createdAt }), candidates: [], task, ...extrasOf(FORMAT, body, ANSWER_FIELDS) }
-  return withOrigin(result, FORMAT, body)
+  return withWireSource(result, FORMAT, body)
 }
 
 function idOf(value: Json | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import type { Made } from '../../canonical/content.ts'
+import type { ImageProperties } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { anyText, someOf } from '../fields.ts'
 
@@ -11,7 +11,7 @@ const NAMES = {
   size: 'size',
   quality: 'quality',
   background: 'background',
-} as const satisfies { readonly [field: string]: keyof Made }
+} as const satisfies { readonly [field: string]: keyof ImageProperties }
 
 type Field = keyof typeof NAMES
 /** The fields that describe all images of an answer. */
@@ -20,7 +20,7 @@ export const SETTINGS = ['size', 'quality', 'background'] as const satisfies rea
 export const FIELDS = Object.keys(NAMES) as Field[]
 
 /** Reads the description of a generated image; undefined if all fields are empty. */
-export const readMade = (wire: JsonObject, fields: readonly Field[] = FIELDS): Made | undefined =>
+export const readMade = (wire: JsonObject, fields: readonly Field[] = FIELDS): ImageProperties | undefined =>
   someOf(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])])))
 
 /** The fields that hold something other than text and therefore cannot be read. */

@@ -1,5 +1,5 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
-import type { At, CanonicalEvent } from '../../canonical/event.ts'
+import type { CanonicalEvent, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, openingEvents } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
@@ -18,7 +18,7 @@ export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
 
 /** Reads one content block of a stream. Format-specific blocks are collected and emitted whole at their end. */
 export class BlockReader {
-  readonly at: At
+  readonly at: PartPosition
   readonly kind: Part['type']
   private readonly start: Part
   /** Arguments given at the block's start; emitted at its end unless deltas replaced them. */

@@ -6,9 +6,9 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../canonical/content.ts'
-import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { disclose, type EnclosedThought } from '../../canonical/signature.ts'
+import { unwrapReasoning, type WrappedReasoning } from '../../canonical/signature.ts'
 import { anyText, defined, extrasOf, flag, object, objects, required, text, WrongType } from '../fields.ts'
 import { runsOf } from '../tools.ts'
 import { readDocument, readImage, textIn } from './media.ts'
@@ -24,7 +24,7 @@ export function readSystem({ system }: JsonObject): readonly Message[] {
     content: billing.length === 0 ? content : content.filter(part => !isBilling(part)),
     ...(billing.length === 0 ? {} : { spelling: { [FORMAT]: { billing } } }),
   }
-  return [withOrigin(message, FORMAT, { content: system })]
+  return [withWireSource(message, FORMAT, { content: system })]
 }
 
 /**
@@ -41,14 +41,14 @@ export function readTurn(wire: JsonObject): readonly Message[] {
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
   const content = readContent(required(wire['content'] ?? undefined))
   const node = extrasOf(FORMAT, wire, TURN)
-  if (role !== 'user' || !content.some(isResult)) return [withOrigin({ role, content, ...node }, FORMAT, wire)]
+  if (role !== 'user' || !content.some(isResult)) return [withWireSource({ role, content, ...node }, FORMAT, wire)]
   return runsOf(content).map((run, index): Message => {
     const message = {
       role: isResult(run[0]!) ? 'tool' : 'user',
       content: run,
       ...(index === 0 ? node : JOINED),
     } as const
-    return withOrigin(message, FORMAT, wire)
+    return withWireSource(message, FORMAT, wire)
   })
 }
 
@@ -67,7 +67,7 @@ export function readBlock(wire: JsonObject): Part {
   const type = required(text(wire['type']))
   if (!Object.hasOwn(BLOCKS, type)) return { type: 'opaque', format: FORMAT, value: wire }
   const part = BLOCKS[type]!(wire)
-  return wasWrapped(part, wire) ? part : withOrigin(part, FORMAT, wire)
+  return wasWrapped(part, wire) ? part : withWireSource(part, FORMAT, wire)
 }
 
 /** Whether a reasoning part's signature was wrapped by the gateway, so that the part differs from its wire value. */
@@ -135,10 +135,10 @@ function readThinking(wire: JsonObject): ReasoningPart {
   }
 }
 
-const NO_SIGNATURE: EnclosedThought = {}
+const NO_SIGNATURE: WrappedReasoning = {}
 
 /** Reads a signature, which may be wrapped; of a wrapped one only the first reasoning counts. */
-export const readSignature = (value: string): EnclosedThought => disclose(value, FORMAT)[0] ?? NO_SIGNATURE
+export const readSignature = (value: string): WrappedReasoning => unwrapReasoning(value, FORMAT)[0] ?? NO_SIGNATURE
 
 /** Marks reasoning that came in a wrapper without a signature. */
 export const UNSIGNED = { spelling: { [FORMAT]: { signature: 'unsigned' } } }

@@ -1,4 +1,4 @@
-import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { classify, retryAfter } from '../errors/classify.ts'
@@ -43,7 +43,7 @@ export function readInnerError(body: JsonObject): CanonicalError {
 
 function kindFor(body: JsonObject, status: number): ErrorKind {
   const type = anyText(anyObject(body['error'])?.['type']) ?? ''
-  return Object.hasOwn(KINDS, type) ? KINDS[type]! : kindOf(status)
+  return Object.hasOwn(KINDS, type) ? KINDS[type]! : errorKindOf(status)
 }
 
 /** Reads the error code: `details.error_code`, or the `code` of compatible upstreams. */

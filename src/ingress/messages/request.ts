@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
+import { type Json, type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output, Sampling, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/messages.ts'
@@ -55,7 +55,7 @@ function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
       extras: readExtras(body, refused),
     },
   )
-  return withOrigin(request, FORMAT, incoming)
+  return withWireSource(request, FORMAT, incoming)
 }
 
 const THREAD = new Set(['type', 'previous_message_id'])
@@ -97,7 +97,7 @@ const USER = new Set(['user_id'])
 const SYSTEM = 'system'
 
 /** The turn that a message was read from; for the system message an object without a role. */
-const wireOf = (message: Message): JsonObject | undefined => originOf<JsonObject>(message, FORMAT)?.wire
+const wireOf = (message: Message): JsonObject | undefined => wireSourceOf<JsonObject>(message, FORMAT)?.wire
 
 const isSystem = (wire: JsonObject | undefined): boolean => wire !== undefined && wire['role'] === undefined
 

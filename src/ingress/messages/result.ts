@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { faultyAnswer } from '../errors/faulty-answer.ts'
@@ -33,7 +33,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const candidates = [{ content: refusal === undefined ? content : [...content, refusal], ...stop }]
   const { extras } = extrasOf(FORMAT, body, HEAD)
   const others = { usage: usage && readUsage(usage), serviceTier: readTier(usage), extras }
-  return withOrigin(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
+  return withWireSource(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
 
 /** Reads the id and model of an answer. */
@@ -62,7 +62,7 @@ export function leniently(wire: JsonObject): Part {
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
   if (input === undefined) throw faultyAnswer(body, 'is not a token count', readInnerError)
-  return withOrigin({ candidates: [], usage: { input }, ...extrasOf(FORMAT, body, COUNTED) }, FORMAT, body)
+  return withWireSource({ candidates: [], usage: { input }, ...extrasOf(FORMAT, body, COUNTED) }, FORMAT, body)
 }
 
 const COUNTED = new Set(['input_tokens'])

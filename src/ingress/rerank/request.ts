@@ -1,7 +1,7 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { sniffedBase64 } from '../../canonical/media/sniff.ts'
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { sniffBase64 } from '../../canonical/media/sniff.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
@@ -21,7 +21,7 @@ type Style = 'jina' | 'cohere' | 'voyage'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming), FORMAT, incoming))
 
 const TAKEN = new Set(['model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'rank_fields'])
 
@@ -88,13 +88,13 @@ export function readDocument(wire: Json, fields = DEFAULT_FIELDS): readonly Part
     ...(hasImage ? [readImage(image)] : []),
   ]
   if (parts.length === 0) parts.push({ type: 'text', text: '' })
-  return parts.map(part => withOrigin(part, FORMAT, wire))
+  return parts.map(part => withWireSource(part, FORMAT, wire))
 }
 
 /** Reads an image: a URL, or plain base64 whose type is detected from the bytes. */
 function readImage(value: string): MediaPart {
   if (/^[a-z][a-z0-9+.-]*:/i.test(value)) return { type: 'media', kind: 'image', source: sourceOfUrl(value) }
-  const mediaType = sniffedBase64(value) ?? 'image/jpeg'
+  const mediaType = sniffBase64(value) ?? 'image/jpeg'
   return { type: 'media', kind: 'image', source: { type: 'base64', mediaType, data: value } }
 }
 

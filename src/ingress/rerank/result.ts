@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
@@ -37,7 +37,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     ...defined({ usage: meta === undefined ? usage && readInputUsage(FORMAT, usage) : readMeta(FORMAT, meta) }),
     ...extrasOf(FORMAT, body, TAKEN, refused),
   }
-  return withOrigin(result, FORMAT, body)
+  return withWireSource(result, FORMAT, body)
 }
 
 const RANK = new Set(['index', 'relevance_score', 'document'])

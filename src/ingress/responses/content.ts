@@ -1,6 +1,6 @@
 import type { Annotation, CacheHint, MediaPart, Part, TextPart } from '../../canonical/content.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import { anyNumber, anyText, defined, extrasOf, object, objects, required, text } from '../fields.ts'
 import { FORMAT, KNOWN_PARTS } from './wire.ts'
 
@@ -82,7 +82,7 @@ function readAnnotation(wire: JsonObject): Annotation {
     ...defined({ title: anyText(title), start: anyNumber(start_index), end: anyNumber(end_index) }),
     ...extrasOf(FORMAT, wire, CITATION),
   } as const
-  return withOrigin<Annotation, JsonObject>(citation, FORMAT, wire)
+  return withWireSource<Annotation, JsonObject>(citation, FORMAT, wire)
 }
 
 const isTextual = (value: Json | undefined): boolean => value == null || typeof value === 'string'

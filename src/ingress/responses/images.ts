@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
-import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
+import { sniffMediaType } from '../../canonical/media/sniff.ts'
+import { isObject, type Json, type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { anyNumber, anyText, defined, extrasOf } from '../fields.ts'
@@ -85,8 +85,8 @@ function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): re
   if (mask === 'unclear' || last?.role !== 'user') return undefined
   if (!last.content.some(part => part.type === 'text' && part.text !== '')) return undefined
   const masked: Message = { ...last, content: [...last.content, mask] }
-  const item = originOf<JsonObject>(last, FORMAT)?.wire
-  return [...messages.slice(0, -1), item === undefined ? masked : withOrigin(masked, FORMAT, item)]
+  const item = wireSourceOf<JsonObject>(last, FORMAT)?.wire
+  return [...messages.slice(0, -1), item === undefined ? masked : withWireSource(masked, FORMAT, item)]
 }
 
 const OF_CALL = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])
@@ -104,7 +104,9 @@ export function readImageCall(wire: JsonObject): MediaPart | undefined {
   if (!isImageCall(wire) || typeof result !== 'string' || !texts) return undefined
   const format = anyText(output_format)
   const mediaType =
-    format === undefined ? (sniffed(Buffer.from(result.slice(0, HEAD), 'base64')) ?? 'image/png') : `image/${format}`
+    format === undefined
+      ? (sniffMediaType(Buffer.from(result.slice(0, HEAD), 'base64')) ?? 'image/png')
+      : `image/${format}`
   return {
     type: 'media',
     kind: 'image',

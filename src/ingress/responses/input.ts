@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import { type CanonicalRequest, type Message, type Role, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { extrasOf, objects, text, WrongType } from '../fields.ts'
@@ -38,18 +38,18 @@ function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<Json
     const turnOfItem = readTurnItem(item, kind)
     if (turnOfItem !== undefined) {
       turn = undefined
-      messages.push(withOrigin(turnOfItem, FORMAT, item))
+      messages.push(withWireSource(turnOfItem, FORMAT, item))
     } else if (TOOL_ITEMS.has(kind)) {
       // The item's tools belong to the request, so the item neither starts nor ends a turn.
-      const part = withOrigin({ ...opaqueItem(item), redundant: true } as Part, FORMAT, item)
+      const part = withWireSource({ ...opaqueItem(item), redundant: true } as Part, FORMAT, item)
       if (turn !== undefined) turn.push(part)
-      else messages.push(withOrigin<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
+      else messages.push(withWireSource<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
       // Calls that the upstream made for itself are read, too, so that malformed ones are refused.
       const read = readItem(item)
       const parts = upstreamCalls.has(item) ? [opaqueItem(item)] : read
-      withOrigin(parts[0]!, FORMAT, item)
+      withWireSource(parts[0]!, FORMAT, item)
       append(turn, parts)
     }
   }
@@ -79,7 +79,7 @@ const INPUT = 'input'
 
 /** Locates messages and parts in `input`, where a turn of the assistant may be several items, and in `instructions`. */
 export function locate(request: CanonicalRequest): Locate {
-  const { input, instructions } = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
+  const { input, instructions } = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const paths: MessagePaths[] = []
   let items = 0
   for (const [index, message] of request.messages.entries()) {
@@ -101,7 +101,7 @@ function unlisted(path: Path, isText: boolean): Path {
   return isText ? [INPUT] : path[1] === 0 ? [INPUT, ...path.slice(2)] : path
 }
 
-const itemOf = (node: object): JsonObject | undefined => originOf<JsonObject>(node, FORMAT)?.wire
+const itemOf = (node: object): JsonObject | undefined => wireSourceOf<JsonObject>(node, FORMAT)?.wire
 
 /** The path of a turn: one item, or for the assistant all items that its parts record. */
 function pathsOf(message: Message, first: number): MessagePaths & { readonly items: number } {

@@ -1,5 +1,5 @@
-import type { Annotation, Made, Part } from '../../canonical/content.ts'
-import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
+import type { Annotation, ImageProperties, Part } from '../../canonical/content.ts'
+import type { CanonicalEvent, PartPatch, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
@@ -20,7 +20,7 @@ export interface Sink {
 
 /** A part that grows, and how much of it was emitted. */
 export class OpenPart {
-  readonly at: At
+  readonly at: PartPosition
   hasGrown = false
   annotations: number
   tokens = 0
@@ -105,8 +105,10 @@ const mediaChanged = (start: Part, final: Part): boolean =>
     ? start.source.mediaType !== final.source.mediaType || !sameSettings(start.made, final.made)
     : false
 
-const sameSettings = (start: Made = {}, final: Made = {}): boolean =>
-  [...Object.keys(start), ...Object.keys(final)].every(key => start[key as keyof Made] === final[key as keyof Made])
+const sameSettings = (start: ImageProperties = {}, final: ImageProperties = {}): boolean =>
+  [...Object.keys(start), ...Object.keys(final)].every(
+    key => start[key as keyof ImageProperties] === final[key as keyof ImageProperties],
+  )
 
 /** The final spelling, without the item as it was at its start; late marks are merged over earlier ones. */
 function respelled(start: Node, final: Node): Node {

@@ -1,6 +1,6 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { disclose, type EnclosedThought, isSealed } from '../../canonical/signature.ts'
+import { isEncrypted, unwrapReasoning, type WrappedReasoning } from '../../canonical/signature.ts'
 import { anyText, defined, extrasOf, objects, required, someOf, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readImageCall } from './images.ts'
@@ -42,8 +42,8 @@ export const opaqueItem = (value: JsonObject): Part => ({
   format: FORMAT,
   value,
   ...(REFERENCES.has(value['type']) ? { reference: true } : {}),
-  ...(value['type'] === 'compaction' && isSealed(value['encrypted_content'])
-    ? { sealed: value['encrypted_content'] }
+  ...(value['type'] === 'compaction' && isEncrypted(value['encrypted_content'])
+    ? { encrypted: value['encrypted_content'] }
     : {}),
 })
 
@@ -159,8 +159,8 @@ function textsOf(entries: readonly JsonObject[], type: string) {
  * Reads `encrypted_content`. A wrapped signature contains the reasoning as it was signed, which replaces whatever text
  * the client sent.
  */
-const readEncryptedContent = (signature: string): EnclosedThought =>
-  signature === '' ? {} : (disclose(signature, FORMAT)[0] ?? {})
+const readEncryptedContent = (signature: string): WrappedReasoning =>
+  signature === '' ? {} : (unwrapReasoning(signature, FORMAT)[0] ?? {})
 
 function readFunctionCall(wire: JsonObject): ToolCallPart {
   const given = wire['arguments'] ?? undefined

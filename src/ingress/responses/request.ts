@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, withWireSource } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
   isEffort,
@@ -27,7 +27,7 @@ import { FORMAT } from './wire.ts'
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () =>
-    withOrigin(asImageRequest(read(incoming), incoming.body), FORMAT, incoming),
+    withWireSource(asImageRequest(read(incoming), incoming.body), FORMAT, incoming),
   )
 
 function read({ path, body }: WireRequest): CanonicalRequest {

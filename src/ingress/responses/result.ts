@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import {
   type CanonicalResult,
@@ -143,7 +143,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
   if (input === undefined) throw faultyAnswer(body, 'is not a token count', readInnerError)
   const result: CanonicalResult = { candidates: [], usage: { input }, ...extrasOf(FORMAT, body, COUNTED) }
-  return withOrigin(result, FORMAT, body)
+  return withWireSource(result, FORMAT, body)
 }
 
 /** Reads the parts of an answer's items, and the token logprobs of all texts as one list. */
@@ -207,7 +207,7 @@ export function readTokens(wire: Json | undefined): TokenLogprob[] | undefined {
       Array.isArray(alternatives) && alternatives.every(isToken)
         ? alternatives.map(alternative => readToken(alternative, ALTERNATIVE))
         : undefined
-    return withOrigin(
+    return withWireSource(
       { ...readToken(token, top === undefined ? ALTERNATIVE : TOKEN), ...defined({ top }) },
       FORMAT,
       token,

@@ -1,5 +1,5 @@
 import type { Path } from '../../canonical/loss.ts'
-import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import {
   DEFAULT_NAMESPACE,
   type FreeformTool,
@@ -45,7 +45,7 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
   for (const wire of items.flatMap(item => objects(item['tools']) ?? []))
     for (const tool of readOne(wire)) {
       const key = keyOf(tool)
-      if (!declaredKeys.has(key)) added.set(key, withOrigin(tool, FORMAT, wire))
+      if (!declaredKeys.has(key)) added.set(key, withWireSource(tool, FORMAT, wire))
     }
   return [...added.values()]
 }
@@ -66,7 +66,7 @@ export function toolPaths({ tools, input }: JsonObject): readonly Path[] {
       for (const [position, wire] of (objects(item['tools']) ?? []).entries())
         wires.set(wire, [...(Array.isArray(input) ? ['input', index] : ['input']), 'tools', position])
   const added = readAdded(input, readList(tools) ?? [])
-  return [...declared, ...added.map(tool => wires.get(originOf(tool, FORMAT)?.wire) ?? ['input'])]
+  return [...declared, ...added.map(tool => wires.get(wireSourceOf(tool, FORMAT)?.wire) ?? ['input'])]
 }
 
 function keyOf(tool: Tool): string {

@@ -1,6 +1,6 @@
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
-import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
@@ -71,4 +71,4 @@ const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
 
 /** Reads the usage of a streamed answer; a whole answer has none. */
 const readUsage = (wire: JsonObject): Usage =>
-  withOrigin({ ...reconcileCounts(reportedCounts(wire)), ...extrasOf(FORMAT, wire, TAKEN) }, FORMAT, wire)
+  withWireSource({ ...reconcileCounts(reportedCounts(wire)), ...extrasOf(FORMAT, wire, TAKEN) }, FORMAT, wire)

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import { type CanonicalRequest, type Output, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
@@ -14,7 +14,7 @@ import { FORMAT, mediaTypeOf } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
 
 const TAKEN = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
 

@@ -1,10 +1,10 @@
-import { HeldBytes } from '../../canonical/bytes.ts'
+import { BufferedBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { invalid } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
-import { isSoundless } from '../../canonical/media/wav.ts'
-import { type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { sniffMediaType } from '../../canonical/media/sniff.ts'
+import { isEmptyAudio } from '../../canonical/media/wav.ts'
+import { type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
@@ -45,7 +45,7 @@ function read(incoming: WireRequest): CanonicalRequest {
     ...extrasOf(FORMAT, body, TAKEN, refused),
     ...(shape === undefined ? {} : { spelling: { [FORMAT]: { shape } } }),
   }
-  return withOrigin(request, FORMAT, incoming)
+  return withWireSource(request, FORMAT, incoming)
 }
 
 const KEYWORDS = ['keywords[]', 'keywords'] as const
@@ -64,7 +64,7 @@ function recordingIn(files: WireRequest['files']): MediaPart {
   const file = files?.find(({ field }) => field === 'file')
   if (file === undefined) throw invalid('file: A recording is required.', 'file')
   const { bytes } = file
-  if (bytes.size === 0 || (bytes instanceof HeldBytes && isSoundless(bytes.bytes)))
+  if (bytes.size === 0 || (bytes instanceof BufferedBytes && isEmptyAudio(bytes.bytes)))
     throw invalid('file: The recording is empty.', 'file')
   return readRecording(file)
 }
@@ -150,7 +150,7 @@ function mediaTypeOf(name: string | undefined, claimed: string, bytes: WireFile[
   if (isAudible(claimed)) return claimed
   const extension = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
   if (Object.hasOwn(BY_EXTENSION, extension)) return BY_EXTENSION[extension]!
-  const detected = bytes instanceof HeldBytes ? sniffed(bytes.bytes) : undefined
+  const detected = bytes instanceof BufferedBytes ? sniffMediaType(bytes.bytes) : undefined
   return detected !== undefined && isAudible(detected) ? detected : claimed
 }
 

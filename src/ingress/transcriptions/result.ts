@@ -1,6 +1,6 @@
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { readSubtitles, styleOf } from '../../canonical/media/subtitles.ts'
-import { isObject, type Json, type JsonObject, type Node, parseObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, parseObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type {
   Candidate,
@@ -55,7 +55,7 @@ function readObject(body: JsonObject, request: CanonicalRequest): CanonicalResul
     ...node,
   }
   // These shapes are written anew, to add fields that clients require and some upstreams leave out.
-  return SHAPES.has(formatOf(request)) ? result : withOrigin(result, FORMAT, body)
+  return SHAPES.has(formatOf(request)) ? result : withWireSource(result, FORMAT, body)
 }
 
 /** Answer shapes with facts about the transcript. */
@@ -147,7 +147,7 @@ export function readSegment(wire: JsonObject): Segment | undefined {
   const named = anyText(wire['speaker']) === undefined && speaker !== undefined ? 'speaker_id' : undefined
   const refused = ['speaker', 'speaker_id'].filter(name => name !== (named ?? 'speaker') || wire[name] !== speaker)
   const segment = { start, end, text, ...defined({ speaker }), ...extrasOf(FORMAT, wire, SEGMENT, refused) }
-  return wire['id'] == null || named !== undefined ? segment : withOrigin(segment, FORMAT, wire)
+  return wire['id'] == null || named !== undefined ? segment : withWireSource(segment, FORMAT, wire)
 }
 
 const WORD = new Set(['word', 'start', 'end', 'speaker'])
@@ -208,7 +208,7 @@ export function readUsage(wire: JsonObject): Usage {
     ...defined({ inputBy }),
     ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
   }
-  return withOrigin(usage, FORMAT, wire)
+  return withWireSource(usage, FORMAT, wire)
 }
 
 const isAsExpected = (name: string, value: Json | undefined): boolean =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
-import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
+import { BufferedBytes, type Bytes } from '../../canonical/bytes.ts'
 import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
@@ -182,7 +182,7 @@ class FormReading {
           .then(flows => (flows ? undefined : this.spool(chunks, stream).then(resolve)))
           .catch(reject)
       }
-      const end = (): void => resolve(new HeldBytes(Buffer.concat(chunks, size)))
+      const end = (): void => resolve(new BufferedBytes(Buffer.concat(chunks, size)))
       stream.on('data', collect).on('end', end)
     })
   }
@@ -245,7 +245,7 @@ class FormReading {
 class StreamedBytes implements Bytes {
   readonly once = true
   /** Whether reading has started; the bytes cannot be read a second time. */
-  begun = false
+  started = false
   private readonly chunks: readonly Buffer[]
   private readonly stream: Readable
 
@@ -255,7 +255,7 @@ class StreamedBytes implements Bytes {
   }
 
   async *read(): AsyncGenerator<Uint8Array> {
-    this.begun = true
+    this.started = true
     yield* this.chunks
     yield* this.stream
   }

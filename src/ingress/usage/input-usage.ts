@@ -1,4 +1,4 @@
-import { type Format, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { type Format, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { defined, extrasOf } from '../fields.ts'
 import { anyCount } from './counts.ts'
@@ -8,7 +8,7 @@ const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
 /** Reads the usage of an answer that has only prompt tokens, such as an embedding. */
 export function readInputUsage(format: Format, wire: JsonObject): Usage {
   const refused = [...COUNTS].filter(field => anyCount(wire[field]) === undefined)
-  return withOrigin(
+  return withWireSource(
     { ...defined({ input: inputTokens(wire) }), ...extrasOf(format, wire, COUNTS, refused) },
     format,
     wire,

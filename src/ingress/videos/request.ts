@@ -1,6 +1,6 @@
 import type { MediaPart, OpaquePart } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { percentDecoded } from '../../canonical/text.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
@@ -49,7 +49,7 @@ function read(wire: WireRequest): CanonicalRequest {
     ...videoRequest(model, prompt, images, video),
     ...extrasOf(FORMAT, body, taken, seconds === undefined ? ['seconds'] : []),
   }
-  return withOrigin(request, FORMAT, wire)
+  return withWireSource(request, FORMAT, wire)
 }
 
 /** Reads the images that a body refers to. */

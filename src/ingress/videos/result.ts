@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -29,7 +29,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     task: readTask(body, refused),
     ...extrasOf(FORMAT, body, TAKEN, refused),
   }
-  return withOrigin(result, FORMAT, body)
+  return withWireSource(result, FORMAT, body)
 }
 
 function readTask(body: JsonObject, refused: string[]): CanonicalTask {

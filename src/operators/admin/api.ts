@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../../canonical/error.ts'
-import { isEnough, type Principal } from '../sign-in/index.ts'
+import { hasRole, type Principal } from '../sign-in/index.ts'
 import type { Administration } from './administration.ts'
 import type { AdminAnswer } from './answer.ts'
 import { authenticate } from './authenticate.ts'
@@ -45,7 +45,7 @@ export class AdminApi {
 
   /** Answers a request to an endpoint. Rejects with Problem or GatewayError. */
   async answer(endpoint: Endpoint, call: AdminCall, principal: Principal): Promise<AdminAnswer | LiveAnswer> {
-    if (!isEnough(principal.role, roleFor(endpoint))) throw ROLE
+    if (!hasRole(principal.role, roleFor(endpoint))) throw ROLE
     const { message, params, query } = call
     const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, MAX_BODY)
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })

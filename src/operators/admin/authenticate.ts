@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { hashOf } from '../../config/hash.ts'
-import type { OpenSession, Principal } from '../sign-in/index.ts'
+import type { OpenSignInSession, Principal } from '../sign-in/index.ts'
 import type { Administration } from './administration.ts'
 import { Problem } from './problem.ts'
 
@@ -42,7 +42,7 @@ export async function authenticate(gateway: Authenticating, message: IncomingMes
 export async function sessionOf(
   { users }: Pick<Administration, 'users'>,
   message: IncomingMessage,
-): Promise<OpenSession> {
+): Promise<OpenSignInSession> {
   const session = await users.sessions.find(message)
   if (session === undefined) throw new Problem('unauthenticated', MISSING)
   if (!users.sessions.isFromConsole(message, session)) throw new Problem('csrf', CSRF)

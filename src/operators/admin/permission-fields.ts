@@ -3,12 +3,12 @@ import { defined } from '../../canonical/node.ts'
 import { suggestion } from '../../config/faults.ts'
 import { fields, list, money, oneOf, text, whole } from '../../config/schema.ts'
 import type { Budget, LimitSettings } from '../../config/types.ts'
-import { DOORS } from '../../formats/index.ts'
+import { CALLER_FORMATS } from '../../formats/index.ts'
 
 /** The name of a caller format. */
-const formatName = v.picklist([...DOORS.keys()], ({ input }) =>
+const formatName = v.picklist([...CALLER_FORMATS.keys()], ({ input }) =>
   typeof input === 'string'
-    ? `unknown format${suggestion(input.slice(0, MAX_NAME_LENGTH), DOORS.keys())}`
+    ? `unknown format${suggestion(input.slice(0, MAX_NAME_LENGTH), CALLER_FORMATS.keys())}`
     : 'expected a string',
 )
 /** Most characters of an unknown name for which a similar one is searched. */

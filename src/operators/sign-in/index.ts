@@ -11,9 +11,9 @@ import { hashPassword } from './scrypt.ts'
 import { SignIn } from './sign-in.ts'
 import { SignInSessions } from './sign-in-sessions.ts'
 
-export { hasRole as isEnough, type Principal } from './principal.ts'
-export type { SignInRefusal as Refused } from './sign-in.ts'
-export type { OpenSignInSession as OpenSession } from './sign-in-sessions.ts'
+export { hasRole, type Principal } from './principal.ts'
+export type { SignInRefusal } from './sign-in.ts'
+export type { OpenSignInSession } from './sign-in-sessions.ts'
 
 export interface ConsoleUsersOptions {
   readonly records: ConsoleRecords

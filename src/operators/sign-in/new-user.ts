@@ -3,7 +3,7 @@ import { randomPassword } from './random-password.ts'
 import { hashPassword } from './scrypt.ts'
 import { accountHash } from './user-name.ts'
 
-export { randomPassword as freshPassword } from './random-password.ts'
+export { randomPassword } from './random-password.ts'
 
 /** A user with the plain password, which cannot be shown later. */
 export interface NewUser {

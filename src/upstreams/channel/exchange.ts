@@ -59,7 +59,7 @@ export class Exchange implements Watched {
   private reject!: (error: GatewayError) => void
   silenceLimit: number | undefined
   lastActivity = 0
-  place = 0
+  index = 0
   private readonly options: ExchangeOptions
   private controller: Controller | undefined
   private headReceived = false

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici'
 import type { MediaKind } from '../../canonical/content.ts'
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
+import { sniffMediaType } from '../../canonical/media/sniff.ts'
 import type { Range } from '../../config/ranges.ts'
 import { checkHost, guardedLookup, Unreachable } from './reachable.ts'
 
@@ -153,7 +153,7 @@ const discard = (body: Dispatcher.ResponseData['body']): void => void body.on('e
  */
 export function mediaTypeOf(head: Buffer, declaredType: string, kind: MediaKind): string {
   const type = declaredType.split(';')[0]!.trim().toLowerCase()
-  const detected = sniffed(head)
+  const detected = sniffMediaType(head)
   const found = detected ?? type
   if (kind === 'file') return found === '' ? 'application/octet-stream' : found
   const believed = detected !== undefined || (kind !== 'image' && !MARKUP.test(head.toString('latin1', 0, SNIFF_BYTES)))

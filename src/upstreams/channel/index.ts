@@ -2,19 +2,19 @@ import { Readable } from 'node:stream'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import type { ChannelHealth } from '../router.ts'
-import { type Outgoing, outgoingRequest, endpointAt as placeOf, type RequestParts } from './address.ts'
+import { endpointAt, type Outgoing, outgoingRequest, type RequestParts } from './address.ts'
 import { Exchange } from './exchange.ts'
 import { ChannelStats, RestingState } from './health.ts'
 import { OriginPool, StaleRetry } from './origin-pool.ts'
 import { type SignedToken, signedTokenOf } from './signed-token.ts'
 import { Watchdog } from './watchdog.ts'
 
-export { outgoingRequest as addressed } from './address.ts'
-export { AddressGuard, isInternal as isInHouse, type Resolve } from './address-guard.ts'
+export { outgoingRequest } from './address.ts'
+export { AddressGuard, isInternal, type Resolve } from './address-guard.ts'
 export type { Consumer } from './body-bytes.ts'
 export { type Answer, answeredTooMuch, type Exchange } from './exchange.ts'
-export { type Fetched, MediaFetcher, mediaTypeOf, SNIFF_BYTES as MARKS } from './fetch.ts'
-export { forwardable, type Headers, headerValue as single, upstreamId, withSingleValues as flat } from './headers.ts'
+export { type Fetched, MediaFetcher, mediaTypeOf, SNIFF_BYTES } from './fetch.ts'
+export { forwardable, type Headers, headerValue, upstreamId, withSingleValues } from './headers.ts'
 export { isReachable } from './reachable.ts'
 export { keyPairOf } from './signed-token.ts'
 export { passedTrace, type TraceHeaders } from './trace-context.ts'
@@ -132,7 +132,7 @@ export class Channel {
     format: ChannelFormat,
     where: Pick<WireRequest, 'path' | 'query'>,
   ): { readonly url: string; readonly headers: { readonly [name: string]: string } } {
-    const { origin, path, headers } = placeOf(this.config, format, where, this.token?.text)
+    const { origin, path, headers } = endpointAt(this.config, format, where, this.token?.text)
     return { url: `${origin}${path}`, headers }
   }
 
@@ -144,7 +144,7 @@ export class Channel {
 
   /** Sends a request without a body, such as for the list of models or for a stored response. */
   call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
-    const { origin, path, headers } = placeOf(this.config, format, where, this.token?.text)
+    const { origin, path, headers } = endpointAt(this.config, format, where, this.token?.text)
     const { firstByte } = this.config.timeout
     return this.exchange(origin, { method, path, headers: { ...where.headers, ...headers } }, firstByte)
   }

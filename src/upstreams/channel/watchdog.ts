@@ -1,7 +1,7 @@
-import { type Listed, UnorderedList } from '../../canonical/lists.ts'
+import { type ListItem, UnorderedList } from '../../canonical/lists.ts'
 
 /** Something that must not be silent for longer than its limit. */
-export interface Watched extends Listed {
+export interface Watched extends ListItem {
   /** ms; how long it may be silent; undefined for no limit. */
   readonly silenceLimit: number | undefined
   /** The watchdog's `now` at the last activity. */

@@ -1,4 +1,4 @@
-import { readWavHead, USUAL } from '../../canonical/media/wav.ts'
+import { DEFAULT_SAMPLES, readWavHead } from '../../canonical/media/wav.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Case } from './fixtures.ts'
 import type { MockRequest } from './pick.ts'
@@ -52,7 +52,7 @@ const CONTAINERS: { readonly [name: string]: Contain | undefined } = {
 function samplesIn({ bytes }: Raw): Raw | undefined {
   const head = readWavHead(bytes)
   if (head === undefined || head === 'more' || head.encoding !== 'integer' || head.bits !== 16) return undefined
-  if (head.rate !== USUAL.rate || head.channels !== USUAL.channels) return undefined
+  if (head.rate !== DEFAULT_SAMPLES.rate || head.channels !== DEFAULT_SAMPLES.channels) return undefined
   const { offset, size = bytes.length } = head
   return { mediaType: 'audio/pcm', bytes: bytes.subarray(offset, offset + size) }
 }

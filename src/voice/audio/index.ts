@@ -1,5 +1,5 @@
 import { invalid } from '../../canonical/error.ts'
-import type { AudioFormat } from '../../canonical/session.ts'
+import type { AudioFormat } from '../../canonical/voice-session.ts'
 import type { AudioConverter } from './converter.ts'
 import { Resampler } from './resampler.ts'
 import { type SampleReader, type SampleWriter, sampleReader, sampleWriter } from './samples.ts'

@@ -1,4 +1,4 @@
-import type { AudioFormat } from '../../canonical/session.ts'
+import type { AudioFormat } from '../../canonical/voice-session.ts'
 import { alaw, type Law, mulaw } from './g711.ts'
 
 /** Decodes bytes into samples between -32768 and 32767. Chunks may be cut inside a sample. */

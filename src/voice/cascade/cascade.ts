@@ -1,7 +1,7 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { Loss } from '../../canonical/loss.ts'
-import { PCM_16K, PCM_24K, type ResponseSettings, type SessionSettings } from '../../canonical/session.ts'
-import type { ClientEvent, ServerEvent } from '../../canonical/session-event.ts'
+import { PCM_16K, PCM_24K, type ResponseSettings, type VoiceSessionSettings } from '../../canonical/voice-session.ts'
+import type { ClientEvent, ServerEvent } from '../../canonical/voice-session-event.ts'
 import { failed } from '../conversation.ts'
 import { merged } from '../settings.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from '../upstream.ts'
@@ -40,7 +40,7 @@ class Cascade implements Upstream {
   private readonly input: InputAudio
   private readonly transcripts: Transcripts
   private readonly responses: Responses
-  private settings: SessionSettings
+  private settings: VoiceSessionSettings
   /** Id of the item that the current speech will become. */
   private speech: string | undefined
   private over = false
@@ -124,7 +124,7 @@ class Cascade implements Upstream {
     opaque: ({ id }) => this.emit(failed(UNKNOWN_EVENT, id)),
   }
 
-  private update(change: SessionSettings): void {
+  private update(change: VoiceSessionSettings): void {
     this.settings = merged(this.settings, change)
     this.detect()
     this.emit({ type: 'session-updated', settings: this.settings })
@@ -199,8 +199,8 @@ class Cascade implements Upstream {
   }
 }
 
-const withDefaults = ({ settings, voice, model }: CascadeOptions): SessionSettings =>
-  merged<SessionSettings>(
+const withDefaults = ({ settings, voice, model }: CascadeOptions): VoiceSessionSettings =>
+  merged<VoiceSessionSettings>(
     {
       model,
       modalities: ['audio'],

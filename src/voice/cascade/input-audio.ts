@@ -1,4 +1,4 @@
-import { bytesPerSecond, PCM_16K, type TurnDetection } from '../../canonical/session.ts'
+import { bytesPerSecond, PCM_16K, type TurnDetection } from '../../canonical/voice-session.ts'
 import { AudioBuffer } from './audio-buffer.ts'
 import { TurnDetector, turnSettings, WINDOW_MS } from './turn-detector.ts'
 import { FRAME, FRAME_MS, type VoiceActivity } from './vad.ts'

@@ -1,8 +1,8 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
-import type { Item } from '../../canonical/session.ts'
-import type { Position, ServerEvent } from '../../canonical/session-event.ts'
 import { excerpt } from '../../canonical/text.ts'
+import type { ConversationItem } from '../../canonical/voice-session.ts'
+import type { Position, ServerEvent } from '../../canonical/voice-session-event.ts'
 import { CONVERSATION_TOO_LARGE, Conversation, failed, type IdentifiedItem } from '../conversation.ts'
 import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
@@ -29,7 +29,7 @@ export class Items {
 
   /** Adds a client's item without its audio; returns the recordings that need a transcript. */
   create(
-    item: Item,
+    item: ConversationItem,
     after: Position | undefined,
     event: string | undefined,
   ): { readonly events: readonly ServerEvent[]; readonly recordings: readonly PartAudio[] } {

@@ -1,6 +1,6 @@
 import { foreignLosses, type Loss, Losses, type Path } from '../../canonical/loss.ts'
-import type { InputSettings, SessionSettings } from '../../canonical/session.ts'
-import type { ClientEvent } from '../../canonical/session-event.ts'
+import type { InputSettings, VoiceSessionSettings } from '../../canonical/voice-session.ts'
+import type { ClientEvent } from '../../canonical/voice-session-event.ts'
 
 /** Matches no format's name, so that every format-specific field is reported as lost. */
 const NONE = 'cascade'
@@ -20,7 +20,12 @@ export function lossesOf(event: ClientEvent, transcription: string): readonly Lo
   return losses.list
 }
 
-function ofSettings({ input, modalities }: SessionSettings, path: Path, transcription: string, losses: Losses): void {
+function ofSettings(
+  { input, modalities }: VoiceSessionSettings,
+  path: Path,
+  transcription: string,
+  losses: Losses,
+): void {
   if (modalities?.some(one => one !== 'text' && one !== 'audio') === true)
     losses.drop([...path, 'modalities'], 'text-and-audio-only')
   if (input !== undefined) ofInput(input, [...path, 'input'], transcription, losses)

@@ -1,12 +1,12 @@
 import type { Part, TextPart } from '../../canonical/content.ts'
 import type { Message } from '../../canonical/request.ts'
-import type { Item } from '../../canonical/session.ts'
+import type { ConversationItem } from '../../canonical/voice-session.ts'
 
 /**
  * Converts a conversation to the messages of a request. Audio becomes its transcript, and consecutive assistant items
  * become one message. Empty items and unfinished calls are skipped.
  */
-export function messagesOf(items: readonly Item[]): readonly Message[] {
+export function messagesOf(items: readonly ConversationItem[]): readonly Message[] {
   const messages: { role: Message['role']; content: Part[] }[] = []
   for (const item of items) {
     if (isBrokenCall(item)) continue
@@ -19,7 +19,7 @@ export function messagesOf(items: readonly Item[]): readonly Message[] {
   return messages
 }
 
-const isBrokenCall = ({ content, status }: Item): boolean =>
+const isBrokenCall = ({ content, status }: ConversationItem): boolean =>
   content[0]?.type === 'tool-call' && status !== undefined && status !== 'completed'
 
 const readable = (part: Part): Part =>
@@ -29,7 +29,7 @@ const isContent = (part: Part): boolean =>
   part.type === 'opaque' ? part.text !== undefined : part.type !== 'text' || part.text.trim() !== ''
 
 /** Characters of an item's content, counting base64 text. */
-export const sizeOf = ({ content }: Item): number => content.reduce((sum, part) => sum + partSize(part), 0)
+export const sizeOf = ({ content }: ConversationItem): number => content.reduce((sum, part) => sum + partSize(part), 0)
 
 function partSize(part: Part): number {
   switch (part.type) {

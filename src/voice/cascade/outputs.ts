@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
-import type { Item, ItemStatus } from '../../canonical/session.ts'
-import type { OutputAt, Position, ServerEvent } from '../../canonical/session-event.ts'
+import type { ConversationItem, ItemStatus } from '../../canonical/voice-session.ts'
+import type { OutputPosition, Position, ServerEvent } from '../../canonical/voice-session-event.ts'
 import type { IdentifiedItem } from '../conversation.ts'
 import type { Playback } from './playback.ts'
 
@@ -15,7 +15,7 @@ export interface OutputsOptions {
 
 /** An item of a response while it is generated. */
 export interface Output {
-  readonly at: OutputAt
+  readonly at: OutputPosition
   readonly kind: 'text' | 'audio' | 'call'
   /** The text, transcript or arguments so far. */
   text: string
@@ -39,7 +39,7 @@ export class Outputs {
 
   begin(about: Pick<Output, 'kind' | 'playback' | 'call'>): Output {
     const { response, newId, emit, insert } = this.options
-    const at: OutputAt = { response, item: newId('item'), output: this.all.length, part: 0 }
+    const at: OutputPosition = { response, item: newId('item'), output: this.all.length, part: 0 }
     const output: Output = { ...about, at, text: '', open: true, partStarted: false }
     this.all.push(output)
     const item: IdentifiedItem = { ...itemOf(output), status: 'in_progress' }
@@ -80,7 +80,7 @@ export class Outputs {
 const DELTAS = { text: 'text-delta', audio: 'transcript-delta', call: 'arguments-delta' } as const
 
 /** The item for the history; audio is represented by the words sent so far. */
-const itemOf = (output: Output): Item & { readonly id: string } => ({
+const itemOf = (output: Output): ConversationItem & { readonly id: string } => ({
   id: output.at.item,
   role: 'assistant',
   content: [partOf(output)],

@@ -1,4 +1,4 @@
-import { bytesPerSecond, PCM_24K } from '../../canonical/session.ts'
+import { bytesPerSecond, PCM_24K } from '../../canonical/voice-session.ts'
 
 const BYTES_PER_MS = bytesPerSecond(PCM_24K) / 1000
 /** Assumed speaking rate before the first sentence is finished. */

@@ -1,8 +1,13 @@
-import { HeldBytes } from '../../canonical/bytes.ts'
+import { BufferedBytes } from '../../canonical/bytes.ts'
 import { wavHeader } from '../../canonical/media/wav.ts'
 import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
-import { type InputTranscription, type Item, PCM_16K, type SessionSettings } from '../../canonical/session.ts'
+import {
+  type ConversationItem,
+  type InputTranscription,
+  PCM_16K,
+  type VoiceSessionSettings,
+} from '../../canonical/voice-session.ts'
 import { messagesOf } from './messages.ts'
 
 /** Builders of the three requests of a turn, as `RunRequest` takes them. */
@@ -20,7 +25,7 @@ export function transcriptionRequest(
   { language, prompt }: InputTranscription = {},
 ): CanonicalRequest {
   const wav = Buffer.concat([wavHeader({ rate: PCM_16K.rate, channels: 1 }, audio.length), audio])
-  const source = { type: 'bytes', mediaType: 'audio/wav', bytes: new HeldBytes(wav) } as const
+  const source = { type: 'bytes', mediaType: 'audio/wav', bytes: new BufferedBytes(wav) } as const
   return {
     model,
     messages: [
@@ -36,8 +41,8 @@ export function transcriptionRequest(
 /** Requests the answer to a conversation, with the session's instructions and tools. */
 export function conversationRequest(
   model: string,
-  settings: SessionSettings,
-  items: readonly Item[],
+  settings: VoiceSessionSettings,
+  items: readonly ConversationItem[],
 ): CanonicalRequest {
   const { instructions, tools, toolChoice, parallelToolCalls, maxTokens, temperature, reasoning } = settings
   const hasTools = tools !== undefined && tools.length > 0

@@ -1,8 +1,8 @@
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { type Finish, totalUsage, type Usage } from '../../canonical/result.ts'
-import type { Item, ResponseSettings, SessionSettings } from '../../canonical/session.ts'
-import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../canonical/session-event.ts'
+import type { ConversationItem, ResponseSettings, VoiceSessionSettings } from '../../canonical/voice-session.ts'
+import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../canonical/voice-session-event.ts'
 import type { IdentifiedItem } from '../conversation.ts'
 import { type Output, Outputs } from './outputs.ts'
 import { Playback } from './playback.ts'
@@ -15,10 +15,10 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   readonly newId: (prefix: string) => string
   readonly models: { readonly conversation: string; readonly speech: string }
   /** The session's settings merged with the response's. */
-  readonly settings: SessionSettings & Pick<ResponseSettings, 'metadata'>
+  readonly settings: VoiceSessionSettings & Pick<ResponseSettings, 'metadata'>
   readonly conversation: {
     /** The conversation to answer, once all transcripts are complete; undefined if there is nothing to answer. */
-    items(): Promise<readonly Item[] | undefined>
+    items(): Promise<readonly ConversationItem[] | undefined>
     /** Adds an item; a spoken item brings its `playback`, which truncation uses. */
     insert(item: IdentifiedItem, playback: Playback | undefined): Position | undefined
     replace(item: IdentifiedItem): void
@@ -231,7 +231,7 @@ function handled<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
-const speechSettings = ({ output }: SessionSettings): SpeechSettings => ({
+const speechSettings = ({ output }: VoiceSessionSettings): SpeechSettings => ({
   ...(output?.voice === undefined ? {} : { voice: output.voice }),
   ...(output?.speed === undefined || output.speed === 1 ? {} : { speed: output.speed }),
 })

@@ -1,6 +1,6 @@
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
-import type { Item, ResponseSettings, SessionSettings } from '../../canonical/session.ts'
-import type { ResponseReason, ServerEvent } from '../../canonical/session-event.ts'
+import type { ConversationItem, ResponseSettings, VoiceSessionSettings } from '../../canonical/voice-session.ts'
+import type { ResponseReason, ServerEvent } from '../../canonical/voice-session-event.ts'
 import type { RunRequest } from '../upstream.ts'
 import type { Gate } from './gate.ts'
 import type { Items } from './items.ts'
@@ -28,7 +28,7 @@ export class Responses {
   /** The running response of the conversation. */
   private current: Response | undefined
   /** Settings of the response to a turn that ended while another response was running. */
-  private next: SessionSettings | undefined
+  private next: VoiceSessionSettings | undefined
 
   constructor(options: ResponsesOptions) {
     this.options = options
@@ -44,7 +44,7 @@ export class Responses {
   }
 
   /** Responds to a turn, now or once the current response has ended. */
-  respondToTurn(settings: SessionSettings): void {
+  respondToTurn(settings: VoiceSessionSettings): void {
     if (this.current === undefined) this.start(settings, true)
     else this.next = settings
   }
@@ -110,7 +110,7 @@ export class Responses {
    *
    * @throws GatewayError if the transcription of the last item failed.
    */
-  private async conversationItems(isAutomatic: boolean): Promise<readonly Item[] | undefined> {
+  private async conversationItems(isAutomatic: boolean): Promise<readonly ConversationItem[] | undefined> {
     const { conversation } = this.options.items
     const { transcripts } = this.options
     await transcripts.settled(conversation.items)

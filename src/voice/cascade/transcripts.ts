@@ -1,7 +1,7 @@
 import type { CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { Usage } from '../../canonical/result.ts'
-import type { InputTranscription, Item } from '../../canonical/session.ts'
-import type { ServerEvent } from '../../canonical/session-event.ts'
+import type { ConversationItem, InputTranscription } from '../../canonical/voice-session.ts'
+import type { ServerEvent } from '../../canonical/voice-session-event.ts'
 import type { RunRequest } from '../upstream.ts'
 import type { Gate } from './gate.ts'
 import { BYTES_PER_MS } from './input-audio.ts'
@@ -59,13 +59,13 @@ export class Transcripts {
   }
 
   /** Resolves when no transcription of these items is pending. */
-  async settled(items: readonly Item[]): Promise<void> {
+  async settled(items: readonly ConversationItem[]): Promise<void> {
     for (const { id = '', content } of items)
       for (const part of content.keys()) await this.pending.get(keyOf({ item: id, part }))?.done.promise
   }
 
   /** The error of an item whose transcription failed. */
-  failure({ id = '' }: Item): CanonicalError | undefined {
+  failure({ id = '' }: ConversationItem): CanonicalError | undefined {
     return this.failures.get(id)
   }
 

@@ -1,4 +1,4 @@
-import type { TurnDetection } from '../../canonical/session.ts'
+import type { TurnDetection } from '../../canonical/voice-session.ts'
 import { FRAME_MS, type VoiceActivity } from './vad.ts'
 
 /** Thresholds that decide where a turn starts and ends. */

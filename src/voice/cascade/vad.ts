@@ -1,6 +1,6 @@
 import type load from '@echogarden/fvad-wasm'
 import { GatewayError } from '../../canonical/error.ts'
-import { PCM_16K } from '../../canonical/session.ts'
+import { PCM_16K } from '../../canonical/voice-session.ts'
 
 /** Samples per frame of 20 milliseconds. */
 export const FRAME = 320

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { lose } from '../../../src/canonical/loss.ts'
-import { withOrigin } from '../../../src/canonical/node.ts'
+import { withWireSource } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
@@ -9,7 +9,7 @@ import { holds, plain, same } from '../../laws/support.ts'
 import { asked, request, result } from '../../laws/work/compaction.ts'
 
 const WIRE = { query: {}, headers: {}, body: {} }
-const atTheDoor = withOrigin({ ...asked }, 'responses', { ...WIRE, path: '/v1/responses/compact' })
+const atTheDoor = withWireSource({ ...asked }, 'responses', { ...WIRE, path: '/v1/responses/compact' })
 
 describe('the answer of the compaction endpoint', () => {
   it('is an object of its own type, and reports its losses', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { gathered, HeldBytes } from '../../../src/canonical/bytes.ts'
+import { BufferedBytes, readAllBytes } from '../../../src/canonical/bytes.ts'
 import type { CanonicalEvent } from '../../../src/canonical/event.ts'
 import { SampleReader } from '../../../src/canonical/media/pcm.ts'
 import { wavHeader } from '../../../src/canonical/media/wav.ts'
@@ -70,7 +70,7 @@ async function mp3Of(list: readonly Uint8Array[], part: { offset: number; size?:
       yield* list
     },
   }
-  return (await gathered(encodedBytes(source, FORMAT, part), 1e9))!
+  return (await readAllBytes(encodedBytes(source, FORMAT, part), 1e9))!
 }
 
 describe('an MP3 file', () => {
@@ -102,7 +102,7 @@ describe('an MP3 file', () => {
       turns++
       next = setImmediate(turn)
     })
-    await gathered(encodedBytes(new HeldBytes(tone(60)), FORMAT, { offset: 0 }), 1e9)
+    await readAllBytes(encodedBytes(new BufferedBytes(tone(60)), FORMAT, { offset: 0 }), 1e9)
     clearImmediate(next)
     expect(turns).toBeGreaterThanOrEqual(120)
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HeldBytes } from '../../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../../src/canonical/bytes.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 
@@ -9,7 +9,9 @@ test.each([
   ['timestamp_granularities[]', 'segment', 'character'],
   ['include[]', 'logprobs', 'pitch'],
 ])('%s of %s and %s', (field, known, strange) => {
-  const files = [{ field: 'file', name: 'a.mp3', mediaType: 'audio/mpeg', bytes: new HeldBytes(Buffer.from('ID3')) }]
+  const files = [
+    { field: 'file', name: 'a.mp3', mediaType: 'audio/mpeg', bytes: new BufferedBytes(Buffer.from('ID3')) },
+  ]
   const body = { model: 'm', [field]: [known, strange] }
   const request = READERS['transcriptions']!.request!({
     path: '/audio/transcriptions',

@@ -5,7 +5,7 @@ import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { type Work, workOf } from '../../../src/canonical/work.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { lossHeaders, shownLosses } from '../../../src/egress/losses.ts'
-import { FORMATS } from '../../../src/formats/index.ts'
+import { FORMAT_FACTS } from '../../../src/formats/index.ts'
 import { prepare, refused } from '../../../src/gateway/prepare.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { channelAt } from '../../builders/config.ts'
@@ -33,7 +33,7 @@ export function* requests(): Generator<readonly [shape: string, cells: Cells]> {
 }
 
 const doing = (work: Work): readonly Format[] =>
-  [...FORMATS].flatMap(([format, { does }]) => (does.includes(work) && WRITERS[format]?.request ? [format] : []))
+  [...FORMAT_FACTS].flatMap(([format, { does }]) => (does.includes(work) && WRITERS[format]?.request ? [format] : []))
 
 const requestCells = (from: Format, work: Work, make: Mixture): Cells =>
   function* (n) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { HeldBytes } from '../../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../../src/canonical/bytes.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireFile, WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, json, record, word } from '../arbitrary.ts'
@@ -67,7 +67,7 @@ const file: fc.Arbitrary<WireFile> = record<WireFile>(
   {
     field: fc.constantFrom('image', 'image[]', 'image[0]', 'mask', 'markup'),
     mediaType: fc.constantFrom('image/png', 'image/jpeg', 'application/octet-stream'),
-    bytes: fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => new HeldBytes(data)),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => new BufferedBytes(data)),
   },
   { name: fc.constantFrom('a.png', 'b.JPG', 'c', 'é".webp') },
 )

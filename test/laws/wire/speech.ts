@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { HeldBytes } from '../../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../../src/canonical/bytes.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireAnswer, WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, record, word } from '../arbitrary.ts'
@@ -42,5 +42,5 @@ export const raw: fc.Arbitrary<WireAnswer> = fc
     status: 200,
     headers: {},
     body: {},
-    raw: { mediaType, bytes: new HeldBytes(bytes) },
+    raw: { mediaType, bytes: new BufferedBytes(bytes) },
   }))

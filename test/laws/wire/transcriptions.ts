@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { HeldBytes } from '../../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../../src/canonical/bytes.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireFile, WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, json, record, word } from '../arbitrary.ts'
@@ -53,7 +53,7 @@ const file: fc.Arbitrary<WireFile> = record<WireFile>(
   {
     field: fc.constant('file'),
     mediaType: fc.constantFrom('audio/wav', 'audio/mpeg', 'application/octet-stream', 'text/plain'),
-    bytes: fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => new HeldBytes(data)),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => new BufferedBytes(data)),
   },
   { name: fc.constantFrom('a.mp3', 'speech.webm', 'blob', 'ünï"code.wav', 'a.mp4') },
 )

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { HeldBytes } from '../../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../../src/canonical/bytes.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, json, object, record, word } from '../arbitrary.ts'
@@ -39,7 +39,7 @@ const inForm = loose(
 )
 const file = fc
   .tuple(fc.constantFrom('input_reference', 'x_picture'), fc.uint8Array({ minLength: 1, maxLength: 6 }))
-  .map(([field, bytes]) => ({ field, name: 'a.png', mediaType: 'image/png', bytes: new HeldBytes(bytes) }))
+  .map(([field, bytes]) => ({ field, name: 'a.png', mediaType: 'image/png', bytes: new BufferedBytes(bytes) }))
 
 const at = { path: '/videos', query: {}, headers: {} } as const
 export const request: fc.Arbitrary<WireRequest> = fc.oneof(

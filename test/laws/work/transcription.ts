@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { HeldBytes } from '../../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../../src/canonical/bytes.ts'
 import type { MediaPart, Part } from '../../../src/canonical/content.ts'
 import { kindOfMediaType } from '../../../src/canonical/media/data-url.ts'
 import type { CanonicalRequest, Message } from '../../../src/canonical/request.ts'
@@ -16,7 +16,7 @@ const mediaType = fc.constantFrom('audio/wav', 'audio/mpeg', 'audio/mp4', 'audio
 const source: fc.Arbitrary<MediaPart['source']> = fc.oneof(
   fc
     .tuple(mediaType, bytes)
-    .map(([mediaType, data]) => ({ type: 'bytes' as const, mediaType, bytes: new HeldBytes(data) })),
+    .map(([mediaType, data]) => ({ type: 'bytes' as const, mediaType, bytes: new BufferedBytes(data) })),
   fc.tuple(mediaType, bytes).map(([mediaType, data]) => ({
     type: 'base64' as const,
     mediaType,

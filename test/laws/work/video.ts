@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { HeldBytes } from '../../../src/canonical/bytes.ts'
+import { BufferedBytes } from '../../../src/canonical/bytes.ts'
 import type { MediaPart, Part, TextPart } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest, Message, Output } from '../../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../../src/canonical/result.ts'
@@ -14,7 +14,7 @@ const source = fc.oneof(
   record({
     type: fc.constant('bytes'),
     mediaType,
-    bytes: fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => new HeldBytes(data)),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => new BufferedBytes(data)),
   }),
   record({ type: fc.constant('url'), url: fc.webUrl() }, { mediaType }),
   record({ type: fc.constant('file-id'), format: fc.constantFrom('videos', 'responses'), id: filled }, { mediaType }),

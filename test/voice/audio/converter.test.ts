@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ALAW, type AudioFormat, MULAW, PCM_16K, PCM_24K } from '../../../src/canonical/session.ts'
+import { ALAW, type AudioFormat, MULAW, PCM_16K, PCM_24K } from '../../../src/canonical/voice-session.ts'
 import { createConverter, openConverter } from '../../../src/voice/audio/index.ts'
 import { TIMED } from '../../builders/time.ts'
 import { joined, loudness, loudnessAt, noise, pcm, samplesOf, tone } from './signals.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { GatewayError } from '../../../src/canonical/error.ts'
-import type { Item, SessionSettings } from '../../../src/canonical/session.ts'
+import type { ConversationItem, VoiceSessionSettings } from '../../../src/canonical/voice-session.ts'
 import { TIMED } from '../../builders/time.ts'
 import { faultsIn } from './grammar.ts'
 import { calls, inTurn, pause, Rig, type Scripts, says, speaks, textsOf } from './rig.ts'
@@ -16,13 +16,13 @@ afterEach(async () => {
   }
 })
 
-async function open(scripts: Scripts = {}, settings: SessionSettings = {}): Promise<Rig> {
+async function open(scripts: Scripts = {}, settings: VoiceSessionSettings = {}): Promise<Rig> {
   const rig = await Rig.open(scripts, settings)
   rigs.push(rig)
   return rig
 }
 
-const user = (text: string): Item => ({ role: 'user', content: [{ type: 'text', text }] })
+const user = (text: string): ConversationItem => ({ role: 'user', content: [{ type: 'text', text }] })
 const audioOf = (rig: Rig): number => rig.all('audio-delta').reduce((sum, { audio }) => sum + audio.length, 0) / 48
 const textOf = (rig: Rig): string =>
   rig
@@ -172,7 +172,7 @@ describe('turns by hand', TIMED, () => {
 })
 
 describe('audio inside an item', () => {
-  const item: Item = {
+  const item: ConversationItem = {
     role: 'user',
     content: [
       { type: 'text', text: 'Listen:' },
@@ -201,7 +201,7 @@ describe('audio inside an item', () => {
   it('of an item that is deleted neither holds up a response nor is the transcript of the next one of its id', async () => {
     const slow = says('Old words.', { pace: 20 })
     const rig = await open({ transcription: inTurn(slow, says('New words.', { pace: 60 })) })
-    const spoken: Item = { id: 'a', role: 'user', content: item.content.slice(1) }
+    const spoken: ConversationItem = { id: 'a', role: 'user', content: item.content.slice(1) }
     rig.send({ type: 'item-create', item: spoken })
     rig.send({ type: 'response-create' })
     rig.send({ type: 'item-delete', item: 'a' })

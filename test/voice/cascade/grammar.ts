@@ -1,10 +1,10 @@
-import type { OutputAt, ServerEvent } from '../../../src/canonical/session-event.ts'
+import type { OutputPosition, ServerEvent } from '../../../src/canonical/voice-session-event.ts'
 
-/** Lists violations of the grammar in `canonical/session-event.ts`. */
+/** Lists violations of the grammar in `canonical/voice-session-event.ts`. */
 export function faultsIn(events: readonly ServerEvent[]): readonly string[] {
   const faults: string[] = []
   const running = new Map<string, { outputs: number; open: Map<number, 'none' | 'open' | 'ended'> }>()
-  const stateOf = ({ response, output }: OutputAt) => running.get(response)?.open.get(output)
+  const stateOf = ({ response, output }: OutputPosition) => running.get(response)?.open.get(output)
   for (const [index, event] of events.entries()) {
     const fault = (what: string): void => void faults.push(`${index} ${event.type}: ${what}`)
     if (index === 0 && event.type !== 'session-created') fault('is first')

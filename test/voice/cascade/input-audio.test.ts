@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { TurnDetection } from '../../../src/canonical/session.ts'
+import type { TurnDetection } from '../../../src/canonical/voice-session.ts'
 import { InputAudio } from '../../../src/voice/cascade/input-audio.ts'
 import { openVoiceActivity } from '../../../src/voice/cascade/vad.ts'
 import { joined, noise, pcm, tone } from '../audio/signals.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { SessionSettings } from '../../../src/canonical/session.ts'
-import type { ServerEvent } from '../../../src/canonical/session-event.ts'
+import type { VoiceSessionSettings } from '../../../src/canonical/voice-session.ts'
+import type { ServerEvent } from '../../../src/canonical/voice-session-event.ts'
 import { TIMED } from '../../builders/time.ts'
 import { faultsIn } from './grammar.ts'
 import { inTurn, pause, Rig, type Scripts, says, speaks, textsOf } from './rig.ts'
@@ -14,7 +14,7 @@ afterEach(() => {
   }
 })
 
-async function open(scripts: Scripts = {}, settings: SessionSettings = {}): Promise<Rig> {
+async function open(scripts: Scripts = {}, settings: VoiceSessionSettings = {}): Promise<Rig> {
   const rig = await Rig.open(scripts, settings)
   rigs.push(rig)
   return rig

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ClientEvent } from '../../../src/canonical/session-event.ts'
+import type { ClientEvent } from '../../../src/canonical/voice-session-event.ts'
 import { Rig, says } from './rig.ts'
 
 const user = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })

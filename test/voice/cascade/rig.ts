@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../../../src/canonical/event.ts'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
-import type { SessionSettings } from '../../../src/canonical/session.ts'
-import type { ClientEvent, ServerEvent } from '../../../src/canonical/session-event.ts'
+import type { VoiceSessionSettings } from '../../../src/canonical/voice-session.ts'
+import type { ClientEvent, ServerEvent } from '../../../src/canonical/voice-session-event.ts'
 import { workOf } from '../../../src/canonical/work.ts'
 import { openCascade } from '../../../src/voice/cascade/cascade.ts'
 import type { Upstream } from '../../../src/voice/upstream.ts'
@@ -36,7 +36,7 @@ export class Rig {
   private ids = 0
   private wake: (() => void) | undefined
 
-  static async open(scripts: Scripts = {}, settings: SessionSettings = {}): Promise<Rig> {
+  static async open(scripts: Scripts = {}, settings: VoiceSessionSettings = {}): Promise<Rig> {
     const rig = new Rig()
     const all = { transcription: says('hello'), conversation: says('Fine.'), speech: speaks(), ...scripts }
     rig.upstream = await openCascade({

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
-import { PCM_16K } from '../../../src/canonical/session.ts'
+import { PCM_16K } from '../../../src/canonical/voice-session.ts'
 import { createConverter } from '../../../src/voice/audio/index.ts'
 import { joined, loudness, noise, pcm, samplesOf } from '../audio/signals.ts'
 import { pause, Rig, says } from './rig.ts'

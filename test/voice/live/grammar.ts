@@ -1,15 +1,15 @@
-import type { OutputAt, ServerEvent } from '../../../src/canonical/session-event.ts'
+import type { OutputPosition, ServerEvent } from '../../../src/canonical/voice-session-event.ts'
 
 interface Output {
   readonly item: string
   readonly isCall: boolean
-  part: OutputAt | undefined
+  part: OutputPosition | undefined
   parts: number
   isOpen: boolean
 }
 
 /**
- * Checks server events against the grammar in `canonical/session-event.ts`, for upstreams with one response at a time.
+ * Checks server events against the grammar in `canonical/voice-session-event.ts`, for upstreams with one response at a time.
  * Returns the first fault; undefined if there is none.
  */
 export function fault(events: readonly ServerEvent[]): string | undefined {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import type { ClientEvent } from '../../../src/canonical/session-event.ts'
+import type { ClientEvent } from '../../../src/canonical/voice-session-event.ts'
 import { clientEvent } from '../../laws/realtime.ts'
 import { holds } from '../../laws/support.ts'
 import { fault } from './grammar.ts'

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import type { SessionSettings } from '../../../src/canonical/session.ts'
-import type { ClientEvent, ServerEvent } from '../../../src/canonical/session-event.ts'
+import type { VoiceSessionSettings } from '../../../src/canonical/voice-session.ts'
+import type { ClientEvent, ServerEvent } from '../../../src/canonical/voice-session-event.ts'
 import { LiveProtocol } from '../../../src/voice/formats/live/protocol.ts'
 import type { Step } from '../../../src/voice/protocol.ts'
 import type { SessionEnd } from '../../../src/voice/upstream.ts'
 
 export interface MachineOptions {
   readonly model?: string
-  readonly settings?: SessionSettings
+  readonly settings?: VoiceSessionSettings
   readonly dialect?: JsonObject
 }
 

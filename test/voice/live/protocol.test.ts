@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import type { SessionSettings } from '../../../src/canonical/session.ts'
-import type { ClientEvent } from '../../../src/canonical/session-event.ts'
+import type { VoiceSessionSettings } from '../../../src/canonical/voice-session.ts'
+import type { ClientEvent } from '../../../src/canonical/voice-session-event.ts'
 import { fault } from './grammar.ts'
 import {
   audio,
@@ -26,7 +26,7 @@ import {
   written,
 } from './machine.ts'
 
-const update = (settings: SessionSettings): ClientEvent => ({ type: 'session-update', settings })
+const update = (settings: VoiceSessionSettings): ClientEvent => ({ type: 'session-update', settings })
 const MANUAL = { input: { turnDetection: null } }
 const HEARD = { input: { transcription: {} } }
 const CALL = calls({ id: 'call_up', name: 'get_weather', args: { city: 'Paris' } })
@@ -625,7 +625,7 @@ describe('losses', () => {
     new Machine(options).protocol.losses(event).map(({ path, reason: why }) => `${path.join('.')} ${why}`)
 
   it('settings the format has no place for', () => {
-    const settings: SessionSettings = {
+    const settings: VoiceSessionSettings = {
       parallelToolCalls: false,
       toolChoice: { mode: 'required' },
       reasoning: { effort: 'low' },

@@ -3,7 +3,7 @@ import { defined, type Format, type JsonObject } from '../../../canonical/node.t
 import type { Work } from '../../../canonical/work.ts'
 import type { ChannelConfig, ChannelFormat } from '../../../config/index.ts'
 import { fields, instantOf, text, word } from '../../../config/schema.ts'
-import { DIALECT_FLAGS, DOORS, FORMATS } from '../../../formats/index.ts'
+import { CALLER_FORMATS, DIALECT_FLAGS, FORMAT_FACTS } from '../../../formats/index.ts'
 import type { ChannelState } from '../../../gateway/channel-states.ts'
 import type { ChannelTest } from '../../../gateway/channel-test.ts'
 import { type StatsSnapshot, sumOf } from '../../../upstreams/channel/health.ts'
@@ -42,7 +42,7 @@ const getChannel = endpoint({
 
 /** Formats a dialect. A flag that has no effect in the format gets no description. */
 const dialectView = ({ format, dialect }: ChannelFormat) => ({
-  ...{ format, native: DOORS.has(format), does: worksOf(format, dialect) },
+  ...{ format, native: CALLER_FORMATS.has(format), does: worksOf(format, dialect) },
   flags: Object.entries(dialect).map(([flag, value]) => {
     const found = DIALECT_FLAGS.get(flag)
     return { name: flag, value, ...(found?.formats.includes(format) === true ? { meaning: found.meaning } : {}) }
@@ -50,7 +50,7 @@ const dialectView = ({ format, dialect }: ChannelFormat) => ({
 })
 
 const worksOf = (format: Format, dialect: JsonObject): readonly Work[] =>
-  (FORMATS.get(format)?.does ?? []).filter(work => dialect[work] !== false)
+  (FORMAT_FACTS.get(format)?.does ?? []).filter(work => dialect[work] !== false)
 
 const drainChannel = endpoint({
   method: 'post',

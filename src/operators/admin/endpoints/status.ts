@@ -1,6 +1,6 @@
 import { defined } from '../../../canonical/node.ts'
 import { instantOf } from '../../../config/schema.ts'
-import { DOORS } from '../../../formats/index.ts'
+import { CALLER_FORMATS } from '../../../formats/index.ts'
 import { RUNNING_FROM } from '../../../root.ts'
 import { endpoint } from '../endpoint.ts'
 import { SETTINGS, STATUS } from '../shapes.ts'
@@ -34,7 +34,7 @@ const getSettings = endpoint({
   answer: SETTINGS,
   handle: ({ config }) => ({
     public_urls: config.server.publicUrls,
-    doors: [...DOORS.keys()],
+    doors: [...CALLER_FORMATS.keys()],
     features: {
       usage: config.usage.retention > 0,
       stored_responses: config.responses.retention > 0,

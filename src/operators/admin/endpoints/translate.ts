@@ -2,14 +2,14 @@ import * as v from 'valibot'
 import { GatewayError } from '../../../canonical/error.ts'
 import { defined, type Format } from '../../../canonical/node.ts'
 import { describedAs, fields, isLonger, list, oneOf, text } from '../../../config/schema.ts'
-import { doorPath } from '../../../formats/routes.ts'
+import { endpointPath } from '../../../formats/routes.ts'
 import { examples } from '../../../kit/examples.ts'
-import { givenOf } from '../../../kit/given.ts'
-import { guess } from '../../../kit/guess.ts'
+import { guessFormat } from '../../../kit/guess.ts'
 import { pointerOf } from '../../../kit/pointer.ts'
 import type { Example } from '../../../kit/showcase.ts'
+import { readSourceText } from '../../../kit/source-text.ts'
 import { KNOWN_FORMATS } from '../../../kit/translate.ts'
-import { type InOther, type PlacedLoss, translations } from '../../../kit/translations.ts'
+import { type LocatedLoss, type TranslatedText, translations } from '../../../kit/translations.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { allOf, EXAMPLE, TRANSLATIONS } from '../shapes.ts'
@@ -45,11 +45,11 @@ const translateText = endpoint({
   answer: TRANSLATIONS,
   handle: async (_, { body }) => {
     const { to, model } = body
-    const found = await guess(body.text, defined({ format: body.format, kind: body.kind }))
+    const found = await guessFormat(body.text, defined({ format: body.format, kind: body.kind }))
     const format = body.format ?? found?.format
     const kind = body.kind ?? found?.kind ?? 'request'
     if (format === undefined) throw invalidInput({ pointer: '/text', detail: 'matches no known format' })
-    const read = readOrRefuse(() => givenOf(body.text, format, kind, defined({ model })))
+    const read = readOrRefuse(() => readSourceText(body.text, format, kind, defined({ model })))
     const all = await translations(read, to)
     return {
       ...{ format, kind, work: read.work, canonical: JSON.parse(JSON.stringify(read.value)) as unknown },
@@ -68,13 +68,13 @@ function readOrRefuse<T>(read: () => T): T {
   }
 }
 
-function otherView(format: Format, other: InOther) {
+function otherView(format: Format, other: TranslatedText) {
   if ('error' in other) return { error: other.error }
   const { text, path, losses } = other
-  return { text, ...(path === undefined ? {} : { path: doorPath(format, path) }), losses: losses.map(lossView) }
+  return { text, ...(path === undefined ? {} : { path: endpointPath(format, path) }), losses: losses.map(lossView) }
 }
 
-const lossView = ({ loss, from, missing, to }: PlacedLoss) => ({
+const lossView = ({ loss, from, missing, to }: LocatedLoss) => ({
   ...{ kind: loss.kind, reason: loss.reason, path: loss.path, restored: loss.restored === true },
   ...defined({
     pointer_from: from === undefined ? undefined : pointerOf(from),

@@ -3,7 +3,7 @@ import type { Caller } from '../../../accounts/index.ts'
 import { GatewayError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import { fields, mapOf, oneOf, text, word } from '../../../config/schema.ts'
-import { DOORS } from '../../../formats/index.ts'
+import { CALLER_FORMATS } from '../../../formats/index.ts'
 import type { Administration } from '../administration.ts'
 import { type Endpoint, endpoint, type LiveAnswer } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
@@ -19,7 +19,7 @@ const tryRequest = endpoint({
     'Sends a request to a model endpoint with the permissions, limits and usage of a key. Passes the answer through; its status is in the header x-interlingua-status.',
   body: fields({
     key: word,
-    format: oneOf([...DOORS.keys()]),
+    format: oneOf([...CALLER_FORMATS.keys()]),
     path: v.optional(text(2000, '/')),
     headers: v.optional(mapOf(text(1000))),
     body: json,

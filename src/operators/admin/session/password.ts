@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type * as v from 'valibot'
 import { GatewayError } from '../../../canonical/error.ts'
 import { type AnySchema, fields, instantOf } from '../../../config/schema.ts'
-import type { OpenSession, Refused } from '../../sign-in/index.ts'
+import type { OpenSignInSession, SignInRefusal } from '../../sign-in/index.ts'
 import type { Administration } from '../administration.ts'
 import type { AdminAnswer } from '../answer.ts'
 import { sessionOf } from '../authenticate.ts'
@@ -78,7 +78,7 @@ const CHANGE = fields({ current: password, password: newPassword })
 const DONE: AdminAnswer = { status: 204, headers: {}, text: '' }
 
 /** Formats a session for its user. */
-function sessionAnswer({ sessions, config }: Administration['users'], session: OpenSession): AdminAnswer {
+function sessionAnswer({ sessions, config }: Administration['users'], session: OpenSignInSession): AdminAnswer {
   const { user, expiresAt } = session
   const body = {
     user: { name: user.name, role: user.role },
@@ -87,9 +87,9 @@ function sessionAnswer({ sessions, config }: Administration['users'], session: O
   return { status: 200, headers: { 'content-type': 'application/json' }, text: JSON.stringify(body) }
 }
 
-function orRefuse<T extends object>(result: T | Refused): T {
+function orRefuse<T extends object>(result: T | SignInRefusal): T {
   if (!('refused' in result)) return result as T
-  const refused = result as Refused
+  const refused = result as SignInRefusal
   if (refused.refused === 'wrong') throw new Problem('sign-in-refused', 'Wrong name or password.')
   throw new Problem('locked', LOCKED, [], { retryAfterSeconds: refused.seconds })
 }

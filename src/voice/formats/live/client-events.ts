@@ -2,9 +2,9 @@ import type { Part, ToolResultPart } from '../../../canonical/content.ts'
 import type { CanonicalError } from '../../../canonical/error.ts'
 import { append } from '../../../canonical/lists.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
-import type { Item } from '../../../canonical/session.ts'
-import type { ClientEvent } from '../../../canonical/session-event.ts'
 import { excerpt } from '../../../canonical/text.ts'
+import type { ConversationItem } from '../../../canonical/voice-session.ts'
+import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
 import { CONVERSATION_TOO_LARGE, type IdentifiedItem } from '../../conversation.ts'
 import { merged } from '../../settings.ts'
 import {
@@ -167,7 +167,7 @@ function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string
 }
 
 /** Characters of an item's content without its media, whose data is not stored. */
-const sizeOf = ({ content }: Item): number =>
+const sizeOf = ({ content }: ConversationItem): number =>
   content.reduce((sum, part) => (part.type === 'media' ? sum : sum + JSON.stringify(part).length), 0)
 
 /** Strips media data from a part, since stored items do not repeat media. */

@@ -1,7 +1,7 @@
 import { base64 } from '../../../canonical/bytes.ts'
 import type { Part, ToolResultPart } from '../../../canonical/content.ts'
 import { type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
-import type { Item } from '../../../canonical/session.ts'
+import type { ConversationItem } from '../../../canonical/voice-session.ts'
 import { AUDIO_TYPE, type Content, type FunctionResponse } from './wire.ts'
 
 /** Writers of frames to the upstream, without side effects. `losses.ts` lists what the frames cannot express. */
@@ -33,7 +33,7 @@ export function writeRealtimeTurn({ role, parts }: Content): string[] {
 }
 
 /** Converts a message or a call to a turn; undefined if no part of the item can be sent. */
-export function contentOf({ role, content }: Item): Content | undefined {
+export function contentOf({ role, content }: ConversationItem): Content | undefined {
   const parts = content.flatMap(partOf)
   return parts.length === 0 ? undefined : { role: role === 'assistant' ? 'model' : 'user', parts }
 }

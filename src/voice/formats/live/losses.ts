@@ -1,7 +1,12 @@
 import { foreignLosses, Losses, type Path } from '../../../canonical/loss.ts'
-import type { Item, ResponseSettings, SessionSettings, TurnDetection } from '../../../canonical/session.ts'
-import type { ClientEvent } from '../../../canonical/session-event.ts'
 import type { Tool } from '../../../canonical/tool.ts'
+import type {
+  ConversationItem,
+  ResponseSettings,
+  TurnDetection,
+  VoiceSessionSettings,
+} from '../../../canonical/voice-session.ts'
+import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
 import type { LiveDialect } from './dialect.ts'
 import { DEFAULT_THRESHOLD, speaks, voiceOf } from './setup.ts'
 import { LIVE } from './wire.ts'
@@ -10,7 +15,7 @@ import { LIVE } from './wire.ts'
  * The losses of a client event in this format, regardless of earlier events. A response may repeat the settings of
  * `session` without loss.
  */
-export function clientLosses(event: ClientEvent, session: SessionSettings, dialect: LiveDialect): Losses {
+export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, dialect: LiveDialect): Losses {
   const losses = new Losses()
   if (event.type === 'audio-append') return losses
   losses.report(foreignLosses(event, LIVE))
@@ -34,7 +39,7 @@ export function clientLosses(event: ClientEvent, session: SessionSettings, diale
 
 const LACKS = { parallelToolCalls: 'no-parallel-control', purpose: 'no-transcription-sessions' }
 
-function settingsLosses(settings: SessionSettings, dialect: LiveDialect, losses: Losses): void {
+function settingsLosses(settings: VoiceSessionSettings, dialect: LiveDialect, losses: Losses): void {
   const path = ['settings']
   const { tools = [], toolChoice, reasoning, input, output } = settings
   const implied = { parallelToolCalls: true, purpose: 'conversation' } as const
@@ -89,7 +94,7 @@ function detectionLosses(detection: TurnDetection, path: Path, losses: Losses): 
 /** Settings that take effect for a single response. */
 const RESPONSE_FIELDS: ReadonlySet<string> = new Set(['metadata', 'model', 'extras', 'spelling', 'context', 'detached'])
 
-function responseLosses(settings: ResponseSettings, session: SessionSettings, losses: Losses): void {
+function responseLosses(settings: ResponseSettings, session: VoiceSessionSettings, losses: Losses): void {
   const before = session as { readonly [field: string]: unknown }
   for (const [field, value] of Object.entries(settings)) {
     if (RESPONSE_FIELDS.has(field) || JSON.stringify(value) === JSON.stringify(before[field])) continue
@@ -99,7 +104,7 @@ function responseLosses(settings: ResponseSettings, session: SessionSettings, lo
   }
 }
 
-function itemLosses({ role, content }: Item, losses: Losses): void {
+function itemLosses({ role, content }: ConversationItem, losses: Losses): void {
   if (role === 'system' || role === 'developer') losses.change(['item', 'role'], 'user', 'no-system-turns')
   for (const [index, part] of content.entries()) {
     const path = ['item', 'content', index]

@@ -1,11 +1,11 @@
 import type { Part } from '../../../canonical/content.ts'
-import type { ItemStatus } from '../../../canonical/session.ts'
-import type { OutputAt, Position, ServerEvent } from '../../../canonical/session-event.ts'
+import type { ItemStatus } from '../../../canonical/voice-session.ts'
+import type { OutputPosition, Position, ServerEvent } from '../../../canonical/voice-session-event.ts'
 import type { Conversation, IdentifiedItem } from '../../conversation.ts'
 import type { TextBudget } from './text-budget.ts'
 
 interface OpenPart {
-  readonly at: OutputAt
+  readonly at: OutputPosition
   readonly kind: 'text' | 'audio'
   text: string
 }

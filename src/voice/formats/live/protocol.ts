@@ -1,7 +1,7 @@
 import type { CanonicalError } from '../../../canonical/error.ts'
 import type { Loss, Losses } from '../../../canonical/loss.ts'
-import { PCM_16K, PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
-import type { ClientEvent } from '../../../canonical/session-event.ts'
+import { PCM_16K, PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
+import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
 import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
 import { merged } from '../../settings.ts'
 import { applyClientEvent } from './client-events.ts'
@@ -92,7 +92,7 @@ const ENDED: CanonicalError = {
 }
 
 /** Reports settings that can no longer change at the upstream. */
-function lateLosses(settings: SessionSettings, state: LiveState, losses: Losses): void {
+function lateLosses(settings: VoiceSessionSettings, state: LiveState, losses: Losses): void {
   const before = JSON.stringify(state.setup())
   for (const [field, value] of Object.entries(settings)) {
     if (field === 'model') continue

@@ -1,5 +1,5 @@
 import type { CanonicalError } from '../../../canonical/error.ts'
-import type { ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/session-event.ts'
+import type { ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/voice-session-event.ts'
 import { writeToolResponse } from './client-writer.ts'
 import type { OpenResponse } from './open-response.ts'
 import type { LiveState } from './state.ts'

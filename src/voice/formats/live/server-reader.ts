@@ -1,4 +1,4 @@
-import { type CanonicalError, kindOf } from '../../../canonical/error.ts'
+import { type CanonicalError, errorKindOf } from '../../../canonical/error.ts'
 import { defined, isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { Modality } from '../../../canonical/request.ts'
 import type { Usage } from '../../../canonical/result.ts'
@@ -109,7 +109,7 @@ function secondsOf(value: Json | undefined): { readonly seconds?: number } {
 
 function readError({ code, message, status }: JsonObject): CanonicalError {
   return {
-    kind: typeof code === 'number' ? kindOf(code) : 'upstream-failed',
+    kind: typeof code === 'number' ? errorKindOf(code) : 'upstream-failed',
     message: stringIn(message) || 'The upstream reported an error.',
     ...(typeof status === 'string' ? { code: status.toLowerCase() } : {}),
   }

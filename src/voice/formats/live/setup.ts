@@ -1,15 +1,15 @@
 import { defined, type JsonObject } from '../../../canonical/node.ts'
 import type { Effort } from '../../../canonical/request.ts'
-import type { SessionSettings, TurnDetection } from '../../../canonical/session.ts'
 import type { HostedKind, Tool } from '../../../canonical/tool.ts'
+import type { TurnDetection, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import { type LiveDialect, modelName } from './dialect.ts'
 
 /** Whether the model speaks. If both text and audio are requested, the transcript is the text. */
-export const speaks = ({ modalities }: SessionSettings): boolean =>
+export const speaks = ({ modalities }: VoiceSessionSettings): boolean =>
   modalities === undefined || modalities.length === 0 || modalities.includes('audio')
 
 /** Writes the `setup` message without its resumption handle. A setup is fixed for the life of a connection. */
-export function writeSetup(settings: SessionSettings, model: string, dialect: LiveDialect): JsonObject {
+export function writeSetup(settings: VoiceSessionSettings, model: string, dialect: LiveDialect): JsonObject {
   const isSpoken = speaks(settings) || dialect.audioOnly
   const { instructions, input } = settings
   return defined({
@@ -34,7 +34,7 @@ export function writeSetup(settings: SessionSettings, model: string, dialect: Li
 const transcription = (language: string | undefined): JsonObject =>
   language === undefined ? {} : { languageCodes: [language] }
 
-function speech({ output }: SessionSettings, dialect: LiveDialect): JsonObject | undefined {
+function speech({ output }: VoiceSessionSettings, dialect: LiveDialect): JsonObject | undefined {
   const voiceName = voiceOf(output?.voice, dialect)
   return voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
 }
@@ -46,7 +46,7 @@ export function voiceOf(voice: string | undefined, { voices, defaultVoice }: Liv
   return Object.hasOwn(voices, voice) ? voices[voice] : defaultVoice
 }
 
-function thinking({ reasoning }: SessionSettings, dialect: LiveDialect): JsonObject | undefined {
+function thinking({ reasoning }: VoiceSessionSettings, dialect: LiveDialect): JsonObject | undefined {
   const { effort, budget } = reasoning ?? {}
   if (dialect.thinking === undefined) return undefined
   if (effort === undefined) return budget === undefined ? undefined : { thinkingBudget: budget }
@@ -62,7 +62,7 @@ const BUDGETS: { readonly [E in Effort]: number } = {
 }
 
 /** Writes the tools. A tool choice of `none` omits them, because the format has no other way to express it. */
-function tools({ tools: list = [], toolChoice }: SessionSettings): JsonObject[] | undefined {
+function tools({ tools: list = [], toolChoice }: VoiceSessionSettings): JsonObject[] | undefined {
   if (toolChoice?.mode === 'none') return undefined
   const functionDeclarations = list.flatMap(declaration)
   const hosted = list.flatMap(one => (one.type === 'hosted' ? [{ [HOSTED[one.kind]]: {} }] : []))

@@ -2,8 +2,8 @@ import type { CanonicalError } from '../../../canonical/error.ts'
 import { append } from '../../../canonical/lists.ts'
 import { defined, type JsonObject } from '../../../canonical/node.ts'
 import { totalUsage, type Usage } from '../../../canonical/result.ts'
-import type { SessionSettings } from '../../../canonical/session.ts'
-import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/session-event.ts'
+import type { VoiceSessionSettings } from '../../../canonical/voice-session.ts'
+import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/voice-session-event.ts'
 import { Conversation, failed, type IdentifiedItem } from '../../conversation.ts'
 import type { ProtocolOptions, Step } from '../../protocol.ts'
 import { ACTIVITY_START, contentOf, writeAudio, writeTurns } from './client-writer.ts'
@@ -26,7 +26,7 @@ export class LiveState {
   readonly turns = new Turns()
   /** Names of the calls that the client added, by call id. */
   readonly clientCalls = new Map<string, string>()
-  settings: SessionSettings
+  settings: VoiceSessionSettings
   response: OpenResponse | undefined
   /**
    * From the setup in force: whether the client marks the start and end of turns (`isManual`), and whether answers are
@@ -81,7 +81,7 @@ export class LiveState {
   }
 
   /** The setup message for the given settings. */
-  setup(settings: SessionSettings = this.settings): JsonObject {
+  setup(settings: VoiceSessionSettings = this.settings): JsonObject {
     return writeSetup(settings, this.model, this.dialect)
   }
 

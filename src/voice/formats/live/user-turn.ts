@@ -1,6 +1,6 @@
 import { append } from '../../../canonical/lists.ts'
-import { bytesPerSecond, PCM_16K } from '../../../canonical/session.ts'
-import type { ServerEvent } from '../../../canonical/session-event.ts'
+import { bytesPerSecond, PCM_16K } from '../../../canonical/voice-session.ts'
+import type { ServerEvent } from '../../../canonical/voice-session-event.ts'
 import type { Conversation } from '../../conversation.ts'
 import { addGenerated, OMITTED_AUDIO } from './open-response.ts'
 import type { TextBudget } from './text-budget.ts'

@@ -1,8 +1,13 @@
 import { invalid } from '../../../canonical/error.ts'
 import { defined, type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
-import { type AudioFormat, type Item, PCM_24K, type ResponseSettings } from '../../../canonical/session.ts'
-import type { ClientEvent, Position } from '../../../canonical/session-event.ts'
 import { excerpt } from '../../../canonical/text.ts'
+import {
+  type AudioFormat,
+  type ConversationItem,
+  PCM_24K,
+  type ResponseSettings,
+} from '../../../canonical/voice-session.ts'
+import type { ClientEvent, Position } from '../../../canonical/voice-session-event.ts'
 import { listAt, numberAt, objectAt, requiredObjectAt, requiredTextAt, textAt } from '../fields.ts'
 import { readItem } from './items.ts'
 import { readSettings } from './settings-reader.ts'
@@ -101,7 +106,7 @@ function readResponse(fields: JsonObject, inputFormat: AudioFormat): ResponseSet
 }
 
 /** @throws GatewayError `invalid-request`, also for audio that is not base64. */
-function itemOf(value: Json | undefined, path: string, inputFormat: AudioFormat): Item {
+function itemOf(value: Json | undefined, path: string, inputFormat: AudioFormat): ConversationItem {
   const item = readItem(value, path, mediaTypeOf(inputFormat))
   for (const [index, part] of item.content.entries())
     if (part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64')

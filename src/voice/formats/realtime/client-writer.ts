@@ -1,8 +1,8 @@
 import { base64 } from '../../../canonical/bytes.ts'
 import { type Loss, Losses } from '../../../canonical/loss.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
-import type { ResponseSettings, SessionSettings } from '../../../canonical/session.ts'
-import type { ClientEvent } from '../../../canonical/session-event.ts'
+import type { ResponseSettings, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
+import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
 import type { RealtimeDialect } from './dialect.ts'
 import { writeItem } from './items.ts'
 import { writeSettings } from './settings-writer.ts'
@@ -63,7 +63,7 @@ function wireOf(event: ClientEvent, dialect: RealtimeDialect): JsonObject | unde
 }
 
 /** Writes a session. GA sessions must state their type; the other layouts have no such field. */
-export function writeSession(settings: SessionSettings, { layout }: RealtimeDialect): JsonObject {
+export function writeSession(settings: VoiceSessionSettings, { layout }: RealtimeDialect): JsonObject {
   const fields = writeSettings(settings, layout)
   if (layout !== 'ga') return fields
   return { type: settings.purpose === 'transcription' ? 'transcription' : 'realtime', ...fields }

@@ -1,7 +1,7 @@
 import type { MediaPart, Part } from '../../../canonical/content.ts'
 import { defined, type Json, type JsonObject, type Node } from '../../../canonical/node.ts'
 import type { Role } from '../../../canonical/request.ts'
-import type { Item, ItemStatus } from '../../../canonical/session.ts'
+import type { ConversationItem, ItemStatus } from '../../../canonical/voice-session.ts'
 import { listAt, objectAt, requiredObjectAt, requiredTextAt, textAt, without } from '../fields.ts'
 import { type Naming, REALTIME } from './wire.ts'
 
@@ -10,7 +10,7 @@ import { type Naming, REALTIME } from './wire.ts'
  *
  * @throws GatewayError `invalid-request` with the path of the invalid field.
  */
-export function readItem(value: Json | undefined, path: string, mediaType: string): Item {
+export function readItem(value: Json | undefined, path: string, mediaType: string): ConversationItem {
   const fields = requiredObjectAt(value, path)
   const type = requiredTextAt(fields['type'], `${path}.type`)
   return defined({
@@ -18,18 +18,18 @@ export function readItem(value: Json | undefined, path: string, mediaType: strin
     status: statusOf(fields['status']),
     ...contentOf(type, fields, path, mediaType),
     extras: type === 'message' ? extrasOf(fields) : undefined,
-  }) as Item
+  }) as ConversationItem
 }
 
 const KNOWN: ReadonlySet<string> = new Set(['id', 'object', 'type', 'status', 'role', 'content'])
 
 /** Preserves unknown fields of a message, such as `phase`. */
-function extrasOf(fields: JsonObject): Item['extras'] {
+function extrasOf(fields: JsonObject): ConversationItem['extras'] {
   const rest = without(fields, KNOWN)
   return rest === undefined ? undefined : { [REALTIME]: rest }
 }
 
-type Content = Pick<Item, 'role' | 'content'>
+type Content = Pick<ConversationItem, 'role' | 'content'>
 
 function contentOf(type: string, fields: JsonObject, path: string, mediaType: string): Content {
   if (type === 'message') return messageOf(fields, path, mediaType)
@@ -110,7 +110,7 @@ const statusOf = (value: Json | undefined): ItemStatus | undefined =>
   value === 'in_progress' || value === 'completed' || value === 'incomplete' ? value : undefined
 
 /** Writes an item for a caller (`shown`) or, without `object` and `status`, for an upstream. */
-export function writeItem(item: Item, naming: Naming, shown: boolean): JsonObject {
+export function writeItem(item: ConversationItem, naming: Naming, shown: boolean): JsonObject {
   const head = defined({
     id: item.id,
     object: shown ? 'realtime.item' : undefined,
@@ -140,7 +140,7 @@ export function writeItem(item: Item, naming: Naming, shown: boolean): JsonObjec
 }
 
 /** Omits the status of a call's output unless the client set one, as OpenAI does. */
-const resultHead = ({ status: _, ...head }: JsonObject, { status }: Item): JsonObject =>
+const resultHead = ({ status: _, ...head }: JsonObject, { status }: ConversationItem): JsonObject =>
   status === undefined || status === 'completed' ? head : { ...head, status }
 
 /** Whether an opaque value is an entire item rather than a part of a message. */

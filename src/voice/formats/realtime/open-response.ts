@@ -1,7 +1,7 @@
 import type { Part, ToolCallPart } from '../../../canonical/content.ts'
 import type { Json, JsonObject } from '../../../canonical/node.ts'
-import type { Item, ItemStatus } from '../../../canonical/session.ts'
-import type { OutputAt } from '../../../canonical/session-event.ts'
+import type { ConversationItem, ItemStatus } from '../../../canonical/voice-session.ts'
+import type { OutputPosition } from '../../../canonical/voice-session-event.ts'
 import { writeItem } from './items.ts'
 import type { Naming } from './wire.ts'
 
@@ -40,10 +40,10 @@ export class OpenPart {
 
 interface OpenOutput {
   readonly output: number
-  readonly item: Item & { readonly id: string }
+  readonly item: ConversationItem & { readonly id: string }
   readonly parts: Map<number, OpenPart>
   /** The complete item, once it has ended. */
-  closed?: Item
+  closed?: ConversationItem
 }
 
 /** A response while it is written. Accumulates items and texts, which the final events repeat in full. */
@@ -66,7 +66,7 @@ export class OpenResponse {
     this.outputs.set(output, { output, item, parts })
   }
 
-  begin({ output, part }: OutputAt, kind: 'text' | 'audio'): OpenPart | undefined {
+  begin({ output, part }: OutputPosition, kind: 'text' | 'audio'): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined
     const added = new OpenPart(kind)
@@ -75,7 +75,7 @@ export class OpenResponse {
   }
 
   /** The part that a delta extends; created if no event started it. */
-  part({ output, part }: OutputAt, deltaKind: string): OpenPart | undefined {
+  part({ output, part }: OutputPosition, deltaKind: string): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined
     let found = open.parts.get(part)
@@ -87,7 +87,7 @@ export class OpenResponse {
   }
 
   /** Ends a part; undefined if the part is not open. */
-  end({ output, part }: OutputAt): OpenPart | undefined {
+  end({ output, part }: OutputPosition): OpenPart | undefined {
     const found = this.outputs.get(output)?.parts.get(part)
     if (found === undefined || found.done || found.kind === 'call') return undefined
     found.done = true
@@ -107,7 +107,7 @@ export class OpenResponse {
     const content = call !== undefined ? [call] : written.length === 0 ? open.item.content : written
     const item = { ...open.item, content, status }
     open.closed = item
-    const at = (part: number): OutputAt => ({ response: this.id, item: item.id, output, part })
+    const at = (part: number): OutputPosition => ({ response: this.id, item: item.id, output, part })
     return { item, call, parts: openParts.map(([part, one]) => ({ at: at(part), part: one })) }
   }
 

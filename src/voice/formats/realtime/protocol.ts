@@ -1,8 +1,8 @@
 import { GatewayError } from '../../../canonical/error.ts'
 import type { Loss } from '../../../canonical/loss.ts'
 import { stringIn } from '../../../canonical/node.ts'
-import { PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
-import type { ClientEvent, ServerEvent } from '../../../canonical/session-event.ts'
+import { PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
+import type { ClientEvent, ServerEvent } from '../../../canonical/voice-session-event.ts'
 import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
 import { refusedSession } from '../../refused-session.ts'
 import { clientLosses, writeClientEvent } from './client-writer.ts'
@@ -16,7 +16,7 @@ export class RealtimeProtocol implements Protocol {
   readonly address: Protocol['address']
   private readonly dialect: RealtimeDialect
   private readonly reader: ServerReader
-  private readonly initial: SessionSettings
+  private readonly initial: VoiceSessionSettings
   /** The upstream's `session-created`, held until the initial settings are acknowledged. */
   private created: (ServerEvent & { readonly type: 'session-created' }) | undefined
   private phase: 'new' | 'setting' | 'running' = 'new'
@@ -71,7 +71,7 @@ export class RealtimeProtocol implements Protocol {
 }
 
 /** Adds the upstream's audio formats explicitly, so that its defaults do not matter. */
-const withFormats = ({ model: _, ...settings }: SessionSettings): SessionSettings => ({
+const withFormats = ({ model: _, ...settings }: VoiceSessionSettings): VoiceSessionSettings => ({
   ...settings,
   input: { ...settings.input, format: PCM_24K },
   output: { ...settings.output, format: PCM_24K },

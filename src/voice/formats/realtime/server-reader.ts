@@ -1,12 +1,12 @@
 import { defined, isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
-import { type Item, PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
+import { type ConversationItem, PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type {
-  OutputAt,
+  OutputPosition,
   ResponseReason,
   ResponseStatus,
   ServerEvent,
-  SessionRateLimit,
-} from '../../../canonical/session-event.ts'
+  VoiceRateLimit,
+} from '../../../canonical/voice-session-event.ts'
 import { MAX_RUNNING } from '../../limits.ts'
 import type { RealtimeDialect } from './dialect.ts'
 import { readError } from './errors.ts'
@@ -94,7 +94,7 @@ export class ServerReader {
     return call.arguments === '' ? started : [...started, ...this.delta('arguments-delta', at, call.arguments)]
   }
 
-  at(value: JsonObject): OutputAt {
+  at(value: JsonObject): OutputPosition {
     const item = stringIn(value['item_id'])
     return {
       response: stringIn(value['response_id']),
@@ -105,7 +105,7 @@ export class ServerReader {
   }
 
   /** Yields a delta and counts its characters, to be compared with the complete text that follows. */
-  delta(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, text: string): ServerEvent[] {
+  delta(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputPosition, text: string): ServerEvent[] {
     if (text === '') return []
     const lengths = this.lengths.get(at.response) ?? this.trackLengths(at.response)
     const key = `${type} ${at.item} ${at.part}`
@@ -122,7 +122,7 @@ export class ServerReader {
   }
 
   /** Yields the rest of a complete text that the deltas did not contain. */
-  remainder(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, value: Json | undefined) {
+  remainder(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputPosition, value: Json | undefined) {
     const text = stringIn(value)
     return this.delta(type, at, text.slice(this.lengths.get(at.response)?.get(`${type} ${at.item} ${at.part}`) ?? 0))
   }
@@ -327,13 +327,13 @@ const inputAt = (value: JsonObject) => ({ item: stringIn(value['item_id']), part
 const afterOf = ({ previous_item_id: id }: JsonObject) =>
   id === null ? { after: null } : typeof id === 'string' ? { after: id } : {}
 
-function itemOf(value: Json | undefined): Item {
+function itemOf(value: Json | undefined): ConversationItem {
   const item = readItem(value, 'item', mediaTypeOf(PCM_24K))
   return { ...item, id: item.id ?? '' }
 }
 
 /** Reads the settings an upstream reports; an unreadable report yields no settings instead of an error. */
-function settingsOf(session: Json | undefined): SessionSettings {
+function settingsOf(session: Json | undefined): VoiceSessionSettings {
   const fields = isObject(session) ? session : {}
   try {
     return readSettings(fields, 'session')
@@ -342,7 +342,7 @@ function settingsOf(session: Json | undefined): SessionSettings {
   }
 }
 
-const limitOf = ({ name, limit, remaining, reset_seconds }: JsonObject): SessionRateLimit => ({
+const limitOf = ({ name, limit, remaining, reset_seconds }: JsonObject): VoiceRateLimit => ({
   name: name === 'requests' ? 'requests' : 'tokens',
   limit: nonNegative(limit),
   remaining: nonNegative(remaining),

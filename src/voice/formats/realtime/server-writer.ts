@@ -1,8 +1,8 @@
 import { base64 } from '../../../canonical/bytes.ts'
 import type { CanonicalError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
-import type { Item, SessionSettings } from '../../../canonical/session.ts'
-import type { OutputAt, ServerEvent } from '../../../canonical/session-event.ts'
+import type { ConversationItem, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
+import type { OutputPosition, ServerEvent } from '../../../canonical/voice-session-event.ts'
 import { MAX_RUNNING } from '../../limits.ts'
 import { writeError } from './errors.ts'
 import { writeItem } from './items.ts'
@@ -23,7 +23,7 @@ export class ServerWriter {
   private readonly open = new Map<string, OpenResponse>()
   private readonly sessionId: string
   private readonly conversation: string
-  private settings: SessionSettings = {}
+  private settings: VoiceSessionSettings = {}
 
   constructor({ naming, newId }: ServerWriterOptions) {
     this.naming = naming
@@ -124,7 +124,7 @@ export class ServerWriter {
     return JSON.stringify({ type: eventName(name, this.naming), event_id: this.newId('event'), ...fields })
   }
 
-  private session(settings: SessionSettings, expiresAt?: number): JsonObject {
+  private session(settings: VoiceSessionSettings, expiresAt?: number): JsonObject {
     const type = settings.purpose === 'transcription' ? 'transcription' : 'realtime'
     return {
       ...(this.naming === 'ga' ? { type } : {}),
@@ -135,7 +135,10 @@ export class ServerWriter {
     }
   }
 
-  private item(name: string, { item, after }: { readonly item: Item; readonly after?: string | null }): string {
+  private item(
+    name: string,
+    { item, after }: { readonly item: ConversationItem; readonly after?: string | null },
+  ): string {
     return this.frame(name, {
       ...(after === undefined ? {} : { previous_item_id: after }),
       item: writeItem(item, this.naming, true),
@@ -190,7 +193,7 @@ export class ServerWriter {
   }
 
   /** Writes a delta by concatenation. The constant prefix is built once per part, since deltas are frequent. */
-  private delta(at: OutputAt, kind: DeltaKind, text: string): string {
+  private delta(at: OutputPosition, kind: DeltaKind, text: string): string {
     const part = this.open.get(at.response)?.part(at, kind)
     if (part !== undefined && kind !== 'audio') part.text += text
     const head = part?.heads[kind] ?? headOf(at, kind, this.naming, part?.callId)
@@ -198,12 +201,12 @@ export class ServerWriter {
     return `${head}${kind === 'audio' ? text : JSON.stringify(text).slice(1, -1)}","event_id":"${this.newId('event')}"}`
   }
 
-  private endPart(at: OutputAt): string[] {
+  private endPart(at: OutputPosition): string[] {
     const part = this.open.get(at.response)?.end(at)
     return part === undefined ? [] : this.partFrames(at, part)
   }
 
-  private partFrames(at: OutputAt, part: OpenPart): string[] {
+  private partFrames(at: OutputPosition, part: OpenPart): string[] {
     const position = positionOf(at)
     const { text } = part
     const whole =
@@ -274,7 +277,7 @@ const DELTAS: { readonly [G in DeltaKind]: string } = {
   arguments: 'response.function_call_arguments.delta',
 }
 
-function headOf(at: OutputAt, kind: DeltaKind, naming: Naming, callId: string | undefined): string {
+function headOf(at: OutputPosition, kind: DeltaKind, naming: Naming, callId: string | undefined): string {
   const { response, item, output } = at
   const position =
     kind === 'arguments' ? { response_id: response, item_id: item, output_index: output } : positionOf(at)
@@ -283,7 +286,7 @@ function headOf(at: OutputAt, kind: DeltaKind, naming: Naming, callId: string | 
   return fields.slice(0, -2)
 }
 
-const positionOf = ({ response, item, output, part }: OutputAt) => ({
+const positionOf = ({ response, item, output, part }: OutputPosition) => ({
   response_id: response,
   item_id: item,
   output_index: output,

@@ -1,6 +1,8 @@
 import { invalid } from '../../../canonical/error.ts'
 import { defined, isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
 import { EFFORTS, type Effort, type Modality } from '../../../canonical/request.ts'
+import { excerpt } from '../../../canonical/text.ts'
+import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
 import {
   ALAW,
   type AudioFormat,
@@ -8,11 +10,9 @@ import {
   type InputTranscription,
   MULAW,
   type OutputSettings,
-  type SessionSettings,
   type TurnDetection,
-} from '../../../canonical/session.ts'
-import { excerpt } from '../../../canonical/text.ts'
-import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
+  type VoiceSessionSettings,
+} from '../../../canonical/voice-session.ts'
 import {
   checkCase,
   exactNames,
@@ -33,7 +33,7 @@ import { betaFormat, canonicalModalities, REALTIME } from './wire.ts'
  * @param path the object's path in errors.
  * @throws GatewayError `invalid-request` with the path of the invalid field.
  */
-export function readSettings(session: JsonObject, path: string): SessionSettings {
+export function readSettings(session: JsonObject, path: string): VoiceSessionSettings {
   checkCase(session, CHECKED_SETTINGS, path)
   const audio = objectAt(session['audio'], `${path}.audio`) ?? {}
   const effort = textAt(objectAt(session['reasoning'], `${path}.reasoning`)?.['effort'], `${path}.reasoning.effort`)
@@ -51,7 +51,7 @@ export function readSettings(session: JsonObject, path: string): SessionSettings
     input: nonEmpty(inputOf(session, objectAt(audio['input'], `${path}.audio.input`) ?? {}, path)),
     output: nonEmpty(outputOf(session, objectAt(audio['output'], `${path}.audio.output`) ?? {}, path)),
     extras: extrasOf(session, KNOWN),
-  }) as SessionSettings
+  }) as VoiceSessionSettings
 }
 
 /** Fields that decide about permissions, accepted only in their exact case. */
@@ -73,7 +73,7 @@ function extrasOf(object: JsonObject, known: ReadonlySet<string>) {
 
 const nonEmpty = <T extends object>(value: T): T | undefined => (Object.keys(value).length === 0 ? undefined : value)
 
-const purposeOf = (type: Json | undefined, path: string): SessionSettings['purpose'] => {
+const purposeOf = (type: Json | undefined, path: string): VoiceSessionSettings['purpose'] => {
   const name = textAt(type, path)
   if (name === undefined || name === 'realtime') return undefined
   if (name === 'transcription') return 'transcription'
@@ -88,7 +88,7 @@ function modalitiesOf(value: Json | undefined, path: string): readonly Modality[
   return listed && canonicalModalities(listed)
 }
 
-function maxTokensOf(session: JsonObject, path: string): SessionSettings['maxTokens'] {
+function maxTokensOf(session: JsonObject, path: string): VoiceSessionSettings['maxTokens'] {
   const value = session['max_output_tokens'] ?? session['max_response_output_tokens']
   return value === 'inf' ? 'unlimited' : numberAt(value, `${path}.max_output_tokens`)
 }

@@ -1,13 +1,13 @@
 import { defined, type Json, type JsonObject, type Node } from '../../../canonical/node.ts'
-import type { SessionSettings, TurnDetection } from '../../../canonical/session.ts'
 import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
+import type { TurnDetection, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import { betaFormatName, gaFormat, modalitiesIn, REALTIME } from './wire.ts'
 
 /** Where a session's fields are: in GA's positions, in the beta's, or mixed as xAI has them. */
 export type Layout = 'ga' | 'beta' | 'mixed'
 
 /** Writes settings as the fields of a `session` or `response` object; unset settings are absent. */
-export function writeSettings(settings: SessionSettings, layout: Layout): JsonObject {
+export function writeSettings(settings: VoiceSessionSettings, layout: Layout): JsonObject {
   const common = defined({
     model: settings.model,
     instructions: settings.instructions,
@@ -19,7 +19,7 @@ export function writeSettings(settings: SessionSettings, layout: Layout): JsonOb
   return { ...common, ...LAYOUTS[layout](settings) } as JsonObject
 }
 
-const LAYOUTS: { readonly [L in Layout]: (settings: SessionSettings) => JsonObject } = {
+const LAYOUTS: { readonly [L in Layout]: (settings: VoiceSessionSettings) => JsonObject } = {
   ga: settings => {
     const audio = defined({ input: gaInput(settings, true), output: gaOutput(settings, true) })
     return plain({
@@ -53,7 +53,7 @@ const LAYOUTS: { readonly [L in Layout]: (settings: SessionSettings) => JsonObje
 
 const plain = (fields: object): JsonObject => defined(fields as JsonObject) as JsonObject
 
-const topLevel = ({ input, output }: SessionSettings): object => ({
+const topLevel = ({ input, output }: VoiceSessionSettings): object => ({
   voice: voiceOf(output),
   speed: output?.speed,
   turn_detection: turnDetection(input?.turnDetection),
@@ -61,15 +61,15 @@ const topLevel = ({ input, output }: SessionSettings): object => ({
 
 const nativeExtras = ({ extras }: Node): JsonObject => extras?.[REALTIME] ?? {}
 
-const reasoning = ({ reasoning: effort }: SessionSettings): Json | undefined =>
+const reasoning = ({ reasoning: effort }: VoiceSessionSettings): Json | undefined =>
   effort?.effort === undefined ? undefined : { effort: effort.effort }
 
-const maxTokens = ({ maxTokens: most }: SessionSettings): Json | undefined => (most === 'unlimited' ? 'inf' : most)
+const maxTokens = ({ maxTokens: most }: VoiceSessionSettings): Json | undefined => (most === 'unlimited' ? 'inf' : most)
 
-const voiceOf = (output: SessionSettings['output']): Json | undefined =>
+const voiceOf = (output: VoiceSessionSettings['output']): Json | undefined =>
   output?.spelling?.[REALTIME]?.['voice'] ?? output?.voice
 
-function gaInput(settings: SessionSettings, whole: boolean): JsonObject | undefined {
+function gaInput(settings: VoiceSessionSettings, whole: boolean): JsonObject | undefined {
   const { input } = settings
   if (input === undefined) return undefined
   const fields = plain({
@@ -82,7 +82,7 @@ function gaInput(settings: SessionSettings, whole: boolean): JsonObject | undefi
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-function gaOutput({ output }: SessionSettings, whole: boolean): JsonObject | undefined {
+function gaOutput({ output }: VoiceSessionSettings, whole: boolean): JsonObject | undefined {
   if (output === undefined) return undefined
   const fields = plain({
     format: output.format && gaFormat(output.format),
@@ -92,13 +92,13 @@ function gaOutput({ output }: SessionSettings, whole: boolean): JsonObject | und
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-function transcription({ input }: SessionSettings): Json | undefined {
+function transcription({ input }: VoiceSessionSettings): Json | undefined {
   const value = input?.transcription
   if (value === undefined || value === null) return value
   return plain({ model: value.model, language: value.language, prompt: value.prompt, ...nativeExtras(value) })
 }
 
-function noiseReduction({ input }: SessionSettings): Json | undefined {
+function noiseReduction({ input }: VoiceSessionSettings): Json | undefined {
   const value = input?.noiseReduction
   return value === undefined || value === null ? value : { type: value }
 }

@@ -1,5 +1,5 @@
 import type { Modality } from '../../../canonical/request.ts'
-import { ALAW, type AudioFormat, MULAW } from '../../../canonical/session.ts'
+import { ALAW, type AudioFormat, MULAW } from '../../../canonical/voice-session.ts'
 
 /** The format's name in routing, `extras` and opaque parts. */
 export const REALTIME = 'realtime'

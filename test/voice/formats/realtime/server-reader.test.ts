@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/canonical/node.ts'
-import type { ServerEvent } from '../../../../src/canonical/session-event.ts'
+import type { ServerEvent } from '../../../../src/canonical/voice-session-event.ts'
 import { readDialect } from '../../../../src/voice/formats/realtime/dialect.ts'
 import { ServerReader } from '../../../../src/voice/formats/realtime/server-reader.ts'
 

@@ -16,7 +16,8 @@ export const MULAW: AudioFormat = { encoding: 'mulaw', rate: 8000 }
 export const ALAW: AudioFormat = { encoding: 'alaw', rate: 8000 }
 
 /** Whether two audio formats are equal. */
-export const sameFormat = (a: AudioFormat, b: AudioFormat): boolean => a.encoding === b.encoding && a.rate === b.rate
+export const isSameAudioFormat = (a: AudioFormat, b: AudioFormat): boolean =>
+  a.encoding === b.encoding && a.rate === b.rate
 
 /** Returns the bytes of one second of audio. */
 export const bytesPerSecond = ({ encoding, rate }: AudioFormat): number => (encoding === 'pcm16' ? 2 * rate : rate)
@@ -56,7 +57,7 @@ export interface InputTranscription extends Node {
  * Settings of a voice session, or a change of them: an absent field stays as it is, null clears a field. `input` and
  * `output` are merged field by field; objects inside them are replaced.
  */
-export interface SessionSettings extends Node {
+export interface VoiceSessionSettings extends Node {
   readonly model?: string
   /** Set if the session only transcribes; a conversation if absent. */
   readonly purpose?: 'transcription'
@@ -88,11 +89,11 @@ export interface OutputSettings extends Node {
 }
 
 /** Settings of one response; absent fields are taken from the session. */
-export interface ResponseSettings extends SessionSettings {
+export interface ResponseSettings extends VoiceSessionSettings {
   /** The response does not become part of the conversation. */
   readonly detached?: true
   /** Items that the response answers instead of the conversation. */
-  readonly context?: readonly Item[]
+  readonly context?: readonly ConversationItem[]
   readonly metadata?: JsonObject
 }
 
@@ -100,7 +101,7 @@ export interface ResponseSettings extends SessionSettings {
  * One item of a voice conversation. A function call is an assistant item with one tool-call part; its output is a tool
  * item with one tool-result part. Audio that is mentioned but not repeated is a media part with empty data.
  */
-export interface Item extends Node {
+export interface ConversationItem extends Node {
   /** Undefined only in an `item-create` that leaves the id to the server. */
   readonly id?: string
   readonly role: Role

@@ -21,10 +21,10 @@ export interface Reading {
 }
 
 /** Events; in a longer stream, a search stops at the event and does not look inside. */
-const LONG = 300
+const MAX_SEARCHED_EVENTS = 300
 
 /** Most readings of changed sources per search. */
-const MOST_READINGS = 200
+const MAX_READINGS = 200
 
 /** What happens to a canonical path if a wire field is removed. */
 type Effect = 'gone' | 'changed' | 'same' | 'malformed'
@@ -33,12 +33,12 @@ type Effect = 'gone' | 'changed' | 'same' | 'malformed'
  * Finds the wire field behind a canonical path by experiment: remove a wire field, read again, see whether the value at
  * the path changed. Readers therefore need not record where their values come from.
  */
-export class Origins {
+export class SourcePaths {
   private readonly reading: Reading
   private readonly pace: Pace
   /** Results by path, because several searches may ask for the same path. */
   private readonly found = new Map<string, Promise<Path | undefined>>()
-  private left = 0
+  private readingsLeft = 0
 
   constructor(reading: Reading, pace: Pace) {
     this.reading = reading
@@ -46,43 +46,43 @@ export class Origins {
   }
 
   /** Returns the path of the smallest wire value that the canonical path comes from; undefined if none is found. */
-  find(place: Path): Promise<Path | undefined> {
-    return this.found.getOrInsertComputed(JSON.stringify(place), () => this.search(place))
+  find(canonicalPath: Path): Promise<Path | undefined> {
+    return this.found.getOrInsertComputed(JSON.stringify(canonicalPath), () => this.search(canonicalPath))
   }
 
-  private async search(place: Path): Promise<Path | undefined> {
+  private async search(canonicalPath: Path): Promise<Path | undefined> {
     const { source, value, near, root, isSlow } = this.reading
-    const path = existing(value, place)
+    const path = existing(value, canonicalPath)
     if (path.length === 0) return undefined
-    this.left = MOST_READINGS
+    this.readingsLeft = MAX_READINGS
     await this.pace.step()
-    let found = isSlow === true && this.pace.over ? root : existing(source, near(path))
-    const isLong = isSlow === true && (source as readonly Json[]).length > LONG
-    if (path.length === place.length && !isLong)
+    let found = isSlow === true && this.pace.isOver ? root : existing(source, near(path))
+    const isLong = isSlow === true && (source as readonly Json[]).length > MAX_SEARCHED_EVENTS
+    if (path.length === canonicalPath.length && !isLong)
       for (let next: Path | undefined = found; next !== undefined; next = await this.within(found, path)) found = next
     // A path that does not exist is at most close to the list item around it.
-    else if (path.length < place.length && !path.some(step => typeof step === 'number')) return undefined
+    else if (path.length < canonicalPath.length && !path.some(step => typeof step === 'number')) return undefined
     return found.length <= root.length ? undefined : found
   }
 
   /** Whether the search has to end, because its readings or its time are used up. */
   private get isSpent(): boolean {
-    return this.left <= 0 || this.pace.over
+    return this.readingsLeft <= 0 || this.pace.isOver
   }
 
   /**
    * Returns the path of the child of `node` that the canonical path comes from; undefined if `node` itself is the
    * smallest.
    */
-  private async within(node: Path, place: Path): Promise<Path | undefined> {
+  private async within(node: Path, canonicalPath: Path): Promise<Path | undefined> {
     if (this.isSpent) return undefined
     const value = at(this.reading.source, node)
-    const wanted = at(this.reading.value, place)
+    const wanted = at(this.reading.value, canonicalPath)
     if (typeof wanted === 'object' && isDeepStrictEqual(value, wanted)) return undefined
     const child = Array.isArray(value)
-      ? await this.item(node, value.length, place)
+      ? await this.item(node, value.length, canonicalPath)
       : isObject(value)
-        ? await this.field(node, value, place)
+        ? await this.field(node, value, canonicalPath)
         : undefined
     return child === undefined ? undefined : [...node, child]
   }
@@ -91,28 +91,29 @@ export class Origins {
    * Finds the list item. Removing an item shifts the later ones, so removing any item up to the wanted one has an
    * effect; the last item whose removal has an effect is the wanted one.
    */
-  private async item(node: Path, length: number, place: Path): Promise<number | undefined> {
-    const affects = async (index: number) => index < length && (await this.without([...node, index], place)) !== 'same'
-    for (const step of place.toReversed())
+  private async item(node: Path, length: number, canonicalPath: Path): Promise<number | undefined> {
+    const affects = async (index: number) =>
+      index < length && (await this.without([...node, index], canonicalPath)) !== 'same'
+    for (const step of canonicalPath.toReversed())
       if (typeof step === 'number' && step < length && (await affects(step)) && !(await affects(step + 1))) return step
     for (let index = length - 1; index >= 0 && !this.isSpent; index--) if (await affects(index)) return index
     return undefined
   }
 
-  private async field(node: Path, value: object, place: Path): Promise<string | undefined> {
+  private async field(node: Path, value: object, canonicalPath: Path): Promise<string | undefined> {
     const fields = Object.keys(value)
-    const wanted = at(this.reading.value, place)
+    const wanted = at(this.reading.value, canonicalPath)
     // A field whose removal only changes an object is only a part of its source.
     const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
-    for (const name of namesakes(fields, place)) {
-      const effect = await this.without([...node, name], place)
-      const isOwn = plainName(name) === plainName(String(place.at(-1)))
-      if (isHolder(effect) || (isOwn && effect === 'malformed')) return name
+    for (const name of namesakes(fields, canonicalPath)) {
+      const effect = await this.without([...node, name], canonicalPath)
+      const hasSameName = plainName(name) === plainName(String(canonicalPath.at(-1)))
+      if (isHolder(effect) || (hasSameName && effect === 'malformed')) return name
     }
     const effects = new Map<string, Effect>()
     for (const name of fields) {
       if (this.isSpent) break
-      effects.set(name, await this.without([...node, name], place))
+      effects.set(name, await this.without([...node, name], canonicalPath))
     }
     const isTop = node.length <= this.reading.root.length
     // An object that several fields affect comes from the whole node.
@@ -120,32 +121,38 @@ export class Origins {
       return undefined
     const plain = fields.filter(name => !STRUCTURAL.has(name))
     const isRequired = (effect: Effect): boolean => effect === 'malformed'
-    const some =
+    const matches =
       [
         plain.filter(name => isHolder(effects.get(name)!)),
         plain.filter(name => isRequired(effects.get(name)!)),
         fields.filter(name => isHolder(effects.get(name)!)),
       ].find(one => one.length > 0) ?? []
-    if (some.length === 1) return some[0]
-    const equal = some.find(name => isDeepStrictEqual((value as { [name: string]: unknown })[name], wanted))
+    if (matches.length === 1) return matches[0]
+    const equal = matches.find(name => isDeepStrictEqual((value as { [name: string]: unknown })[name], wanted))
     // Below the top, a value that comes from several fields comes from the node around them.
-    return equal ?? (isTop ? some[0] : undefined)
+    return equal ?? (isTop ? matches[0] : undefined)
   }
 
   /** Returns the effect of removing a wire value, or of changing it if it is required. */
-  private async without(part: Path, place: Path): Promise<Effect> {
-    const taken = await this.effect(part, place, undefined)
-    return taken === 'malformed' ? this.effect(part, place, other(at(this.reading.source, part) as Json)) : taken
+  private async without(part: Path, canonicalPath: Path): Promise<Effect> {
+    const taken = await this.effect(part, canonicalPath, undefined)
+    return taken === 'malformed'
+      ? this.effect(part, canonicalPath, other(at(this.reading.source, part) as Json))
+      : taken
   }
 
-  private async effect(part: Path, place: Path, by: Json | undefined): Promise<Effect> {
+  private async effect(part: Path, canonicalPath: Path, by: Json | undefined): Promise<Effect> {
     if (this.isSpent) return 'same'
-    this.left--
+    this.readingsLeft--
     await this.pace.step()
     const { source, value, read } = this.reading
     try {
-      const left = at(read(replaced(source, part, by)), place)
-      return left === undefined ? 'gone' : isDeepStrictEqual(left, at(value, place)) ? 'same' : 'changed'
+      const remaining = at(read(replaced(source, part, by)), canonicalPath)
+      return remaining === undefined
+        ? 'gone'
+        : isDeepStrictEqual(remaining, at(value, canonicalPath))
+          ? 'same'
+          : 'changed'
     } catch {
       return 'malformed'
     }
@@ -159,8 +166,8 @@ const STRUCTURAL: ReadonlySet<string> = new Set(['type', 'object', 'role'])
  * Returns the fields with the name of a step of the path, from the last step to the first, then fields with a similar
  * name.
  */
-const namesakes = (fields: readonly string[], place: Path): readonly string[] => {
-  const steps = place
+const namesakes = (fields: readonly string[], canonicalPath: Path): readonly string[] => {
+  const steps = canonicalPath
     .toReversed()
     .filter(step => typeof step === 'string')
     .map(plainName)

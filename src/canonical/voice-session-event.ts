@@ -2,21 +2,21 @@ import type { CanonicalError } from './error.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 import type { Modality } from './request.ts'
 import type { Usage } from './result.ts'
-import type { Item, ItemStatus, ResponseSettings, SessionSettings } from './session.ts'
+import type { ConversationItem, ItemStatus, ResponseSettings, VoiceSessionSettings } from './voice-session.ts'
 
 /**
  * An event from the client of a voice session. Audio is in the session's input format, in chunks that may end anywhere.
  */
 export type ClientEvent = ClientBase &
   (
-    | { readonly type: 'session-update'; readonly settings: SessionSettings }
+    | { readonly type: 'session-update'; readonly settings: VoiceSessionSettings }
     | { readonly type: 'audio-append'; readonly audio: Uint8Array }
     /** The appended audio becomes a user item. */
     | { readonly type: 'audio-commit' }
     | { readonly type: 'audio-clear' }
     /** Drops generated audio that was not played; only WebRTC and SIP have such a buffer. */
     | { readonly type: 'output-clear' }
-    | { readonly type: 'item-create'; readonly item: Item; readonly after?: Position }
+    | { readonly type: 'item-create'; readonly item: ConversationItem; readonly after?: Position }
     | { readonly type: 'item-retrieve'; readonly item: string }
     | { readonly type: 'item-delete'; readonly item: string }
     /** The client played only the first `audioEndMs` milliseconds of an assistant's audio. */
@@ -35,7 +35,7 @@ interface ClientBase extends Node {
 export type Position = string | null
 
 /** The position of a part in a response. */
-export interface OutputAt {
+export interface OutputPosition {
   readonly response: string
   /** Id of the item, and its index in the response. */
   readonly item: string
@@ -60,15 +60,15 @@ export type ServerEvent = Node &
     | {
         readonly type: 'session-created'
         readonly id?: string
-        readonly settings: SessionSettings
+        readonly settings: VoiceSessionSettings
         /** Unix seconds; end of the session. */
         readonly expiresAt?: number
       }
-    | { readonly type: 'session-updated'; readonly settings: SessionSettings }
+    | { readonly type: 'session-updated'; readonly settings: VoiceSessionSettings }
     /** A user's, system's or tool's item was added to the conversation; items of responses come as `output-start`. */
-    | { readonly type: 'item-added'; readonly item: Item; readonly after?: Position }
-    | { readonly type: 'item-done'; readonly item: Item; readonly after?: Position }
-    | { readonly type: 'item-retrieved'; readonly item: Item }
+    | { readonly type: 'item-added'; readonly item: ConversationItem; readonly after?: Position }
+    | { readonly type: 'item-done'; readonly item: ConversationItem; readonly after?: Position }
+    | { readonly type: 'item-retrieved'; readonly item: ConversationItem }
     | { readonly type: 'item-deleted'; readonly item: string }
     | { readonly type: 'item-truncated'; readonly item: string; readonly part: number; readonly audioEndMs: number }
     /** `item` is the id of the item that the speech will become. Milliseconds count from the session's first audio. */
@@ -105,17 +105,17 @@ export type ServerEvent = Node &
         readonly type: 'output-start'
         readonly response: string
         readonly output: number
-        readonly item: Item & { readonly id: string }
+        readonly item: ConversationItem & { readonly id: string }
         readonly after?: Position
       }
-    | { readonly type: 'part-start'; readonly at: OutputAt; readonly kind: 'text' | 'audio' }
-    | { readonly type: 'text-delta'; readonly at: OutputAt; readonly text: string }
+    | { readonly type: 'part-start'; readonly at: OutputPosition; readonly kind: 'text' | 'audio' }
+    | { readonly type: 'text-delta'; readonly at: OutputPosition; readonly text: string }
     /** Part of the transcript of an audio part. */
-    | { readonly type: 'transcript-delta'; readonly at: OutputAt; readonly text: string }
+    | { readonly type: 'transcript-delta'; readonly at: OutputPosition; readonly text: string }
     /** Audio in the session's output format, in chunks that may end anywhere. */
-    | { readonly type: 'audio-delta'; readonly at: OutputAt; readonly audio: Uint8Array }
-    | { readonly type: 'arguments-delta'; readonly at: OutputAt; readonly text: string }
-    | { readonly type: 'part-end'; readonly at: OutputAt }
+    | { readonly type: 'audio-delta'; readonly at: OutputPosition; readonly audio: Uint8Array }
+    | { readonly type: 'arguments-delta'; readonly at: OutputPosition; readonly text: string }
+    | { readonly type: 'part-end'; readonly at: OutputPosition }
     | {
         readonly type: 'output-end'
         readonly response: string
@@ -131,7 +131,7 @@ export type ServerEvent = Node &
         readonly error?: CanonicalError
         readonly usage?: Usage
       }
-    | { readonly type: 'rate-limits'; readonly limits: readonly SessionRateLimit[] }
+    | { readonly type: 'rate-limits'; readonly limits: readonly VoiceRateLimit[] }
     /** An error that does not end the session. `event` is the id of the client event that caused it. */
     | { readonly type: 'error'; readonly error: CanonicalError; readonly event?: string }
     | { readonly type: 'opaque'; readonly format: Format; readonly value: JsonObject }
@@ -141,7 +141,7 @@ export type ResponseStatus = 'completed' | 'cancelled' | 'failed' | 'incomplete'
 
 export type ResponseReason = 'turn_detected' | 'client_cancelled' | 'max_output_tokens' | 'content_filter'
 
-export interface SessionRateLimit {
+export interface VoiceRateLimit {
   readonly name: 'requests' | 'tokens'
   readonly limit: number
   readonly remaining: number

@@ -2,38 +2,38 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import { append } from '../canonical/lists.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { Format, Json, JsonObject } from '../canonical/node.ts'
-import { reduced } from '../canonical/repair.ts'
+import { withoutRedundantParts } from '../canonical/repair.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
-import { traced } from '../canonical/trace.ts'
+import { tracedToOriginal } from '../canonical/trace.ts'
 import { chain } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import { EVENT_STREAM } from '../egress/transport/sse.ts'
-import { DOORS, fitnessOf } from '../formats/index.ts'
+import { CALLER_FORMATS, fitnessOf } from '../formats/index.ts'
 import { READERS } from '../ingress/index.ts'
-import { type Given, givenOf } from './given.ts'
 import type { Pace } from './pace.ts'
+import { readSourceText, type SourceText } from './source-text.ts'
 import type { Kind } from './translate.ts'
-import { handedTo, writing } from './wire-text.ts'
+import { preparedFor, writeOptionsFor } from './wire-text.ts'
 
 /** A text translated into another format. */
-export interface InFormat {
+export interface WrittenText {
   readonly text: string
   readonly losses: readonly Loss[]
   /** The path of a request below the format's base URL. */
   readonly path?: string
   /** Reads the translated text again; undefined if the format has no reader for it. */
-  readonly again: () => Given | undefined
+  readonly again: () => SourceText | undefined
 }
 
 /** Returns the formats that have messages of this kind for this kind of work. */
-export const formatsFor = ({ kind, work }: Pick<Given, 'kind' | 'work'>): readonly Format[] =>
+export const formatsFor = ({ kind, work }: Pick<SourceText, 'kind' | 'work'>): readonly Format[] =>
   Object.keys(WRITERS).filter(format => WRITERS[format]![kind] !== undefined && does(format, kind, work))
 
 /** Whether the format supports the work: at upstreams for requests, at callers for results and streams. */
-function does(format: Format, kind: Kind, work: Given['work']): boolean {
-  if (kind !== 'request') return DOORS.get(format)?.includes(work) ?? false
+function does(format: Format, kind: Kind, work: SourceText['work']): boolean {
+  if (kind !== 'request') return CALLER_FORMATS.get(format)?.includes(work) ?? false
   const fitness = fitnessOf(format, work)
   return fitness !== undefined && fitness !== 'emulated'
 }
@@ -43,41 +43,51 @@ function does(format: Format, kind: Kind, work: Given['work']): boolean {
  *
  * @throws GatewayError `cannot-express` if nothing of it can be written.
  */
-export async function inFormat(given: Given, to: Format, pace: Pace): Promise<InFormat> {
-  const { text, losses, path } = await WRITE[given.kind](given, to, pace)
-  const canRead = READERS[to]?.[given.kind] !== undefined
+export async function writeInFormat(sourceText: SourceText, to: Format, pace: Pace): Promise<WrittenText> {
+  const { text, losses, path } = await WRITE[sourceText.kind](sourceText, to, pace)
+  const canRead = READERS[to]?.[sourceText.kind] !== undefined
   return {
-    ...{ text, losses: inGiven(losses, given) },
+    ...{ text, losses: inSourceText(losses, sourceText) },
     ...(path === undefined ? {} : { path }),
     again: () =>
       canRead
-        ? givenOf(text, to, given.kind, { model: given.asked.model, ...(path === undefined ? {} : { path }) })
+        ? readSourceText(text, to, sourceText.kind, {
+            model: sourceText.assumedRequest.model,
+            ...(path === undefined ? {} : { path }),
+          })
         : undefined,
   }
 }
 
 /** Leaves out losses of fields that were only filled in for writing. */
-const inGiven = (losses: readonly Loss[], { kind }: Given): readonly Loss[] =>
-  kind === 'request' ? losses : losses.filter(({ path }) => path.length !== 1 || !Object.hasOwn(DRESS, path[0]!))
+const inSourceText = (losses: readonly Loss[], { kind }: SourceText): readonly Loss[] =>
+  kind === 'request'
+    ? losses
+    : losses.filter(({ path }) => path.length !== 1 || !Object.hasOwn(FILLED_FIELDS, path[0]!))
 
-type Text = Omit<InFormat, 'again'>
+type Text = Omit<WrittenText, 'again'>
 
-const WRITE: { readonly [K in Kind]: (given: Given, to: Format, pace: Pace) => Text | Promise<Text> } = {
-  request: (given, to) => {
-    const request = given.value as CanonicalRequest
-    const handed = handedTo(to, request)
-    const options = writing(given.format, to, request.model)
-    const { request: less, losses } = options.native ? { request: handed, losses: [] } : reduced(handed)
+const WRITE: { readonly [K in Kind]: (sourceText: SourceText, to: Format, pace: Pace) => Text | Promise<Text> } = {
+  request: (sourceText, to) => {
+    const request = sourceText.value as CanonicalRequest
+    const prepared = preparedFor(to, request)
+    const options = writeOptionsFor(sourceText.format, to, request.model)
+    const { request: less, losses } = options.native
+      ? { request: prepared, losses: [] }
+      : withoutRedundantParts(prepared)
     const written = WRITERS[to]!.request!(less, options)
-    const all = [...losses, ...traced(written.losses, losses, handed.messages)]
+    const all = [...losses, ...tracedToOriginal(written.losses, losses, prepared.messages)]
     return { text: requestText(written.wire), losses: all, path: written.wire.path }
   },
-  result: (given, to) => {
-    const { wire, losses } = WRITERS[to]!.result!({ ...DRESS, ...(given.value as CanonicalResult) }, given.asked)
+  result: (sourceText, to) => {
+    const { wire, losses } = WRITERS[to]!.result!(
+      { ...FILLED_FIELDS, ...(sourceText.value as CanonicalResult) },
+      sourceText.assumedRequest,
+    )
     return { text: answerText(wire), losses }
   },
-  events: async (given, to, pace) => {
-    const { events, format, asked } = given
+  events: async (sourceText, to, pace) => {
+    const { events, format, assumedRequest: asked } = sourceText
     const machine = chain<WireEvent, CanonicalEvent, WireEvent>(
       READERS[format]!.events!(asked),
       WRITERS[to]!.events!(asked),
@@ -89,14 +99,14 @@ const WRITE: { readonly [K in Kind]: (given: Given, to: Format, pace: Pace) => T
     }
     append(wire, machine.end())
     // A stream has the losses of the result that it folds to, without its error if it broke off.
-    const { error: _, ...whole } = { ...DRESS, ...(given.value as CanonicalResult) }
+    const { error: _, ...whole } = { ...FILLED_FIELDS, ...(sourceText.value as CanonicalResult) }
     const losses = WRITERS[to]!.result?.(whole, asked).losses ?? []
     return { text: wire.map((event, index) => EVENT_STREAM.frame(event, index === 0)).join(''), losses }
   },
 }
 
 /** Fields that the gateway fills in if the upstream does not state them. */
-const DRESS = { id: 'translated', createdAt: 0 }
+const FILLED_FIELDS = { id: 'translated', createdAt: 0 }
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 

@@ -6,20 +6,20 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import { drain } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
-import { DOORS, FORMATS } from '../formats/index.ts'
+import { CALLER_FORMATS, FORMAT_FACTS } from '../formats/index.ts'
 import { bodyPaths, READERS } from '../ingress/index.ts'
 import type { Locate } from '../ingress/locate.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import { FirstEvents } from './first-events.ts'
-import type { Reading } from './origins.ts'
 import { isDeeper } from './pointer.ts'
+import type { Reading } from './source-paths.ts'
 import type { Kind } from './translate.ts'
-import { understood } from './understood.ts'
-import { exchangeOf, jsonOf } from './wire-text.ts'
+import { understandingScore } from './understood.ts'
+import { jsonOf, wireRequestOf } from './wire-text.ts'
 
 /** A text to translate, as it was read in one format. */
-export interface Given extends Reading {
+export interface SourceText extends Reading {
   readonly format: Format
   readonly kind: Kind
   readonly work: Work
@@ -30,13 +30,13 @@ export interface Given extends Reading {
   /** Maps a canonical path of a request to its path in the text. */
   readonly bodyPath?: Locate
   /** The request that the answer is assumed to belong to. */
-  readonly asked: CanonicalRequest
+  readonly assumedRequest: CanonicalRequest
 }
 
 /** Most levels of nested lists and objects. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
-export interface GivenOptions {
+export interface SourceTextOptions {
   /** The model of a request that does not name one. */
   readonly model?: string
   /** The path of a request of which the text has only the body. */
@@ -48,7 +48,7 @@ export interface GivenOptions {
  *
  * @throws GatewayError `invalid-request` if the text is malformed or the format has no such messages.
  */
-export function givenOf(text: string, format: Format, kind: Kind, options: GivenOptions = {}): Given {
+export function readSourceText(text: string, format: Format, kind: Kind, options: SourceTextOptions = {}): SourceText {
   const reader = Object.hasOwn(READERS, format) ? READERS[format]! : undefined
   const read = reader?.[kind]
   if (reader === undefined || read === undefined) throw invalid(`The format ${format} has no ${NAMES[kind]}.`)
@@ -59,10 +59,10 @@ const MODEL = 'model'
 
 const NAMES: { readonly [K in Kind]: string } = { request: 'requests', result: 'results', events: 'streams' }
 
-function request(text: string, format: Format, reader: Reader, { model = MODEL, path }: GivenOptions): Given {
+function request(text: string, format: Format, reader: Reader, { model = MODEL, path }: SourceTextOptions): SourceText {
   const source = checked(jsonOf(text))
   const read = (json: Json): CanonicalRequest => {
-    const exchange = exchangeOf(asObject(json), format, model)
+    const exchange = wireRequestOf(asObject(json), format, model)
     return reader.request!(path === undefined ? exchange : { ...exchange, path })
   }
   const value = read(source)
@@ -71,7 +71,7 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
   // A text with path and body is a whole HTTP request.
   const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
   return {
-    ...{ format, kind: 'request', work: workOf(value), value, source, read, asked: value, root: above },
+    ...{ format, kind: 'request', work: workOf(value), value, source, read, assumedRequest: value, root: above },
     // Formats that define no `locate` have their messages at the canonical paths.
     bodyPath: path => [...above, ...paths(path)],
     near: path => (path[0] === 'messages' ? [...above, ...(locate?.(path) ?? path)] : above),
@@ -87,20 +87,20 @@ function answer(
   format: Format,
   kind: 'result' | 'events',
   reader: Reader,
-  { model = MODEL }: GivenOptions,
-): Given {
+  { model = MODEL }: SourceTextOptions,
+): SourceText {
   const read = { result, events }[kind](text, format, reader)
-  let best: Given | undefined
+  let best: SourceText | undefined
   let failure: unknown
   for (const work of worksOf(format)) {
-    const asked: CanonicalRequest = {
-      ...{ model, messages: [], output: ASKED[work] ?? {}, sampling: {} },
-      ...{ stream: kind === 'events', spelling: SPELLING },
+    const assumedRequest: CanonicalRequest = {
+      ...{ model, messages: [], output: OUTPUT_BY_WORK[work] ?? {}, sampling: {} },
+      ...{ stream: kind === 'events', spelling: USAGE_SPELLING },
     }
     try {
-      const one = read(asked, work)
+      const one = read(assumedRequest, work)
       if (isFull(one.value as CanonicalResult)) return one
-      if (best === undefined || understood(one.value) > understood(best.value)) best = one
+      if (best === undefined || understandingScore(one.value) > understandingScore(best.value)) best = one
     } catch (thrown) {
       failure ??= thrown
     }
@@ -115,10 +115,10 @@ const isFull = ({ candidates, task }: CanonicalResult): boolean =>
 
 /** The kinds of work of a format; the one that its upstreams are made for comes first. */
 const worksOf = (format: Format): ReadonlySet<Work> =>
-  new Set([...(FORMATS.get(format)?.does ?? []), ...(DOORS.get(format) ?? [])])
+  new Set([...(FORMAT_FACTS.get(format)?.does ?? []), ...(CALLER_FORMATS.get(format) ?? [])])
 
 /** The output that requests for each kind of work ask for. */
-const ASKED: { readonly [W in Work]?: CanonicalRequest['output'] } = {
+const OUTPUT_BY_WORK: { readonly [W in Work]?: CanonicalRequest['output'] } = {
   completion: { completion: {} },
   embedding: { modalities: ['embedding'] },
   ranking: { ranking: { query: '' } },
@@ -130,11 +130,13 @@ const ASKED: { readonly [W in Work]?: CanonicalRequest['output'] } = {
   compaction: { compaction: true },
 }
 
-type ReadAnswer = (asked: CanonicalRequest, work: Work) => Given
+type ReadAnswer = (assumedRequest: CanonicalRequest, work: Work) => SourceText
 
 /** Spelling of a request for usage: callers are assumed to want their tokens counted. */
-const SPELLING = Object.fromEntries(
-  [...FORMATS].flatMap(([format, { usageOnDemand }]) => (usageOnDemand === undefined ? [] : [[format, usageOnDemand]])),
+const USAGE_SPELLING = Object.fromEntries(
+  [...FORMAT_FACTS].flatMap(([format, { usageOnDemand }]) =>
+    usageOnDemand === undefined ? [] : [[format, usageOnDemand]],
+  ),
 )
 
 /** Prepares the reading of a complete answer. */
@@ -142,12 +144,15 @@ function result(text: string, format: Format, reader: Reader): ReadAnswer {
   const source = checked(jsonOf(text))
   const isAnswer = typeof source['status'] === 'number' && isObject(source['body'])
   const root = isAnswer ? ['body'] : []
-  return (asked, work) => {
+  return (assumedRequest, work) => {
     const read = (json: Json): CanonicalResult => {
       const whole = asObject(json)
-      return reader.result!({ status: 200, headers: {}, body: isAnswer ? asObject(whole['body']!) : whole }, asked)
+      return reader.result!(
+        { status: 200, headers: {}, body: isAnswer ? asObject(whole['body']!) : whole },
+        assumedRequest,
+      )
     }
-    return { format, kind: 'result', work, value: read(source), source, read, asked, root, near: () => root }
+    return { format, kind: 'result', work, value: read(source), source, read, assumedRequest, root, near: () => root }
   }
 }
 
@@ -156,11 +161,11 @@ function events(text: string, format: Format, reader: Reader): ReadAnswer {
   const parsed: readonly WireEvent[] = drain(eventParser(), [Buffer.from(text)])
   if (parsed.length === 0) throw invalid('The text has no server-sent events.')
   const source = checked(parsed.map(({ data }) => parseObject(data) ?? data))
-  const dressed = (json: Json): WireEvent[] =>
+  const withData = (json: Json): WireEvent[] =>
     (json as readonly Json[]).map((data, index) => ({ ...parsed[index]!, data: textOf(data) }))
-  return (asked, work) => {
-    const read = (json: Json): CanonicalResult => fold(drain(reader.events!(asked), dressed(json)))
-    const first = new FirstEvents(() => reader.events!(asked), parsed)
+  return (assumedRequest, work) => {
+    const read = (json: Json): CanonicalResult => fold(drain(reader.events!(assumedRequest), withData(json)))
+    const first = new FirstEvents(() => reader.events!(assumedRequest), parsed)
     return {
       format,
       kind: 'events',
@@ -169,7 +174,7 @@ function events(text: string, format: Format, reader: Reader): ReadAnswer {
       events: parsed,
       source,
       read,
-      asked,
+      assumedRequest,
       root: [],
       near: path => first.with(path),
       isSlow: true,
@@ -180,7 +185,8 @@ function events(text: string, format: Format, reader: Reader): ReadAnswer {
 const textOf = (data: Json): string => (typeof data === 'string' ? data : JSON.stringify(data))
 
 function checked<T extends Json>(source: T): T {
-  if (isDeeper(source, DEEPEST)) throw invalid(`The text has more than ${DEEPEST} levels of nested lists and objects.`)
+  if (isDeeper(source, MAX_DEPTH))
+    throw invalid(`The text has more than ${MAX_DEPTH} levels of nested lists and objects.`)
   return source
 }
 
