@@ -1,6 +1,6 @@
 import type { Format, JsonObject, Node } from '../canonical/node.ts'
 
-export { defined, definedIfAny as someOf } from '../canonical/node.ts'
+export { defined, definedIfAny } from '../canonical/node.ts'
 
 const NONE: JsonObject = {}
 

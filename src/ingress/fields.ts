@@ -1,6 +1,6 @@
 import { type Format, isObject, type Json, type JsonObject, type Node, put } from '../canonical/node.ts'
 
-export { defined, definedIfAny as someOf, put, withDefined } from '../canonical/node.ts'
+export { defined, definedIfAny, put, withDefined } from '../canonical/node.ts'
 
 /**
  * Thrown when a known field holds a value of the wrong type. The format's schema then names the field

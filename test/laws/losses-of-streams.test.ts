@@ -8,7 +8,17 @@ import { jobsWith, WORKS } from './works.ts'
 
 /* A list of losses that two streams share grows for as long as the process runs, and holds texts of callers. */
 
-const METHODS = ['drop', 'change', 'add', 'move', 'insert', 'changeRestored', 'addRestored', 'dropRestored', 'report'] as const
+const METHODS = [
+  'drop',
+  'change',
+  'add',
+  'move',
+  'insert',
+  'changeRestored',
+  'addRestored',
+  'dropRestored',
+  'report',
+] as const
 const originals = METHODS.map(name => [name, Losses.prototype[name]] as const)
 
 /** The sinks that received a loss since the last call of `take`. */

@@ -5,7 +5,7 @@ import { type JsonObject, unchangedWire, wireSourceOf } from '../../canonical/no
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, extrasFor, someOf } from '../fields.ts'
+import { defined, definedIfAny, extrasFor } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
 import { reportTypeOfUrl } from '../media/input-images.ts'
 import { nativeBodyOf, OPTIONAL_HEAD, withCreated } from '../native.ts'
@@ -170,7 +170,7 @@ function reportImage(
           ...source,
           mediaType: format === undefined && source.type === 'base64' ? source.mediaType : typeOfOutputFormat(format!),
         }
-  return { type: 'media', kind: 'image', source: readSource, ...defined({ made: someOf(made) }) }
+  return { type: 'media', kind: 'image', source: readSource, ...defined({ made: definedIfAny(made) }) }
 }
 
 /** Reports images whose properties differ from the shared ones: readers see the shared properties on every image. */
@@ -250,4 +250,4 @@ function byKind(usage: Usage, losses: Losses, textOnly: boolean): Pick<Usage, 'i
 }
 
 const details = (by: Usage['inputBy'], extras: JsonObject | undefined): JsonObject | undefined =>
-  someOf({ text_tokens: by?.text, image_tokens: by?.image, ...extras }) as JsonObject | undefined
+  definedIfAny({ text_tokens: by?.text, image_tokens: by?.image, ...extras }) as JsonObject | undefined

@@ -13,7 +13,7 @@ import type {
   Word,
 } from '../../canonical/result.ts'
 import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
-import { defined, extrasFor, someOf, spellingFor } from '../fields.ts'
+import { defined, definedIfAny, extrasFor, spellingFor } from '../fields.ts'
 import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
 import { NO_TASK, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 import { FORMAT } from './request.ts'
@@ -247,4 +247,4 @@ const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy'> = {
 }
 
 const writeDetails = (counts: object, extras: Json | undefined): Json | undefined =>
-  extras === undefined || isObject(extras) ? (someOf({ ...counts, ...extras }) as JsonObject | undefined) : extras
+  extras === undefined || isObject(extras) ? (definedIfAny({ ...counts, ...extras }) as JsonObject | undefined) : extras

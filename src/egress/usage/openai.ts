@@ -2,7 +2,7 @@ import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { defined, extrasFor, someOf } from '../fields.ts'
+import { defined, definedIfAny, extrasFor } from '../fields.ts'
 
 const USAGE_LOSSES: Unwritten<
   Usage,
@@ -39,7 +39,7 @@ export function writeUsage(format: Format, usage: Usage, losses: Losses): JsonOb
 }
 
 const details = (counts: object, extras: JsonObject | undefined): JsonObject | undefined =>
-  someOf({ ...counts, ...extras })
+  definedIfAny({ ...counts, ...extras })
 
 const byModality = (counts: { readonly [M in Modality]?: number } | undefined) => ({
   text_tokens: counts?.text,

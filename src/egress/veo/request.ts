@@ -3,7 +3,7 @@ import { nearestRatio, pixelsOf } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, someOf } from '../fields.ts'
+import { defined, definedIfAny } from '../fields.ts'
 import { videoPromptOf } from '../media/video-prompt.ts'
 import { reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
 import { FIELDS, fieldOf, MAX_MEDIA, writeMedia } from './media.ts'
@@ -31,7 +31,7 @@ const LOSSES = { quality: 'no-quality', remixOf: 'no-remixes', reference: 'no-re
 function writeParameters({ output, sampling: { seed } }: CanonicalRequest, losses: Losses): object | undefined {
   const { video, candidates } = output
   losses.dropFields(video, VIDEO, LOSSES)
-  return someOf({
+  return definedIfAny({
     ...writeLook(video, losses),
     durationSeconds: wholeSeconds(video, losses),
     negativePrompt: video?.negativePrompt,

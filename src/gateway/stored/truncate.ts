@@ -2,7 +2,7 @@ import { invalid } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { type CanonicalRequest, isInstructing, type Message } from '../../canonical/request.ts'
 import type { ModelFacts } from '../../config/index.ts'
-import { DEAREST_FORMAT } from '../../formats/index.ts'
+import { MOST_EXPENSIVE_FORMAT } from '../../formats/index.ts'
 import { TokenInputs } from '../counting/estimate.ts'
 import { STORED_FORMAT } from './items.ts'
 
@@ -47,7 +47,7 @@ export async function shortened(
 /** The messages that fit. Counts only as much as needed, and nothing if all messages certainly fit. */
 async function messagesThatFit(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
   const { messages } = request
-  const standing = new TokenInputs(DEAREST_FORMAT)
+  const standing = new TokenInputs(MOST_EXPENSIVE_FORMAT)
   standing.settings(request)
   for (const message of messages) if (isInstructing(message.role)) standing.message(message)
   const priced = pricesOf(messages)
@@ -70,7 +70,7 @@ interface Priced {
 function pricesOf(messages: readonly Message[]): readonly Priced[] {
   let upTo = 0
   return blocksOf(messages).map(block => {
-    const gathered = new TokenInputs(DEAREST_FORMAT)
+    const gathered = new TokenInputs(MOST_EXPENSIVE_FORMAT)
     for (const messageIndex of block.indexes) gathered.message(messages[messageIndex]!)
     const most = gathered.atMost
     upTo += most

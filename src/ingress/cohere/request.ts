@@ -10,6 +10,7 @@ import { readOrExplain } from '../errors/validation-error.ts'
 import {
   count,
   defined,
+  definedIfAny,
   extrasOf,
   extrasWithin,
   list,
@@ -17,7 +18,6 @@ import {
   object,
   objects,
   required,
-  someOf,
   text,
   texts,
   WrongType,
@@ -77,7 +77,7 @@ function readEmbed(body: JsonObject): CanonicalRequest {
   const purpose = PURPOSES.get(type)
   if (purpose === undefined && type !== 'image') refused.push('input_type')
   const encoding = readEncoding(body, refused)
-  const embedding = someOf({ dimensions: number(body['output_dimension']), encoding, purpose })
+  const embedding = definedIfAny({ dimensions: number(body['output_dimension']), encoding, purpose })
   return {
     model: required(text(body['model'])),
     messages,

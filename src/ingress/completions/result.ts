@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf, someOf, withDefined } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, definedIfAny, extrasOf, withDefined } from '../fields.ts'
 import { finishReasonOf, readHead, readStop, STOP_REASON } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { FORMAT } from './wire.ts'
@@ -90,6 +90,6 @@ function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
 
 /** The token's offset in the text, as the upstream counts it. */
 function offset(wire: JsonObject, index: number): Pick<TokenLogprob, 'spelling'> {
-  const offsetSpelling = someOf({ offset: anyNumber(at(wire, 'text_offset', index)) })
+  const offsetSpelling = definedIfAny({ offset: anyNumber(at(wire, 'text_offset', index)) })
   return offsetSpelling === undefined ? {} : { spelling: { [FORMAT]: offsetSpelling } }
 }

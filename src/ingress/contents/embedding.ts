@@ -7,7 +7,7 @@ import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
 import { faultyAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/google-error.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { anyObject, anyObjects, defined, object, objects, required, someOf, text, WrongType } from '../fields.ts'
+import { anyObject, anyObjects, defined, definedIfAny, object, objects, required, text, WrongType } from '../fields.ts'
 import { type Address, checkModel, readAddress } from './address.ts'
 import { asList, CONTENT, contentsExtras, type Extras, FORMAT, inCamelCase, numeral } from './fields.ts'
 import { readPart } from './parts.ts'
@@ -55,7 +55,7 @@ function embedding(wires: readonly JsonObject[], model: string, around: Extras):
   return {
     model,
     messages: items.map((item, index) => withWireSource(messageOf(item, model, refused), FORMAT, wires[index]!)),
-    output: { modalities: ['embedding'], ...defined({ embedding: someOf({ dimensions, purpose }) }) },
+    output: { modalities: ['embedding'], ...defined({ embedding: definedIfAny({ dimensions, purpose }) }) },
     sampling: {},
     stream: false,
     ...around,

@@ -11,7 +11,7 @@ import type {
 } from '../../canonical/request.ts'
 import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
 import { SETTINGS } from '../../formats/settings/contents.ts'
-import { defined, flag, number, object, someOf, text, texts, withDefined } from '../fields.ts'
+import { defined, definedIfAny, flag, number, object, text, texts, withDefined } from '../fields.ts'
 import { type ReadSettings, readSettings } from '../settings.ts'
 import { contentsExtras, type Extras, FORMAT, inCamelCase, numeral } from './fields.ts'
 import { jsonSchemaOf } from './tools.ts'
@@ -68,7 +68,7 @@ export function readGeneration(wire: Json | undefined): Generation {
     modalities,
     text: shape.text,
     image: readImage(fields, refused),
-    audio: someOf({ voice: voice.name, mediaType: container ?? usualContainer(modalities, fields) }),
+    audio: definedIfAny({ voice: voice.name, mediaType: container ?? usualContainer(modalities, fields) }),
   })
   const sampling = readSampling(fields, settings, refused)
   const extras = contentsExtras(

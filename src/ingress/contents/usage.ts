@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyObjects, anyText, extrasOf, someOf, withDefined } from '../fields.ts'
+import { anyObjects, anyText, definedIfAny, extrasOf, withDefined } from '../fields.ts'
 import { anyCount, type ReportedCounts, reconcileCounts } from '../usage/counts.ts'
 import { anyNumeral, FORMAT, inCamelCase } from './fields.ts'
 
@@ -90,7 +90,7 @@ function byModality(wire: Json | undefined): ByModality | undefined {
     else counts[known] = (counts[known] ?? 0) + (countOf(entry['tokenCount'] ?? entry['token_count']) ?? 0)
   }
   return {
-    counts: someOf(counts),
+    counts: definedIfAny(counts),
     others: others.length === 0 ? undefined : others,
   }
 }

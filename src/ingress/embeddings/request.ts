@@ -9,7 +9,7 @@ import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, extrasOf, number, required, someOf, text, WrongType } from '../fields.ts'
+import { defined, definedIfAny, extrasOf, number, required, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import * as wire from './wire.ts'
 
@@ -35,7 +35,7 @@ function read(body: JsonObject): CanonicalRequest {
   const dimensions = number(body['dimensions'])
   const other = number(body['output_dimension'])
   if (dimensions !== undefined) refused.push('output_dimension')
-  const embedding = someOf({
+  const embedding = definedIfAny({
     dimensions: dimensions ?? other,
     encoding: readEncoding(body, refused),
     purpose: readPurpose(body, refused),

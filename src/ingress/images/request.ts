@@ -10,12 +10,12 @@ import {
   count,
   counted,
   defined,
+  definedIfAny,
   extrasOf,
   flag,
   isNumeral,
   number,
   required,
-  someOf,
   text,
   WrongType,
 } from '../fields.ts'
@@ -100,7 +100,7 @@ const IN_FORM: Values = {
 
 function readOutput(body: JsonObject, { number, count }: Values, refused: string[]): Output {
   const value = text(body['output_format'])
-  const image = someOf({
+  const image = definedIfAny({
     size: text(body['size']),
     quality: text(body['quality']),
     style: text(body['style']),

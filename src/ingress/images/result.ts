@@ -6,7 +6,7 @@ import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.t
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { faultyAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf, someOf } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, definedIfAny, extrasOf } from '../fields.ts'
 import { readMade, SETTINGS, misread as unread } from '../media/image-settings.ts'
 import { anyCount, reconcileCounts, reportedCounts } from '../usage/counts.ts'
 import { FORMAT } from './content.ts'
@@ -132,4 +132,4 @@ const misreadCounts = (wire: JsonObject): string[] =>
   [...DETAILS].filter(field => wire[field] != null && anyNumber(wire[field]) === undefined)
 
 const byModality = (details: JsonObject | undefined): { [M in Modality]?: number } | undefined =>
-  someOf({ text: anyCount(details?.['text_tokens']), image: anyCount(details?.['image_tokens']) })
+  definedIfAny({ text: anyCount(details?.['text_tokens']), image: anyCount(details?.['image_tokens']) })

@@ -1,6 +1,6 @@
 import type { ImageProperties } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { anyText, someOf } from '../fields.ts'
+import { anyText, definedIfAny } from '../fields.ts'
 
 /**
  * Maps wire fields that describe a generated image to canonical ones (docs/wire/responses.md#input-items,
@@ -21,7 +21,7 @@ export const FIELDS = Object.keys(NAMES) as Field[]
 
 /** Reads the description of a generated image; undefined if all fields are empty. */
 export const readMade = (wire: JsonObject, fields: readonly Field[] = FIELDS): ImageProperties | undefined =>
-  someOf(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])])))
+  definedIfAny(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])])))
 
 /** The fields that hold something other than text and therefore cannot be read. */
 export const misread = (wire: JsonObject, fields: readonly Field[] = FIELDS): Field[] =>

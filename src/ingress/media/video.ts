@@ -4,7 +4,7 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { TaskState } from '../../canonical/task.ts'
-import { defined, someOf, WrongType } from '../fields.ts'
+import { defined, definedIfAny, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 
 /* Readers that the video formats share. */
@@ -23,7 +23,7 @@ export const videoRequest = (
       content: [...(prompt === undefined ? [] : [{ type: 'text', text: prompt } as const]), ...images],
     },
   ],
-  output: { modalities: ['video'], ...defined({ video: someOf(settings) }) },
+  output: { modalities: ['video'], ...defined({ video: definedIfAny(settings) }) },
   sampling: {},
   stream: false,
 })

@@ -1,7 +1,7 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { isEncrypted, unwrapReasoning, type WrappedReasoning } from '../../canonical/signature.ts'
-import { anyText, defined, extrasOf, objects, required, someOf, text, WrongType } from '../fields.ts'
+import { anyText, defined, definedIfAny, extrasOf, objects, required, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readImageCall } from './images.ts'
 import { FORMAT, kindOfItem } from './wire.ts'
@@ -128,7 +128,7 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   if (!texts.plain) refused.push(inContent ? 'content' : 'summary')
   if (!inContent && content !== undefined && content.length > 0) refused.push('content')
   if (signature === '') refused.push('encrypted_content')
-  const marks = someOf({ as: inContent ? 'content' : undefined, cuts: texts.cuts })
+  const marks = definedIfAny({ as: inContent ? 'content' : undefined, cuts: texts.cuts })
   return {
     type: 'reasoning',
     text: texts.text,

@@ -3,7 +3,17 @@ import { type CanonicalRequest, type Output, userMessage } from '../../canonical
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, extrasOf, extrasWithin, NO_FIELDS, number, required, someOf, text, WrongType } from '../fields.ts'
+import {
+  defined,
+  definedIfAny,
+  extrasOf,
+  extrasWithin,
+  NO_FIELDS,
+  number,
+  required,
+  text,
+  WrongType,
+} from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
 import { FORMAT, mediaTypeOf } from './wire.ts'
@@ -41,7 +51,7 @@ function readAudio(body: JsonObject): Output['audio'] {
   const { voice, node } = readVoice(body['voice'])
   const format = text(body['response_format'])
   const mediaType = format === undefined ? undefined : required(mediaTypeOf(format))
-  return someOf({ voice, mediaType, speed: number(body['speed']), ...node })
+  return definedIfAny({ voice, mediaType, speed: number(body['speed']), ...node })
 }
 
 const ID = new Set(['id'])
