@@ -140,7 +140,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     }
     await act('Drain')
     const dialog = page.getByRole('dialog', { name: 'Drain good?' })
-    await dialog.getByText('2 models have no other channel').waitFor()
+    await dialog.getByText('2 models have no other available channel').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(await drainedIn(gateway)).toEqual([])
     await act('Drain')
@@ -180,7 +180,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await page.getByRole('tab', { name: 'Formats and dialects' }).click()
     const chat = page.locator('.channels-dialect').filter({ hasText: 'Chat Completions' })
     const flag = chat.locator('dl > div').filter({ hasText: 'limit_field' })
-    await expect.poll(() => wordsOf(flag)).toBe('limit_field max_tokens what the limit of an answer is called')
+    await expect.poll(() => wordsOf(flag)).toBe('limit_field max_tokens the name of the field for the output limit')
     await expect.poll(() => wordsOf(chat)).toContain('Native')
     await expect.poll(() => wordsOf(chat.locator('dl > div').filter({ hasText: 'own_flag' }))).toContain('No effect')
     await isUnharmed(page)

@@ -277,7 +277,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByRole('button', { name: 'Actions for team / a' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete group' }).click()
-    await page.getByRole('alert').getByText('There are keys in this group').waitFor()
+    await page.getByRole('alert').getByText('This group has keys').waitFor()
     await gateway.admin.delete(`/keys/${(await gateway.admin.store.access.keyNamed('bob'))!.id}`)
     await page.getByRole('button', { name: 'Delete group' }).click()
     await page.getByText('Group team / a was deleted.').waitFor()

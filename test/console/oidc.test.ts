@@ -268,7 +268,7 @@ describe('attacks on the way back', () => {
     expect(answer.headers['x-content-type-options']).toBe('nosniff')
     await signIn(all, ADA)
     const written = JSON.stringify(all.server.lines)
-    expect(written).toContain('refused')
+    expect(written).toContain('sign-in through the identity provider failed')
     for (const secret of [CLIENT.secret, state, 'eyJ']) expect(written).not.toContain(secret)
   })
 })

@@ -142,7 +142,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     }
     expect(spoken).toMatch(/model-\d [1-9]/)
     await page.locator('.tip').getByText('Total').waitFor()
-    const count = sum([...spoken.matchAll(/(?:model-\d|others) (\d+)/g)].map(([, figure]) => Number(figure)))
+    const count = sum([...spoken.matchAll(/(?:model-\d|Others) (\d+)/g)].map(([, figure]) => Number(figure)))
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: /^Requests of/ })
     await dialog.waitFor()
