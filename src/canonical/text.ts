@@ -16,7 +16,7 @@ const MAX_EXCERPT_LENGTH = 100
 export const excerpt = (text: string, maxLength = MAX_EXCERPT_LENGTH): string =>
   text.length <= maxLength ? text : flatJoin(text.slice(0, wholeUntil(text, maxLength)), '…')
 
-/** The end of the longest beginning of at most `longest` UTF-16 units that does not split a surrogate pair. */
+/** The end of the longest beginning of at most `maxLength` UTF-16 units that does not split a surrogate pair. */
 const wholeUntil = (text: string, maxLength: number): number =>
   isHighSurrogate(text.charCodeAt(maxLength - 1)) ? maxLength - 1 : maxLength
 

@@ -14,7 +14,10 @@ export const configAt = (file: string | undefined): Config => loadConfig(findCon
 /** The repositories that commands use. */
 type Repositories = Pick<Store, 'access' | 'console'>
 
-/** Opens the store for the duration of `work`; safe while a gateway runs on it. Rejects like `openStore`. */
+/**
+ * Opens the store for the duration of `work`, and imports an old key file first; safe while a gateway runs on it. Rejects
+ * like `openStore`.
+ */
 export async function withStore<T>(
   { dataDir, store }: StoreLocation,
   work: (repositories: Repositories) => Promise<T>,
@@ -35,7 +38,10 @@ export async function withStore<T>(
 export const withRecords = <T>(location: StoreLocation, work: (records: AccessRecords) => Promise<T>): Promise<T> =>
   withStore(location, ({ access }) => work(access))
 
-/** Like `withStore`, for reading. Does not create a missing SQLite store; returns undefined instead. */
+/**
+ * Like `withStore`, for reading. Does not create a missing SQLite store, unless there is a key file to import; returns
+ * undefined instead.
+ */
 export async function readStore<T>(
   location: StoreLocation,
   work: (repositories: Repositories) => Promise<T>,

@@ -200,7 +200,7 @@ const redis = v.pipe(
   v.check(value => /^rediss?:\/\/./.test(value), 'expected redis://host:port'),
 )
 
-/** A retention time; 0 stores nothing. */
+/** A duration, or 0 to turn the feature off. */
 const retention = (usual: string) =>
   v.optional(
     v.union(

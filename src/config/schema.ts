@@ -177,7 +177,7 @@ export const namesOf = <const T extends readonly string[]>(names: T) =>
     { type: 'array', items: { type: 'string', enum: names } },
   )
 
-/** A parameter with any non-empty text. */
+/** A parameter with 1 to 500 printable characters. */
 export const word = text(500)
 /** A parameter that may be empty, to select entries without a value. */
 export const wordOrNone = describedAs(

@@ -10,7 +10,7 @@ import { type BodyPaths, type ModelPaths, type NameKind, pathsAt, pathsOf } from
 
 /**
  * Checks every model that a request names against the key's permissions, not only the requested one (traps 105, 118).
- * `endpoints/model-fields.ts` lists the paths.
+ * `formats/model-fields.ts` lists the paths.
  *
  * @param wire the request as the caller sent it: JSON, or the texts and files of a form.
  * @param model undefined for a remix, which uses the model of its original.

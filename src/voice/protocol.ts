@@ -56,5 +56,5 @@ export interface ProtocolOptions extends Omit<UpstreamOptions, 'listener'> {
   readonly dialect: JsonObject
 }
 
-/** An input without any effect. */
+/** The outcome of an input that has no effect. */
 export const STAY: Step = {}

@@ -10,7 +10,7 @@ import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { channelTo, created, ScriptedUpstream } from '../voice/upstream.ts'
 
-/* Trap 118: a model that the key may not use, at every path of `endpoints/model-fields.ts`. */
+/* Trap 118: a model that the key may not use, at every path of `formats/model-fields.ts`. */
 
 const { openGateway, openUpstream } = opener()
 const closing: (() => Promise<unknown>)[] = []

@@ -1,6 +1,9 @@
 import { type LimitStep, type MemoryEngine, NO_AMOUNTS } from './engine.ts'
 
-/** Maximum pending steps. Beyond it, slots expire by their leases and spend comes from the stored usage. */
+/**
+ * Maximum pending steps of each kind. Further steps are dropped: the shared engine frees their slots when the leases
+ * expire, and takes their spend from the stored usage rows.
+ */
 const MOST = 100_000
 
 /**
@@ -66,7 +69,8 @@ export class PendingSteps {
   /**
    * Puts back a step that could not be transferred.
    *
-   * @param mayBeCounted only the answer may be missing, so its cost is not sent again.
+   * @param mayBeCounted whether the shared engine may have applied the step although its answer was lost. If so, the cost
+   * is not sent again, so that it is never counted twice.
    */
   putBack(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, cost, enter, leave, atMost } = step

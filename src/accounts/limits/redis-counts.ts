@@ -23,7 +23,7 @@ export class RedisCounts implements SharedCounts {
   private readonly now: () => number
   /** Keys of the slots that this instance holds, by slot name. */
   private readonly slots = new Map<string, string>()
-  /** Keys in which other processes hold slots, by owner. */
+  /** Keys of which other processes hold slots, by owner. */
   private readonly keysOfOwners = new Map<string, Set<string>>()
   /** Owners that ended; a step of theirs may still be on its way. */
   private readonly ended = new Set<string>()
@@ -32,7 +32,7 @@ export class RedisCounts implements SharedCounts {
   private readonly timer: NodeJS.Timeout
   private retry: NodeJS.Timeout | undefined
 
-  /** @param now Unix time in milliseconds, for the time when a budget period ends. */
+  /** @param now returns the Unix time in milliseconds; used to compute the end of a budget period. */
   constructor(link: RedisLink, now: () => number = Date.now) {
     this.link = link
     this.now = now
@@ -62,7 +62,7 @@ export class RedisCounts implements SharedCounts {
     return !(thrown instanceof Error && /^[A-Z]{2,} /.test(thrown.message))
   }
 
-  /** Tests that scripts run, and renews the slots, which Redis may have lost. */
+  /** Checks that Redis can run scripts, and renews this instance's slots in case Redis has lost them. */
   async probe(): Promise<void> {
     await this.renew()
   }
@@ -72,7 +72,7 @@ export class RedisCounts implements SharedCounts {
     this.slots.delete(slot)
   }
 
-  /** Notes that another process takes slots of a key under its own name. */
+  /** Records that another process, the owner, holds slots of a key. */
   noteOwner(owner: string, key: string): void {
     let keys = this.keysOfOwners.get(owner)
     if (keys === undefined) this.keysOfOwners.set(owner, (keys = new Set()))

@@ -12,8 +12,8 @@ export interface SpeechText {
 }
 
 /**
- * Joins the texts to speak, and the instructions on how to speak them. Reports joined texts and everything else in the
- * messages.
+ * Joins the texts to speak, and the instructions on how to speak them. Reports a loss if it joins texts, and for
+ * every message or part that is neither.
  */
 export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): SpeechText {
   const how = joinTexts(messages, INSTRUCTIONS, '\n\n', losses)

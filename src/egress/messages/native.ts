@@ -47,8 +47,8 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
   messages.every((message, at) => message === read[at] && isAccepted(message, context))
 
 /**
- * Whether the upstream takes the message as received: without reasoning or citations from elsewhere, and without a
- * system turn that the dialect rules out.
+ * Whether the message can be sent as received. It cannot if it holds reasoning or citations that another upstream made,
+ * or if it is a system turn and the dialect has none.
  */
 const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
@@ -59,11 +59,12 @@ const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): bool
     : role !== 'system' || dialect.system_turns !== false
 
 /**
- * Whether the text has citations that the gateway wrote without an `encrypted_index` (trap 82); upstreams refuse such
- * citations. The gateway never writes a blank text with extras.
+ * Whether the text has citations that the gateway wrote with an empty `encrypted_index` (trap 82); upstreams refuse such
+ * citations.
  */
 function hasUnindexedCitations(part: Part): boolean {
   if (part.type !== 'text' || part.annotations === undefined) return false
+  // The gateway never writes a blank text with extras, so its citations are the upstream's.
   if (part.text.trim() === '' && part.extras !== undefined) return false
   const citations = unchangedWire<JsonObject>(part, FORMAT)?.['citations']
   return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === NO_INDEX)

@@ -21,7 +21,7 @@ export interface VoiceSessionModelsOptions {
 
 /**
  * Renames the models in a session's events: to the upstream's names on the way in, to the caller's on the way out.
- * `endpoints/model-fields.ts` lists the paths.
+ * `formats/model-fields.ts` lists the paths.
  */
 export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionModels {
   const { permissions, model, upstreamModel, models, relayed } = options

@@ -10,8 +10,8 @@ const KNOWN = /^image\/(?:png|jpe?g|webp|gif|bmp|tiff|avif|heic|heif)\b/i
 const HEAD_BYTES = 32
 
 /**
- * Rejects invalid images before anything is stored or sent: other files, and files whose first bytes contradict their
- * declared type.
+ * Rejects invalid images before anything is stored or sent: images over the limit, URLs of other schemes, files that are
+ * recognised as no image, and files of a known image type whose first bytes are not recognised.
  *
  * @param limit bytes; the largest image.
  * @throws GatewayError `invalid-request`, `too-large`.

@@ -6,10 +6,10 @@ import { isLoneSignature, isUnsigned } from '../../canonical/signature.ts'
 import { FORMAT } from './fields.ts'
 
 /**
- * Repairs reasoning in the history. Clients send streamed reasoning back in the chunks they received, perhaps one per
- * turn or not at all, and its signature on the following part. If a wrapped signature there contains the reasoning, the
- * chunks are duplicates and are removed (traps 91, 92). Google's own signatures belong to the reasoning in front of
- * them.
+ * Repairs reasoning in the history. Clients may return streamed reasoning as separate chunks, even one chunk per turn,
+ * or omit it; its signature is on the part that follows. A signature of another format is wrapped together with its
+ * reasoning (canonical/signature.ts), so that chunks of that reasoning are duplicates and are removed (traps 91, 92).
+ * Google's own signatures belong to the reasoning in front of them.
  */
 export function joinReasoning(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(({ content }) => content.some(part => part.type === 'reasoning'))) return messages
@@ -32,7 +32,7 @@ export function joinReasoning(messages: readonly Message[]): readonly Message[] 
   })
 }
 
-/** Like `rejoined`, for the parts of one answer, in which reasoning parts are complete. */
+/** Like `joinReasoning`, but for the parts of one answer, whose reasoning parts are already complete. */
 export function pairSignatures(parts: readonly Part[]): readonly Part[] {
   if (!parts.some(part => part.type === 'reasoning')) return parts
   return new ReasoningRun(new Set()).add(parts, false).filter(part => part !== undefined)
@@ -64,7 +64,10 @@ class ReasoningRun {
     this.rewritten = rewritten
   }
 
-  /** Reads the parts of a turn without duplicates. A chunk removed from an earlier turn leaves undefined there. */
+  /**
+   * Returns the parts of a turn without duplicate reasoning. If a chunk of an earlier turn turns out to be a duplicate,
+   * `undefined` replaces it in that turn's list.
+   */
   add(parts: readonly Part[], inChunks: boolean): Content {
     const content: Content = []
     for (let index = 0; index < parts.length; index++) {
@@ -81,7 +84,7 @@ class ReasoningRun {
     return content
   }
 
-  /** Makes the next reasoning start anew, since the message between has extras. */
+  /** Separates the reasoning before from the reasoning after, because a message with extras lies between. */
   pause(): void {
     this.continues = false
   }
@@ -113,7 +116,7 @@ class ReasoningRun {
     else this.chunks = []
   }
 
-  /** Removes the latest chunks that repeat the text, as far back as they match. */
+  /** Removes the latest chunks that repeat the text, as far back as they match. Trims a chunk that only ends with it. */
   private removeRepeated(text: string): void {
     let rest = text
     for (let chunk = this.chunks.at(-1); chunk !== undefined && rest !== ''; chunk = this.chunks.at(-1)) {

@@ -1,6 +1,6 @@
 import type { Headers } from './format.ts'
 
-/* What went over the wire. */
+/* The bytes of one exchange. */
 
 export interface SentRequest {
   readonly method: string
@@ -13,17 +13,17 @@ export interface GotAnswer {
   readonly status: number
   readonly headers: Headers
   readonly body: Buffer
-  /** Whether the body ended as its framing says. */
+  /** Whether the body is complete by its content length or chunked encoding. */
   readonly isComplete: boolean
 }
 
-/** Why an exchange did not end well, in the words of a rule. */
+/** Why an exchange failed: the id of the transport rule that it breaks. */
 export type FaultKind = 'http.connect' | 'http.deadline' | 'http.closed' | 'http.too-large'
 
 export interface Exchange {
   readonly sent: SentRequest
   readonly got?: GotAnswer
   readonly fault?: { readonly kind: FaultKind; readonly detail: string }
-  /** Milliseconds from the first byte sent to the end. */
+  /** Milliseconds from the first byte sent to the end of the answer. */
   readonly took: number
 }

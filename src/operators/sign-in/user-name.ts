@@ -8,7 +8,7 @@ export const MAX_NAME_LENGTH = 64
 /** Letters of any script, digits and a few marks; no characters with a meaning in URL paths. */
 export const USER_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+()-]*$/u
 
-/** Normalizes a user name for storage and comparison, so that names that look the same are equal. */
+/** Normalizes a user name for storage and comparison, so that names that differ only in case or compatibility forms are equal. */
 export const userName = (written: string): string => written.normalize('NFKC').toLowerCase().trim()
 
 export const isUserName = (name: string): boolean => name.length <= MAX_NAME_LENGTH && USER_NAME.test(name)
