@@ -5,7 +5,7 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** Most kinds of faults that one `LogOnce` tracks; further kinds are not logged. */
+/** Maximum number of kinds of faults that one `LogOnce` tracks; further kinds are not logged. */
 const MAX_KINDS = 20
 
 /** Milliseconds; default interval between two log lines for one kind of fault. */

@@ -26,7 +26,7 @@ const DOTS = /^\.{1,2}$/
 /** Matches a backslash, and characters that no name has: control characters and line separators. */
 const UNSAFE = /[\\\p{Cc}\p{Zl}\p{Zp}]/u
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi
-/** Most decodings of a name; a name that is still percent-encoded afterwards is refused. */
+/** Maximum number of decodings of a name; a name that is still percent-encoded afterwards is refused. */
 const MAX_DECODINGS = 4
 
 const isDots = (segment: string): boolean => DOTS.test(segment.split(';', 1)[0]!)

@@ -19,7 +19,7 @@ const FORMAT_NAME = /^[a-z0-9-]{1,32}$/
 /** Earlier versions of the gateway wrote these instead of a format's name, for unsigned and for redacted reasoning. */
 const UNSIGNED = 'unsigned'
 const REDACTED = 'redacted'
-/** Most reasoning parts read from one wrapper. More than any turn has; callers control the length. */
+/** Maximum number of reasoning parts read from one wrapper. More than any turn has; callers control the length. */
 const MAX_ENTRIES = 256
 
 /** Returns the value of a format's signature field: a signature of that format unchanged, anything else wrapped. */

@@ -19,7 +19,7 @@ export interface FirstStart {
   readonly consoleNotBuilt?: true
 }
 
-/** Most stored keys that the greeting may name. */
+/** Maximum number of stored keys that the greeting may name. */
 const MAX_NAMED = 100
 
 /**

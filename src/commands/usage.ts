@@ -8,7 +8,7 @@ import { table } from './table.ts'
 import type { UsageOptions } from './usage-options.ts'
 import { configAt } from './with-store.ts'
 
-/** Most groups shown, those with the most requests first. */
+/** Maximum number of groups shown, those with the most requests first. */
 const MAX_GROUPS = 10_000
 
 /** `interlingua usage`: prints the summed usage of requests; works while a gateway is running. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 /* Object schemas. Unlike valibot's, they reject arrays and report every unknown key, not only the first. */
 
-/** Most unknown keys reported for one object. */
+/** Maximum number of unknown keys reported for one object. */
 const MAX_REPORTED = 50
 
 /** An object schema with exactly these entries. */

@@ -65,7 +65,7 @@ export interface SocketLimits {
   /** Milliseconds; longest duration of a connection, and longest idle time. */
   readonly lifetime: number
   readonly idle: number
-  /** Most turns that may wait while another is answered. */
+  /** Maximum number of turns that may wait while another is answered. */
   readonly queue: number
   /** Unstored earlier turns that can be continued: most turns, and most characters of all of them. */
   readonly turns: number
@@ -81,7 +81,7 @@ export interface BodyLimits {
   readonly waiting: { readonly key: number; readonly all: number }
   /** Bytes of incomplete form files held on disk: per key, and for all keys. */
   readonly spooled: { readonly key: number; readonly all: number }
-  /** Most open WebSocket connections of one key per process. */
+  /** Maximum number of open WebSocket connections of one key per process. */
   readonly connections: number
 }
 
@@ -103,7 +103,7 @@ export interface MediaConfig {
 export interface ResponsesConfig {
   /** Milliseconds; retention time. 0 stores nothing. */
   readonly retention: number
-  /** Most unfinished background responses of a key, over all processes. */
+  /** Maximum number of unfinished background responses of a key, over all processes. */
   readonly background: number
 }
 
@@ -111,7 +111,7 @@ export interface ResponsesConfig {
 export interface ReasoningMemoryConfig {
   /** Milliseconds; retention time after the last use. 0 stores nothing. */
   readonly retention: number
-  /** Bytes; most reasoning stored for all keys. */
+  /** Maximum size of the reasoning stored for all keys, in bytes. */
   readonly memory: number
 }
 
@@ -122,9 +122,9 @@ export interface RealtimeConfig {
   readonly idle: number
   /** Bytes; largest message in either direction. */
   readonly message: number
-  /** Bytes; most data buffered for a slow caller. */
+  /** Maximum size of the data buffered for a slow caller, in bytes. */
   readonly buffer: number
-  /** Most open voice sessions: per key over all processes, and per process for all keys. */
+  /** Maximum number of open voice sessions: per key over all processes, and per process for all keys. */
   readonly sessions: { readonly key: number; readonly all: number }
   /** Whether keys are accepted in the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
   readonly browserKeys: boolean
@@ -224,7 +224,7 @@ export interface LimitSettings {
   readonly rpm?: number
   /** Tokens per minute, prompts and answers together. */
   readonly tpm?: number
-  /** Most concurrent requests and voice sessions. */
+  /** Maximum number of concurrent requests and voice sessions. */
   readonly concurrent?: number
   readonly budget?: Budget
 }
@@ -284,7 +284,7 @@ export interface ChannelConfig {
   /** Channels of equal priority share requests in proportion to their weights. */
   readonly weight: number
   readonly timeout: Timeouts
-  /** Most requests in flight. */
+  /** Maximum number of requests in flight. */
   readonly maxConcurrent?: number
   /** Caller headers passed on to the upstream, in lower case. */
   readonly allowHeaders: readonly string[]

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 
-/** Most worker processes. Each takes about 84 MB and a second to start, so a larger number is a typing error. */
+/** Maximum number of worker processes. Each takes about 84 MB and a second to start, so a larger number is probably a typo. */
 export const MOST_WORKERS = 512
 
 /** Returns the number of worker processes: one per available core for `auto`; 1 by default. */

@@ -145,7 +145,7 @@ function attemptOf(
   }
 }
 
-/** Characters; most of the model's answer that the result holds. */
+/** Maximum number of characters of the model's answer in the result. */
 const LONGEST = 200
 
 function textOf({ candidates }: CanonicalResult): { readonly text?: string } {

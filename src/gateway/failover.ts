@@ -118,7 +118,7 @@ const isInexpressible = (thrown: unknown): boolean =>
 
 const NO_TARGET = new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
 
-/** Most models of one channel that are remembered as having no text completions. */
+/** Maximum number of models of one channel that are remembered as having no text completions. */
 const MOST_LACKING = 1000
 
 /** Models without text completions at their upstream, by channel. */

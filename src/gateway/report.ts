@@ -268,7 +268,7 @@ export class Report {
 
 const NOTHING: Usage = {}
 
-/** Most earlier attempts that the row holds. */
+/** Maximum number of earlier attempts that the row holds. */
 const MOST_TRIES = 10
 
 const after = (began: number, at: number | undefined): number | undefined => (at === undefined ? undefined : at - began)

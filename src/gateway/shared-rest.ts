@@ -5,7 +5,7 @@ import { LONGEST_REST } from './target-failure.ts'
 
 /** ms; changes are collected for so long, and only the last change of a model is sent. */
 const EVERY = 20
-/** Most changes per batch. Callers can invent names of models, so their number must be bounded. */
+/** Maximum number of changes per batch. Callers can invent names of models, so their number must be bounded. */
 const MOST = 1000
 
 /**

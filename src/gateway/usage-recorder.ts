@@ -27,7 +27,7 @@ interface Sinks {
 
 /** The status of a request with a wrong key. */
 const REFUSED = 401
-/** Most models without a price that are remembered, so that each is logged once. */
+/** Maximum number of models without a price that are remembered, so that each is logged once. */
 const MOST_REMEMBERED = 1000
 
 /** The part of the recorder that voice sessions and their requests use. */

@@ -14,7 +14,7 @@ const FILE = /^([a-z0-9-]+)\.(request|result|events)\.(?:json|sse)$/
 /** Names of the examples to show first, the most instructive ones before the others. */
 const SHOWN_FIRST = ['tool-turn', 'tool-call', 'reasoning', 'image', 'structured', 'web-search', 'hello']
 const KINDS: readonly Kind[] = ['request', 'result', 'events']
-/** Most examples of one format and kind. */
+/** Maximum number of examples of one format and kind. */
 const MAX_EXAMPLES = 5
 
 /** Loads the example texts of every format, in the order of the readers. */

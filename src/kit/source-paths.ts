@@ -23,7 +23,7 @@ export interface Reading {
 /** Events; in a longer stream, a search stops at the event and does not look inside. */
 const MAX_SEARCHED_EVENTS = 300
 
-/** Most readings of changed sources per search. */
+/** Maximum number of readings of changed sources per search. */
 const MAX_READINGS = 200
 
 /** What happens to a canonical path if a wire field is removed. */

@@ -33,7 +33,7 @@ export interface SourceText extends Reading {
   readonly assumedRequest: CanonicalRequest
 }
 
-/** Most levels of nested lists and objects. */
+/** Maximum number of levels of nested lists and objects. */
 const MAX_DEPTH = 100
 
 export interface SourceTextOptions {

@@ -13,7 +13,7 @@ export interface OpenLog extends Log {
 /** Characters that trigger a write, and milliseconds between writes. */
 const BATCH_SIZE = 64 * 1024
 const WRITE_INTERVAL = 500
-/** Most characters buffered while writes fail, for example on a full disk; further lines are lost. */
+/** Maximum number of characters buffered while writes fail, for example on a full disk; further lines are lost. */
 const MAX_BUFFERED = 4 * 1024 * 1024
 
 /** Opens the log on standard output or another file descriptor. */

@@ -1,4 +1,4 @@
-/** Most writes per group, so that a group does not block the process for long. */
+/** Maximum number of writes per group, so that a group does not block the process for long. */
 const MOST = 50
 /** Characters; the largest group. A larger write forms a group of its own. */
 const LARGEST = 1_000_000

@@ -5,7 +5,7 @@ import type { Position, ServerEvent } from '../canonical/voice-session-event.ts'
 
 export type IdentifiedItem = ConversationItem & { readonly id: string }
 
-/** Most items of one conversation; upstream limits are far lower. */
+/** Maximum number of items of one conversation; upstream limits are far lower. */
 const MAX_ITEMS = 10_000
 
 /**

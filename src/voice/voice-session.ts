@@ -172,7 +172,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   }
 }
 
-/** Most requested responses tracked per session, and the characters stored of each event id. */
+/** Maximum number of requested responses tracked per session, and the characters stored of each event id. */
 const MOST_REQUESTED = 1000
 const LONGEST_ID = 64
 

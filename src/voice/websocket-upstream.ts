@@ -20,9 +20,9 @@ export interface WebSocketUpstreamOptions {
   readonly heartbeat: number
 }
 
-/** Most client events queued during a reconnect. */
+/** Maximum number of client events queued during a reconnect. */
 const MOST_WAITING = 2000
-/** Most attempts per reconnect. */
+/** Maximum number of attempts per reconnect. */
 const MOST_RECONNECTS = 2
 
 /**

@@ -21,7 +21,7 @@ import type {
   WireTarget,
 } from './shapes.ts'
 
-/** Most losses shown per request. */
+/** Maximum number of losses shown per request. */
 const MOST_LOSSES = 500
 
 /** Builds the document of a finished request. Pauses between its parts, so that running requests are not delayed. */

@@ -11,7 +11,7 @@ import type { Prepared } from '../prepare.ts'
 import type { StoredItems } from '../stored/index.ts'
 import { RecordedReply, Recording, type RecordingBudget, recordedAnswer } from './recording.ts'
 
-/** Most upstream requests stored per captured request; an emulation may send many more. */
+/** Maximum number of upstream requests stored per captured request; an emulation may send many more. */
 const MOST_EXCHANGES = 20
 /** Bytes stored of a body that could not be read. */
 const UNREAD = 64 * 1024

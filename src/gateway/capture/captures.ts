@@ -15,7 +15,7 @@ import type { CaptureDocument } from './shapes.ts'
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
 
-/** Most captures at once, running or waiting to be written; further requests are not captured. */
+/** Maximum number of captures at once, running or waiting to be written; further requests are not captured. */
 const MOST_AT_ONCE = 64
 /** Bytes; largest total of recorded bodies in memory. */
 const BUDGET = 64 * 1024 * 1024

@@ -3,12 +3,12 @@ import type { GatewayError } from '../../canonical/error.ts'
 import type { Answer, Consumer } from '../../upstreams/channel/index.ts'
 import type { Abortable, HeaderSource, Headers, Reply } from '../call.ts'
 
-/** Bytes; most of one body that is shown. */
+/** Maximum size of a body that is shown, in bytes. */
 export const LARGEST = 1024 * 1024
 /** Bytes recorded beyond that, so that a secret at the cut is recognised as a whole. */
 export const MARGIN = 40 * 1024
 
-/** Most chunks of one body; each costs memory beyond its bytes. */
+/** Maximum number of chunks of one body; each costs memory beyond its bytes. */
 const MOST_PIECES = 20_000
 
 /** Bytes that all recordings together may still take. */

@@ -2,7 +2,7 @@ import type { MediaPart } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 import { type MediaPrices, tokenPrices } from '../../formats/index.ts'
 
-/** Bytes; most of a medium that is searched for sizes and page marks. */
+/** Maximum number of bytes of a medium that are searched for sizes and page marks. */
 const LOOKED_AT = 8 * 1024 * 1024
 /** Bytes at the beginning of a JPEG that contain its dimensions. */
 const JPEG_HEAD = 512 * 1024

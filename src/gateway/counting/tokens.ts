@@ -3,7 +3,7 @@
  * other request is served.
  */
 const SLICE = 4096
-/** Most slices that are tokenised. A longer text is sampled at regular intervals and extrapolated. */
+/** Maximum number of slices that are tokenised. A longer text is sampled at regular intervals and extrapolated. */
 const MOST_SLICES = 100
 
 /** Treats special tokens of the vocabulary as ordinary text. */

@@ -7,7 +7,7 @@ import { roundTrip } from '../round-trip.ts'
 import type { Attempt, RoundTrip, WholeAnswer } from '../types.ts'
 import { combined, inParallel } from './several.ts'
 
-/** Most batches of one request in flight at once. */
+/** Maximum number of batches of one request in flight at once. */
 const AT_ONCE = 4
 
 /** Whether a request has more inputs to embed than the upstream takes at once. */
@@ -37,7 +37,7 @@ const areJoint = ({ extras = {} }: CanonicalRequest): boolean =>
     return field !== undefined && fields[field] === true
   })
 
-/** Most inputs per request at the target. Google's Vertex AI takes one. */
+/** Maximum number of inputs per request at the target. Google's Vertex AI takes one. */
 function limitOf({ format: { dialect } }: Target): number | undefined {
   const { batch = dialect['vertex'] === true ? 1 : undefined } = dialect
   return typeof batch === 'number' && batch >= 1 ? Math.floor(batch) : undefined

@@ -10,7 +10,7 @@ import { COMPACT, isSummaryTurn, LONGEST_SUMMARY, transcript } from '../compacti
 import type { Emulation } from '../types.ts'
 import { lossesOfReferences } from './several.ts'
 
-/** Characters; most of the user's own messages that stay verbatim, latest first. The summary covers the rest. */
+/** Maximum number of characters of the user's own messages kept verbatim, latest first; the summary covers the rest. */
 const MOST_VERBATIM = 80_000
 
 /**

@@ -6,7 +6,7 @@ import { GONE } from '../failures.ts'
 import type { Emulation, WholeAnswer } from '../types.ts'
 import { combined, lossesOfReferences } from './several.ts'
 
-/** Most choices of one request, counted over all prompts, if every prompt takes a separate request. */
+/** Maximum number of choices of one request, counted over all prompts, if every prompt takes a separate request. */
 const MOST = 128
 
 /**

@@ -7,7 +7,7 @@ import type { Target } from '../../upstreams/router.ts'
 import type { Emulation } from '../types.ts'
 import { combined, inParallel } from './several.ts'
 
-/** Most images per request, if each image takes a separate request. */
+/** Maximum number of images per request, if each image takes a separate request. */
 const MOST = 16
 
 /** Whether a caller of another format requests several images from an upstream that makes one per request. */

@@ -27,9 +27,9 @@ import type { AttemptTrace, RequestTrace, TracedAttempt, TracedRequest, Tracer }
 /** Milliseconds; export timeout of one batch, and limit for the last batches at shutdown. */
 const EXPORT_TIMEOUT = 5000
 const FLUSH_TIMEOUT = 3000
-/** Most spans that wait for the collector; further spans are dropped. */
+/** Maximum number of spans that wait for the collector; further spans are dropped. */
 const MAX_QUEUED_SPANS = 8192
-/** Most characters of an attribute whose value callers write. */
+/** Maximum number of characters of an attribute whose value callers write. */
 const MAX_ATTRIBUTE_LENGTH = 200
 
 /**

@@ -6,7 +6,7 @@ import type { Sample } from './family.ts'
 const OTHER = 'other'
 export const NONE = 'none'
 
-/** Most label sets with a series of their own; further ones share one series per format and status. */
+/** Maximum number of label sets with a series of their own; further ones share one series per format and status. */
 const MAX_SERIES = 1000
 
 /** Status label of requests whose caller disconnected. */
@@ -53,9 +53,9 @@ export class Requests {
 
 const ALL_OTHERS = { door: OTHER, model: OTHER, channel: OTHER, upstream_format: OTHER }
 
-/** Most models outside the config that get a label value of their own. */
+/** Maximum number of models outside the config that get a label value of their own. */
 const MAX_MODELS = 100
-/** Most characters of such a model name, which every line about the model repeats. */
+/** Maximum number of characters of such a model name, which every line about the model repeats. */
 const MAX_MODEL_LENGTH = 100
 
 /**

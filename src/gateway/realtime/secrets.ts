@@ -14,7 +14,7 @@ export interface SecretSession {
   readonly session: JsonObject
 }
 
-/** Most valid client secrets of one key, and of all keys. */
+/** Maximum number of valid client secrets of one key, and of all keys. */
 const LIMITS: NoteLimits = { perOwner: 1000, total: 20_000 }
 
 const KIND: NoteKind = 'client-secret'

@@ -5,7 +5,7 @@ import { freshId } from '../../store/usage/request-id.ts'
 import { withId } from './items.ts'
 import { type Page, paged, shownItem } from './page.ts'
 
-/** Most items added per request. */
+/** Maximum number of items added per request. */
 const MAX_ITEMS = 20
 
 /**

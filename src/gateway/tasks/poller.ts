@@ -3,7 +3,7 @@ import type { Refresher } from './refresher.ts'
 
 /** Tasks of one channel polled concurrently. */
 const CONCURRENCY = 4
-/** Most tasks of one channel polled per pass. */
+/** Maximum number of tasks of one channel polled per pass. */
 const BATCH = 256
 /** Milliseconds; the longest interval between two passes, even if `poll` is longer. */
 const MAX_INTERVAL = 10_000

@@ -10,7 +10,7 @@ import { type Headers, headerValue } from '../../upstreams/channel/index.ts'
 import { type OpenedFile, type openUpstream, VIDEO_GONE } from './content.ts'
 import { rangeOf } from './range.ts'
 
-/** Most tasks examined per pass, and failed downloads after which a video is left at its upstream. */
+/** Maximum number of tasks examined per pass, and failed downloads after which a video is left at its upstream. */
 const BATCH = 256
 const ATTEMPTS = 8
 /** Milliseconds; the longest duration of a download. */

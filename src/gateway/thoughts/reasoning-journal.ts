@@ -5,7 +5,7 @@ import type { ReasoningChange, SharedRecords } from '../../store/shared-records.
 import { encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import type { AnswerReasoning, CallKeys } from './types.ts'
 
-/** Most changes, and characters of changes, that wait for the store; further ones are dropped. */
+/** Maximum number of changes, and characters of changes, that wait for the store; further ones are dropped. */
 const MOST = 2000
 const LARGEST = 16 * 1024 * 1024
 /** Changes per transaction. */

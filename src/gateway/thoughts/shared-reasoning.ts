@@ -114,7 +114,7 @@ function fetched({ text, names }: FoundReasoning, owner: string, secret: Buffer)
 
 /** ms; how long a missing name counts as absent, because another instance may still store it. */
 const LASTS = 60_000
-/** Most absent names that are remembered; the oldest are forgotten. */
+/** Maximum number of absent names that are remembered; the oldest are forgotten. */
 const MOST = 50_000
 
 /**

@@ -58,7 +58,7 @@ export interface ToolFacts {
 }
 
 export interface SettingFacts {
-  /** Most output tokens. */
+  /** Maximum number of output tokens. */
   readonly limit?: number
   readonly temperature?: number
   readonly topP?: number

@@ -51,14 +51,14 @@ function checked(
   return undefined
 }
 
-/** Most errors listed per part of the input. */
+/** Maximum number of errors listed per part of the input. */
 const MAX_ERRORS = 50
 
 /** Formats a path as a JSON pointer (RFC 6901). */
 const pointerOf = (steps: readonly string[]): string =>
   steps.map(step => `/${step.slice(0, MAX_NAME_LENGTH).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** Most characters of an unknown name that an error message repeats. */
+/** Maximum number of characters of an unknown name that an error message repeats. */
 const MAX_NAME_LENGTH = 100
 
 /** Converts the query to an object. Reports parameters that are given more than once. */

@@ -11,7 +11,7 @@ const formatName = v.picklist([...CALLER_FORMATS.keys()], ({ input }) =>
     ? `unknown format${suggestion(input.slice(0, MAX_NAME_LENGTH), CALLER_FORMATS.keys())}`
     : 'expected a string',
 )
-/** Most characters of an unknown name for which a similar one is searched. */
+/** Maximum number of characters of an unknown name for which a similar one is searched. */
 const MAX_NAME_LENGTH = 100
 
 const budget = fields({

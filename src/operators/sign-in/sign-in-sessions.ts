@@ -9,7 +9,7 @@ import { csrfOf, isConsoleRequest } from './csrf.ts'
 const COOKIE = 'interlingua_session'
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
-/** Most sessions per user; new sessions end the oldest. */
+/** Maximum number of sessions per user; new sessions end the oldest. */
 const MAX_SESSIONS = 50
 /** Milliseconds; shortest interval for storing that a session was used. */
 const USE_INTERVAL = 60_000

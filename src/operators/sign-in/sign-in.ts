@@ -14,7 +14,7 @@ import { attemptFor, userName } from './user-name.ts'
  */
 export const LOCK: LockRules = { perNetwork: 10, total: 50, within: 900_000, lockedFor: 900_000 }
 
-/** Most concurrent sign-ins of one network, including delayed ones. */
+/** Maximum number of concurrent sign-ins of one network, including delayed ones. */
 const MAX_CONCURRENT = 10
 
 export interface SignInOptions {

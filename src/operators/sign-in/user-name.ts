@@ -2,7 +2,7 @@ import { networkOf, widerNetworkOf } from '../../accounts/network.ts'
 import { hashOf } from '../../config/hash.ts'
 import type { PasswordAttempt } from '../../store/console-records.ts'
 
-/** Most characters of a user name. */
+/** Maximum number of characters of a user name. */
 export const MAX_NAME_LENGTH = 64
 
 /** Letters of any script, digits and a few marks; no characters with a meaning in URL paths. */

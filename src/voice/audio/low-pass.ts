@@ -20,9 +20,9 @@ export interface FilterBank {
 }
 
 const banks = new Map<string, FilterBank>()
-/** Most banks cached, since upstreams choose sample rates. The oldest one is evicted. */
+/** Maximum number of banks cached, since upstreams choose sample rates. The oldest one is evicted. */
 const MAX_BANKS = 32
-/** Most rows of a cached bank. Ratios of common sample rates have fewer; a bank of an odd ratio has up to 37 MB. */
+/** Maximum number of rows of a cached bank. Ratios of common sample rates have fewer; a bank of an odd ratio has up to 37 MB. */
 const MAX_ROWS = 640
 
 /** The filter between two sample rates (in Hz). Banks of common ratios are cached. */

@@ -18,7 +18,7 @@ export interface ResponsesOptions {
   emit(event: ServerEvent): void
 }
 
-/** Most concurrent responses outside of the conversation. */
+/** Maximum number of concurrent responses outside of the conversation. */
 const MOST_DETACHED = 8
 
 /** The responses of a session: at most one in the conversation, and several outside of it. */

@@ -60,7 +60,7 @@ function lastBreak(text: string): number {
 }
 
 const segmenters = new Map<string, Intl.Segmenter>()
-/** Most segmenters cached, since languages come from callers. */
+/** Maximum number of segmenters cached, since languages come from callers. */
 const MAX_SEGMENTERS = 100
 
 function segmenterOf(language = 'en'): Intl.Segmenter {

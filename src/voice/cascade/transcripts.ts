@@ -31,7 +31,7 @@ interface Pending extends Recording {
   readonly done: PromiseWithResolvers<void>
 }
 
-/** Most concurrent transcriptions; further ones are queued. */
+/** Maximum number of concurrent transcriptions; further ones are queued. */
 const MAX_CONCURRENT = 4
 
 /** Transcribes the audio of a conversation; its items hold the transcripts instead of the audio. */

@@ -11,14 +11,14 @@ import { Problem } from '../problem.ts'
 import { REQUEST } from '../shapes.ts'
 import { requestView } from './requests.ts'
 
-/** Most open streams per process. */
+/** Maximum number of open streams per process. */
 const MAX_LISTENERS = 50
-/** Most open streams of one user or token, so that nobody can use up the total. */
+/** Maximum number of open streams of one user or token, so that nobody can use up the total. */
 const MAX_PER_OWNER = 10
 /** Milliseconds; heartbeat interval, and longest duration of a stream, after which clients reconnect. */
 const HEARTBEAT = 15_000
 const LIFETIME = 300_000
-/** Most characters buffered for a slow reader. Further events are dropped and counted. */
+/** Maximum number of characters buffered for a slow reader. Further events are dropped and counted. */
 const MAX_BUFFERED = 1024 * 1024
 
 const REQUEST_START = fields({

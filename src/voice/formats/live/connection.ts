@@ -6,7 +6,7 @@ import type { SessionEnd } from '../../upstream.ts'
 /** Characters; the limit of each input buffer: frames held before `setupComplete`, stored items and turns, deferred frames. */
 export const MAX_BUFFERED = 8 * 2 ** 20
 
-/** Most consecutive connections that may end before the upstream answers anything. */
+/** Maximum number of consecutive connections that may end before the upstream answers anything. */
 const MAX_RECONNECTS = 3
 
 /**

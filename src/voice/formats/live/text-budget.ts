@@ -1,4 +1,4 @@
-/** Characters; most text stored of one item, and of all items that the upstream created. */
+/** Maximum number of characters stored of one item, and of all items that the upstream created. */
 const MAX_PER_ITEM = 256 * 1024
 const MAX_TOTAL = 8 * 2 ** 20
 

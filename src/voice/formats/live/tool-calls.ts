@@ -2,7 +2,7 @@ import type { ToolResultPart } from '../../../canonical/content.ts'
 import { resultOf } from './client-writer.ts'
 import type { FunctionCall, FunctionResponse } from './wire.ts'
 
-/** Most calls that may be unanswered, and most cancelled calls remembered. */
+/** Maximum number of calls that may be unanswered, and most cancelled calls remembered. */
 const MAX_CALLS = 1000
 
 /** The upstream's function calls: the open ones, the cancelled ones, and results not sent yet. */

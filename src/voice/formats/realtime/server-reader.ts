@@ -15,7 +15,7 @@ import { readSettings } from './settings-reader.ts'
 import { readUsage } from './usage.ts'
 import { canonicalModalities, gaName, mediaTypeOf, REALTIME } from './wire.ts'
 
-/** Most items whose state is tracked; beyond the limit the oldest is forgotten. */
+/** Maximum number of items whose state is tracked; beyond the limit the oldest is forgotten. */
 const MAX_TRACKED = 1000
 
 /**
