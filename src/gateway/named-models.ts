@@ -27,7 +27,7 @@ export function checkModelFields(
   if (model !== undefined) checkModelName(model)
   const paths = pathsOf(format)
   for (const { field } of files)
-    if (pathsAt(field, paths) !== undefined) throw invalid(`${field}: must be a text, not a file.`, field)
+    if (pathsAt(field, paths) !== undefined) throw invalid(`${field}: must be a text field, not a file.`, field)
   renamedBody(body, {
     paths,
     isExact: true,

@@ -48,10 +48,10 @@ const isString = (value: unknown): boolean => typeof value === 'string'
 const TYPES: { readonly [T in FlagType]: { readonly description: string; has(value: Json): boolean } } = {
   boolean: { description: 'true or false', has: value => typeof value === 'boolean' },
   number: { description: 'a number', has: value => typeof value === 'number' },
-  string: { description: 'a text', has: isString },
-  efforts: { description: 'a list of texts', has: value => Array.isArray(value) && value.every(isString) },
+  string: { description: 'a string', has: isString },
+  efforts: { description: 'a list of strings', has: value => Array.isArray(value) && value.every(isString) },
   'string-map': {
-    description: 'a map of texts',
+    description: 'a map of strings',
     has: value => isObject(value) && Object.values(value).every(isString),
   },
 }
