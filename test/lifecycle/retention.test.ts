@@ -7,9 +7,9 @@ import { expect, test } from 'vitest'
  */
 const HOLDERS = {
   watchdog: `
-    import { Watchdog } from './src/channel/watchdog.ts'
+    import { Watchdog } from './src/upstreams/channel/watchdog.ts'
     const watchdog = new Watchdog(60_000)
-    const made = burden => ({ silenceLimit: undefined, lastActivity: 0, place: 0, expire: () => void burden.length })
+    const made = burden => ({ silenceLimit: undefined, lastActivity: 0, index: 0, expire: () => void burden.length })
     const enter = one => watchdog.watch(one)
     const leave = one => watchdog.unwatch(one)`,
   'list of running calls': `

@@ -49,10 +49,15 @@ test('what is looked for without a store is answered, and makes none', async () 
       if (typeof row !== 'string') answers[`${room}.${name}`] = await methods[name]!()
   }
   expect(answers).toEqual({
-    ...{ 'console.users': [], 'console.user': undefined, 'console.userOf': undefined, 'console.session': undefined },
-    ...{ 'console.attempt': undefined, 'shared.secret': undefined, 'shared.picture': undefined },
-    ...{ 'shared.note': undefined, 'shared.takeNote': undefined, 'shared.thoughts': [], 'captures.find': undefined },
-    ...{ 'captures.known': new Set(), 'captures.list': { found: [], more: false }, 'captures.drop': false },
+    ...{
+      'console.users': [],
+      'console.user': undefined,
+      'console.userOf': undefined,
+      'console.signInSession': undefined,
+    },
+    ...{ 'console.attempt': undefined, 'shared.secret': undefined, 'shared.image': undefined },
+    ...{ 'shared.note': undefined, 'shared.takeNote': undefined, 'shared.reasoning': [], 'captures.find': undefined },
+    ...{ 'captures.existing': new Set(), 'captures.list': { found: [], more: false }, 'captures.drop': false },
   })
   expect(Object.keys(answers).length).toBe(14)
   expect(existsSync(path)).toBe(false)

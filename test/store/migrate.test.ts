@@ -98,7 +98,7 @@ describe.each(ENGINES)('migrations of %s', (_, config) => {
     const program = `
       const { openStore } = await import(${JSON.stringify(join(process.cwd(), 'src/store/store.ts'))})
       const store = await openStore(${JSON.stringify(at)})
-      await store.turns.keep({ owner: 'me', id: String(process.pid), response: { output: [] }, input: [], createdAt: 0, expiresAt: 9e15 })
+      await store.turns.put({ owner: 'me', id: String(process.pid), response: { output: [] }, input: [], createdAt: 0, expiresAt: 9e15 })
       await store.close()`
     const starts = Array.from({ length: 4 }, () =>
       promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]),
