@@ -16,17 +16,20 @@ interface Slot {
   part: Part
   /** The chunks of the body; stored only for reasoning, and for tool calls found by their position. */
   readonly pieces: string[] | undefined
+  /** Whether the part ended. A part that is open at an error was cut short. */
+  ended: boolean
 }
 
 const NONE: readonly never[] = []
 const COLLECTED: ReadonlySet<Part['type']> = new Set(['reasoning', 'tool-call'])
 
-/** Receives the steps of each candidate of a finished answer. */
+/** Receives the steps of each candidate of an answer. */
 export type Collected = (steps: readonly CalledStep[]) => void
 
 /**
- * Collects the tool calls of a streamed answer and the reasoning before them. Passes nothing on if the answer ends with
- * an error. Costs one comparison per event until the first reasoning or tool call; never reads texts.
+ * Collects the tool calls of a streamed answer and the reasoning before them. If the answer ends with an error, passes on
+ * what came before the first part that was cut short: clients continue from calls that were complete. Costs one
+ * comparison per event until the first reasoning or tool call; never reads texts.
  */
 export class Collector {
   /** By candidate, then by part; undefined until the first reasoning or tool call. */
@@ -52,11 +55,15 @@ export class Collector {
       case 'part-patch':
         if (this.candidates !== undefined) this.patch(event)
         return
+      case 'part-end':
+        if (this.candidates !== undefined) this.end(event.at)
+        return
       case 'result-end':
         if (this.called) for (const slots of this.candidates ?? NONE) this.emit(slots)
         this.candidates = undefined
         return
       case 'error':
+        if (this.called) for (const slots of this.candidates ?? NONE) this.emit(endedSlots(slots))
         this.candidates = undefined
     }
   }
@@ -66,7 +73,12 @@ export class Collector {
     const slots = (this.candidates[candidate] ??= [])
     if (part.type === 'tool-call') this.called = true
     const grows = part.type === 'reasoning' || (part.type === 'tool-call' && this.isByPosition(part))
-    slots[index] = { part, pieces: grows ? [bodyOf(part)] : undefined }
+    slots[index] = { part, pieces: grows ? [bodyOf(part)] : undefined, ended: false }
+  }
+
+  private end(at: PartPosition): void {
+    const slot = this.slotAt(at)
+    if (slot !== undefined) slot.ended = true
   }
 
   private patch(event: PartPatch): void {
@@ -84,6 +96,12 @@ export class Collector {
     const steps = stepsOf((slots ?? NONE).map(slot => slot && wholeOf(slot)))
     if (steps.length > 0) this.done(steps)
   }
+}
+
+/** The slots before the first part that was cut short. Parts before the first reasoning or call have no slot. */
+function endedSlots(slots: readonly (Slot | undefined)[] = NONE): readonly (Slot | undefined)[] {
+  const cut = slots.findIndex(slot => slot?.ended === false)
+  return cut === -1 ? slots : slots.slice(0, cut)
 }
 
 const wholeOf = ({ part, pieces }: Slot): Part => (pieces === undefined ? part : withBody(part, pieces.join('')))
