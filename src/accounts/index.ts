@@ -166,7 +166,7 @@ export class Access {
     return found.validUntil > this.now() ? undefined : found.refusal
   }
 
-  /** Whether the error is the refusal of an unknown key. */
+  /** Returns true for the error with which an unknown key is refused. */
   isWrongKey(thrown: unknown): thrown is WrongKey {
     return thrown instanceof WrongKey
   }

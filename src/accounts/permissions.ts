@@ -3,7 +3,7 @@ import type { Format } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { Budget, GroupConfig, KeySettings, LimitSettings, OnLoss } from '../config/types.ts'
 
-/** What a key may do. Routing, model lists, limits and the admin API all use these answers. */
+/** The permissions of a key, for routing, model lists, limits and the admin API. */
 export interface Permissions {
   /** Default for requests that do not say whether losses are allowed. */
   readonly onLoss: OnLoss

@@ -27,7 +27,7 @@ export interface ReasoningPart extends PartBase {
   readonly signature?: Signature
   /** The upstream hid the text; the signature holds it encrypted. */
   readonly redacted?: true
-  /** This part continues the reasoning part before it; both are chunks of one streamed reasoning. */
+  /** Set on a chunk that continues the reasoning part before it. */
   readonly continues?: true
 }
 

@@ -39,7 +39,7 @@ export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject
 
 /** An item of an `UnorderedList`; it can be in one list at a time. */
 export interface ListItem {
-  /** Its index, which only the list sets. */
+  /** The item's index. Only the list sets it. */
   index?: number
 }
 

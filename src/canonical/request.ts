@@ -143,7 +143,7 @@ export interface Output extends Node {
     readonly resolution?: string
     /** A format's own quality level. */
     readonly quality?: string
-    /** What the video must not show. */
+    /** Text that describes content to avoid in the video. */
     readonly negativePrompt?: string
     /** Id of a finished task whose video the prompt modifies. */
     readonly remixOf?: string

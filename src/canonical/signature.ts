@@ -94,7 +94,7 @@ export const ENCRYPTED_PREFIX = 'il1.'
 export const isEncrypted = (value: unknown): value is string =>
   typeof value === 'string' && value.startsWith(ENCRYPTED_PREFIX)
 
-/** Whether the part is reasoning with text and nothing else. */
+/** Returns true for reasoning that has only text: no signature and no other field. */
 export const isUnsigned = (part: Part | undefined): part is ReasoningPart =>
   part?.type === 'reasoning' && part.text !== '' && hasTextAlone(part) && part.signature === undefined
 

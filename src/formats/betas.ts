@@ -1,4 +1,4 @@
-/** Which values of `anthropic-beta` a channel passes on: all, none, or these. */
+/** The values of `anthropic-beta` that a channel passes on: all, none, or a list. */
 export type BetaPolicy = 'allow' | 'none' | readonly string[]
 
 /**

@@ -9,7 +9,7 @@ import type { ModelFields } from './rows/row.ts'
  */
 export const EXTRA_BODY = 'extra_body'
 
-/** Where requests may name models, for each format that callers speak. */
+/** The fields that may name models, for each format that callers use. */
 export const MODEL_FIELDS: ReadonlyMap<Format, ModelFields> = column(row =>
   row.callers === undefined ? undefined : (row.modelFields ?? modelFields()),
 )

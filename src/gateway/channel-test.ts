@@ -38,7 +38,7 @@ export interface ChannelTest {
   readonly error?: { readonly kind: ErrorKind; readonly message: string }
 }
 
-/** What a channel test needs besides the channel. */
+/** Settings and services of a channel test. */
 export interface ChannelTestOptions {
   readonly model: string | undefined
   readonly facts: ReadonlyMap<string, ModelFacts>

@@ -9,7 +9,7 @@ import type { SharedRecords } from '../store/shared-records.ts'
 const NAME = 'seals'
 const FILE = 'compaction.key'
 
-/** Where the secret is stored, and who is notified of faults. */
+/** The store of the secret, and the listener for faults. */
 export interface GatewaySecretOptions {
   readonly shared: SharedRecords
   /** The folder where earlier versions stored the secret. */

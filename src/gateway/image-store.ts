@@ -141,7 +141,7 @@ async function* withPauses(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Ar
 /** Fetches the address in a media part and returns the part with the bytes as base64. Rejects if the fetch fails. */
 export type Fetch = (part: MediaPart) => Promise<MediaPart>
 
-/** What the delivery of images needs: the store, the gateway's own address and the fetcher. */
+/** Services that deliver images: the store, the gateway's public URL and the fetcher. */
 export interface ImageDelivery {
   readonly store: ImageStore
   /** The base URL at which the caller of a request reaches the gateway. */

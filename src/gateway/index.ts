@@ -257,7 +257,7 @@ export class Gateway extends Lookups {
     throw failover.failure
   }
 
-  /** What the router chooses from: channels, models and prices. */
+  /** The router's choices: channels, models and prices. */
   private get destinations(): Destinations {
     const { channels, config, catalogue } = this
     return { channels: channels.all, models: config.models, catalogue, prices: catalogue }

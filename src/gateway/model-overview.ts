@@ -13,7 +13,7 @@ export interface ModelOverview {
   readonly id: string
   /** The operator's settings for the model. */
   readonly facts: ModelFacts | undefined
-  /** What the catalogue knows of the model, with the prices of its first channel that has any. */
+  /** The catalogue's facts about the model, with the prices of its first channel that has any. */
   readonly known: KnownModel
   readonly abilities: ModelAbilities
   /** The format that clients should use: the operator's choice, or what the channels do best. */

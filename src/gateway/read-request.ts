@@ -107,7 +107,7 @@ export const isSpent = ({ request }: Incoming): boolean =>
     content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.started === true),
   )
 
-/** What reading a form needs. */
+/** Settings and services for reading a form. */
 export interface FormOptions {
   /** Bytes; largest form. */
   readonly limit: number

@@ -13,11 +13,11 @@ import type { Call } from './call.ts'
 import type { RequestTrace } from './metrics/traces.ts'
 import { type Expected, estimated, lengthOf } from './uncounted.ts'
 
-/** What became of a finished request: its usage row, and what else the log and the trace need. */
+/** The outcome of a request: its usage row, and further facts for the log and the trace. */
 export interface Outcome {
   readonly call: Call
   readonly row: UsageRow
-  /** What counts against the limits; an estimate if the row says so, undefined if not even an estimate is possible. */
+  /** The usage that counts against the limits; an estimate if the row says so, undefined if not even an estimate is possible. */
   readonly spent: Usage | undefined
   readonly error: CanonicalError | undefined
   /** The thrown value, if a bug of the gateway ended the answer. */
@@ -50,7 +50,7 @@ export class Report {
   private upstreamId: string | undefined
   private read: number | undefined
   private sent: number | undefined
-  /** When the head of the upstream's answer arrived. */
+  /** Time at which the head of the upstream's answer arrived. */
   private answerBegan: number | undefined
   /** Every attempt except the last. */
   private tries: EarlierAttempt[] | undefined

@@ -16,7 +16,7 @@ import { STORED_FORMAT, withStoredPrompt } from './stored/index.ts'
 import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
 import type { Incoming } from './types.ts'
 
-/** What the router chooses from: channels, models and prices. */
+/** The router's choices: channels, models and prices. */
 export interface Destinations {
   readonly channels: readonly Channel[]
   readonly models: Config['models']
@@ -44,7 +44,7 @@ export function routeIncoming(
 }
 
 /**
- * Whether a request may be sent while its form still arrives: every target must take forms as the caller writes them.
+ * Decides whether a request may be sent before its form is complete. Every target must accept the caller's form unchanged.
  * True if there is no target, because that error needs no file. False for a video task, which is stored with its whole
  * form first.
  */

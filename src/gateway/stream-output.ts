@@ -10,7 +10,7 @@ import type { Sink } from './stored/index.ts'
 import { beginStream, eventWriter, nativeEventWriter } from './stream-head.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
-/** What the output of a streamed answer needs besides its attempt. */
+/** Settings and services for the output of a streamed answer. */
 export interface OutputOptions {
   /** Losses of the request and headers of the upstream, for the head of the answer. */
   readonly losses: readonly Loss[]

@@ -45,7 +45,7 @@ export function targetFailure(thrown: unknown, { target, channel, model, log }: 
   return new UpstreamFailure(publicError(error, target, model), headersOf(failure))
 }
 
-/** What rests after a failure. */
+/** The part of a channel that rests after a failure. */
 type Scope = 'model' | 'channel'
 
 /**

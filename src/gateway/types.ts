@@ -68,7 +68,7 @@ export interface Attempt extends Pick<Incoming, 'call' | 'report' | 'onLoss' | '
   /** ms between two keep-alives on a silent stream. */
   readonly heartbeat: number
   readonly early: Early | undefined
-  /** Which items of the history were stored here and not sent by the caller. */
+  /** The items of the history that were stored here and not sent by the caller. */
   readonly stored: StoredItems | undefined
   /** Repeats fields of the request in the answer, if the request alone does not determine them. */
   readonly echo: ResponseEcho | undefined

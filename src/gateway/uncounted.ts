@@ -10,7 +10,7 @@ const CHARACTERS_PER_TOKEN = 4
 /** Kinds of work whose answers are text. The cost of other work cannot be estimated from its answer. */
 const TEXTUAL: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compaction'])
 
-/** What is known of an answer that the upstream did not count to its end. */
+/** Facts about an answer whose tokens the upstream did not count completely. */
 export interface Uncounted {
   readonly work: Work
   /** The upstream's latest count; it may be wrong. */

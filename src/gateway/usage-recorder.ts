@@ -15,7 +15,7 @@ import { PRICE_UNKNOWN } from './priced.ts'
 import type { Proxies } from './proxies/index.ts'
 import type { Outcome } from './report.ts'
 
-/** Where the outcome of a request is written. */
+/** The destinations of a request's outcome. */
 interface Sinks {
   readonly log: Log
   readonly catalogue: Prices

@@ -26,7 +26,7 @@ const MAX_SEARCHED_EVENTS = 300
 /** Maximum number of readings of changed sources per search. */
 const MAX_READINGS = 200
 
-/** What happens to a canonical path if a wire field is removed. */
+/** The effect of removing a wire field on a canonical path. */
 type Effect = 'gone' | 'changed' | 'same' | 'malformed'
 
 /**

@@ -1,7 +1,7 @@
-/** What a console user may do: change everything, or only read. */
+/** The role of a console user: may change everything, or only read. */
 export type Role = 'admin' | 'viewer'
 
-/** Where a user signs in: here with a password, or at the configured OpenID provider. */
+/** The sign-in method of a user: here with a password, or at the configured OpenID provider. */
 export type UserSource = 'password' | 'oidc'
 
 /** A user of the console. Times are Unix milliseconds. */
@@ -34,7 +34,7 @@ export interface SignInSession {
   readonly expiresAt: number
 }
 
-/** When wrong passwords lock a name for the network they came from. Durations are milliseconds. */
+/** The rules for locking a name after wrong passwords from a network. Durations are milliseconds. */
 export interface LockRules {
   /** Wrong passwords in a row from one network that lock the name for it. */
   readonly perNetwork: number

@@ -40,7 +40,7 @@ export interface Note {
   readonly expiresAt: number
 }
 
-/** What a note is used for. */
+/** The purpose of a note. */
 export type NoteKind = 'client-secret'
 
 /** Maximum number of unexpired notes of one kind: per owner, and in total. */

@@ -23,7 +23,7 @@ export interface StoredTask extends TaskTarget {
   readonly state: StoredState
   /** The upstream's id, present once the upstream accepted the task. */
   readonly upstreamId?: string
-  /** What the video is made from. */
+  /** The input of the video. */
   readonly from: UpstreamTask['from']
   /** Output settings of the request; `prompt` is its prompt. */
   readonly output: Output

@@ -16,7 +16,7 @@ export interface Turn {
   readonly previous?: string
   /** The channel whose upstream made the response; its signatures are valid only there. */
   readonly channel?: string
-  /** That upstream stores the response too, under the same ids. */
+  /** Set if the upstream also stores the response under the same ids. */
   readonly remembered?: true
   /** The upstream's id of the response, if it differs. */
   readonly copy?: string
@@ -49,7 +49,7 @@ export interface FoundItem {
   readonly item: JsonObject
   /** The channel whose upstream made the item. */
   readonly channel?: string
-  /** That upstream stores the item under the same id. */
+  /** Set if the upstream also stores the item under the same id. */
   readonly remembered?: true
 }
 

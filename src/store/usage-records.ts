@@ -40,7 +40,7 @@ export interface UsageSum {
   readonly duration?: Percentiles
 }
 
-/** What groups are ranked by. */
+/** The measure by which groups are ranked. */
 export type UsageRank = 'requests' | 'errors' | 'tokens' | 'cost' | 'losses'
 
 /** An exact query covers more rows than may be counted one by one. */

@@ -12,7 +12,7 @@ export interface KeyLimits {
   readonly month?: number | undefined
 }
 
-/** What a key had already spent at time `at` (Unix milliseconds): nanodollars in that UTC day and month. */
+/** The earlier spend of a key at time `at` (Unix milliseconds): nanodollars in that UTC day and month. */
 export interface InitialSpend {
   readonly day: number
   readonly month: number

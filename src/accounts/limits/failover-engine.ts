@@ -4,7 +4,7 @@ import { NOT_CONNECTED, Reachability } from './reachability.ts'
 import type { RedisCounts } from './redis-counts.ts'
 import type { SharedEngine } from './shared-engine.ts'
 
-/** Where to count while Redis is unreachable, and whom to inform. */
+/** The counts used while Redis is unreachable, and the listeners. */
 export interface FailoverOptions {
   /** Counts in the primary process, for all workers of the machine. */
   readonly primary: SharedEngine

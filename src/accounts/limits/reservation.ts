@@ -25,7 +25,7 @@ export type CostOf = (tokens: { readonly input: number; readonly output: number 
 /** Undefined if the counts are in this process; a promise if another process must answer. */
 export type MaybePromise = undefined | Promise<void>
 
-/** What reservations need from `Limits`. */
+/** The part of `Limits` that reservations use. */
 export interface Limiter {
   readonly engine: LimitEngine
   /** Unix time in milliseconds. */

@@ -1,6 +1,6 @@
 import type { LimitEngine, LimitStep } from './engine.ts'
 
-/** What besides concurrent requests has a limited number of slots per key. */
+/** Kinds of work, besides concurrent requests, with a limited number of slots per key. */
 export type SlotKind = 'background' | 'sessions'
 
 /**

@@ -15,7 +15,7 @@ const CLOSING = 5000
 /** ms; interval between deletions of expired rows. */
 const SWEEP = 3_600_000
 
-/** Where the queue writes rows. */
+/** The destination of the queue's rows. */
 export interface RowRecords {
   /** Stores rows. Rejects if nothing was stored. */
   add(rows: readonly UsageRow[]): Promise<void>

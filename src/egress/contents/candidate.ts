@@ -17,7 +17,7 @@ import { GroundingWriter, reportCitations } from './citations.ts'
 import { FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 import { PendingSignatures } from './pending-signatures.ts'
 
-/** What the candidates of one answer share. */
+/** State shared by the candidates of one answer. */
 export interface CandidateContext {
   readonly ids: CallIds
   /** Whether the answer comes from an upstream of this format. */

@@ -17,7 +17,7 @@ import { withSpokenInstructions } from './speech.ts'
 import { writeToolConfig, writeTools } from './tools.ts'
 import { TIERS } from './usage.ts'
 
-/** What the format allows in tools and calls; those of other formats are adapted to it. */
+/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
 const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
 /**

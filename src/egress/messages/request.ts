@@ -31,7 +31,7 @@ import { strictSchema } from './schema.ts'
 import { type Thinking, writeThinking } from './thinking.ts'
 import { forces, writeToolChoice, writeTools } from './tools.ts'
 
-/** What the format allows in tools and calls; those of other formats are adapted to it. */
+/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
 const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */

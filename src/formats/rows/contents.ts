@@ -23,7 +23,7 @@ export const METHODS: ReadonlyMap<string, Partial<Endpoint>> = new Map<string, P
 const ROUTED =
   'generationConfig|generation_config.routingConfig|routing_config.manualMode|manual_mode.modelName|model_name'
 
-/** What ranks the documents that were retrieved (Vertex AI). */
+/** The model that ranks retrieved documents (Vertex AI). */
 const RANKING =
   'tools.*.retrieval.vertexRagStore|vertex_rag_store.ragRetrievalConfig|rag_retrieval_config.ranking.' +
   'llmRanker|llm_ranker.modelName|model_name'

@@ -17,7 +17,7 @@ export interface FormatRow {
   readonly endpoints?: readonly Endpoint[]
   /** Further paths of the format, whose errors are written in it. */
   readonly otherPaths?: RegExp
-  /** Where requests of callers may name a model; by default `model` and the fields of `ANYWHERE`. */
+  /** The request fields that may name a model; by default `model` and the fields of `ANYWHERE`. */
   readonly modelFields?: ModelFields
   /** The dialect flags of upstreams. */
   readonly flags?: Flags

@@ -22,7 +22,7 @@ const BUDGET = 64 * 1024 * 1024
 /** ms; how long the shutdown waits for captures to be written. */
 const CLOSING = 5000
 
-/** Where captures are stored, and how many bytes they may take. */
+/** The repository of captures, and their size limit in bytes. */
 export interface CapturesOptions {
   readonly records: CaptureRecords
   readonly log: Log

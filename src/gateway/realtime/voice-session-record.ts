@@ -9,7 +9,7 @@ import type { SessionRecord } from '../../voice/voice-session.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Recorder } from '../usage-recorder.ts'
 
-/** What is known of a voice session when it is requested. */
+/** Facts about a voice session at the time of its request. */
 export interface VoiceSessionFacts {
   readonly id: string
   readonly clientId: string | undefined

@@ -3,17 +3,17 @@ import { fitnessOf, isDirect } from '../../formats/index.ts'
 import type { KnownModel } from '../../upstreams/catalogue/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 
-/** What decides between an upstream's voice session and a cascade. */
+/** The facts that decide between an upstream's voice session and a cascade. */
 export interface VoiceSessionRouting {
   /** Whether a cascade may replace voice sessions that an upstream lacks. */
   readonly cascades: boolean
   /** The operator's settings for the model. */
   readonly facts: ModelFacts | undefined
-  /** What the catalogue knows of a target's model. Called only if the channel speaks both kinds of format. */
+  /** Returns the catalogue's facts about a target's model. Called only if the channel speaks both kinds of format. */
   readonly about: (target: Target) => Pick<KnownModel, 'output'>
 }
 
-/** What serves a session: the upstream, a cascade, or a cascade only after the upstream refused the model. */
+/** The server of a session: the upstream, a cascade, or a cascade only after the upstream refused the model. */
 type Holder = 'upstream' | 'cascade' | 'either'
 
 /**

@@ -4,7 +4,7 @@ import type { Conversations } from '../../store/conversations.ts'
 import type { FoundItem, Link, Turn, Turns } from '../../store/turns.ts'
 import { itemsOf, portable, referenceOf, withoutGatewayId } from './items.ts'
 
-/** Where earlier turns are looked up. */
+/** The repositories of earlier turns. */
 export interface TurnSources {
   /** Repositories of turns, the nearest first. */
   readonly turns: readonly Turns[]
@@ -21,7 +21,7 @@ export interface StoredItems {
   readonly items: number
 }
 
-/** What a request refers to instead of containing it. */
+/** The stored turns, items and conversation that a request refers to. */
 export interface ResolvedReferences {
   /** Whether everything referenced was found here. */
   readonly known: boolean

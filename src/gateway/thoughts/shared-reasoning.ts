@@ -9,7 +9,7 @@ import type { AnswerReasoning, CallKeys } from './types.ts'
 /** ms; how long a request waits for the reasoning of other instances. */
 const PATIENCE = 500
 
-/** Where reasoning is stored, and who is notified of faults. */
+/** The store of reasoning, and the listener for faults. */
 export interface SharedReasoningOptions {
   readonly records: Pick<SharedRecords, 'changeReasoning' | 'reasoning'>
   readonly secret: GatewaySecret
@@ -122,7 +122,7 @@ const MOST = 50_000
  */
 class AbsentNames {
   private readonly now: () => number
-  /** When each entry expires, oldest first. */
+  /** Expiry times of the entries, oldest first. */
   private readonly names = new Map<string, number>()
 
   constructor(now: () => number) {

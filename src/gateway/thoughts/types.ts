@@ -15,7 +15,7 @@ export interface Step {
 export interface AnswerReasoning {
   /** The format of the upstream that answered. */
   readonly format: Format
-  /** Who can verify the signatures: `issuerOf` of the target that answered. */
+  /** The issuer that can verify the signatures: `issuerOf` of the target that answered. */
   readonly issuer: string
   /** One step per call, in order. */
   readonly steps: readonly Step[]

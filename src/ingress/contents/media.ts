@@ -13,7 +13,7 @@ type Read = { readonly media: Media; readonly extras: Extras } | undefined
 
 const PART = new Set(['inlineData'])
 
-/** Whether a part holds audio without any sound, which Google refuses. */
+/** Returns true for audio without samples, which Google refuses. */
 export function isSoundless(part: JsonObject): boolean {
   if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
   const inline = anyObject(inCamelCase(part, PART)['inlineData'])

@@ -67,7 +67,7 @@ export class ItemPositions {
 
 const ADDED = 'response.output_item.added'
 
-/** Whether an event has neither the id nor the index of its item. */
+/** Returns true for an event with neither the id nor the index of its item. */
 export const isNameless = (event: JsonObject): boolean =>
   idIn(event) === undefined && anyNumber(event['output_index']) === undefined
 

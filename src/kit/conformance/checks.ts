@@ -3,7 +3,7 @@ import type { Level } from './rules.ts'
 /** How a check ended. Only `fail` and `harness-error` end the command with 1. */
 export type Status = 'pass' | 'fail' | 'advice' | 'unsupported' | 'harness-error'
 
-/** What became of a fact. */
+/** The fate of a fact: kept, changed, lost or added. */
 export type Meaning = 'kept' | 'changed' | 'lost-reported' | 'lost-silently' | 'added'
 
 /** One check of one cell. */
@@ -18,7 +18,7 @@ export interface Check {
   readonly meaning?: Meaning
   readonly says: string
   readonly source: string
-  /** What was found, where the check did not pass. */
+  /** The finding of a check that did not pass. */
   readonly details?: readonly string[]
 }
 

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https'
 import type { Exchange, FaultKind, GotAnswer, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
 
-/** What a target may take: milliseconds for the whole exchange and for a silence, bytes of an answer. */
+/** Limits for a target: milliseconds for the whole exchange and for a silence, bytes of an answer. */
 export interface Bounds {
   readonly whole: number
   readonly idle: number

@@ -1,6 +1,6 @@
 import { canonical, type Json } from './json.ts'
 
-/* What became of each fact on its way. */
+/* Compares the facts on both sides of a target. */
 
 export type Fate = 'kept' | 'changed' | 'lost' | 'added'
 
@@ -29,7 +29,7 @@ function isSame(path: string, expected: Json, found: Json, isNative: boolean): b
   return canonical(expected) === canonical(found)
 }
 
-/** What is compared: the facts that went in, those the other format can say at most, and those that came out. */
+/** The sides of a comparison: the facts that went in, those the other format can say at most, and those that came out. */
 export interface Compared {
   readonly source: Leaves
   /** The same scenario in the format it went to. */

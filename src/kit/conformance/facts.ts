@@ -91,7 +91,7 @@ export interface RequestFacts {
   readonly settings?: SettingFacts
   readonly output?: OutputFacts
   readonly reasoning?: { readonly wanted: boolean; readonly effort?: string; readonly budget?: number }
-  /** Where the caller marked what should be cached: `system`, `tools`, `turns[0]`. */
+  /** The caller's cache markers, by path: `system`, `tools`, `turns[0]`. */
   readonly cacheMarks?: readonly string[]
   readonly stream?: boolean
 }
@@ -143,7 +143,7 @@ export const mediaOf = (type: string | undefined, base64: string): MediaFacts =>
 
 const DATA_URL = /^data:([^;,]*)[^,]*;base64,(.*)$/s
 
-/** What an address names: bytes in a data URL, or something elsewhere. */
+/** The target of a URL: the bytes of a data URL, or a remote file. */
 export function mediaAt(address: string): MediaFacts {
   const [, type, base64] = DATA_URL.exec(address) ?? []
   return base64 === undefined ? { address } : mediaOf(type, base64)

@@ -9,7 +9,7 @@ export interface Headers {
   readonly [name: string]: string
 }
 
-/** What a request of the format asks for, as its path and body say it. */
+/** The model and the stream flag of a request, from its path and body. */
 export interface Addressed {
   readonly model: string
   readonly stream: boolean
@@ -42,7 +42,7 @@ export interface Format {
   readonly assemble: (events: readonly Json[]) => JsonObject
   readonly error: (status: number, headers: Headers, body: Json | undefined) => ErrorFacts
   readonly grammar: GrammarFactory
-  /** What schemas cannot say of requests, whole answers and errors. */
+  /** Rules for requests, whole answers and errors that a schema cannot express. */
   readonly lint: {
     readonly request: (body: JsonObject, headers: Headers) => readonly Violation[]
     readonly answer: (body: JsonObject, headers: Headers) => readonly Violation[]

@@ -9,7 +9,7 @@ export interface Grammar {
   end(isComplete: boolean): readonly Violation[]
 }
 
-/** What a grammar may know of the request that the stream answers. */
+/** The facts about the request that a stream grammar may use. */
 export interface Asked {
   readonly body: JsonObject
 }

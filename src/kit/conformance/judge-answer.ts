@@ -11,7 +11,7 @@ import { HTTP_RULES, SSE_RULES, schemaRule } from './transport-rules.ts'
 
 /* Judges what the caller got. */
 
-/** What one judgement needs: the request as it was sent, and whether the target reported losses. */
+/** The input of one judgement: the request as it was sent, and whether the target reported losses. */
 export interface AnswerContext {
   readonly asked: JsonObject
   readonly isReported: boolean

@@ -3,7 +3,7 @@
 /** `must` fails a check, `should` is advice. */
 export type Level = 'must' | 'should'
 
-/** What a rule is about. `stream` rules see events, `answer` rules a whole body, `error` rules an error's answer. */
+/** The subject of a rule. `stream` rules see events, `answer` rules a whole body, `error` rules an error's answer. */
 export type Subject = 'request' | 'answer' | 'stream' | 'error'
 
 export interface Rule {

@@ -4,7 +4,7 @@ import { BOUNDS, type Bounds, send } from './client.ts'
 import { type CellRecord, judge } from './judge.ts'
 import type { Upstream } from './upstream.ts'
 
-/** What is judged: a gateway or a provider that runs already. */
+/** The target of a run: a gateway or provider that already runs. */
 export interface Target {
   readonly name: string
   readonly version?: string

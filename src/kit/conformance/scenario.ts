@@ -28,7 +28,7 @@ export interface Difference {
 export interface Scenario {
   readonly id: string
   readonly title: string
-  /** What goes wrong where this is wrong, with the address of a real case where one is known. */
+  /** The consequence of a failure, with the URL of a known real case. */
   readonly why: string
   readonly modes: readonly Mode[]
   readonly differences: readonly Difference[]

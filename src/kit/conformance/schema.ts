@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { DATA } from './data.ts'
 
-/** Where a published schema says less than its publisher's own service does. */
+/** A deviation of the publisher's own service from the published schema. */
 export interface SchemaException {
   readonly schema: RegExp
   readonly fault: RegExp

@@ -341,7 +341,7 @@ export const TRANSLATIONS = fields({
 export const EXAMPLE = fields({
   format: v.string(),
   kind: oneOf(['request', 'result', 'events']),
-  /** What the example shows, such as `tool-turn`. */
+  /** The topic of the example, such as `tool-turn`. */
   name: v.string(),
   text: v.string(),
 })

@@ -8,7 +8,7 @@ import { type ListedModel, listedModel, type TableSource, tableSource } from './
 export type { PricedModel, Prices, Rate, Rates } from './rates.ts'
 export type { TableSource } from './table.ts'
 
-/** What is known about a model; absent fields are unknown. */
+/** Known facts about a model; absent fields are unknown. */
 export interface KnownModel extends ListedModel {
   readonly name?: string
   readonly description?: string

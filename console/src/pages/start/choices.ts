@@ -39,7 +39,7 @@ export function usualFormat({ formats }: Client, model: Model | undefined): Form
   return preferred ?? native ?? formats.find(one => possible.includes(one)) ?? formats[0]!
 }
 
-/** Whether requests for a model in a format are passed on, translated, or not possible. */
+/** The path of requests for a model in a format: passed on, translated, or not possible. */
 export function wayTo(model: Model, format: Format): 'native' | 'translated' | 'none' {
   if (model.native.includes(format)) return 'native'
   return model.translated.includes(format) ? 'translated' : 'none'

@@ -66,7 +66,7 @@ export function JsonView({ value, label, marks = NONE, target, bare }: JsonViewP
   )
 }
 
-/** Whether a line only closes a bracket of an earlier line. */
+/** Returns true for a line that only closes a bracket. */
 const isEnd = ({ open, close }: Line): boolean => close !== undefined && open === undefined
 
 interface OneLineProps {

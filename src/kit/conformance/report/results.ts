@@ -24,7 +24,7 @@ export interface CellDocument {
   readonly took?: number
   /** Repeats this cell alone. */
   readonly command: string
-  /** What went over the wire, where a check did not pass. */
+  /** The wire dumps of a cell with a check that did not pass. */
   readonly wire?: {
     readonly request: Dump
     readonly answer?: Dump

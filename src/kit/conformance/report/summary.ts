@@ -1,7 +1,7 @@
 import type { Check, Status } from '../checks.ts'
 import type { Results } from './results.ts'
 
-/** What a check's line begins with; passed checks have no line. */
+/** The first word of a check's line; passed checks have no line. */
 const MARKS: { readonly [status in Status]?: string } = {
   fail: 'FAIL',
   'harness-error': 'HARNESS ERROR',

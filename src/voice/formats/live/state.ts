@@ -132,7 +132,7 @@ export class LiveState {
     this.sendOrDefer(writeTurns(this.turns.take(), false))
   }
 
-  /** Whether the model accepts text only as `realtimeInput`. */
+  /** Set for models that accept text only as `realtimeInput`. */
   get takesRealtimeText(): boolean {
     return this.hasAnswered && this.dialect.lateText === 'realtime'
   }

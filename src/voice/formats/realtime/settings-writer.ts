@@ -3,7 +3,7 @@ import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
 import type { TurnDetection, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import { betaFormatName, gaFormat, modalitiesIn, REALTIME } from './wire.ts'
 
-/** Where a session's fields are: in GA's positions, in the beta's, or mixed as xAI has them. */
+/** The layout of a session's fields: in GA's positions, in the beta's, or mixed as xAI has them. */
 export type Layout = 'ga' | 'beta' | 'mixed'
 
 /** Writes settings as the fields of a `session` or `response` object; unset settings are absent. */

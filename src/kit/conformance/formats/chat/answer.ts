@@ -1,7 +1,7 @@
 import { type AnswerFacts, argumentsOf, type CandidateFacts, type Finish, mediaOf } from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
-/* What a chat completion means. */
+/* Extracts the facts of a chat completion. */
 
 const FINISHES: { readonly [reason: string]: Finish } = {
   ...{ stop: 'stop', length: 'length', tool_calls: 'calls', function_call: 'calls', content_filter: 'filtered' },

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
-/* What the chunks of a stream add up to. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
+/* Assembles the chunks of a stream into a chat completion. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
 
 /** A message under construction; texts grow, calls are found by their index. */
 interface Building {

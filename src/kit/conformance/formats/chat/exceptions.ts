@@ -1,6 +1,6 @@
 import type { SchemaException } from '../../schema.ts'
 
-/* Where the published schema of chat completions says less than real services do. */
+/* Deviations of real services from the published schema of chat completions. */
 
 export const exceptions: readonly SchemaException[] = [
   {

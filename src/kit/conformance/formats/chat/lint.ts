@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 
-/* What the published schema cannot say of whole requests, answers and errors. */
+/* Rules for requests, whole answers and errors that the published schema cannot express. */
 
 const callsOf = (message: Json): JsonObject[] => listOf(objectOf(message)['tool_calls']).map(objectOf)
 

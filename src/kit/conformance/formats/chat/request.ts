@@ -1,7 +1,7 @@
 import { argumentsOf, mediaAt, mediaOf, type Part, type RawTurn, type RequestFacts, turnsOf } from '../../facts.ts'
 import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
-/* What a chat-completions request means. */
+/* Extracts the facts of a chat-completions request. */
 
 const isSystem = (message: Json): boolean => ['system', 'developer'].includes(String(objectOf(message)['role']))
 

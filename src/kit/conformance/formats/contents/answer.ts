@@ -3,7 +3,7 @@ import { compact, type Json, type JsonObject, listOf, objectOf, textOf } from '.
 import { Reasoning, signatureOf } from './signatures.ts'
 import { usageFacts } from './usage.ts'
 
-/* What a generateContent answer means. */
+/* Extracts the facts of a generateContent answer. */
 
 const BLOCKED = ['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR']
 

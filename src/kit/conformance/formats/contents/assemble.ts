@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textO
 import { PartialCall } from './partial-call.ts'
 import { isPiece } from './parts.ts'
 
-/* What the events of a stream add up to: parts in their order. Source: docs/wire/contents.md#stream */
+/* Assembles the events of a stream into an answer, with its parts in order. Source: docs/wire/contents.md#stream */
 
 class Candidate {
   private fields: JsonObject = {}

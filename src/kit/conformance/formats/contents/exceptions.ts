@@ -1,5 +1,5 @@
 import type { SchemaException } from '../../schema.ts'
 
-/* Where the published schema of generateContent says less than the real service does. */
+/* Deviations of the real service from the published schema of generateContent. */
 
 export const exceptions: readonly SchemaException[] = []

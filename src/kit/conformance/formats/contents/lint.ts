@@ -4,7 +4,7 @@ import { checkPart } from './parts.ts'
 import { subsetFaults } from './schema-subset.ts'
 import { totalFault } from './usage.ts'
 
-/* What the published schema cannot say of whole requests, answers and errors. */
+/* Rules for requests, whole answers and errors that the published schema cannot express. */
 
 const partsOf = (content: Json | undefined): JsonObject[] => listOf(objectOf(content)['parts']).map(objectOf)
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, textOf } from '../../json.ts'
 import type { Violations } from '../../rules.ts'
 
-/* What every part of a content has to be, in requests, whole answers and streams. */
+/* Rules for the parts of a content in requests, whole answers and streams. */
 
 /** Kinds of data. A part has exactly one of them. */
 const DATA = [

@@ -12,7 +12,7 @@ import { callFacts } from './answer.ts'
 import { asJsonSchema } from './schema-subset.ts'
 import { Reasoning } from './signatures.ts'
 
-/* What a generateContent request means. */
+/* Extracts the facts of a generateContent request. */
 
 function mediaFacts({ inlineData, fileData }: JsonObject): MediaFacts {
   const { mimeType, data, displayName } = objectOf(inlineData)

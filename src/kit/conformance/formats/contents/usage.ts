@@ -24,7 +24,7 @@ export function usageFacts(usage: JsonObject): UsageFacts {
   }) as UsageFacts
 }
 
-/** What is wrong with `totalTokenCount`, if anything. */
+/** Returns the fault of `totalTokenCount`, if it has one. */
 export function totalFault(usage: JsonObject): string | undefined {
   const { prompt, tools, candidates, thoughts } = counts(usage)
   const total = numberOf(usage['totalTokenCount'])

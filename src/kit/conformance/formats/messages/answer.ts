@@ -1,7 +1,7 @@
 import type { AnswerFacts, Finish } from '../../facts.ts'
 import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
-/* What a message means. */
+/* Extracts the facts of a message. */
 
 const FINISHES: { readonly [reason: string]: Finish } = {
   ...{ end_turn: 'stop', stop_sequence: 'stop', max_tokens: 'length', model_context_window_exceeded: 'length' },

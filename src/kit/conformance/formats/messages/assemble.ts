@@ -1,13 +1,13 @@
 import { type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
 
-/* What the events of a stream add up to. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
+/* Assembles the events of a stream into a message. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
 
 type Fields = { [field: string]: Json }
 
 const joined = (before: Json | undefined, more: Json | undefined): string =>
   (textOf(before) ?? '') + (textOf(more) ?? '')
 
-/** What each kind of delta adds to its block. */
+/** The function that adds each kind of delta to its block. */
 const DELTAS: { readonly [type: string]: (block: Fields, delta: JsonObject) => void } = {
   text_delta: (block, { text }) => (block['text'] = joined(block['text'], text)),
   thinking_delta: (block, { thinking }) => (block['thinking'] = joined(block['thinking'], thinking)),

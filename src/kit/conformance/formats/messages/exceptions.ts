@@ -1,6 +1,6 @@
 import type { SchemaException } from '../../schema.ts'
 
-/* Where the published schema of messages says less than the real service does. */
+/* Deviations of the real service from the published schema of messages. */
 
 export const exceptions: readonly SchemaException[] = [
   {

@@ -2,7 +2,7 @@ import type { Headers } from '../../format.ts'
 import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 
-/* What the published schema cannot say of whole requests, answers and errors. */
+/* Rules for requests, whole answers and errors that the published schema cannot express. */
 
 const blocksOf = (message: Json | undefined): JsonObject[] => listOf(objectOf(message)['content']).map(objectOf)
 

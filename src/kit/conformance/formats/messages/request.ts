@@ -9,7 +9,7 @@ import {
 } from '../../facts.ts'
 import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
-/* What a messages request means. */
+/* Extracts the facts of a messages request. */
 
 /** Bytes, an address or a file of the provider. */
 function mediaFacts(block: JsonObject): MediaFacts {

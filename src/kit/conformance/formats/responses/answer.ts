@@ -2,7 +2,7 @@ import { type AnswerFacts, type Finish, mediaOf } from '../../facts.ts'
 import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { CALLS, callFacts, reasoningFacts } from './items.ts'
 
-/* What a response means. */
+/* Extracts the facts of a response. */
 
 const INCOMPLETE: { readonly [reason: string]: Finish } = {
   ...{ max_output_tokens: 'length', content_filter: 'filtered' },

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
-/* What the events of a stream add up to: the deltas, not the repetition at the end. Source: docs/wire/responses.md#stream */
+/* Assembles the deltas of a stream into a response; the repetition at the end is not used. Source: docs/wire/responses.md#stream */
 
 type Fields = { [field: string]: Json }
 

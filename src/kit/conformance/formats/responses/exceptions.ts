@@ -1,6 +1,6 @@
 import type { SchemaException } from '../../schema.ts'
 
-/* Where the published schema of responses says less than OpenAI's own service does. */
+/* Deviations of OpenAI's own service from the published schema of responses. */
 
 const ANSWERS = /^Response$|^ResponseStreamEvent$/
 

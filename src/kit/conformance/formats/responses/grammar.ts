@@ -28,7 +28,7 @@ const REPEATS: { readonly [type: string]: readonly ['content' | 'summary' | unde
 /** Events of a part, which come between its beginning and its end. */
 const OF_PART = /^response\.(output_text|refusal|reasoning_text|reasoning_summary_text)\./
 
-/** What an item says: texts, calls and their ids. */
+/** The content of an item: texts, calls and their ids. */
 function saidBy({ type, content, summary, arguments: args, input, call_id, name }: JsonObject): string {
   const texts = (parts: unknown): Json[] =>
     listOf(parts).map(part => objectOf(part)['text'] ?? objectOf(part)['refusal'] ?? '')

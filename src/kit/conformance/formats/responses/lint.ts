@@ -2,9 +2,9 @@ import { type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../
 import { type Violation, Violations } from '../../rules.ts'
 import { CALLS, RESULTS } from './items.ts'
 
-/* What the published schema cannot say of whole requests and answers. */
+/* Rules for requests and whole answers that the published schema cannot express. */
 
-/** What is wrong with the arguments of a function call, if anything. */
+/** Returns the fault of a function call's arguments, if they have one. */
 export function argumentFault({ type, arguments: args }: JsonObject): string | undefined {
   if (type !== 'function_call') return undefined
   if (typeof args !== 'string') return `Arguments are ${JSON.stringify(args)}.`

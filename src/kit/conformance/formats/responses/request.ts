@@ -2,7 +2,7 @@ import { type MediaFacts, mediaAt, type Part, type RawTurn, type RequestFacts, t
 import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { CALLS, callFacts, RESULTS, reasoningFacts } from './items.ts'
 
-/* What a responses request means. */
+/* Extracts the facts of a responses request. */
 
 function mediaFacts(part: JsonObject): MediaFacts {
   const { image_url, file_data, file_url, filename } = part
