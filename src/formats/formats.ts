@@ -7,12 +7,11 @@ import type { FormatFacts } from './rows/row.ts'
 export const FORMAT_FACTS: ReadonlyMap<Format, FormatFacts> = column(({ upstream }) => upstream)
 
 /**
- * Work that the gateway can emulate by other work: it ranks documents by their vectors, estimates tokens, compacts a
+ * Work that the gateway can emulate by other work: it ranks documents by their vectors, compacts a
  * conversation by a summary, and runs a realtime session as transcription, conversation and speech in turn.
  */
 const EMULATED_BY: { readonly [W in Work]?: Work } = {
   ranking: 'embedding',
-  count: 'conversation',
   compaction: 'conversation',
   realtime: 'conversation',
 }
@@ -26,9 +25,7 @@ export type Fitness = 'made-for-it' | 'able' | 'emulated'
  */
 export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}): Fitness | undefined {
   const does = FORMAT_FACTS.get(format)?.does ?? []
-  const lacks = dialect[work] === false
-  if (does[0] === work && !lacks) return 'made-for-it'
-  if (does.includes(work) && !lacks) return 'able'
+  if (dialect[work] !== false && does.includes(work)) return does[0] === work ? 'made-for-it' : 'able'
   // Tokens can be estimated for any upstream.
   if (work === 'count' && FORMAT_FACTS.has(format)) return 'emulated'
   const basis = EMULATED_BY[work]

@@ -41,17 +41,23 @@ const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
  * @throws GatewayError `not-found` for a path with an unsupported method.
  */
 export function contentsRoute(path: string): MatchedRoute {
+  const matched = methodRoute(path)
+  if (matched === undefined) throw NO_METHOD
+  return matched
+}
+
+function methodRoute(path: string): MatchedRoute | undefined {
   const [, model, method] = METHOD_PATH.exec(path) ?? []
-  const methodRoute = METHODS.get(method ?? '')
-  if (methodRoute === undefined) throw NO_METHOD
-  const route = { ...CONTENTS, ...methodRoute, below: `/v1beta/${model}:${method}` }
+  const endpoint = METHODS.get(method ?? '')
+  if (endpoint === undefined) return undefined
+  const route = { ...CONTENTS, ...endpoint, below: `/v1beta/${model}:${method}` }
   return { route, streams: method === 'streamGenerateContent' }
 }
 
 const NO_METHOD = notFound('Models have no such method.')
 
 /** Whether a path ends with a method, and not with a model name that contains a colon. */
-export const namesMethod = (path: string): boolean => METHODS.has(METHOD_PATH.exec(path)?.[2] ?? '')
+export const namesMethod = (path: string): boolean => methodRoute(path) !== undefined
 
 const MATCHED: ReadonlyMap<string, MatchedRoute> = new Map(ROUTES.map(route => [route.path, { route, streams: false }]))
 
@@ -60,7 +66,7 @@ const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$/
 
 /** Returns the endpoint of a POST request; undefined if the path has to be decoded or has no endpoint. */
 export const matchedRoute = (path: string): MatchedRoute | undefined =>
-  MATCHED.get(path) ?? (PLAIN_METHOD.test(path) && namesMethod(path) ? contentsRoute(path) : undefined)
+  MATCHED.get(path) ?? (PLAIN_METHOD.test(path) ? methodRoute(path) : undefined)
 
 /**
  * Returns the path, below the base URL, for a body of the format. The fields of the body decide between several paths.

@@ -1,3 +1,4 @@
+import { defined } from '../canonical/node.ts'
 import { type Chain, type FoundItem, type Link, outputOf, type Turn, type Turns } from './turns.ts'
 
 /** In-memory turns of one connection, dropped when it closes. The oldest turns are evicted to make room. */
@@ -48,12 +49,11 @@ export class MemoryTurns implements Turns {
         // An item that the caller sends again does not replace the model's item of the same id.
         if (wanted.has(id) && !made.has(id)) found.set(id, { item })
       }
-      const upstream = upstreamOf(turn)
       for (const item of outputOf(turn)) {
         const id = item['id'] as string
         if (!wanted.has(id)) continue
         made.add(id)
-        found.set(id, { item, ...upstream })
+        found.set(id, { item, ...upstreamOf(turn) })
       }
     }
     return found
@@ -105,12 +105,6 @@ export class MemoryTurns implements Turns {
 
 const sizeOf = ({ input, response }: Turn): number => JSON.stringify(input).length + JSON.stringify(response).length
 
-const upstreamOf = ({ channel, remembered }: Turn): Omit<FoundItem, 'item'> => ({
-  ...(channel === undefined ? {} : { channel }),
-  ...(remembered === undefined ? {} : { remembered }),
-})
+const upstreamOf = ({ channel, remembered }: Turn): Omit<FoundItem, 'item'> => defined({ channel, remembered })
 
-const linkOf = (turn: Turn): Link => ({
-  items: [...turn.input, ...outputOf(turn)],
-  ...(turn.channel === undefined ? {} : { channel: turn.channel }),
-})
+const linkOf = (turn: Turn): Link => defined({ items: [...turn.input, ...outputOf(turn)], channel: turn.channel })

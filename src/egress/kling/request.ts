@@ -47,7 +47,8 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, fieldOf: fieldFor }, losses)
   const images = writeImages(media, losses)
   const extras = extrasFor(request, FORMAT)
-  const startsFromImage = FIELDS.some(field => ({ ...images, ...extras })[field] != null)
+  const written = { ...images, ...extras }
+  const startsFromImage = FIELDS.some(field => written[field] != null)
   if (!startsFromImage && (text === undefined || text === '')) throw NO_PROMPT
   const { video } = request.output
   losses.dropFields(request, [], { endUser: 'no-users' })

@@ -1,3 +1,4 @@
+import { putNewest } from '../../canonical/bounded-map.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { LogOnce } from '../../log.ts'
 import type { FoundReasoning, SharedRecords } from '../../store/shared-records.ts'
@@ -131,9 +132,7 @@ class AbsentNames {
 
   /** @param isLocal the call was made here and without reasoning, so that no instance will store any. */
   add(name: string, isLocal: boolean): void {
-    this.names.delete(name)
-    this.names.set(name, isLocal ? Number.POSITIVE_INFINITY : this.now() + LASTS)
-    if (this.names.size > MOST) this.names.delete(this.names.keys().next().value!)
+    putNewest(this.names, name, isLocal ? Number.POSITIVE_INFINITY : this.now() + LASTS, MOST)
   }
 
   has(name: string): boolean {

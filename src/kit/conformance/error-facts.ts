@@ -1,6 +1,6 @@
 import type { ErrorFacts } from './facts.ts'
 import type { Headers } from './format.ts'
-import { compact, type JsonObject, textOf } from './json.ts'
+import { compact, type Json, type JsonObject, objectOf, textOf } from './json.ts'
 
 /** Classes of errors by status; callers retry by them. */
 const KINDS: { readonly [status: number]: string } = {
@@ -34,3 +34,7 @@ export const errorFactsOf = (status: number, headers: Headers, error: JsonObject
     message: textOf(error['message']),
     retryAfter: retryAfterOf(headers),
   })
+
+/** The facts of an error whose body has them in `error`, as OpenAI's and Anthropic's have. */
+export const nestedErrorFacts = (status: number, headers: Headers, body: Json | undefined): ErrorFacts =>
+  errorFactsOf(status, headers, objectOf(objectOf(body)['error']))

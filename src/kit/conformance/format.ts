@@ -1,6 +1,6 @@
 import type { AnswerFacts, ErrorFacts, RequestFacts } from './facts.ts'
 import type { GrammarFactory } from './grammar.ts'
-import type { Json, JsonObject } from './json.ts'
+import { type Json, type JsonObject, textOf } from './json.ts'
 import type { Rule, Violation } from './rules.ts'
 import type { SchemaException } from './schema.ts'
 
@@ -50,3 +50,9 @@ export interface Format {
   }
   readonly rules: readonly Rule[]
 }
+
+/** Recognises requests of one fixed path that name model and stream in the body. */
+export const recogniseAt =
+  (path: string): Format['recognise'] =>
+  (requested, body) =>
+    requested === path ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined

@@ -1,3 +1,5 @@
+import { putNewest } from '../../canonical/bounded-map.ts'
+
 /** Zero crossings of the sinc on each side. 24 make the transition band 18 % of the lower rate's Nyquist frequency. */
 const CROSSINGS = 24
 /**
@@ -34,8 +36,7 @@ export function filterBank(from: number, to: number): FilterBank {
   if (known !== undefined) return known
   const made = makeBank(up, down)
   if (up > MAX_ROWS) return made
-  if (banks.size >= MAX_BANKS) banks.delete(banks.keys().next().value!)
-  banks.set(name, made)
+  putNewest(banks, name, made, MAX_BANKS)
   return made
 }
 

@@ -1,3 +1,4 @@
+import { putNewest } from '../../../canonical/bounded-map.ts'
 import { defined, isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import { type ConversationItem, PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type {
@@ -116,8 +117,7 @@ export class ServerReader {
 
   private trackLengths(response: string): Map<string, number> {
     const lengths = new Map<string, number>()
-    this.lengths.set(response, lengths)
-    if (this.lengths.size > MAX_RUNNING) this.lengths.delete(this.lengths.keys().next().value!)
+    putNewest(this.lengths, response, lengths, MAX_RUNNING)
     return lengths
   }
 

@@ -38,7 +38,7 @@ export const canonicalModalities = (modalities: readonly Modality[]): readonly M
 
 /** Output modalities as a generation names them. */
 export const modalitiesIn = (modalities: readonly Modality[], naming: Naming): readonly Modality[] =>
-  !modalities.includes('audio') ? modalities : naming === 'beta' ? ['text', 'audio'] : ['audio']
+  naming === 'beta' && modalities.includes('audio') ? ['text', 'audio'] : canonicalModalities(modalities)
 
 /** Audio formats by their beta names. */
 const BETA_FORMATS: { readonly [name: string]: AudioFormat } = {

@@ -1,6 +1,6 @@
-import { errorFactsOf } from '../../error-facts.ts'
-import type { Format } from '../../format.ts'
-import { type JsonObject, objectOf, textOf } from '../../json.ts'
+import { nestedErrorFacts } from '../../error-facts.ts'
+import { type Format, recogniseAt } from '../../format.ts'
+import type { JsonObject } from '../../json.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
 import { exceptions } from './exceptions.ts'
@@ -21,8 +21,7 @@ export const chat: Format = {
     model,
     ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   }),
-  recognise: (path, body) =>
-    path === PATH ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined,
+  recognise: recogniseAt(PATH),
   models: {
     path: '/models',
     list: ids => ({
@@ -40,7 +39,7 @@ export const chat: Format = {
   request: requestFacts,
   answer: answerFacts,
   assemble,
-  error: (status, headers, body) => errorFactsOf(status, headers, objectOf(objectOf(body)['error'])),
+  error: nestedErrorFacts,
   grammar,
   lint: { request: requestLint, answer: answerLint, error: errorLint },
   rules,

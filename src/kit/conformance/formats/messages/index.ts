@@ -1,6 +1,6 @@
-import { errorFactsOf } from '../../error-facts.ts'
-import type { Format } from '../../format.ts'
-import { type JsonObject, objectOf, textOf } from '../../json.ts'
+import { nestedErrorFacts } from '../../error-facts.ts'
+import { type Format, recogniseAt } from '../../format.ts'
+import type { JsonObject } from '../../json.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
 import { exceptions } from './exceptions.ts'
@@ -17,8 +17,7 @@ export const messages: Format = {
   path: () => PATH,
   headers: key => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   addressed: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
-  recognise: (path, body) =>
-    path === PATH ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined,
+  recognise: recogniseAt(PATH),
   models: {
     path: '/v1/models',
     list: ids => ({
@@ -31,7 +30,7 @@ export const messages: Format = {
   request: requestFacts,
   answer: answerFacts,
   assemble,
-  error: (status, headers, body) => errorFactsOf(status, headers, objectOf(objectOf(body)['error'])),
+  error: nestedErrorFacts,
   grammar,
   lint: { request: requestLint, answer: answerLint, error: errorLint },
   rules,

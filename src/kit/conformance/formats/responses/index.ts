@@ -1,6 +1,6 @@
-import { errorFactsOf } from '../../error-facts.ts'
-import type { Format } from '../../format.ts'
-import { type JsonObject, objectOf, textOf } from '../../json.ts'
+import { nestedErrorFacts } from '../../error-facts.ts'
+import { type Format, recogniseAt } from '../../format.ts'
+import type { JsonObject } from '../../json.ts'
 import { chat } from '../chat/index.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
@@ -18,15 +18,14 @@ export const responses: Format = {
   path: () => PATH,
   headers: chat.headers,
   addressed: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
-  recognise: (path, body) =>
-    path === PATH ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined,
+  recognise: recogniseAt(PATH),
   models: chat.models,
   schemas: { request: 'CreateResponse', answer: 'Response', event: 'ResponseStreamEvent', error: 'ErrorResponse' },
   exceptions,
   request: requestFacts,
   answer: answerFacts,
   assemble,
-  error: (status, headers, body) => errorFactsOf(status, headers, objectOf(objectOf(body)['error'])),
+  error: nestedErrorFacts,
   grammar,
   lint: { request: requestLint, answer: answerLint, error: chat.lint.error },
   rules,
