@@ -34,7 +34,7 @@ describe('a stream of this format', () => {
     })
   })
 
-  it('is repeated event by event, reasoning in its sections', () => {
+  it.each(['early', ''])('is repeated event by event, reasoning signed %j at its start', early => {
     const item = { id: 'rs_1', type: 'reasoning', encrypted_content: 'late' }
     const at = { item_id: 'rs_1', output_index: 0 }
     const summary = ['First.', 'Then.'].map(text => ({ type: 'summary_text', text }))
@@ -50,7 +50,7 @@ describe('a stream of this format', () => {
       namedEvent('response.in_progress', { response: begun }),
       namedEvent('response.output_item.added', {
         output_index: 0,
-        item: { ...item, encrypted_content: 'early', summary: [] },
+        item: { ...item, encrypted_content: early, summary: [] },
       }),
       ...pieces,
       namedEvent('response.output_item.done', { output_index: 0, item: { ...item, summary } }),

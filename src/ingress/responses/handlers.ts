@@ -75,11 +75,16 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
 
 /**
  * Reasoning before its first text, since later events repeat the text. The signature at the start is not final and is
- * dropped, except for redacted reasoning.
+ * dropped, except for redacted reasoning; an empty one would hide the signature at the end.
  */
-function startOfReasoning({ signature, spelling, ...reasoning }: ReasoningPart): ReasoningPart {
+function startOfReasoning({ signature, spelling, extras, ...reasoning }: ReasoningPart): ReasoningPart {
   const signatureField = reasoning.redacted === undefined || signature === undefined ? {} : { signature }
-  return { ...reasoning, text: '', ...signatureField, spelling: { [FORMAT]: { begun: spelling![FORMAT]!['begun']! } } }
+  const { encrypted_content: _, ...fields } = extras?.[FORMAT] ?? {}
+  return {
+    ...{ ...reasoning, text: '', ...signatureField },
+    ...(Object.keys(fields).length === 0 ? {} : { extras: { [FORMAT]: fields } }),
+    spelling: { [FORMAT]: { begun: spelling![FORMAT]!['begun']! } },
+  }
 }
 
 type ReaderOf<R> = abstract new (...args: never[]) => R

@@ -85,7 +85,8 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
   list.rules(caller.rules, 'error', caller.lint.error(got.status, json, got.headers))
   const facts = (format: Format): object => {
     const error = scenario.wires[format.name]!.error!
-    return format.error(error.status, error.headers, error.body)
+    const status = scenario.instead?.statuses.includes(got.status) ? got.status : error.status
+    return format.error(status, error.headers, error.body)
   }
   const source = leavesOf(facts(upstream ?? caller))
   const found = leavesOf(caller.error(got.status, got.headers, json))
@@ -99,7 +100,8 @@ const TYPES = { whole: /^application\/json\b/, stream: /^text\/event-stream\b/ }
 export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckList, context: AnswerContext): void {
   const { scenario, mode, caller, upstream } = cell
   const errors = [caller, upstream ?? caller].flatMap(({ name }) => scenario.wires[name]!.error ?? [])
-  const statuses = errors.length > 0 ? errors.map(({ status }) => status) : [200]
+  const statuses =
+    errors.length > 0 ? [...errors.map(({ status }) => status), ...(scenario.instead?.statuses ?? [])] : [200]
   const type = errors.length > 0 ? TYPES.whole : TYPES[mode]
   const details: { readonly [rule: string]: readonly string[] } = {
     ...(fault === undefined ? {} : { [fault.kind]: [fault.detail] }),

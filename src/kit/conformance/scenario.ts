@@ -25,6 +25,12 @@ export interface Difference {
   readonly why: string
 }
 
+/** Statuses that a target may answer with instead of the upstream's error, because the fault is its own. */
+export interface Instead {
+  readonly statuses: readonly number[]
+  readonly why: string
+}
+
 export interface Scenario {
   readonly id: string
   readonly title: string
@@ -32,6 +38,7 @@ export interface Scenario {
   readonly why: string
   readonly modes: readonly Mode[]
   readonly differences: readonly Difference[]
+  readonly instead?: Instead
   readonly wires: { readonly [format: string]: Wire }
 }
 
@@ -60,6 +67,7 @@ interface Described {
   readonly why: string
   readonly modes?: readonly Mode[]
   readonly differences?: readonly Difference[]
+  readonly instead?: Instead
 }
 
 /** Reads one scenario's folder: `scenario.yaml` and the files of its formats. */
@@ -73,6 +81,7 @@ export function readScenario(id: string, home = HOME): Scenario {
     why: described.why,
     modes: described.modes ?? ['whole', 'stream'],
     differences: described.differences ?? [],
+    ...(described.instead === undefined ? {} : { instead: described.instead }),
     wires: Object.fromEntries(formats.sort().map(format => [format, wireOf(folder, format)])),
   }
 }

@@ -7,12 +7,12 @@ const FINISHES: { readonly [reason: string]: Finish } = {
   ...{ stop: 'stop', length: 'length', tool_calls: 'calls', function_call: 'calls', content_filter: 'filtered' },
 }
 
-/** OpenAI ends a refusal with `stop`: the `refusal` field decides, and calls are the reason where there are some. */
+/** OpenAI ends a refusal with `stop` or `content_filter`: the `refusal` field decides. Calls are a reason, too. */
 function finishOf(reason: string | undefined, message: JsonObject): Finish | undefined {
   if (reason === undefined) return undefined
   const known = FINISHES[reason] ?? `other:${reason}`
+  if (textOf(message['refusal']) && (known === 'stop' || known === 'filtered')) return 'refused'
   if (known !== 'stop') return known
-  if (textOf(message['refusal'])) return 'refused'
   return listOf(message['tool_calls']).length > 0 ? 'calls' : 'stop'
 }
 

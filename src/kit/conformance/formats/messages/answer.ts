@@ -5,8 +5,11 @@ import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '..
 
 const FINISHES: { readonly [reason: string]: Finish } = {
   ...{ end_turn: 'stop', stop_sequence: 'stop', max_tokens: 'length', model_context_window_exceeded: 'length' },
-  ...{ tool_use: 'calls', refusal: 'refused', pause_turn: 'paused' },
+  ...{ tool_use: 'calls', refusal: 'filtered', pause_turn: 'paused' },
 }
+
+const finishOf = (reason: string | undefined): Finish | undefined =>
+  reason === undefined ? undefined : (FINISHES[reason] ?? `other:${reason}`)
 
 /** Input tokens exclude both cache counts on the wire. */
 function usageOf(usage: JsonObject): AnswerFacts['usage'] {
@@ -30,10 +33,11 @@ export function answerFacts(body: JsonObject): AnswerFacts {
   const text = of('text')
     .map(block => textOf(block['text']) ?? '')
     .join('')
-  const isRefused = reason === 'refusal'
+  // A classifier that stops an answer leaves its text; the words of a refusal are its explanation.
+  const refusal = textOf(objectOf(body['stop_details'])['explanation']) || undefined
   const candidate = compact({
-    text: isRefused ? undefined : text || undefined,
-    refusal: isRefused ? text || undefined : undefined,
+    text: text || undefined,
+    refusal,
     reasoning: [
       ...of('thinking').map(({ thinking, signature }) =>
         compact({ text: textOf(thinking) || undefined, signature: textOf(signature) || undefined }),
@@ -47,7 +51,7 @@ export function answerFacts(body: JsonObject): AnswerFacts {
     citations: of('text').flatMap(block =>
       listOf(block['citations']).flatMap(one => textOf(objectOf(one)['url']) ?? []),
     ),
-    finish: reason === undefined ? undefined : (FINISHES[reason] ?? `other:${reason}`),
+    finish: refusal === undefined ? finishOf(reason) : 'refused',
     stopSequence: textOf(body['stop_sequence']),
   })
   return compact({ candidates: [candidate], usage: usageOf(objectOf(body['usage'])) }) as AnswerFacts
