@@ -2,6 +2,7 @@ import type { Work } from '../canonical/work.ts'
 import { suggestion } from '../config/faults.ts'
 import type { ChannelConfig, Config } from '../config/index.ts'
 import type { Env } from '../config/source.ts'
+import { MESSAGES_VERSION } from '../formats/dialects/messages.ts'
 import { fitnessOf } from '../formats/index.ts'
 import { type ClientAccess, clientAccess, curlOf, quoted } from './client-access.ts'
 import { program, type Terminal, UsageError } from './outcome.ts'
@@ -31,7 +32,7 @@ const CONTENTS = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
 /** A 1×1 pixel PNG for the image edit example. */
 const ONE_PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
-const anthropicHeaders = (key: string): string => `-H "x-api-key: ${key}" -H 'anthropic-version: 2023-06-01'`
+const anthropicHeaders = (key: string): string => `-H "x-api-key: ${key}" -H 'anthropic-version: ${MESSAGES_VERSION}'`
 const googleHeaders = (key: string): string => `-H "x-goog-api-key: ${key}"`
 
 /**

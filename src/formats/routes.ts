@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { invalid, notFound } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
+import { MESSAGES_VERSION } from './dialects/messages.ts'
 import { METHOD, METHODS } from './rows/contents.ts'
 import { column } from './rows/index.ts'
 import { vendorEndpoints } from './rows/kling.ts'
@@ -22,9 +23,6 @@ export interface MatchedRoute {
 export const ROUTES: readonly Route[] = [...column(({ endpoints }) => endpoints)].flatMap(([format, endpoints]) =>
   endpoints.map(endpoint => ({ format, ...endpoint })),
 )
-
-/** Endpoints by their paths. */
-export const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
 
 const CONTENTS: Omit<Route, 'below'> = { format: 'contents', ...METHOD }
 
@@ -59,6 +57,7 @@ const NO_METHOD = notFound('Models have no such method.')
 /** Whether a path ends with a method, and not with a model name that contains a colon. */
 export const namesMethod = (path: string): boolean => methodRoute(path) !== undefined
 
+/** Endpoints by their paths. */
 const MATCHED: ReadonlyMap<string, MatchedRoute> = new Map(ROUTES.map(route => [route.path, { route, streams: false }]))
 
 /** Matches the path of a model's method without encoded characters. */
@@ -94,7 +93,7 @@ const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' 
 
 /** Returns the format of a path; for a path that is not an endpoint, the likely format of its caller. */
 export const formatOfPath = (path: string): Format =>
-  BY_PATH.get(path)?.format ?? OTHER_PATHS.find(([, prefix]) => prefix.test(path))?.[0] ?? 'chat'
+  MATCHED.get(path)?.route.format ?? OTHER_PATHS.find(([, prefix]) => prefix.test(path))?.[0] ?? 'chat'
 
 /** The head of a request: its headers, and its query without credentials. */
 export interface RequestHead {
@@ -136,16 +135,14 @@ function selected(names: readonly string[], headers: IncomingHttpHeaders): Recor
 /** Checks and returns the version header. The date has no effect: an unknown one is treated as the newest known one. */
 function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
   const value = names.map(name => headers[name]).find(value => value !== undefined)
-  if (value === undefined) throw invalid(`${names[0]}: header is required, e.g. ${DEFAULT_VERSION}.`)
-  if (!isDate(String(value))) throw invalid(`${names[0]}: a version is a date such as ${DEFAULT_VERSION}.`)
+  if (value === undefined) throw invalid(`${names[0]}: header is required, e.g. ${MESSAGES_VERSION}.`)
+  if (!isDate(String(value))) throw invalid(`${names[0]}: a version is a date such as ${MESSAGES_VERSION}.`)
   return String(value)
 }
 
-const DEFAULT_VERSION = '2023-06-01'
-
 /** Compares with the usual version first, because nearly every caller sends it and parsing a date is slow. */
 const isDate = (text: string): boolean =>
-  text === DEFAULT_VERSION ||
+  text === MESSAGES_VERSION ||
   (/^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true)
 
 /** Refuses a body that lacks this endpoint's mark and has the mark of another (trap 73). */

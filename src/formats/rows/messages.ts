@@ -1,4 +1,4 @@
-import { FLAGS } from '../dialects/messages.ts'
+import { FLAGS, MESSAGES_VERSION } from '../dialects/messages.ts'
 import { modelFields, PROMPTED } from './model-field-lists.ts'
 import type { Endpoint, FormatRow } from './row.ts'
 
@@ -17,7 +17,7 @@ export const messages: FormatRow = {
     does: ['conversation', 'completion', 'count'],
     versioned: 'path',
     auth: 'x-api-key',
-    listing: { path: '/v1/models', query: { limit: '1000' }, headers: { 'anthropic-version': '2023-06-01' } },
+    listing: { path: '/v1/models', query: { limit: '1000' }, headers: { 'anthropic-version': MESSAGES_VERSION } },
   },
   callers: ['conversation'],
   endpoints: [endpoint('/v1/messages'), endpoint('/v1/messages/count_tokens')],

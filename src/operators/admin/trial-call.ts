@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller } from '../../accounts/index.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
+import { MESSAGES_VERSION } from '../../formats/dialects/messages.ts'
 import { contentsRoute, type MatchedRoute, pathFor, ROUTES, type Route, vendorRoutes } from '../../formats/routes.ts'
 import type { Call } from '../../gateway/call.ts'
 import { callAt } from '../../gateway/call-at.ts'
@@ -37,9 +38,6 @@ const FORWARDED_HEADERS = [
   'x-forwarded-proto',
   'x-real-ip',
 ] as const
-
-/** API version sent if the trial request names none. */
-const VERSION = '2023-06-01'
 
 /**
  * Finds the endpoint for a trial request.
@@ -109,7 +107,7 @@ function headersOf(
   return {
     ...Object.fromEntries(forwarded),
     ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(JSON.stringify(body))) },
-    ...(version === undefined ? {} : { [version]: VERSION }),
+    ...(version === undefined ? {} : { [version]: MESSAGES_VERSION }),
     ...Object.fromEntries(written),
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import type { Caller } from '../../../src/accounts/index.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import { BY_PATH } from '../../../src/formats/routes.ts'
+import { matchedRoute } from '../../../src/formats/routes.ts'
 import { NoReply } from '../../../src/gateway/caller-requests.ts'
 import { Captures } from '../../../src/gateway/capture/captures.ts'
 import { LARGEST, MARGIN, Recording } from '../../../src/gateway/capture/recording.ts'
@@ -54,7 +54,7 @@ test('requests that are written give the room of what was recorded of them back'
     const call: Call = {
       ...{ id: `req_${round}`, format: 'chat', path: '/v1/chat/completions', framing: 'events', body },
       message: { headers: {} } as IncomingMessage,
-      ...{ route: BY_PATH.get('/v1/chat/completions')!, head: { headers: {}, query: {} } },
+      ...{ route: matchedRoute('/v1/chat/completions')!.route, head: { headers: {}, query: {} } },
       reply: new NoReply(),
     }
     const caller = { id: 'k', key: 'dev', captureUntil: Number.POSITIVE_INFINITY } as Caller

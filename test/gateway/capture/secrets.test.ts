@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { Caller } from '../../../src/accounts/index.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../../src/config/index.ts'
-import { BY_PATH, wireRequest } from '../../../src/formats/routes.ts'
+import { matchedRoute, wireRequest } from '../../../src/formats/routes.ts'
 import { NoReply } from '../../../src/gateway/caller-requests.ts'
 import { BoundedCopy, cutText, shownBody } from '../../../src/gateway/capture/bounded-copy.ts'
 import { Capture } from '../../../src/gateway/capture/capture.ts'
@@ -105,7 +105,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   }
   const call: Call = {
     ...{ id: 'req_1', format: 'chat', path: '/v1/chat/completions', message: messageOf(one), framing: 'events' },
-    ...{ route: BY_PATH.get('/v1/chat/completions')!, head: { headers: {}, query: {} } },
+    ...{ route: matchedRoute('/v1/chat/completions')!.route, head: { headers: {}, query: {} } },
     reply: new NoReply(),
   }
   const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller, { bytesLeft: 64 * LARGEST })
