@@ -122,3 +122,7 @@ export const readScenarios = (home = HOME): Scenario[] =>
     .filter(entry => entry.isDirectory())
     .map(entry => readScenario(entry.name, home))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
+
+/** Whether a live target can run the scenario: it cannot be made to return errors, to break off or to pause. */
+export const runsLive = ({ wires, upstream, breaks }: Scenario): boolean =>
+  !breaks && Object.keys(upstream).length === 0 && Object.values(wires).every(({ error }) => error === undefined)
