@@ -1,11 +1,15 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { FORMATS } from '../kit/conformance/formats/index.ts'
 import { readPeer } from '../kit/conformance/peer.ts'
+import { badge } from '../kit/conformance/report/badge.ts'
+import { deviationOf, deviationText, readExpected } from '../kit/conformance/report/expected.ts'
+import { junit } from '../kit/conformance/report/junit.ts'
+import { markdown } from '../kit/conformance/report/markdown.ts'
 import { type Results, resultsOf } from '../kit/conformance/report/results.ts'
 import { hasFailed, summary } from '../kit/conformance/report/summary.ts'
 import { type CellResult, run, type Target } from '../kit/conformance/run.ts'
 import { readScenarios, runsLive } from '../kit/conformance/scenario.ts'
-import { startPeer } from '../kit/conformance/start-peer.ts'
+import { MissingPeer, startPeer } from '../kit/conformance/start-peer.ts'
 import { Upstream } from '../kit/conformance/upstream.ts'
 import { version } from '../version.ts'
 import { type Terminal, UsageError } from './outcome.ts'
@@ -19,6 +23,10 @@ export interface ConformanceOptions {
   readonly upstream?: readonly string[]
   readonly only?: string
   readonly json?: string
+  readonly junit?: string
+  readonly markdown?: string
+  readonly badge?: string
+  readonly expectedFailures?: string
   readonly delay?: number
 }
 
@@ -79,6 +87,28 @@ const commandOf = ({ target, model, peer }: ConformanceOptions): string =>
     ? `interlingua conformance --target ${target} --model ${model} --key "$KEY"`
     : `interlingua conformance --peer ${peer}`
 
+/** A peer that is not installed is no failure. */
+function unlessMissing(thrown: unknown): MissingPeer {
+  if (thrown instanceof MissingPeer) return thrown
+  throw thrown
+}
+
+/** Reports by the option that names their file. */
+const VIEWS = [
+  ['json', (document: Results) => `${JSON.stringify(document, null, 2)}\n`],
+  ['junit', junit],
+  ['markdown', markdown],
+  ['badge', badge],
+] as const
+
+/** Compares the failures with the expected ones. Throws if one is unexpected, or an entry is stale. */
+function compareExpected(document: Results, { only, door, upstream }: ConformanceOptions, file: string): void {
+  const isWhole = only === undefined && door === undefined && upstream === undefined
+  const deviation = deviationOf(document, readExpected(readFileSync(file, 'utf8')), isWhole)
+  const text = deviationText(deviation)
+  if (text !== '') throw new Error(`the failures are not the expected ones\n${text}`)
+}
+
 /**
  * `interlingua conformance`: tests a running endpoint, or a gateway placed between the kit's client and its mock
  * upstream. Rejects if a check fails.
@@ -87,10 +117,16 @@ export async function conformanceCommand(options: ConformanceOptions, terminal: 
   if ((options.target === undefined) === (options.peer === undefined))
     throw new UsageError('give either --target or --peer')
   const started = new Date()
-  const { results, target } = await (options.peer === undefined ? runLive(options) : runPeer(options))
+  const ran = await (options.peer === undefined ? runLive(options) : runPeer(options)).catch(unlessMissing)
+  if (ran instanceof MissingPeer) return terminal.out(`unsupported: ${ran.message}`)
+  const { results, target } = ran
   if (results.length === 0) throw new UsageError('no cell matches --only, --door and --upstream')
   const document: Results = resultsOf(results, { kit: version(), started, target, command: commandOf(options) })
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(document, null, 2)}\n`)
+  for (const [name, view] of VIEWS) {
+    const file = options[name]
+    if (file !== undefined) writeFileSync(file, view(document))
+  }
   terminal.out(summary(document))
-  if (hasFailed(document)) throw new Error('a check failed')
+  if (options.expectedFailures !== undefined) compareExpected(document, options, options.expectedFailures)
+  else if (hasFailed(document)) throw new Error('a check failed')
 }

@@ -20,7 +20,7 @@ function millisecondsOf(text: string): number {
 
 /** Adds the `conformance` command. Its implementation is loaded when the command runs. */
 export function conformance(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('conformance')
     .description('test whether a gateway or provider follows its formats and preserves requests')
     .option('--target <url>', 'URL of a running endpoint (live mode)')
@@ -31,9 +31,22 @@ export function conformance(program: Command, terminal: Terminal): void {
     .option('--upstream <formats>', 'upstream formats, separated by commas (default: all)', formatsOf)
     .option('--only <id>', 'id of a cell or check; * matches anything')
     .option('--json <file>', 'file to write the results to')
+    .option('--junit <file>', 'file to write the results to as JUnit XML, for CI servers')
+    .option('--markdown <file>', 'file to write a table and the failures to, as Markdown')
+    .option('--badge <file>', 'file to write a badge to, for the endpoint of shields.io')
+    .option('--expected-failures <file>', 'ids of checks that may fail, one per line, with a reason after #')
     .option('--delay <ms>', 'milliseconds to wait between cells', millisecondsOf)
     .action(async (options: ConformanceOptions) => {
       const { conformanceCommand } = await import('./conformance-run.ts')
       await conformanceCommand(options, terminal)
+    })
+  command
+    .command('diff')
+    .description('compare the results of two runs; exit code 1 if a check newly fails')
+    .argument('<before>', 'results of the earlier run')
+    .argument('<after>', 'results of the later run')
+    .action(async (before: string, after: string) => {
+      const { conformanceDiff } = await import('./conformance-diff.ts')
+      conformanceDiff(before, after, terminal)
     })
 }

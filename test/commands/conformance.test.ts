@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -64,6 +64,56 @@ describe('conformance', () => {
     expect(cells[0].wire.request.body).toContain('Grüße')
     expect(cells[0].wire.answer.body).toContain('Grüße')
     expect(readFileSync(file, 'utf8') + bad.out).not.toContain('secret-key')
+  })
+
+  test('reports are written, and expected failures and differences decide the exit code', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+    const at = (name: string): string => join(folder, name)
+    const upstream = await Upstream.open()
+    const proxy = await openProxy({ upstream: upstream.root, meddling: doneMissing })
+    opened.push(upstream, proxy)
+    upstream.play(readScenario('text'))
+    const run = (target: string, ...more: string[]) =>
+      conformance(...`--model kit --door chat --only chat/text/stream --target ${target}`.split(' '), ...more)
+    const good = upstream.base('chat')
+    const bad = `${proxy.root}/chat/v1`
+    const reports = [
+      '--json',
+      at('bad.json'),
+      '--junit',
+      at('j.xml'),
+      '--markdown',
+      at('m.md'),
+      '--badge',
+      at('b.json'),
+    ]
+    expect((await run(bad, ...reports)).code).toBe(1)
+    expect(readFileSync(at('j.xml'), 'utf8')).toContain('failures="1"')
+    expect(readFileSync(at('m.md'), 'utf8')).toContain('`chat/text/stream/stream.done`')
+    expect(JSON.parse(readFileSync(at('b.json'), 'utf8'))).toMatchObject({ label: 'conformance' })
+    expect((await run(good, '--json', at('good.json'))).code).toBe(0)
+    const broken = await conformance('diff', at('good.json'), at('bad.json'))
+    expect(broken).toMatchObject({ code: 1, out: 'Newly failing: 1\n  chat/text/stream/stream.done\n' })
+    expect((await conformance('diff', at('bad.json'), at('good.json'))).code).toBe(0)
+    expect((await conformance('diff', at('bad.json'), at('m.md'))).code).toBe(2)
+    writeFileSync(at('expected'), 'chat/text/stream/stream.done  # known\n')
+    expect((await run(bad, '--expected-failures', at('expected'))).code).toBe(0)
+    const stale = await run(good, '--expected-failures', at('expected'))
+    expect(stale).toMatchObject({ code: 1, fault: expect.stringContaining('Stale entry') })
+  })
+
+  test('a peer that is not installed is unsupported, with the way to get it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+    const program = '{ env: NOWHERE_PROGRAM, name: no-such-gateway, get: "install it with nothing" }'
+    writeFileSync(
+      join(folder, 'peer.yaml'),
+      `name: nowhere\nstart: { command: [x] }\nprogram: ${program}\ncallers: { chat: /v1 }\n`,
+    )
+    const { code, out } = await conformance('--peer', folder)
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'unsupported: nowhere is not here: install it with nothing (or set NOWHERE_PROGRAM)\n',
+    })
   })
 
   test('wrong usage ends with 2', async () => {

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { diffOf, diffText } from '../kit/conformance/report/diff.ts'
+import type { Results } from '../kit/conformance/report/results.ts'
+import { type Terminal, UsageError } from './outcome.ts'
+
+/** Reads a file of results. Throws a UsageError if it is none. */
+function resultsIn(file: string): Results {
+  try {
+    const results = JSON.parse(readFileSync(file, 'utf8')) as Partial<Results> | null
+    if (results?.schema === 'interlingua-conformance-1' && Array.isArray(results.checks)) return results as Results
+  } catch (thrown) {
+    throw new UsageError(`${file} cannot be read: ${(thrown as Error).message}`)
+  }
+  throw new UsageError(`${file} holds no results of this version of the kit`)
+}
+
+/** `interlingua conformance diff`: prints the differences of two runs. Throws if a check newly fails. */
+export function conformanceDiff(before: string, after: string, terminal: Terminal): void {
+  const difference = diffOf(resultsIn(before), resultsIn(after))
+  terminal.out(diffText(difference))
+  if (difference.broken.length > 0) throw new Error('a check newly fails')
+}

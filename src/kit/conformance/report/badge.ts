@@ -1,0 +1,15 @@
+import type { Results } from './results.ts'
+
+/**
+ * Returns the results as a badge in the form of shields.io's endpoint (https://shields.io/badges/endpoint-badge). Advice
+ * and unsupported checks do not count.
+ */
+export function badge({ counts }: Results): string {
+  const failed = counts.fail + counts['harness-error']
+  const judged = counts.pass + failed
+  const [message, color] =
+    judged === 0
+      ? ['nothing judged', 'lightgrey']
+      : [`${counts.pass} of ${judged}`, failed === 0 ? 'brightgreen' : failed / judged < 0.05 ? 'yellow' : 'red']
+  return `${JSON.stringify({ schemaVersion: 1, label: 'conformance', message, color })}\n`
+}

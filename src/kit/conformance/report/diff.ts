@@ -1,0 +1,57 @@
+import type { Check } from '../checks.ts'
+import type { Results } from './results.ts'
+
+/** The differences of two runs, as ids of checks. */
+export interface Difference {
+  /** Checks that failed in the second run only; new checks that fail are among them. */
+  readonly broken: readonly string[]
+  readonly mended: readonly string[]
+  /** Checks that did not fail in both runs, but ended differently. */
+  readonly changed: readonly string[]
+  readonly added: readonly string[]
+  readonly gone: readonly string[]
+}
+
+const isFailure = (check: Check | undefined): boolean => check?.status === 'fail' || check?.status === 'harness-error'
+
+/** Compares two runs, check by check. */
+export function diffOf(before: Pick<Results, 'checks'>, after: Pick<Results, 'checks'>): Difference {
+  const earlier = new Map(before.checks.map(check => [check.id, check]))
+  const later = new Map(after.checks.map(check => [check.id, check]))
+  const ids = [...new Set([...earlier.keys(), ...later.keys()])]
+  const where = (holds: (one: Check | undefined, other: Check | undefined) => boolean): string[] =>
+    ids.filter(id => holds(earlier.get(id), later.get(id)))
+  return {
+    broken: where((one, other) => !isFailure(one) && isFailure(other)),
+    mended: where((one, other) => isFailure(one) && other !== undefined && !isFailure(other)),
+    changed: where(
+      (one, other) =>
+        one !== undefined && other !== undefined && one.status !== other.status && !isFailure(one) && !isFailure(other),
+    ),
+    added: where((one, other) => one === undefined && !isFailure(other)),
+    gone: where((_, other) => other === undefined),
+  }
+}
+
+const TITLES: { readonly [kind in keyof Difference]: string } = {
+  broken: 'Newly failing',
+  mended: 'No longer failing',
+  changed: 'Ended differently',
+  added: 'New',
+  gone: 'Gone',
+}
+
+/** Check ids that are printed of each kind; the rest is counted. */
+const MAX_LISTED = 50
+
+/** Returns the differences for a terminal. */
+export const diffText = (difference: Difference): string =>
+  (Object.keys(TITLES) as (keyof Difference)[])
+    .flatMap(kind => {
+      const ids = difference[kind]
+      const rest = ids.length - MAX_LISTED
+      if (ids.length === 0) return []
+      const listed = ids.slice(0, MAX_LISTED).map(id => `  ${id}`)
+      return [`${TITLES[kind]}: ${ids.length}`, ...listed, ...(rest > 0 ? [`  and ${rest} more`] : [])]
+    })
+    .join('\n') || 'No check ended differently.'

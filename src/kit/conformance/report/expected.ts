@@ -1,0 +1,37 @@
+import type { Check } from '../checks.ts'
+import type { Results } from './results.ts'
+
+/* Expected failures: a file with the id of a check in each line, and its reason after `#`. */
+
+/** Reads a file of expected failures. Empty lines and comments are skipped. */
+export const readExpected = (text: string): string[] =>
+  text.split(/\r?\n/).flatMap(line => {
+    const id = line.replace(/(^|\s)#.*$/, '').trim()
+    return id === '' ? [] : [id]
+  })
+
+/** Failures that nobody expects, and expected ones that did not happen. */
+export interface Deviation {
+  readonly unexpected: readonly Check[]
+  /** Ids whose check did not fail, or does not exist, although its cell ran. In a whole run every cell counts as run. */
+  readonly stale: readonly string[]
+}
+
+/** @param isWhole whether the run left out no cell. */
+export function deviationOf({ checks, cells }: Results, expected: readonly string[], isWhole: boolean): Deviation {
+  const known = new Set(expected)
+  const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
+  const failed = new Set(failures.map(({ id }) => id))
+  const ran = (id: string): boolean => isWhole || cells.some(cell => id.startsWith(`${cell.id}/`))
+  return {
+    unexpected: failures.filter(({ id }) => !known.has(id)),
+    stale: expected.filter(id => !failed.has(id) && ran(id)),
+  }
+}
+
+/** Returns the deviation for a terminal; empty if there is none. */
+export const deviationText = ({ unexpected, stale }: Deviation): string =>
+  [
+    ...unexpected.map(({ id }) => `Unexpected failure: ${id}`),
+    ...stale.map(id => `Stale entry, its check does not fail: ${id}`),
+  ].join('\n')

@@ -1,0 +1,50 @@
+import type { Check } from '../checks.ts'
+import type { CellDocument, Results } from './results.ts'
+
+/* The results as JUnit XML, which CI servers show: a test suite for each cell, a test case for each check. */
+
+/** Characters that XML 1.0 does not allow, not even escaped. */
+const FORBIDDEN = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu
+
+const ENTITIES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+const escaped = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(FORBIDDEN, '\ufffd')
+    .replace(/[&<>"]/g, character => ENTITIES[character]!)
+
+/** The element inside a test case that states how a check ended; passed checks and advice have none. */
+const ELEMENTS: { readonly [status in Check['status']]?: string } = {
+  fail: 'failure',
+  'harness-error': 'error',
+  unsupported: 'skipped',
+}
+
+function caseOf({ rule, cell, status, says, source, details = [] }: Check, command: string): string {
+  const head = `<testcase classname="${escaped(cell)}" name="${escaped(rule)}"`
+  const element = ELEMENTS[status]
+  if (element === undefined) return `${head}/>`
+  const text = [`${says} (${source})`, ...details, `Repeat: ${command}`].join('\n')
+  return `${head}><${element} message="${escaped(says)}">${escaped(text)}</${element}></testcase>`
+}
+
+function suiteOf({ id, took = 0, command }: CellDocument, checks: readonly Check[], started: string): string {
+  const count = (status: Check['status']): number => checks.filter(check => check.status === status).length
+  const counts = `tests="${checks.length}" failures="${count('fail')}" errors="${count('harness-error')}" skipped="${count('unsupported')}"`
+  const about = `name="${escaped(id)}" timestamp="${started}" time="${took / 1000}"`
+  return [`<testsuite ${about} ${counts}>`, ...checks.map(check => caseOf(check, command)), '</testsuite>'].join('\n')
+}
+
+/** Returns the results as a JUnit XML document. */
+export function junit({ cells, checks, started }: Results): string {
+  const byCell = Map.groupBy(checks, ({ cell }) => cell)
+  const suites = cells.map(cell => suiteOf(cell, byCell.get(cell.id) ?? [], started))
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites name="conformance">',
+    ...suites,
+    '</testsuites>',
+    '',
+  ].join('\n')
+}

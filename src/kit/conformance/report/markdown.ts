@@ -1,0 +1,71 @@
+import type { Check, Counts } from '../checks.ts'
+import { countsOf } from '../checks.ts'
+import type { CellDocument, Results } from './results.ts'
+
+/* The results as Markdown: a table of caller formats by upstream formats, and the failures. */
+
+/** Failures that are listed; the rest is counted. */
+const MAX_LISTED = 100
+
+const code = (text: string): string => {
+  const fence = text.includes('`') ? '``' : '`'
+  return `${fence}${text.replaceAll('\n', ' ').replaceAll('|', '\\|')}${fence}`
+}
+
+/** One field of the table: checks that passed of those that count, and facts that were lost silently. */
+function fieldOf(checks: readonly Check[]): string {
+  const counts: Counts = countsOf(checks)
+  const judged = counts.pass + counts.fail + counts['harness-error']
+  if (judged === 0) return counts.unsupported > 0 ? 'unsupported' : '–'
+  const silent = checks.filter(({ meaning }) => meaning === 'lost-silently').length
+  const mark = judged === counts.pass ? '✓' : '✗'
+  return `${mark} ${counts.pass}/${judged}${silent > 0 ? `, ${silent} lost silently` : ''}`
+}
+
+function tableOf(cells: readonly CellDocument[], checks: readonly Check[]): string[] {
+  const byCell = Map.groupBy(checks, ({ cell }) => cell)
+  const callers = [...new Set(cells.map(({ caller }) => caller))]
+  const upstreams = [...new Set(cells.map(({ upstream }) => upstream ?? 'the target'))]
+  const field = (caller: string, upstream: string): string =>
+    fieldOf(
+      cells
+        .filter(cell => cell.caller === caller && (cell.upstream ?? 'the target') === upstream)
+        .flatMap(({ id }) => byCell.get(id) ?? []),
+    )
+  return [
+    `| caller ↓ upstream → | ${upstreams.join(' | ')} |`,
+    `|---|${upstreams.map(() => '---|').join('')}`,
+    ...callers.map(caller => `| ${caller} | ${upstreams.map(upstream => field(caller, upstream)).join(' | ')} |`),
+  ]
+}
+
+function failureOf({ id, says, source, details = [] }: Check, command: string): string[] {
+  return [
+    `### ${code(id)}`,
+    '',
+    `${says} Source: ${source}`,
+    '',
+    ...details.map(detail => `- ${code(detail)}`),
+    `- Repeat: ${code(command)}`,
+    '',
+  ]
+}
+
+/** Returns the results as a Markdown document. */
+export function markdown({ target, kit, started, cells, checks, counts }: Results): string {
+  const commands = new Map(cells.map(({ id, command }) => [id, command]))
+  const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
+  const rest = failures.length - MAX_LISTED
+  const name = target.version === undefined ? target.name : `${target.name} ${target.version}`
+  return [
+    `# Conformance of ${name}`,
+    '',
+    `Kit ${kit}, ${started.slice(0, 10)}. ${cells.length} cells, ${checks.length} checks: ${counts.pass} passed, ${counts.fail} failed, ${counts.advice} advice, ${counts.unsupported} unsupported, ${counts['harness-error']} harness errors.`,
+    '',
+    ...tableOf(cells, checks),
+    '',
+    ...(failures.length === 0 ? [] : ['## Failures', '']),
+    ...failures.slice(0, MAX_LISTED).flatMap(check => failureOf(check, commands.get(check.cell) ?? '')),
+    ...(rest > 0 ? [`${rest} more failures are in the results.`, ''] : []),
+  ].join('\n')
+}
