@@ -53,7 +53,7 @@ function endingOf(format: Format, events: readonly SseEvent[], asked: Json): 'no
   return grammar.ending
 }
 
-/** The text that the upstream of a cell sent before its answer broke off; the whole text if it is unknown. */
+/** The text of the upstream’s stream, with what a cut connection keeps back. */
 function upstreamText({ upstream, scenario, caller }: Cell): string {
   const format = upstream ?? caller
   const { stream } = scenario.wires[format.name]!
