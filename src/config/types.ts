@@ -283,6 +283,8 @@ export interface ChannelConfig {
   readonly priority: number
   /** Channels of equal priority share requests in proportion to their weights. */
   readonly weight: number
+  /** False if the requests of one conversation are spread like all others; true by default. */
+  readonly affinity?: false
   readonly timeout: Timeouts
   /** Maximum number of requests in flight. */
   readonly maxConcurrent?: number
