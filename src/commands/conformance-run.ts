@@ -4,7 +4,7 @@ import { readPeer } from '../kit/conformance/peer.ts'
 import { type Results, resultsOf } from '../kit/conformance/report/results.ts'
 import { hasFailed, summary } from '../kit/conformance/report/summary.ts'
 import { type CellResult, run, type Target } from '../kit/conformance/run.ts'
-import { readScenarios } from '../kit/conformance/scenario.ts'
+import { readScenarios, runsLive } from '../kit/conformance/scenario.ts'
 import { startPeer } from '../kit/conformance/start-peer.ts'
 import { Upstream } from '../kit/conformance/upstream.ts'
 import { version } from '../version.ts'
@@ -46,10 +46,7 @@ type Ran = { readonly results: readonly CellResult[]; readonly target: Target }
 async function runLive({ target: url, key = '', model, door, only, delay }: ConformanceOptions): Promise<Ran> {
   if (model === undefined) throw new UsageError('--target requires --model')
   const target: Target = { name: url!, bases: liveBases(url!), key, model: () => model, translates: true }
-  // A live target cannot be made to return upstream errors, so scenarios with errors are skipped.
-  const scenarios = readScenarios().filter(({ wires }) =>
-    Object.values(wires).every(({ error }) => error === undefined),
-  )
+  const scenarios = readScenarios().filter(runsLive)
   const wanted = { scenarios, callers: door ?? Object.keys(FORMATS), ...(only === undefined ? {} : { only }) }
   const results = await untilInterrupted(signal => run({ target, ...wanted, delay: delay ?? 0, signal }))
   return { results, target }

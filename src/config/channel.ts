@@ -1,4 +1,3 @@
-import type { Path } from '../canonical/loss.ts'
 import { defined, type Format, type JsonObject } from '../canonical/node.ts'
 import {
   baseUrlAt,
@@ -10,15 +9,14 @@ import {
   type Preset,
   type PresetFormat,
 } from '../formats/index.ts'
-import { suggestion } from './faults.ts'
+import { type FaultAt, suggestion } from './faults.ts'
 import type { WrittenConfig } from './index.ts'
 import { NEVER_PASSED_ON } from './private-headers.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts } from './types.ts'
+import { upstreamTlsOf } from './upstream-tls.ts'
 
 export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
-/** Reports a fault that the schema cannot detect, with its path in the written config. */
-export type FaultAt = (path: Path, message: string) => void
 
 /** Applies the preset and all defaults to a channel. Reports faults with paths relative to the channel. */
 export function channelWithDefaults(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelConfig {
@@ -28,6 +26,7 @@ export function channelWithDefaults(written: WrittenChannel, preset: Preset, env
     provider: preset.name,
     formats: formatsOf(written, preset, env, fault),
     ...defined({ key, maxConcurrent: written.max_concurrent }),
+    ...defined({ tls: written.tls && upstreamTlsOf(written.tls, fault) }),
     // The built-in mock fetches nothing.
     ...(written.media?.addresses === 'any' || preset.name === 'replay' ? { anyAddress: true as const } : {}),
     models: modelsOf(written.models ?? preset.models ?? ['*']),

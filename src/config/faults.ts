@@ -9,6 +9,9 @@ export interface Fault {
   readonly line?: number
 }
 
+/** Reports a fault that the schema cannot detect, with its path in the written config. */
+export type FaultAt = (path: Path, message: string) => void
+
 /** Thrown for an invalid config file; lists all faults in file order. */
 export class ConfigError extends Error {
   readonly faults: readonly Fault[]

@@ -124,6 +124,14 @@ const address = v.pipe(
     expects('an http or https address'),
   ),
 )
+/** The URL of a proxy, which may contain credentials, or `none`. Messages do not show it. */
+const proxy = v.pipe(
+  v.string('expected the http or https URL of a proxy, or none'),
+  v.check(
+    value => value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)),
+    'expected the http or https URL of a proxy, or none',
+  ),
+)
 /** A browser origin, or `*` for any. */
 const origin = v.pipe(
   text,
@@ -331,6 +339,8 @@ const channel = fields({
     }),
   ),
   max_concurrent: v.optional(number('a whole number, 1 or more', 1, true)),
+  proxy: v.optional(proxy),
+  tls: v.optional(fields({ ca: v.optional(text), cert: v.optional(text), key: v.optional(text) })),
 })
 
 const facts = fields({
@@ -358,6 +368,7 @@ const facts = fields({
 /** The config schema. Every field is optional, so an empty file is valid. */
 export const CONFIG_SCHEMA = fields({
   server: v.optional(server),
+  proxy: v.optional(proxy),
   media: v.optional(media),
   responses: v.optional(responses),
   thoughts: v.optional(reasoningMemory),

@@ -97,6 +97,8 @@ export interface MediaConfig {
   readonly timeout: number
   /** Private address ranges (`10.0.0.0/8`) that may be fetched from anyway. */
   readonly allow: readonly string[]
+  /** Absent if media and files are fetched directly. */
+  readonly proxy?: ProxyConfig
 }
 
 /** Stored responses and conversations. */
@@ -286,6 +288,9 @@ export interface ChannelConfig {
   /** False if the requests of one conversation are spread like all others; true by default. */
   readonly affinity?: false
   readonly timeout: Timeouts
+  readonly tls?: UpstreamTls
+  /** Absent if the upstream is connected to directly. */
+  readonly proxy?: ProxyConfig
   /** Maximum number of requests in flight. */
   readonly maxConcurrent?: number
   /** Caller headers passed on to the upstream, in lower case. */
@@ -301,6 +306,24 @@ export interface ChannelModels {
   readonly named: ReadonlyMap<string, string>
   /** Patterns over the upstream's model ids, which then are the public ids; `*` matches all. */
   readonly patterns: readonly string[]
+}
+
+/** Certificates for connections to one upstream, in PEM. */
+export interface UpstreamTls {
+  /** Replaces the usual authorities. */
+  readonly ca?: string
+  /** The client certificate and its private key. Never log the key. */
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** Proxies for outgoing connections, by the scheme of the address that is connected to. */
+export interface ProxyConfig {
+  /** URLs, which may contain credentials: never log them. An empty string means no proxy. */
+  readonly http: string
+  readonly https: string
+  /** Hosts that are connected to directly, as in `NO_PROXY`. */
+  readonly except: string
 }
 
 /** Timeouts of a channel in milliseconds. */

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { Path } from '../canonical/loss.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
 import { CALLER_FORMATS, FORMAT_FACTS, PRESETS } from '../formats/index.ts'
-import { channelWithDefaults, environmentChannels, type FaultAt, type WrittenChannel } from './channel.ts'
-import { suggestion } from './faults.ts'
+import { channelWithDefaults, environmentChannels } from './channel.ts'
+import { type FaultAt, suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
 import type { WrittenConfig } from './index.ts'
+import { proxyOf } from './proxy.ts'
 import type { Env } from './source.ts'
 import { storeAt } from './store-address.ts'
 import type {
@@ -49,7 +50,7 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
     )
   const config: Config = {
     server,
-    media: mediaOf(written.media),
+    media: mediaOf(written, env),
     responses: {
       retention: written.responses?.keep ?? 30 * 86_400_000,
       background: written.responses?.background ?? 20,
@@ -73,7 +74,7 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
     metrics,
     groups,
     keys: keysOf(written, groups, fault),
-    channels: channelsOf(written.channels, env, fault),
+    channels: channelsOf(written, env, fault),
     models: new Map(Object.entries(written.models ?? {}).map(([id, facts]) => [id, factsOf(id, facts)])),
   }
   return { config, faults }
@@ -160,13 +161,14 @@ function oidcOf(written: NonNullable<Exclude<WrittenConfig['console'], false>>['
   }
 }
 
-const mediaOf = (written: WrittenConfig['media']): MediaConfig => ({
+const mediaOf = ({ media: written, proxy }: WrittenConfig, env: Env): MediaConfig => ({
   fetch: written?.fetch ?? true,
   limit: written?.limit ?? 20 * 2 ** 20,
   count: written?.count ?? 100,
   total: written?.total ?? 32 * 2 ** 20,
   timeout: written?.timeout ?? 20_000,
   allow: written?.allow ?? [],
+  ...defined({ proxy: proxyOf(proxy, env) }),
 })
 
 /** OpenAI allows 15 MiB of audio per message, which is 20 MiB in base64. */
@@ -246,14 +248,18 @@ function keysOf(written: WrittenConfig, groups: ReadonlyMap<string, unknown>, fa
   })
 }
 
-function channelsOf(written: readonly WrittenChannel[] | undefined, env: Env, fault: FaultAt): ChannelConfig[] {
-  if (written === undefined) return environmentChannels(env)
+function channelsOf({ channels: written, proxy }: WrittenConfig, env: Env, fault: FaultAt): ChannelConfig[] {
+  const connected = (channel: ChannelConfig, own = proxy): ChannelConfig => ({
+    ...channel,
+    ...defined({ proxy: proxyOf(own, env) }),
+  })
+  if (written === undefined) return environmentChannels(env).map(channel => connected(channel))
   const seen = new Map<string, number>()
   return written.flatMap((channel, index) => {
     const at = (path: Path, message: string): void => fault(['channels', index, ...path], message)
     checkUnique(channel.name, seen, index, () => at(['name'], `another channel is named "${channel.name}"`))
     const preset = PRESETS.get(channel.provider)
-    if (preset !== undefined) return channelWithDefaults(channel, preset, env, at)
+    if (preset !== undefined) return connected(channelWithDefaults(channel, preset, env, at), channel.proxy)
     at(['provider'], `unknown provider "${channel.provider}"${suggestion(channel.provider, PRESETS.keys())}`)
     return []
   })

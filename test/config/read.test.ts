@@ -67,6 +67,35 @@ describe('thoughts', () => {
   })
 })
 
+describe('proxies and certificates of channels', () => {
+  const LOCAL = 'provider: custom, formats: [chat], key: none, base_url: "http://u:1/v1"'
+
+  it('come from the channel, else the config, else the environment', () => {
+    const of = (top: string, fields: string) =>
+      readConfig(`${top}\n${channel(`${LOCAL}${fields}`)}`, { HTTPS_PROXY: 'http://env' })
+    expect(of('', '').channels[0]!.proxy?.https).toBe('http://env')
+    expect(of('proxy: http://top', '').channels[0]!.proxy?.https).toBe('http://top')
+    expect(of('proxy: http://top', ', proxy: http://own').channels[0]!.proxy?.https).toBe('http://own')
+    expect(of('proxy: http://top', ', proxy: none').channels[0]!.proxy).toBeUndefined()
+    expect(of('proxy: http://top', ', proxy: none').media.proxy?.https).toBe('http://top')
+    expect(readConfig('', { HTTPS_PROXY: 'http://env', OPENAI_API_KEY: 'k' }).channels[0]!.proxy?.https).toBe(
+      'http://env',
+    )
+  })
+
+  it('faults never show a credential', () => {
+    expect(faults('proxy: "ftp://user:secret@proxy"')).toEqual([
+      '1 proxy expected the http or https URL of a proxy, or none',
+    ])
+    const tls = (fields: string) => faults(channel(`${LOCAL}, tls: { ${fields} }`))
+    expect(tls('cert: a.pem')).toEqual(['2 channels[0].tls needs both `cert` and `key`, or neither'])
+    expect(tls('ca: /nowhere/ca.pem')).toEqual(['2 channels[0].tls.ca cannot be read: ENOENT'])
+    expect(tls('ca: package.json, cert: package.json, key: package.json')).toEqual([
+      '2 channels[0].tls holds no valid certificates, or a key of another certificate',
+    ])
+  })
+})
+
 describe('the documented config', () => {
   it('is read whole', () => {
     const config = readConfig(DOCUMENTED, ENV)

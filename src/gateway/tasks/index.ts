@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../accounts/index.ts'
 import { GatewayError, invalid } from '../../canonical/error.ts'
 import { defined } from '../../canonical/node.ts'
@@ -69,7 +70,7 @@ export class VideoTasks {
     const { log, channels, store } = environment
     this.config = config
     this.environment = environment
-    this.downloads = new Downloads(config.media.allow)
+    this.downloads = new Downloads(config.media.allow, config.media.proxy)
     const shared = { store: () => store().tasks, now: Date.now, poll: () => this.config.tasks.poll }
     this.refresher = new Refresher({ ...shared, channels, log, isSubmitted: task => this.isSubmitted(task) })
     const logUnstored = ignoringOutages((err, { id, channel }: StoredTask) =>
@@ -154,9 +155,10 @@ export class VideoTasks {
   }
 
   reload(config: Settings): void {
-    if (JSON.stringify(config.media.allow) !== JSON.stringify(this.config.media.allow)) {
+    const { allow, proxy } = this.config.media
+    if (!isDeepStrictEqual([config.media.allow, config.media.proxy], [allow, proxy])) {
       void this.downloads.close()
-      this.downloads = new Downloads(config.media.allow)
+      this.downloads = new Downloads(config.media.allow, config.media.proxy)
     }
     this.config = config
     this.startPolling()

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https'
 import type { Exchange, FaultKind, GotAnswer, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
+import type { CallerBehaviour } from './scenario.ts'
 
 /** Limits for a target: milliseconds for the whole exchange and for a silence, bytes of an answer. */
 export interface Bounds {
@@ -31,10 +32,16 @@ class Sending {
   private readonly message: ClientRequest
   private readonly sent: SentRequest
   private readonly bounds: Bounds
+  private readonly behaviour: CallerBehaviour
+  private leaving: NodeJS.Timeout | undefined
+  private firstByte: number | undefined
 
-  constructor(sent: SentRequest, bounds: Bounds) {
+  constructor(sent: SentRequest, bounds: Bounds, behaviour: CallerBehaviour) {
     this.sent = sent
     this.bounds = bounds
+    this.behaviour = behaviour
+    const { leaves_after: leavesAfter } = behaviour
+    if (leavesAfter !== undefined) this.leaving = setTimeout(() => this.leave(), leavesAfter)
     const begin = sent.url.startsWith('https:') ? requestHttps : requestHttp
     const headers = { ...sent.headers, 'content-length': sent.body.length, connection: 'close' }
     this.message = begin(sent.url, { method: sent.method, headers, agent: false })
@@ -51,9 +58,20 @@ class Sending {
     return this.settled.promise
   }
 
+  /** Closes the connection, as a caller does who no longer wants the answer. */
+  leave(): void {
+    this.finish(false)
+  }
+
   private receive(answer: IncomingMessage): void {
     this.head = { status: answer.statusCode ?? 0, headers: headersOf(answer) }
+    const { reads_every: pause } = this.behaviour
     answer.on('data', (chunk: Buffer) => {
+      this.firstByte ??= performance.now()
+      if (pause !== undefined) {
+        answer.pause()
+        setTimeout(() => answer.resume(), pause)
+      }
       this.size += chunk.length
       if (this.size > this.bounds.bytes) this.fail('http.too-large', `More than ${this.bounds.bytes} bytes.`)
       else this.chunks.push(chunk)
@@ -71,21 +89,34 @@ class Sending {
 
   private finish(isComplete: boolean, fault?: { readonly kind: FaultKind; readonly detail: string }): void {
     clearTimeout(this.deadline)
+    clearTimeout(this.leaving)
     if (this.head !== undefined) this.got ??= { ...this.head, body: Buffer.concat(this.chunks), isComplete }
     this.settled.resolve({
       sent: this.sent,
       ...(this.got === undefined ? {} : { got: this.got }),
       ...(fault === undefined ? {} : { fault }),
+      ...(this.firstByte === undefined ? {} : { firstByte: this.firstByte }),
       took: Math.round(performance.now() - this.began),
     })
     this.message.destroy()
   }
 }
 
-/** Sends one request and waits for its answer. Never rejects: what goes wrong is the exchange's `fault`. */
-export function send(sent: SentRequest, bounds: Bounds = BOUNDS): Promise<Exchange> {
+/**
+ * Sends one request and waits for its answer. Never rejects: a failure is the exchange's `fault`.
+ *
+ * @param signal closes the connection.
+ */
+export function send(
+  sent: SentRequest,
+  bounds: Bounds = BOUNDS,
+  behaviour: CallerBehaviour = {},
+  signal?: AbortSignal,
+): Promise<Exchange> {
   try {
-    return new Sending(sent, bounds).exchange
+    const sending = new Sending(sent, bounds, behaviour)
+    signal?.addEventListener('abort', () => sending.leave(), { once: true })
+    return sending.exchange
   } catch (fault) {
     return Promise.resolve({ sent, fault: { kind: 'http.connect', detail: (fault as Error).message }, took: 0 })
   }

@@ -18,6 +18,9 @@ export type Leaves = ReadonlyMap<string, Json>
 /** Values that mean something to their issuer alone: another format has its own. */
 const TOKENS = /\.(id|signature|redacted)$/
 
+/** Tokens that a gateway may add to an answer in another format: its own. */
+const OWN_TOKENS = /\.(id|signature)$/
+
 /** Texts of system instructions may be joined in other ways. */
 const LOOSE = /^system$/
 
@@ -54,6 +57,7 @@ export function compare({ source, reachable, found, isNative }: Compared): FactV
     }
   }
   for (const [path, value] of found)
-    if (!source.has(path) && !reachable.has(path)) verdicts.push({ path, fate: 'added', sayable: true, found: value })
+    if (!source.has(path) && !reachable.has(path) && (isNative || !OWN_TOKENS.test(path)))
+      verdicts.push({ path, fate: 'added', sayable: true, found: value })
   return verdicts
 }

@@ -134,6 +134,19 @@ export interface ErrorFacts {
   readonly retryAfter?: number
 }
 
+/** Reasoning with signatures that came late, as a block of their own without text: they belong to the text before. */
+export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFacts[] {
+  const facts: ReasoningFacts[] = []
+  for (const one of list) {
+    const last = facts.at(-1)
+    const isLate = one.text === undefined && one.signature !== undefined
+    if (isLate && last?.text !== undefined && last.signature === undefined)
+      facts[facts.length - 1] = { ...last, signature: one.signature! }
+    else facts.push(one)
+  }
+  return facts
+}
+
 /** Arguments as a model wrote them: JSON where it is some; no text is no arguments. */
 export const argumentsOf = (text: string): Json => (text === '' ? {} : (parsed(text) ?? { unparsed: text }))
 

@@ -4,6 +4,7 @@ import type { Check } from './checks.ts'
 import type { Exchange } from './exchange.ts'
 import type { JsonObject } from './json.ts'
 import { judgeAnswer } from './judge-answer.ts'
+import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
 import { judgeRequest } from './judge-request.ts'
 import type { Arrival } from './upstream.ts'
 
@@ -50,6 +51,10 @@ export function judge(cell: Cell, record: CellRecord, lossHeader: string | undef
   }
   const isReported = lossHeader !== undefined && Boolean(got?.headers[lossHeader])
   judgeRequest(cell, arrivals, isReported, list)
-  judgeAnswer(cell, exchange, list, { asked, isReported })
+  const { scenario, mode } = cell
+  if (scenario.caller.leaves_after !== undefined) judgeLeft(arrivals, list)
+  else if (scenario.breaks) judgeBroken(cell, exchange, list, asked)
+  else judgeAnswer(cell, exchange, list, { asked, isReported })
+  if (mode === 'stream' && scenario.caller.leaves_after === undefined) judgeFlow(exchange, arrivals, list)
   return list.checks
 }

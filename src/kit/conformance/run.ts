@@ -54,7 +54,8 @@ async function exchangeOf(cell: Cell, { target, upstream, bounds }: RunOptions):
     headers: { 'content-type': 'application/json', ...caller.headers(target.key) },
     body: Buffer.from(JSON.stringify(asked)),
   }
-  const exchange = await send(sent, bounds ?? BOUNDS)
+  const exchange = await send(sent, bounds ?? BOUNDS, scenario.caller)
+  await upstream?.settled()
   return { exchange, asked, arrivals: upstream?.arrived ?? [] }
 }
 

@@ -31,6 +31,26 @@ export interface Instead {
   readonly why: string
 }
 
+/** The behaviour of the kit's upstream beside the bytes of its answers. */
+export interface UpstreamBehaviour {
+  /** Share of an answer's bytes after which the connection is cut. */
+  readonly cut_at?: number
+  /** Share of an answer's bytes after which the upstream is silent for `pause`. */
+  readonly pause_at?: number
+  /** ms; length of the silence. It ends early if the connection is closed. */
+  readonly pause?: number
+  /** ms between two events of a stream. */
+  readonly pace?: number
+}
+
+/** The behaviour of the kit's caller. */
+export interface CallerBehaviour {
+  /** ms after which the caller closes its connection. */
+  readonly leaves_after?: number
+  /** ms for which the caller does not read, after every chunk. */
+  readonly reads_every?: number
+}
+
 export interface Scenario {
   readonly id: string
   readonly title: string
@@ -39,6 +59,10 @@ export interface Scenario {
   readonly modes: readonly Mode[]
   readonly differences: readonly Difference[]
   readonly instead?: Instead
+  readonly upstream: UpstreamBehaviour
+  readonly caller: CallerBehaviour
+  /** Whether the answer breaks off: by a cut connection, or by an error within a stream. */
+  readonly breaks: boolean
   readonly wires: { readonly [format: string]: Wire }
 }
 
@@ -68,6 +92,9 @@ interface Described {
   readonly modes?: readonly Mode[]
   readonly differences?: readonly Difference[]
   readonly instead?: Instead
+  readonly upstream?: UpstreamBehaviour
+  readonly caller?: CallerBehaviour
+  readonly breaks?: boolean
 }
 
 /** Reads one scenario's folder: `scenario.yaml` and the files of its formats. */
@@ -82,6 +109,9 @@ export function readScenario(id: string, home = HOME): Scenario {
     modes: described.modes ?? ['whole', 'stream'],
     differences: described.differences ?? [],
     ...(described.instead === undefined ? {} : { instead: described.instead }),
+    upstream: described.upstream ?? {},
+    caller: described.caller ?? {},
+    breaks: described.breaks ?? false,
     wires: Object.fromEntries(formats.sort().map(format => [format, wireOf(folder, format)])),
   }
 }
@@ -92,3 +122,7 @@ export const readScenarios = (home = HOME): Scenario[] =>
     .filter(entry => entry.isDirectory())
     .map(entry => readScenario(entry.name, home))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
+
+/** Whether a live target can run the scenario: it cannot be made to return errors, to break off or to pause. */
+export const runsLive = ({ wires, upstream, breaks }: Scenario): boolean =>
+  !breaks && Object.keys(upstream).length === 0 && Object.values(wires).every(({ error }) => error === undefined)

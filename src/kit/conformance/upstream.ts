@@ -5,7 +5,7 @@ import type { SentRequest } from './exchange.ts'
 import type { Format, Headers } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
-import type { Scenario } from './scenario.ts'
+import type { Scenario, UpstreamBehaviour } from './scenario.ts'
 
 /** One request that reached the kit's upstream. */
 export interface Arrival {
@@ -17,6 +17,16 @@ export interface Arrival {
   readonly stream: boolean
   /** The status it was answered with. */
   readonly status: number
+  /** The end of its answer; `undefined` while the answer is being written. */
+  end?: AnswerEnd
+}
+
+/** The end of an answer, on the clock of `performance.now()`. */
+export interface AnswerEnd {
+  /** ms; end of the pause, if the answer had one. */
+  readonly resumed?: number
+  /** Whether the other side closed the connection before the answer was whole. */
+  readonly wasClosed: boolean
 }
 
 /** Bytes of a request that are read; more is refused. */
@@ -38,6 +48,23 @@ function* pieces(bytes: Buffer): Generator<Buffer> {
   }
 }
 
+/** The events of a stream, each with its empty line. */
+const eventsOf = (bytes: Buffer): Buffer[] =>
+  (bytes.toString('utf8').match(/.*?(?:\r?\n){2}|.+$/gs) ?? []).map(event => Buffer.from(event))
+
+/** Waits, but no longer than the connection is open. */
+const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
+  new Promise(resolve => {
+    const done = (): void => {
+      clearTimeout(timer)
+      reply.off('close', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    if (reply.destroyed) done()
+    else reply.once('close', done)
+  })
+
 async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -57,6 +84,7 @@ export class Upstream {
   private readonly server: Server
   private scenario: Scenario | undefined
   private arrivals: Arrival[] = []
+  private readonly writing = new Set<Promise<void>>()
   private readonly models: readonly string[]
 
   private constructor(models: readonly string[]) {
@@ -96,6 +124,11 @@ export class Upstream {
     return this.arrivals
   }
 
+  /** Waits for the ends of all answers that are being written. */
+  async settled(): Promise<void> {
+    await Promise.all(this.writing)
+  }
+
   async close(): Promise<void> {
     this.server.closeAllConnections()
     await new Promise(resolve => this.server.close(resolve))
@@ -133,24 +166,58 @@ export class Upstream {
     const bytes = arrival.stream ? wire?.stream : wire?.whole
     const error = wire?.error
     const status = error?.status ?? (bytes === undefined ? 501 : 200)
-    this.arrivals.push({ ...arrival, format: format.name, status })
+    const recorded: Arrival = { ...arrival, format: format.name, status }
+    this.arrivals.push(recorded)
     reply.socket?.setNoDelay(true)
     if (error !== undefined || bytes === undefined) {
       reply.writeHead(status, { 'content-type': 'application/json', ...error?.headers })
       reply.end(JSON.stringify(error?.body ?? { error: { message: 'The scenario has no such answer.' } }))
       return
     }
-    if (!arrival.stream) {
-      reply.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length })
-      reply.end(bytes)
-      return
-    }
-    reply.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
-    for (const piece of pieces(bytes)) {
-      if (reply.destroyed) return
-      reply.write(piece)
-      await turn()
-    }
-    reply.end()
+    const head = arrival.stream
+      ? { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
+      : { 'content-type': 'application/json', 'content-length': bytes.length }
+    reply.writeHead(200, head)
+    const written = playAnswer(bytes, arrival.stream, reply, this.scenario!.upstream).then(end => {
+      recorded.end = end
+    })
+    this.writing.add(written)
+    await written.finally(() => this.writing.delete(written))
   }
+}
+
+/** Writes the body of an answer as a scenario says: in pieces, slowly, with a pause, or up to a cut. */
+async function playAnswer(
+  bytes: Buffer,
+  isStream: boolean,
+  reply: ServerResponse,
+  behaviour: UpstreamBehaviour,
+): Promise<AnswerEnd> {
+  const { cut_at: cutAt, pause_at: pauseAt, pause = 0, pace } = behaviour
+  const cut = cutAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * cutAt)
+  const halt = pauseAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * pauseAt)
+  let resumed: number | undefined
+  let written = 0
+  for (const piece of isStream ? (pace === undefined ? pieces(bytes) : eventsOf(bytes)) : [bytes]) {
+    if (resumed === undefined && written + piece.length > halt) {
+      reply.flushHeaders()
+      await whileOpen(reply, pause)
+      resumed = performance.now()
+    }
+    if (reply.destroyed) break
+    if (written + piece.length > cut) {
+      // The bytes before the cut are on their way before the connection is closed.
+      await new Promise(resolve => reply.write(piece.subarray(0, cut - written), resolve))
+      await turn()
+      reply.destroy()
+      return { wasClosed: false }
+    }
+    reply.write(piece)
+    written += piece.length
+    if (pace === undefined) await turn()
+    else await whileOpen(reply, pace)
+  }
+  const wasClosed = reply.destroyed
+  reply.end()
+  return { wasClosed, ...(resumed === undefined ? {} : { resumed }) }
 }

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { GatewayError } from '../../canonical/error.ts'
 import type { Range } from '../../config/ranges.ts'
-import { isReachable } from './reachable.ts'
+import { isInternalName, isReachable } from './reachable.ts'
 
 /** Resolves a host name to its addresses. */
 export type Resolve = (name: string) => Promise<readonly { readonly address: string }[]>
@@ -57,14 +57,6 @@ export function isInternal(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? isInternalName(host) : !isReachable(host)
 }
-
-/** Whether a host name is not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
-function isInternalName(host: string): boolean {
-  const labels = host.replace(/\.$/, '').toLowerCase().split('.')
-  return labels.length === 1 || ENDINGS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
-}
-
-const ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal', 'lan', 'intranet', 'corp', 'home'])
 
 const WEB: ReadonlySet<string> = new Set(['http:', 'https:'])
 /** Schemes of inline bytes, and of cloud buckets, which need credentials of their own. */

@@ -1,9 +1,11 @@
-import { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
 import { GatewayError } from '../../canonical/error.ts'
 import type { Range } from '../../config/ranges.ts'
+import type { ProxyConfig } from '../../config/types.ts'
+import { agentFor } from './agent.ts'
 import { Exchange } from './exchange.ts'
 import type { Headers } from './headers.ts'
-import { checkHost, guardedLookup, Unreachable } from './reachable.ts'
+import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable.ts'
 import { Watchdog } from './watchdog.ts'
 
 /** ms; for the connection, for the head of the answer, and between two chunks of the body. */
@@ -16,16 +18,19 @@ const TIMEOUTS = { connect: 10_000, head: 60_000, idle: 60_000 } as const
  */
 export class Downloads {
   private readonly allow: readonly Range[]
-  private readonly guarded: Agent
-  private readonly trusted: Agent
+  private readonly proxy: ProxyConfig | undefined
+  private readonly guarded: Dispatcher
+  private readonly trusted: Dispatcher
   private readonly watchdog = new Watchdog(TIMEOUTS.idle)
 
   /** @param allow addresses that may be fetched from although they are not public. */
-  constructor(allow: readonly Range[]) {
+  constructor(allow: readonly Range[], proxy?: ProxyConfig) {
     this.allow = allow
+    this.proxy = proxy
     const options = { headersTimeout: 0, bodyTimeout: 0 }
-    this.guarded = new Agent({ ...options, connect: { lookup: guardedLookup(allow), timeout: TIMEOUTS.connect } })
-    this.trusted = new Agent({ ...options, connect: { timeout: TIMEOUTS.connect } })
+    const connect = { timeout: TIMEOUTS.connect }
+    this.guarded = agentFor({ ...options, connect: { ...connect, lookup: guardedLookup(allow) } }, proxy)
+    this.trusted = agentFor({ ...options, connect }, proxy)
   }
 
   /**
@@ -54,6 +59,7 @@ export class Downloads {
     if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw refusal()
     try {
       if (!trusted) checkHost(url.hostname, this.allow)
+      if (!trusted && this.proxy !== undefined) checkProxied(url, this.allow)
     } catch (thrown) {
       throw thrown instanceof Unreachable ? refusal(thrown) : thrown
     }

@@ -1,10 +1,12 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { MediaKind } from '../../canonical/content.ts'
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { sniffMediaType } from '../../canonical/media/sniff.ts'
 import type { Range } from '../../config/ranges.ts'
-import { checkHost, guardedLookup, Unreachable } from './reachable.ts'
+import type { ProxyConfig } from '../../config/types.ts'
+import { agentFor } from './agent.ts'
+import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable.ts'
 
 /** The limits of media fetches. */
 export interface FetchLimits {
@@ -14,6 +16,8 @@ export interface FetchLimits {
   readonly timeout: number
   /** Addresses that may be fetched from although they are not public. */
   readonly allow: readonly Range[]
+  /** Resolves the names of hosts that it connects to; absent if the gateway does. */
+  readonly proxy?: ProxyConfig
 }
 
 /** A fetched resource of the requested kind. */
@@ -45,17 +49,14 @@ const MAX_REDIRECTS = 3
  */
 export class MediaFetcher {
   private readonly limits: FetchLimits
-  private readonly agent: Agent
+  private readonly agent: Dispatcher
   private closing: Promise<void> | undefined
 
   constructor(limits: FetchLimits) {
     this.limits = limits
-    this.agent = new Agent({
-      connect: { lookup: guardedLookup(limits.allow), timeout: limits.timeout },
-      headersTimeout: limits.timeout,
-      bodyTimeout: limits.timeout,
-      connections: 16,
-    })
+    const { allow, proxy, timeout } = limits
+    const connect = { lookup: guardedLookup(allow), timeout }
+    this.agent = agentFor({ connect, headersTimeout: timeout, bodyTimeout: timeout, connections: 16 }, proxy)
   }
 
   /**
@@ -110,6 +111,7 @@ export class MediaFetcher {
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
       throw fault('Media is fetched from http and https addresses only.')
     checkHost(url.hostname, this.limits.allow)
+    if (this.limits.proxy !== undefined) checkProxied(url, this.limits.allow)
     return url
   }
 

@@ -39,7 +39,8 @@ interface OriginRequest extends Pick<Outgoing, 'path' | 'headers'> {
 }
 
 /** Converts a request for the HTTP client, whose timeouts are off because the watchdog keeps time. */
-const undiciRequest = ({ method, path, headers, body }: OriginRequest) => ({
+const undiciRequest = (origin: string, { method, path, headers, body }: OriginRequest) => ({
+  origin,
   method,
   path,
   headers,
@@ -168,12 +169,12 @@ export class Channel {
   private exchange(origin: string, request: OriginRequest, head: number | undefined): Exchange {
     const { watchdog, endInFlight } = this
     const pool = this.pool(origin)
-    const resend = (): void => pool.dispatchAlone(undiciRequest(request), exchange)
+    const resend = (): void => pool.dispatchAlone(undiciRequest(origin, request), exchange)
     const staleRetry = request.once === true || request.single === true ? undefined : new StaleRetry(pool, resend)
     this.inFlight++
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight })
-    if (request.single === true) pool.dispatchAlone(undiciRequest(request), exchange)
-    else pool.dispatch(undiciRequest(request), exchange)
+    if (request.single === true) pool.dispatchAlone(undiciRequest(origin, request), exchange)
+    else pool.dispatch(undiciRequest(origin, request), exchange)
     return exchange
   }
 
@@ -185,7 +186,7 @@ export class Channel {
   private pool(origin: string): OriginPool {
     let pool = this.pools.get(origin)
     if (pool === undefined) {
-      pool = new OriginPool(origin, this.config.timeout.connect)
+      pool = new OriginPool(origin, this.config.timeout.connect, this.config)
       this.pools.set(origin, pool)
     }
     return pool

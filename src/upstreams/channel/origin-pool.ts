@@ -1,8 +1,12 @@
 import type { Socket } from 'node:net'
-import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import { buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
+import type { ChannelConfig, ProxyConfig, UpstreamTls } from '../../config/types.ts'
 
-type Request = Dispatcher.DispatchOptions
+/** A request that names its origin, which proxies need. */
+type Request = Dispatcher.DispatchOptions & { readonly origin: string }
 type Handler = Dispatcher.DispatchHandler
+/** A way to connect, or options of the usual one. */
+type Connect = buildConnector.connector | buildConnector.BuildOptions | undefined
 
 /** The connections to one origin: a keep-alive pool, and single connections for one request each. */
 export class OriginPool {
@@ -12,23 +16,19 @@ export class OriginPool {
    */
   fresh = false
   private readonly origin: string
-  private readonly connect: buildConnector.connector
-  private readonly pool: Pool
-  private readonly singleClients = new Set<Client>()
+  private readonly timeout: number
+  private readonly tls: UpstreamTls | undefined
+  private readonly proxy: ProxyConfig | undefined
+  private readonly pool: Dispatcher
+  private readonly singleClients = new Set<Dispatcher>()
 
-  /** @param timeout ms; how long the upstream may take to accept a connection. */
-  constructor(origin: string, timeout: number) {
+  /** @param timeout ms; how long the upstream, or the proxy before it, may take to accept a connection. */
+  constructor(origin: string, timeout: number, { proxy, tls }: Pick<ChannelConfig, 'proxy' | 'tls'> = {}) {
     this.origin = origin
-    const connector = buildConnector({ timeout } as buildConnector.BuildOptions)
-    this.connect = (to, done) =>
-      connector(to, (...outcome) => {
-        this.fresh = true
-        done(...outcome)
-        this.fresh = false
-        if (outcome[0] === null) ignoreContinue(outcome[1])
-      })
-    // Every request in flight has its own connection: waiting for another request's answer would cost more.
-    this.pool = new Pool(origin, { connections: null, pipelining: 1, connect: this.connect })
+    this.timeout = timeout
+    this.tls = tls
+    this.proxy = proxy
+    this.pool = proxy === undefined ? this.keepAlive(origin) : this.proxied(proxy)
   }
 
   dispatch(request: Request, handler: Handler): void {
@@ -37,7 +37,10 @@ export class OriginPool {
 
   /** Sends a request over a separate connection, which is closed afterwards. */
   dispatchAlone(request: Request, handler: Handler): void {
-    const client = new Client(this.origin, { connect: this.connect })
+    const client =
+      this.proxy === undefined
+        ? new Client(this.origin, { connect: this.observed(undefined) })
+        : this.proxied(this.proxy)
     this.singleClients.add(client)
     client.dispatch(request, handler)
     const done = (): boolean => this.singleClients.delete(client)
@@ -52,6 +55,37 @@ export class OriginPool {
   /** Aborts all running requests. */
   async destroy(): Promise<void> {
     await Promise.all([this.pool, ...this.singleClients].map(one => one.destroy()))
+  }
+
+  /** Every request in flight has its own connection: waiting for another request's answer would cost more. */
+  private keepAlive(origin: string | URL, connect?: Connect): Pool {
+    return new Pool(origin, { connections: null, pipelining: 1, connect: this.observed(connect) })
+  }
+
+  /** Connections through a proxy, except to hosts that are excluded: tunnels for https, absolute URLs for http. */
+  private proxied({ http, https, except }: ProxyConfig): Dispatcher {
+    const { timeout, tls } = this
+    return new EnvHttpProxyAgent({
+      ...{ httpProxy: http, httpsProxy: https, noProxy: except, connectTimeout: timeout },
+      ...(tls === undefined ? {} : { requestTls: tls }),
+      factory: (origin, options: { readonly connect?: Connect }) => this.keepAlive(origin, options.connect),
+    })
+  }
+
+  /** Wraps a way to connect, by default directly to the upstream, so that new connections are seen. */
+  private observed(connect: Connect): buildConnector.connector {
+    const { timeout, tls } = this
+    const connector =
+      typeof connect === 'function'
+        ? connect
+        : buildConnector({ timeout, ...tls, ...connect } as buildConnector.BuildOptions)
+    return (to, done) =>
+      connector(to, (...outcome) => {
+        this.fresh = true
+        done(...outcome)
+        this.fresh = false
+        if (outcome[0] === null) ignoreContinue(outcome[1])
+      })
   }
 }
 

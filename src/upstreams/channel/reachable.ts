@@ -48,3 +48,21 @@ export function checkHost(hostname: string, allowed: readonly Range[]): void {
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (isIP(bare) !== 0 && !isReachable(bare, allowed)) throw new Unreachable(`${bare} is not fetched from`)
 }
+
+/** Whether a host name is not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
+export function isInternalName(host: string): boolean {
+  const labels = host.replace(/\.$/, '').toLowerCase().split('.')
+  return labels.length === 1 || ENDINGS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal', 'lan', 'intranet', 'corp', 'home'])
+
+/**
+ * Checks a host whose name the proxy resolves: internal names are refused, unless the operator allows addresses that are
+ * not public.
+ */
+export function checkProxied({ hostname }: URL, allowed: readonly Range[]): void {
+  const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
+  if (isName && allowed.length === 0 && isInternalName(hostname))
+    throw new Unreachable(`${hostname} is not fetched from`)
+}

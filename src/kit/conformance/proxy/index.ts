@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { send } from '../client.ts'
+import { BOUNDS, send } from '../client.ts'
 import type { GotAnswer } from '../exchange.ts'
 import type { Format, Headers } from '../format.ts'
 import { FORMATS } from '../formats/index.ts'
@@ -14,6 +14,8 @@ export interface Passing {
 export interface Meddling {
   readonly request?: (body: Buffer, passing: Passing) => Buffer
   readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
+  /** Whether the upstream's connection stays open after the caller has left. */
+  readonly outlivesCaller?: boolean
 }
 
 export interface RunningProxy {
@@ -58,7 +60,10 @@ async function pass(message: IncomingMessage, reply: ServerResponse, options: Pr
   const passing = passingOf(path, given)
   const body = (passing && options.meddling?.request?.(given, passing)) ?? given
   const headers = passed(message.headers)
-  const { got } = await send({ method: message.method ?? 'GET', url: `${options.upstream}${path}`, headers, body })
+  const left = new AbortController()
+  if (!options.meddling?.outlivesCaller) reply.once('close', () => left.abort())
+  const sent = { method: message.method ?? 'GET', url: `${options.upstream}${path}`, headers, body }
+  const { got } = await send(sent, BOUNDS, {}, left.signal)
   if (got === undefined) {
     reply.writeHead(502).end()
     return

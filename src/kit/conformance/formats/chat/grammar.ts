@@ -1,4 +1,4 @@
-import type { Asked, Grammar } from '../../grammar.ts'
+import type { Asked, Ending, Grammar } from '../../grammar.ts'
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
@@ -37,6 +37,11 @@ class ChatGrammar implements Grammar {
     else if (!isObject(data)) this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
     else if (data['error'] != null) this.hasFailed = true
     else this.chunk(data)
+  }
+
+  get ending(): Ending | undefined {
+    if (this.hasFailed) return 'error'
+    return this.isDone || [...this.choices.values()].some(({ finish }) => finish !== undefined) ? 'normal' : undefined
   }
 
   end(isComplete: boolean): readonly Violation[] {

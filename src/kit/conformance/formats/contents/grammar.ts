@@ -1,4 +1,4 @@
-import type { Grammar } from '../../grammar.ts'
+import type { Ending, Grammar } from '../../grammar.ts'
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
@@ -27,6 +27,11 @@ class ContentsGrammar implements Grammar {
     if (!isObject(data)) this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
     else if (data['error'] != null) this.failed(objectOf(data['error']))
     else this.answer(data)
+  }
+
+  get ending(): Ending | undefined {
+    if (this.hasFailed) return 'error'
+    return [...this.candidates.values()].some(({ finish }) => finish !== undefined) ? 'normal' : undefined
   }
 
   end(isComplete: boolean): readonly Violation[] {

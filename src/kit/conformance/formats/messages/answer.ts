@@ -1,4 +1,4 @@
-import type { AnswerFacts, Finish } from '../../facts.ts'
+import { type AnswerFacts, type Finish, type ReasoningFacts, withLateSignatures } from '../../facts.ts'
 import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
 /* Extracts the facts of a message. */
@@ -25,6 +25,9 @@ function usageOf(usage: JsonObject): AnswerFacts['usage'] {
   }) as AnswerFacts['usage']
 }
 
+const thinkingFacts = ({ thinking, signature }: JsonObject): ReasoningFacts =>
+  compact({ text: textOf(thinking) || undefined, signature: textOf(signature) || undefined }) as ReasoningFacts
+
 /** The facts of a whole answer, or of a stream's events once they are assembled. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const blocks = listOf(body['content']).map(objectOf)
@@ -39,9 +42,7 @@ export function answerFacts(body: JsonObject): AnswerFacts {
     text: text || undefined,
     refusal,
     reasoning: [
-      ...of('thinking').map(({ thinking, signature }) =>
-        compact({ text: textOf(thinking) || undefined, signature: textOf(signature) || undefined }),
-      ),
+      ...withLateSignatures(of('thinking').map(thinkingFacts)),
       ...of('redacted_thinking').map(({ data }) => ({ redacted: textOf(data) ?? '' })),
     ],
     calls: of('tool_use').map(({ id, name, input }) => ({

@@ -1,4 +1,4 @@
-import type { Grammar } from '../../grammar.ts'
+import type { Ending, Grammar } from '../../grammar.ts'
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
@@ -58,6 +58,11 @@ class MessagesGrammar implements Grammar {
     if (!this.hasStarted && type !== 'message_start' && type !== 'error')
       this.violations.add('start-first', `${type} comes before message_start.`)
     this.handlers[type]?.(data)
+  }
+
+  get ending(): Ending | undefined {
+    if (this.hasFailed) return 'error'
+    return this.hasStopped || this.reason !== undefined ? 'normal' : undefined
   }
 
   end(isComplete: boolean): readonly Violation[] {

@@ -1,4 +1,4 @@
-import { type AnswerFacts, type Finish, mediaOf } from '../../facts.ts'
+import { type AnswerFacts, type Finish, mediaOf, withLateSignatures } from '../../facts.ts'
 import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { CALLS, callFacts, reasoningFacts } from './items.ts'
 
@@ -26,7 +26,7 @@ export function answerFacts(body: JsonObject): AnswerFacts {
   const images = items.filter(({ type, result }) => type === 'image_generation_call' && typeof result === 'string')
   const candidate = compact({
     text: joined('text') || undefined,
-    reasoning: items.filter(({ type }) => type === 'reasoning').map(reasoningFacts),
+    reasoning: withLateSignatures(items.filter(({ type }) => type === 'reasoning').map(reasoningFacts)),
     calls,
     media: images.map(({ output_format, result }) =>
       mediaOf(`image/${textOf(output_format) ?? 'png'}`, String(result)),

@@ -1,4 +1,4 @@
-import type { Grammar } from '../../grammar.ts'
+import type { Ending, Grammar } from '../../grammar.ts'
 import { canonical, isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
@@ -72,6 +72,11 @@ class ResponsesGrammar implements Grammar {
     this.count++
     if (this.final !== undefined) this.violations.add('final-last', `${type} follows ${this.final}.`)
     this.typed(type, data)
+  }
+
+  get ending(): Ending | undefined {
+    if (this.hasFailed || this.final === 'response.failed') return 'error'
+    return this.final !== undefined ? 'normal' : undefined
   }
 
   end(isComplete: boolean): readonly Violation[] {

@@ -1,0 +1,102 @@
+import type { Cell } from './cells.ts'
+import type { CheckList } from './check-list.ts'
+import type { Exchange, GotAnswer } from './exchange.ts'
+import { type AnswerFacts, leavesOf } from './facts.ts'
+import type { Format } from './format.ts'
+import { type Json, objectOf, parsed } from './json.ts'
+import type { Rule } from './rules.ts'
+import { readSse, type SseEvent } from './sse.ts'
+import type { Arrival } from './upstream.ts'
+
+/* Judges behaviour beside the content: answers that break off, callers that leave, silent upstreams. */
+
+type BehaviourRule = Omit<Rule, 'on'>
+
+const IN_STREAMS = 'docs/wire/errors.md#in-streams'
+
+const TOLD: BehaviourRule = {
+  ...{ id: 'broken.told', level: 'must', source: IN_STREAMS },
+  says: 'A caller whose answer breaks off gets an error, or its connection is closed within the body.',
+}
+const NO_END: BehaviourRule = {
+  ...{ id: 'broken.no-normal-end', level: 'must', source: IN_STREAMS },
+  says: 'An answer that breaks off has no normal end.',
+}
+const BEGINNING: BehaviourRule = {
+  ...{ id: 'broken.beginning', level: 'must', source: IN_STREAMS },
+  says: 'The text before the break is the beginning of the upstream’s text.',
+}
+const CLOSED: BehaviourRule = {
+  ...{
+    id: 'left.closed',
+    level: 'must',
+    source: 'https://platform.openai.com/docs/guides/background#limits',
+  },
+  says: 'The upstream’s connection is closed soon after the caller has left, which ends the generation and its cost.',
+}
+const FLOWS: BehaviourRule = {
+  ...{ id: 'flows', level: 'should', source: 'https://html.spec.whatwg.org/multipage/server-sent-events.html' },
+  says: 'Events reach the caller while the upstream still writes; a stream is not held until it is whole.',
+}
+
+const dataOf = (events: readonly SseEvent[]): Json[] => events.flatMap(({ data }) => parsed(data) ?? [])
+
+const textOfFacts = (facts: AnswerFacts): string => String(leavesOf(facts).get('candidates[0].text') ?? '')
+
+const streamedText = (format: Format, events: readonly SseEvent[]): string =>
+  textOfFacts(format.answer(format.assemble(dataOf(events))))
+
+/** The end that a stream told its caller. */
+function endingOf(format: Format, events: readonly SseEvent[], asked: Json): 'normal' | 'error' | undefined {
+  const grammar = format.grammar({ body: objectOf(asked) })
+  for (const event of events) grammar.event(event, parsed(event.data))
+  return grammar.ending
+}
+
+/** The text that the upstream of a cell sent before its answer broke off; the whole text if it is unknown. */
+function upstreamText({ upstream, scenario, caller }: Cell): string {
+  const format = upstream ?? caller
+  const { stream } = scenario.wires[format.name]!
+  return stream === undefined ? '' : streamedText(format, readSse(stream).events)
+}
+
+function judgeBrokenStream(cell: Cell, { body, isComplete }: GotAnswer, list: CheckList, asked: Json): void {
+  const { events } = readSse(body)
+  const ending = endingOf(cell.caller, events, asked)
+  const isTold = ending === 'error' || !isComplete
+  list.rule('stream', TOLD, isTold ? [] : ['The body ended as its framing says, without an error.'])
+  list.rule('stream', NO_END, ending === 'normal' ? ['The stream has its normal end.'] : [])
+  const text = streamedText(cell.caller, events)
+  const source = upstreamText(cell)
+  list.rule('stream', BEGINNING, source.startsWith(text) ? [] : [`${JSON.stringify(text)} is not its beginning.`])
+}
+
+/** Checks of an answer whose upstream broke it off. A whole answer, or one refused early, is an error with a status. */
+export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckList, asked: Json): void {
+  if (fault !== undefined && fault.kind !== 'http.closed') {
+    list.rule('answer', TOLD, [fault.detail])
+    return
+  }
+  if (got === undefined) return list.rule('answer', TOLD, [])
+  if (got.status === 200 && cell.mode === 'stream') return judgeBrokenStream(cell, got, list, asked)
+  const isTold = got.status >= 500 || !got.isComplete
+  list.rule('answer', TOLD, isTold ? [] : [`Status ${got.status}: ${got.body.toString('utf8').slice(0, 300)}`])
+  if (got.status < 400) return
+  const json = parsed(got.body.toString('utf8'))
+  list.rules(cell.caller.rules, 'error', cell.caller.lint.error(got.status, json, got.headers))
+}
+
+/** The check that the upstream's connection is closed after the caller has left. */
+export function judgeLeft(arrivals: readonly Arrival[], list: CheckList): void {
+  const open = arrivals.filter(({ end }) => end?.wasClosed !== true)
+  const details = open.map(({ path }) => `The connection of ${path} was open until its answer was whole.`)
+  list.rule('request', CLOSED, arrivals.length === 0 ? ['No request arrived.'] : details)
+}
+
+/** The check that the beginning of a stream arrived while its upstream was silent. */
+export function judgeFlow({ firstByte }: Exchange, arrivals: readonly Arrival[], list: CheckList): void {
+  const resumed = arrivals.at(-1)?.end?.resumed
+  if (resumed === undefined) return
+  const isLate = firstByte === undefined || firstByte >= resumed
+  list.rule('stream', FLOWS, isLate ? ['Nothing arrived before the upstream’s silence was over.'] : [])
+}

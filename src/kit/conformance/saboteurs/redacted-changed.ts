@@ -1,0 +1,9 @@
+import type { Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'redacted-changed',
+  says: 'A redacted block of a history is changed by a byte.',
+  cell: 'messages-messages/reasoning-redacted/whole',
+  caught: ['request.meaning:turns[1].reasoning[0].redacted'],
+  request: body => Buffer.from(body.toString('utf8').replace('RedactedThinkingOne', 'RedactedThinkingOnf')),
+}
