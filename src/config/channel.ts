@@ -32,6 +32,7 @@ export function channelWithDefaults(written: WrittenChannel, preset: Preset, env
     models: modelsOf(written.models ?? preset.models ?? ['*']),
     priority: written.priority ?? 0,
     weight: written.weight ?? 1,
+    ...(written.affinity === false ? { affinity: false as const } : {}),
     timeout: timeoutsOf(written.timeout),
     allowHeaders: allowedHeaders(written.allow_headers ?? [], fault),
     betas: written.betas ?? preset.betas ?? 'none',

@@ -324,6 +324,7 @@ const channel = fields({
   models: v.optional(models),
   priority: v.optional(number('a number', Number.NEGATIVE_INFINITY, false)),
   weight: v.optional(number('a number, 0 or more', 0, false)),
+  affinity: v.optional(yesOrNo),
   dialect: v.optional(mapOf(v.unknown())),
   headers: v.optional(headers),
   allow_headers: v.optional(texts),

@@ -285,6 +285,8 @@ export interface ChannelConfig {
   readonly priority: number
   /** Channels of equal priority share requests in proportion to their weights. */
   readonly weight: number
+  /** False if the requests of one conversation are spread like all others; true by default. */
+  readonly affinity?: false
   readonly timeout: Timeouts
   readonly tls?: UpstreamTls
   /** Absent if the upstream is connected to directly. */

@@ -7,6 +7,7 @@ import type { ModelLimits } from '../formats/index.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 import { type RouteRequest, route, type Target } from '../upstreams/router.ts'
+import { affinityKey } from './affinity.ts'
 import type { Call } from './call.ts'
 import { checkCompaction } from './emulations/compaction.ts'
 import { routeCount } from './emulations/counting.ts'
@@ -71,7 +72,7 @@ function routeRequest(
   onLoss: OnLoss,
   { channels, models, catalogue, prices }: Destinations,
 ): readonly Target[] {
-  const { model, cacheKey, state } = request
+  const { model } = request
   const work = workOf(request)
   const facts = models.get(model)
   if (work === 'compaction') checkCompaction(model, facts)
@@ -84,7 +85,8 @@ function routeRequest(
     now: Date.now(),
     facts,
     catalogue,
-    draw: cacheKey ?? state?.conversation ?? call.id,
+    draw: call.id,
+    affinity: () => affinityKey(request, work, call.message.headers, caller.id),
     losses: (upstream, channel) => {
       const native = upstream.format === format
       return weigh(

@@ -43,11 +43,13 @@ export interface RouteRequest {
   readonly permissions: Permissions
   /** Unix ms. */
   readonly now: number
-  /**
-   * Selects among equal channels: equal strings select the same channel. A request id spreads requests by weight; a
-   * cache key or a conversation id keeps related requests on one channel.
-   */
+  /** Selects among equal channels: equal strings select the same channel. A request id spreads requests by weight. */
   readonly draw: string
+  /**
+   * Returns the string that replaces `draw` at channels with affinity, so that a conversation stays on one channel;
+   * undefined if the request belongs to none. Evaluated at most once, and only if it decides the order.
+   */
+  readonly affinity?: () => string | undefined
   /**
    * The number of losses if the request is written for this format of this channel; evaluated only if it decides the
    * order.
@@ -266,7 +268,7 @@ const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'emulated']
 /** Sorts the options by the criteria of `route`. */
 function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
   const losses = lossesOf(ready, request)
-  const draws = new Map(ready.map(option => [option, drawOf(request.draw, option.target.channel)]))
+  const draws = drawsOf(request)
   return [...ready].sort((one, other) => {
     const [a, b] = [one.target, other.target]
     return (
@@ -276,7 +278,7 @@ function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
       Number(a.emulated) - Number(b.emulated) ||
       Number(b.native) - Number(a.native) ||
       losses(a) - losses(b) ||
-      draws.get(one)! - draws.get(other)! ||
+      draws(a) - draws(b) ||
       (a.channel.name < b.channel.name ? -1 : 1)
     )
   })
@@ -297,6 +299,20 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: 
     const count = losses(target.format, target.channel)
     counted.set(dialect, count)
     return count
+  }
+}
+
+/** Draws numbers of channels, once per channel, and only for channels that are equal by all other criteria. */
+function drawsOf({ draw, affinity }: RouteRequest): (target: Target) => number {
+  const drawn = new Map<ChannelConfig, number>()
+  let key: string | undefined
+  return ({ channel }) => {
+    const known = drawn.get(channel)
+    if (known !== undefined) return known
+    if (channel.affinity !== false) key ??= affinity?.() ?? draw
+    const number = drawOf(channel.affinity === false ? draw : key!, channel)
+    drawn.set(channel, number)
+    return number
   }
 }
 
