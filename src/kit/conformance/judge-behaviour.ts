@@ -30,7 +30,7 @@ const CLOSED: BehaviourRule = {
   ...{
     id: 'left.closed',
     level: 'must',
-    source: 'https://platform.openai.com/docs/guides/background#limits',
+    source: 'docs/decisions/2026-11-23-conformance-kit.md',
   },
   says: 'The upstream’s connection is closed soon after the caller has left, which ends the generation and its cost.',
 }
