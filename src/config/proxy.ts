@@ -1,20 +1,28 @@
+import type { FaultAt } from './faults.ts'
 import type { Env } from './source.ts'
 import type { ProxyConfig } from './types.ts'
 
 /** Hosts of this machine, which the environment's proxies never get. */
 const THIS_MACHINE = 'localhost,127.0.0.1,[::1]'
 
+/** Returns the proxy that a config names for all addresses; undefined for `none`. */
+export const namedProxy = (written: string): ProxyConfig | undefined =>
+  written === 'none' ? undefined : { http: written, https: written, except: '' }
+
 /**
- * Returns the proxies for outgoing connections: those of the config, else those of `HTTPS_PROXY`, `HTTP_PROXY` and
- * `NO_PROXY`. Names in lower case come first, as in curl.
- *
- * @param written URL of a proxy, or `none`; undefined if the config names none.
+ * Returns the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; undefined if there are none. Names in lower case
+ * come first, and a scheme may be missing, as in curl. Reports proxies of other schemes.
  */
-export function proxyOf(written: string | undefined, env: Env): ProxyConfig | undefined {
-  if (written === 'none') return undefined
-  if (written !== undefined) return { http: written, https: written, except: '' }
-  const http = env['http_proxy'] || env['HTTP_PROXY'] || ''
-  const https = env['https_proxy'] || env['HTTPS_PROXY'] || ''
+export function environmentProxy(env: Env, fault: FaultAt): ProxyConfig | undefined {
+  const variable = (name: string): string => env[name.toLowerCase()] || env[name] || ''
+  const proxy = (name: string): string => {
+    const value = variable(name)
+    const url = value === '' || value.includes('://') ? value : `http://${value}`
+    if (url === '' || (URL.canParse(url) && /^https?:/i.test(url))) return url
+    fault(['proxy'], `the variable ${name} is not the http or https URL of a proxy; \`proxy: none\` ignores it`)
+    return ''
+  }
+  const [http, https] = [proxy('HTTP_PROXY'), proxy('HTTPS_PROXY')]
   if (http === '' && https === '') return undefined
-  return { http, https, except: [env['no_proxy'] || env['NO_PROXY'], THIS_MACHINE].filter(Boolean).join(',') }
+  return { http, https, except: [variable('NO_PROXY'), THIS_MACHINE].filter(Boolean).join(',') }
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Path } from '../canonical/loss.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
 import { CALLER_FORMATS, FORMAT_FACTS, PRESETS } from '../formats/index.ts'
-import { channelWithDefaults, environmentChannels } from './channel.ts'
+import { channelWithDefaults, environmentChannels, type WrittenChannel } from './channel.ts'
 import { type FaultAt, suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
 import type { WrittenConfig } from './index.ts'
-import { proxyOf } from './proxy.ts'
+import { environmentProxy, namedProxy } from './proxy.ts'
 import type { Env } from './source.ts'
 import { storeAt } from './store-address.ts'
 import type {
@@ -21,6 +21,7 @@ import type {
   MetricsConfig,
   ModelFacts,
   OidcConfig,
+  ProxyConfig,
   RealtimeConfig,
   ServerConfig,
   StoreConfig,
@@ -42,6 +43,7 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
   const fault: FaultAt = (path, message) => faults.push({ path, message })
   const groups = groupsOf(written, fault)
   const server = serverOf(written.server, fault)
+  const proxy = written.proxy === undefined ? environmentProxy(env, fault) : namedProxy(written.proxy)
   const metrics = metricsOf(written.metrics)
   if (metrics.listen !== undefined && conflicts(metrics.listen, server))
     fault(
@@ -50,7 +52,7 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
     )
   const config: Config = {
     server,
-    media: mediaOf(written, env),
+    media: mediaOf(written.media, proxy),
     responses: {
       retention: written.responses?.keep ?? 30 * 86_400_000,
       background: written.responses?.background ?? 20,
@@ -74,7 +76,7 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
     metrics,
     groups,
     keys: keysOf(written, groups, fault),
-    channels: channelsOf(written, env, fault),
+    channels: channelsOf(written.channels, env, proxy, fault),
     models: new Map(Object.entries(written.models ?? {}).map(([id, facts]) => [id, factsOf(id, facts)])),
   }
   return { config, faults }
@@ -161,14 +163,14 @@ function oidcOf(written: NonNullable<Exclude<WrittenConfig['console'], false>>['
   }
 }
 
-const mediaOf = ({ media: written, proxy }: WrittenConfig, env: Env): MediaConfig => ({
+const mediaOf = (written: WrittenConfig['media'], proxy: ProxyConfig | undefined): MediaConfig => ({
   fetch: written?.fetch ?? true,
   limit: written?.limit ?? 20 * 2 ** 20,
   count: written?.count ?? 100,
   total: written?.total ?? 32 * 2 ** 20,
   timeout: written?.timeout ?? 20_000,
   allow: written?.allow ?? [],
-  ...defined({ proxy: proxyOf(proxy, env) }),
+  ...defined({ proxy }),
 })
 
 /** OpenAI allows 15 MiB of audio per message, which is 20 MiB in base64. */
@@ -248,18 +250,20 @@ function keysOf(written: WrittenConfig, groups: ReadonlyMap<string, unknown>, fa
   })
 }
 
-function channelsOf({ channels: written, proxy }: WrittenConfig, env: Env, fault: FaultAt): ChannelConfig[] {
-  const connected = (channel: ChannelConfig, own = proxy): ChannelConfig => ({
-    ...channel,
-    ...defined({ proxy: proxyOf(own, env) }),
-  })
-  if (written === undefined) return environmentChannels(env).map(channel => connected(channel))
+function channelsOf(
+  written: readonly WrittenChannel[] | undefined,
+  env: Env,
+  proxy: ProxyConfig | undefined,
+  fault: FaultAt,
+): ChannelConfig[] {
+  if (written === undefined) return environmentChannels(env).map(channel => ({ ...channel, ...defined({ proxy }) }))
   const seen = new Map<string, number>()
   return written.flatMap((channel, index) => {
     const at = (path: Path, message: string): void => fault(['channels', index, ...path], message)
     checkUnique(channel.name, seen, index, () => at(['name'], `another channel is named "${channel.name}"`))
     const preset = PRESETS.get(channel.provider)
-    if (preset !== undefined) return connected(channelWithDefaults(channel, preset, env, at), channel.proxy)
+    const own = channel.proxy === undefined ? proxy : namedProxy(channel.proxy)
+    if (preset !== undefined) return { ...channelWithDefaults(channel, preset, env, at), ...defined({ proxy: own }) }
     at(['provider'], `unknown provider "${channel.provider}"${suggestion(channel.provider, PRESETS.keys())}`)
     return []
   })

@@ -83,6 +83,12 @@ describe('proxies and certificates of channels', () => {
     )
   })
 
+  it('a variable that names no proxy is a fault, unless the config names one', () => {
+    const env = { HTTPS_PROXY: 'socks5://proxy' }
+    expect(faults(channel(LOCAL), env)).toEqual([expect.stringMatching(/ proxy the variable HTTPS_PROXY is not/)])
+    expect(faults(`proxy: none\n${channel(LOCAL)}`, env)).toEqual([])
+  })
+
   it('faults never show a credential', () => {
     expect(faults('proxy: "ftp://user:secret@proxy"')).toEqual([
       '1 proxy expected the http or https URL of a proxy, or none',

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import type { ChannelConfig } from '../../../src/config/index.ts'
-import { proxyOf } from '../../../src/config/proxy.ts'
+import { environmentProxy, namedProxy } from '../../../src/config/proxy.ts'
 import { MediaFetcher } from '../../../src/upstreams/channel/fetch.ts'
 import { Channel } from '../../../src/upstreams/channel/index.ts'
 import { Certificates, hasOpenssl } from '../../builders/certificate.ts'
@@ -65,7 +65,7 @@ function channel(address: string, fields: Partial<ChannelConfig>): Channel {
 const asked = async (one: Channel, single = false): Promise<string> =>
   (await one.send({ format: one.config.formats[0]!, wire: WIRE, from: {}, single }).answer).text(1000)
 
-const through = (address: string) => ({ proxy: proxyOf(address, {})! })
+const through = (address: string) => ({ proxy: namedProxy(address)! })
 
 describe('a channel behind a proxy', () => {
   test('sends requests of http upstreams to the proxy, with its credential', async () => {
@@ -131,37 +131,35 @@ describe('a channel behind a proxy', () => {
     const upstream = await listen(createServer(answers))
     const proxy = await openProxy(upstream)
     const env = { HTTP_PROXY: proxy.address, NO_PROXY: 'other.example' }
-    const made = channel(upstream, { proxy: proxyOf(undefined, env)! })
+    const made = channel(upstream, { proxy: environmentProxy(env, () => {})! })
     expect(JSON.parse(await asked(made))).toEqual({ direct: true })
     expect(proxy.seen).toEqual([])
   })
 })
 
-describe('proxies of a config', () => {
+describe('proxies of the environment', () => {
+  const LOCAL = 'localhost,127.0.0.1,[::1]'
   test.each([
-    ['none over the environment', 'none', { HTTPS_PROXY: 'http://a' }, undefined],
     [
-      'its own over the environment',
-      'http://b',
-      { HTTPS_PROXY: 'http://a', NO_PROXY: '*' },
-      ['http://b', 'http://b', ''],
+      'both',
+      { HTTPS_PROXY: 'http://a', HTTP_PROXY: 'http://b', NO_PROXY: 'x' },
+      ['http://b', 'http://a', `x,${LOCAL}`],
     ],
-    [
-      'the environment',
-      undefined,
-      { HTTPS_PROXY: 'http://a', NO_PROXY: 'x' },
-      ['', 'http://a', 'x,localhost,127.0.0.1,[::1]'],
-    ],
-    [
-      'lower case first',
-      undefined,
-      { https_proxy: 'http://l', HTTPS_PROXY: 'http://u' },
-      ['', 'http://l', 'localhost,127.0.0.1,[::1]'],
-    ],
-    ['no proxy', undefined, { NO_PROXY: 'x' }, undefined],
-  ])('%s', (_, written, env, expected) => {
-    const found = proxyOf(written, env)
+    ['lower case first', { https_proxy: 'http://l', HTTPS_PROXY: 'http://u' }, ['', 'http://l', LOCAL]],
+    ['without a scheme', { HTTPS_PROXY: 'proxy:3128' }, ['', 'http://proxy:3128', LOCAL]],
+    ['none', { NO_PROXY: 'x', HTTPS_PROXY: '' }, undefined],
+  ])('%s', (_, env, expected) => {
+    const found = environmentProxy(env, (_path, message) => expect.unreachable(message))
     expect(found && [found.http, found.https, found.except]).toEqual(expected)
+  })
+
+  test.each(['socks5://user:secret@proxy', 'http://', 'ftp://proxy'])('%s is reported', value => {
+    const faults: string[] = []
+    expect(
+      environmentProxy({ HTTPS_PROXY: value }, (path, message) => faults.push(`${path}: ${message}`)),
+    ).toBeUndefined()
+    expect(faults).toEqual([expect.stringMatching(/^proxy: the variable HTTPS_PROXY is not/)])
+    expect(faults[0]).not.toContain('secret')
   })
 })
 
