@@ -34,11 +34,8 @@ function partOf(value: Json): Part[] {
 const partsOf = (content: Json | undefined): Part[] =>
   typeof content === 'string' ? [{ kind: 'text', text: content }] : listOf(content).flatMap(partOf)
 
-/** All texts of a content, joined. */
-const plain = (content: Json | undefined): string =>
-  partsOf(content)
-    .map(part => (part.kind === 'text' ? part.text : ''))
-    .join('')
+const textsOf = (content: Json | undefined): string[] =>
+  partsOf(content).flatMap(part => (part.kind === 'text' ? part.text : []))
 
 function callOf(value: Json): Part {
   const call = objectOf(value)
@@ -67,7 +64,7 @@ function turnOf(value: Json): RawTurn {
   if (role === 'assistant') return { role, parts: assistantParts(message) }
   if (role !== 'tool') return { role: isSystem(message) ? 'system' : 'user', parts: partsOf(content) }
   const id = textOf(message['tool_call_id'])
-  const result = { text: plain(content) }
+  const result = { text: textsOf(content).join('') }
   return { role: 'user', parts: [{ kind: 'result', result, ...(id === undefined ? {} : { callId: id }) }] }
 }
 
@@ -130,7 +127,7 @@ export function requestFacts(body: JsonObject): RequestFacts {
   const head = first === -1 ? messages : messages.slice(0, first)
   const effort = textOf(body['reasoning_effort'])
   return compact({
-    system: head.map(message => plain(objectOf(message)['content'])).join('\n\n') || undefined,
+    system: head.flatMap(message => textsOf(objectOf(message)['content'])).join('\n\n') || undefined,
     turns: turnsOf(messages.slice(head.length).map(turnOf)),
     tools: toolsOf(body),
     toolChoice: choiceOf(body['tool_choice']),

@@ -29,7 +29,7 @@ function partOf(value: Json): Part[] {
 const partsOf = (content: Json | undefined): Part[] =>
   typeof content === 'string' ? [{ kind: 'text', text: content }] : listOf(content).flatMap(partOf)
 
-const plain = (parts: readonly Part[]): string => parts.map(part => (part.kind === 'text' ? part.text : '')).join('')
+const textsOf = (parts: readonly Part[]): string[] => parts.flatMap(part => (part.kind === 'text' ? part.text : []))
 
 const isSystem = ({ role }: JsonObject): boolean => role === 'system' || role === 'developer'
 
@@ -43,7 +43,7 @@ function turnOf(item: JsonObject): RawTurn {
   if (RESULTS.has(String(type))) {
     const parts = partsOf(item['output'])
     const media = parts.flatMap(part => (part.kind === 'media' ? [part.media] : []))
-    const result = compact({ text: plain(parts), media })
+    const result = compact({ text: textsOf(parts).join(''), media })
     const callId = textOf(call_id)
     return { role: 'user', parts: [{ kind: 'result', result, ...(callId === undefined ? {} : { callId }) }] }
   }
@@ -101,7 +101,7 @@ export function requestFacts(body: JsonObject): RequestFacts {
   const head = first === -1 ? items : items.slice(0, first)
   const effort = textOf(objectOf(body['reasoning'])['effort'])
   const instructions = textOf(body['instructions'])
-  const system = [...(instructions ? [instructions] : []), ...head.map(item => plain(turnOf(item).parts))]
+  const system = [...(instructions ? [instructions] : []), ...head.flatMap(item => textsOf(turnOf(item).parts))]
   return compact({
     system: system.join('\n\n') || undefined,
     turns: turnsOf(items.slice(head.length).map(turnOf)),
