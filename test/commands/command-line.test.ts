@@ -119,6 +119,7 @@ describe('check', () => {
         'media',
         'metrics',
         'models',
+        'proxy',
         'realtime',
         'redis',
         'responses',
