@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { commandLine } from '../../../src/commands/command-line.ts'
+import { readPeer } from '../../../src/kit/conformance/peer.ts'
+import { readScenario } from '../../../src/kit/conformance/scenario.ts'
+import { Upstream } from '../../../src/kit/conformance/upstream.ts'
+
+/* The commands and the peer of the kit's page work as they are written. */
+
+const PAGE = readFileSync('docs/conformance-kit.md', 'utf8')
+const blocks = (language: string): string[] =>
+  [...PAGE.matchAll(/```(\w+)\n([\s\S]*?)```/g)].flatMap(([, name, text]) => (name === language ? text! : []))
+const COMMANDS = blocks('sh').flatMap(text => text.trim().split('\n'))
+
+/** The words of a command line in which quotes only group. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c!)
+
+describe('commands', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-page-'))
+  let upstream: Upstream
+  beforeAll(async () => {
+    process.env['INTERLINGUA_BUNDLE'] = 'off'
+    upstream = await Upstream.open()
+    upstream.play(readScenario('text'))
+    writeFileSync(join(folder, 'expected.txt'), '')
+  })
+  afterAll(() => upstream.close())
+
+  test('there are some', () => expect(COMMANDS.length).toBeGreaterThan(5))
+
+  test.each(COMMANDS)('%s', async line => {
+    const [program, ...words] = wordsOf(line)
+    expect(program).toBe('interlingua')
+    const args = words.map(word =>
+      /\.(json|xml|md|txt)$/.test(word)
+        ? join(folder, word)
+        : word.replace('http://127.0.0.1:4000/v1', upstream.base('chat')).replace('$KEY', 'a-key'),
+    )
+    // One scenario stands for all, whose runs have tests of their own.
+    if (!args.includes('--only') && !args.includes('diff')) args.push('--only', '*/text/*')
+    let printed = ''
+    const print = (text: string) => (printed += `${text}\n`)
+    expect(await commandLine(args, { out: print, fault: print }), printed).toBe(0)
+  })
+})
+
+test('the peer is one that the kit can start', () => {
+  const [yaml] = blocks('yaml')
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-peer-'))
+  writeFileSync(join(folder, 'peer.yaml'), yaml!)
+  const peer = readPeer(folder)
+  const written = parse(yaml!) as { [name: string]: unknown }
+  expect(peer).toMatchObject({
+    ...{ name: 'mine', lossHeader: 'x-lost-fields', upstreams: ['chat', 'messages'], health: '/health' },
+    ...{ callers: written['callers'], files: written['files'], program: written['program'] },
+  })
+  expect(peer.start[0]).toMatch(/^\$\{program\}$/)
+})
