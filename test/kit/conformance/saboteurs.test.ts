@@ -26,6 +26,7 @@ afterAll(() => upstream.close())
 test.each(NAMES)('%s', async name => {
   const { saboteur } = (await import(join(FOLDER, `${name}.ts`))) as { saboteur: Saboteur }
   expect(saboteur.name).toBe(name)
+  expect(saboteur.caught).not.toEqual([])
   const proxy = await openProxy({ upstream: upstream.root, meddling: saboteur })
   const bases = Object.fromEntries(
     CALLERS.map(format => [format, upstream.base(format).replace(upstream.root, proxy.root)]),

@@ -17,3 +17,7 @@ export const edited = (answer: GotAnswer, edit: (text: string) => string): GotAn
   ...answer,
   body: Buffer.from(edit(answer.body.toString('utf8'))),
 })
+
+/** A request's body with its text changed. */
+export const rewritten = (body: Buffer, edit: (text: string) => string): Buffer =>
+  Buffer.from(edit(body.toString('utf8')))

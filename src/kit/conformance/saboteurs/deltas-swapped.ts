@@ -1,0 +1,10 @@
+import { edited, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'deltas-swapped',
+  says: 'Two pieces of the text are swapped.',
+  cell: 'chat-chat/text/stream',
+  caught: ['answer.meaning:candidates[0].text'],
+  answer: answer =>
+    edited(answer, text => text.replace('"Grüße"', '"X"').replace('"東京"', '"Grüße"').replace('"X"', '"東京"')),
+}

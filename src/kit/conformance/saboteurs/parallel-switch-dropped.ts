@@ -1,0 +1,9 @@
+import { rewritten, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'parallel-switch-dropped',
+  says: 'Parallel calls are allowed again.',
+  cell: 'responses-responses/tools-one-at-a-time/whole',
+  caught: ['request.meaning:settings.parallelCalls'],
+  request: body => rewritten(body, text => text.replace('"parallel_tool_calls":false', '"parallel_tool_calls":true')),
+}

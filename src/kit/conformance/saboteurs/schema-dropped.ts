@@ -1,0 +1,12 @@
+import { rewritten, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'schema-dropped',
+  says: 'The schema of the output is dropped.',
+  cell: 'contents-contents/output-schema/whole',
+  caught: ['request.meaning:output.kind', 'request.meaning:output.schema'],
+  request: body =>
+    rewritten(body, text =>
+      text.replace(/,"responseJsonSchema":\{.*?\}\}?,"required":\[[^\]]*\],"additionalProperties":false\}/, ''),
+    ),
+}

@@ -1,0 +1,9 @@
+import type { Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'status-changed',
+  says: 'A fault of the caller becomes one of the server.',
+  cell: 'messages-messages/error-400/whole',
+  caught: ['answer.http.status', 'error.meaning:status', 'error.meaning:kind'],
+  answer: answer => ({ ...answer, status: 500 }),
+}

@@ -1,0 +1,9 @@
+import { edited, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'text-dropped',
+  says: 'A piece of the text is missing.',
+  cell: 'contents-contents/text/stream',
+  caught: ['answer.meaning:candidates[0].text'],
+  answer: answer => edited(answer, text => text.replace(/^data: .*東京.*\r?\n\r?\n/m, '')),
+}
