@@ -3,7 +3,7 @@ import { percentDecoded } from './text.ts'
 
 /**
  * Whether a name may be used in a URL path. Servers and proxies between the gateway and the model may decode a path
- * again, treat a backslash as a slash (WHATWG URL), ignore parameters after a semicolon, or normalise Unicode. A name
+ * again, treat a backslash as a slash (WHATWG URL), ignore parameters after a semicolon, trim blanks, or normalise Unicode. A name
  * that has a backslash or a dot segment in any of these readings could lead to another path (RFC 3986, section 5.2.4).
  */
 export function isAddressable(name: string): boolean {
@@ -29,7 +29,7 @@ const ESCAPES = /(?:%[0-9a-f]{2})+/gi
 /** Maximum number of decodings of a name; a name that is still percent-encoded afterwards is refused. */
 const MAX_DECODINGS = 4
 
-const isDots = (segment: string): boolean => DOTS.test(segment.split(';', 1)[0]!)
+const isDots = (segment: string): boolean => DOTS.test(segment.split(';', 1)[0]!.trim())
 
 /**
  * Checks a model name. Called wherever a request names a model (trap 105).

@@ -42,11 +42,13 @@ function readings(path: string): string[] {
 
 describe('trap 105: a name that may be part of an address', () => {
   test('leads to no other place, however often its path is decoded', () => {
-    holds(names, name => {
+    const leadsNowhereElse = (name: string): void => {
       if (!isAddressable(name)) return
       for (const path of readings(pathOf(name, 'generateContent', { vertex: false } as never)))
         expect(path.startsWith('/v1beta/models/')).toBe(true)
-    })
+    }
+    // The blank is at the end of the path for a server that ignores parameters, and a URL is trimmed.
+    holds(names, leadsNowhereElse, ['.. ;'])
   })
 
   test('is asked for wherever a request is routed', () => {
