@@ -31,6 +31,7 @@ export function conformance(program: Command, terminal: Terminal): void {
     .option('--upstream <formats>', 'upstream formats, separated by commas (default: all)', formatsOf)
     .option('--only <id>', 'id of a cell or check; * matches anything')
     .option('--json <file>', 'file to write the results to')
+    .option('--html <file>', 'file to write a page to, which needs no other file')
     .option('--junit <file>', 'file to write the results to as JUnit XML, for CI servers')
     .option('--markdown <file>', 'file to write a table and the failures to, as Markdown')
     .option('--badge <file>', 'file to write a badge to, for the endpoint of shields.io')

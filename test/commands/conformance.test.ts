@@ -1,6 +1,9 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
@@ -84,6 +87,8 @@ describe('conformance', () => {
       at('j.xml'),
       '--markdown',
       at('m.md'),
+      '--html',
+      at('h.html'),
       '--badge',
       at('b.json'),
     ]
@@ -100,6 +105,58 @@ describe('conformance', () => {
     expect((await run(bad, '--expected-failures', at('expected'))).code).toBe(0)
     const stale = await run(good, '--expected-failures', at('expected'))
     expect(stale).toMatchObject({ code: 1, fault: expect.stringContaining('Stale entry') })
+  })
+
+  test('a run that is interrupted says so, ends with 1, and makes no entry stale', async () => {
+    const upstream = await Upstream.open()
+    opened.push(upstream)
+    upstream.play(readScenario('text'))
+    const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+    const [json, expected] = [join(folder, 'r.json'), join(folder, 'expected')]
+    writeFileSync(expected, 'messages/text/whole/answer.http.status\n')
+    const running = conformance(
+      ...['--target', upstream.base('chat'), '--model', 'kit', '--delay', '200', '--json', json],
+      ...['--expected-failures', expected],
+    )
+    await setTimeout(600)
+    process.emit('SIGINT')
+    const { code, fault } = await running
+    expect(code).toBe(1)
+    expect(fault).not.toContain('Stale')
+    const results = JSON.parse(readFileSync(json, 'utf8'))
+    expect(results.interrupted).toBe(true)
+    expect(results.cells.length).toBeLessThan(10)
+    const validate = new Ajv2020().compile(JSON.parse(readFileSync('conformance/results.schema.json', 'utf8')))
+    expect(validate(results), JSON.stringify(validate.errors)).toBe(true)
+  })
+
+  test('a target without the endpoints is no success, and a path is taken as it is given', async () => {
+    const paths: string[] = []
+    const server = createServer((request, response) => {
+      paths.push(request.url!)
+      response.writeHead(404).end('{}')
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    opened.push({ close: async () => void server.close() })
+    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const run = (path: string, door: string) =>
+      conformance('--target', `${target}${path}`, '--model', 'm', '--door', door, '--only', '*/text/whole')
+    expect(await run('/api/paas/v4', 'chat')).toMatchObject({
+      code: 1,
+      fault: expect.stringContaining('nothing was judged'),
+    })
+    await run('', 'chat')
+    await run('/v1/', 'messages')
+    expect(paths).toEqual(['/api/paas/v4/chat/completions', '/v1/chat/completions', '/v1/messages'])
+  })
+
+  test('a peer that dies at once is reported at once, and a field that is missing is named', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+    const peer = join(folder, 'peer.yaml')
+    writeFileSync(peer, 'name: dies\nstart: { command: [sh, -c, "kill -9 $$"] }\ncallers: { chat: /v1 }\n')
+    expect(await conformance('--peer', folder)).toMatchObject({ code: 1, fault: expect.stringContaining('SIGKILL') })
+    writeFileSync(peer, 'name: dies\ncallers: { chat: /v1 }\n')
+    expect((await conformance('--peer', folder)).fault).toContain('peer.yaml: start.command is missing')
   })
 
   test('a peer that is not installed is unsupported, with the way to get it', async () => {
@@ -119,6 +176,11 @@ describe('conformance', () => {
   test('wrong usage ends with 2', async () => {
     expect((await conformance()).code).toBe(2)
     expect((await conformance('--target', 'http://127.0.0.1:9')).fault).toMatch(/--model/)
+    for (const target of ['http://bob:s3cret@127.0.0.1:9', 'http://127.0.0.1:9/v1?key=s3cret', 'ftp://127.0.0.1']) {
+      const refused = await conformance('--target', target, '--model', 'm')
+      expect(refused.code).toBe(2)
+      expect(refused.out + refused.fault).not.toContain('s3cret')
+    }
     expect((await conformance('--peer', 'proxy', '--door', 'chatt')).fault).toMatch(/chat/)
     expect((await conformance('--peer', 'proxy', '--only', 'nothing')).code).toBe(2)
   })

@@ -58,6 +58,12 @@ export function readPeer(nameOrFolder: string): Peer {
   const file = join(folder, 'peer.yaml')
   if (!existsSync(file)) throw new Error(`no peer ${nameOrFolder}; the kit has ${peerNames().join(', ')}`)
   const written = parse(readFileSync(file, 'utf8')) as Written
+  for (const [field, value] of [
+    ['name', written?.name],
+    ['start.command', written?.start?.command],
+    ['callers', written?.callers],
+  ] as const)
+    if (value == null) throw new Error(`${file}: ${field} is missing`)
   const { name, title = name, home = '', about, translates = true, health, program, callers, files = {} } = written
   return {
     ...{ folder, name, title, home, translates, callers, files },

@@ -59,7 +59,8 @@ async function untilReady(url: string, health: string | undefined, child: ChildP
   const deadline = Date.now() + READY_WITHIN
   const empty = { method: 'GET', headers: {}, body: Buffer.alloc(0) }
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`The peer ended with ${child.exitCode}:\n${output()}`)
+    const ended = child.exitCode ?? child.signalCode
+    if (ended !== null) throw new Error(`The peer ended with ${ended}:\n${output()}`)
     const { got } = await send(
       { ...empty, url: `${url}${health ?? '/'}` },
       { whole: 5000, idle: 5000, bytes: 1_000_000 },

@@ -5,6 +5,7 @@ import { type Check, countsOf, type Status } from '../../../src/kit/conformance/
 import { badge } from '../../../src/kit/conformance/report/badge.ts'
 import { diffOf, diffText } from '../../../src/kit/conformance/report/diff.ts'
 import { deviationOf, deviationText, readExpected } from '../../../src/kit/conformance/report/expected.ts'
+import { html } from '../../../src/kit/conformance/report/html.ts'
 import { junit } from '../../../src/kit/conformance/report/junit.ts'
 import { markdown } from '../../../src/kit/conformance/report/markdown.ts'
 import type { Results } from '../../../src/kit/conformance/report/results.ts'
@@ -84,6 +85,19 @@ describe('Markdown', () => {
     expect(text).toContain('- ``a \\| b ` c``')
     expect(text).toContain("- Repeat: `interlingua conformance --only 'chat-messages/text/stream'`")
   })
+})
+
+test('HTML: the page embeds the checks that did not pass, and no text ends its script', () => {
+  const evil = '</script><script>alert(1)</script><!--$&'
+  const page = html(
+    resultsWith([check('chat-chat/a/whole/b', 'fail', { details: [evil] }), check('chat-chat/a/whole/c', 'pass')]),
+  )
+  const [, json] = /<script type="application\/json" id="results">(.*?)<\/script>/s.exec(page)!
+  const data = JSON.parse(json!)
+  expect(data.checks.map(({ details }: Check) => details)).toEqual([[evil]])
+  expect(data.cells).toMatchObject([{ id: 'chat-chat/a/whole', passed: 1, judged: 2, worst: 'fail' }])
+  expect(page.match(/<script/g)).toHaveLength(2)
+  expect(page).not.toMatch(/(?:src|href)="http/)
 })
 
 test.each<[string, Check[], object]>([

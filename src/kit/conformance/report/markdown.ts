@@ -52,7 +52,7 @@ function failureOf({ id, says, source, details = [] }: Check, command: string): 
 }
 
 /** Returns the results as a Markdown document. */
-export function markdown({ target, kit, started, cells, checks, counts }: Results): string {
+export function markdown({ target, kit, started, interrupted, cells, checks, counts }: Results): string {
   const commands = new Map(cells.map(({ id, command }) => [id, command]))
   const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
   const rest = failures.length - MAX_LISTED
@@ -60,7 +60,7 @@ export function markdown({ target, kit, started, cells, checks, counts }: Result
   return [
     `# Conformance of ${name}`,
     '',
-    `Kit ${kit}, ${started.slice(0, 10)}. ${cells.length} cells, ${checks.length} checks: ${counts.pass} passed, ${counts.fail} failed, ${counts.advice} advice, ${counts.unsupported} unsupported, ${counts['harness-error']} harness errors.`,
+    `Kit ${kit}, ${started.slice(0, 10)}. ${cells.length} cells, ${checks.length} checks: ${counts.pass} passed, ${counts.fail} failed, ${counts.advice} advice, ${counts.unsupported} unsupported, ${counts['harness-error']} harness errors.${interrupted ? ' The run was interrupted before all cells had run.' : ''}`,
     '',
     ...tableOf(cells, checks),
     '',

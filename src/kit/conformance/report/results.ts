@@ -38,6 +38,8 @@ export interface Results {
   readonly kit: string
   readonly started: string
   readonly mode: 'live' | 'translation'
+  /** Set if the run ended before all its cells had run. */
+  readonly interrupted?: true
   readonly target: { readonly name: string; readonly version?: string }
   readonly counts: Counts
   readonly meanings: { readonly [meaning in Meaning]?: number }
@@ -84,6 +86,7 @@ export interface RunFacts {
   readonly target: Target
   /** The command line of the run up to the cells, without the key. */
   readonly command: string
+  readonly isInterrupted?: boolean
 }
 
 function cellDocument(result: CellResult, { command, target }: RunFacts): CellDocument {
@@ -116,6 +119,7 @@ export function resultsOf(results: readonly CellResult[], facts: RunFacts): Resu
   return {
     ...{ schema: 'interlingua-conformance-1', kit, started: started.toISOString() },
     mode: results.some(({ cell }) => cell.upstream !== undefined) ? 'translation' : 'live',
+    ...(facts.isInterrupted ? { interrupted: true as const } : {}),
     target: { name: target.name, ...(target.version === undefined ? {} : { version: target.version }) },
     counts: countsOf(checks),
     meanings: Object.fromEntries(Object.entries(meanings).map(([meaning, list]) => [meaning, list.length])),

@@ -26,5 +26,8 @@ export function summary({ checks, counts, meanings, cells, target }: Results): s
   ].join('\n')
 }
 
+/** Checks that say something about the target. */
+export const judgedOf = ({ counts }: Results): number => counts.pass + counts.fail + counts.advice
+
 /** Whether a run ends the command with 1. */
 export const hasFailed = ({ counts }: Results): boolean => counts.fail + counts['harness-error'] > 0

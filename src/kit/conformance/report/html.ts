@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Check, Status } from '../checks.ts'
+import { DATA } from '../data.ts'
+import type { CellDocument, Results } from './results.ts'
+
+/* The results as one HTML page without any other resource. The page is `conformance/report.html`. */
+
+/** Statuses from the one that matters most. */
+const WORST: readonly Status[] = ['harness-error', 'fail', 'advice', 'unsupported', 'pass']
+
+/** A cell of the page: its counts, and its wire only if a check failed, because a page of every wire is too large. */
+function cellOf({ wire, ...cell }: CellDocument, checks: readonly Check[]): object {
+  const statuses = checks.map(({ status }) => status)
+  const failed = statuses.some(status => status === 'fail' || status === 'harness-error')
+  const passed = statuses.filter(status => status === 'pass').length
+  const judged = passed + statuses.filter(status => status === 'fail' || status === 'harness-error').length
+  const worst = WORST.find(status => statuses.includes(status)) ?? 'unsupported'
+  return { ...cell, ...(failed && wire !== undefined ? { wire } : {}), passed, judged, worst }
+}
+
+/** JSON that ends no script element, wherever it stands. */
+const embedded = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
+
+/** Returns the results as an HTML page. Checks that passed are counted only. */
+export function html({ cells, checks, ...results }: Results): string {
+  const byCell = Map.groupBy(checks, ({ cell }) => cell)
+  const data = {
+    ...results,
+    cells: cells.map(cell => cellOf(cell, byCell.get(cell.id) ?? [])),
+    checks: checks.filter(({ status }) => status !== 'pass'),
+  }
+  return readFileSync(join(DATA, 'report.html'), 'utf8').replace('RESULTS', () => embedded(data))
+}
