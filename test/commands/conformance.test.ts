@@ -1,16 +1,18 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { openProxy, type RunningProxy } from '../../src/kit/conformance/proxy/index.ts'
 import { saboteur as doneMissing } from '../../src/kit/conformance/saboteurs/done-missing.ts'
 import { readScenario } from '../../src/kit/conformance/scenario.ts'
 import { Upstream } from '../../src/kit/conformance/upstream.ts'
+import { ENV, MAIN } from '../builders/paths.ts'
 
 async function conformance(...args: string[]) {
   let out = ''
@@ -114,14 +116,22 @@ describe('conformance', () => {
     const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
     const [json, expected] = [join(folder, 'r.json'), join(folder, 'expected')]
     writeFileSync(expected, 'messages/text/whole/answer.http.status\n')
-    const running = conformance(
-      ...['--target', upstream.base('chat'), '--model', 'kit', '--delay', '200', '--json', json],
-      ...['--expected-failures', expected],
+    // A process of its own gets the signal: other listeners of this one end it.
+    const running = spawn(
+      process.execPath,
+      [
+        ...[MAIN, 'conformance', '--target', upstream.base('chat'), '--model', 'kit', '--delay', '1000'],
+        ...['--json', json, '--expected-failures', expected],
+      ],
+      { env: ENV, stdio: ['ignore', 'ignore', 'pipe'] },
     )
-    await setTimeout(600)
-    process.emit('SIGINT')
-    const { code, fault } = await running
-    expect(code).toBe(1)
+    opened.push({ close: async () => void running.kill('SIGKILL') })
+    let fault = ''
+    running.stderr.on('data', chunk => (fault += chunk))
+    const ended = once(running, 'close')
+    await vi.waitFor(() => expect(upstream.arrived).not.toEqual([]), { timeout: 60_000 })
+    running.kill('SIGINT')
+    expect(await ended).toEqual([1, null])
     expect(fault).not.toContain('Stale')
     const results = JSON.parse(readFileSync(json, 'utf8'))
     expect(results.interrupted).toBe(true)
