@@ -1,6 +1,9 @@
+import type { JsonObject } from '../canonical/node.ts'
 import type { Effort } from '../canonical/request.ts'
 
 const UP_TO_HIGH = ['low', 'medium', 'high'] as const
+
+const ALWAYS_THINKS = { thinking_off: 'never' } as const
 
 /**
  * The efforts that models of `chat` and `responses` support, weakest first, by model name; the first matching row
@@ -8,9 +11,9 @@ const UP_TO_HIGH = ['low', 'medium', 'high'] as const
  *
  * Sources, read on 2026-11-23: OpenAI's guide "Reasoning" and its model pages (developers.openai.com/api/docs), the
  * error that `gpt-5.1` answers to `minimal` (openai/openai-agents-python#2089), the model card of gpt-oss, and Google's
- * "OpenAI compatibility" (ai.google.dev).
+ * "OpenAI compatibility" (ai.google.dev); "Use thinking effort" (platform.kimi.ai/docs), read on 2026-11-28.
  */
-const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effort[]])[] = [
+const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effort[], dialect?: JsonObject])[] = [
   [/gpt-5(?:\.\d+)?-chat/, []],
   [/gpt-5-pro/, ['high']],
   [/gpt-5\.\d+-pro/, ['medium', 'high', 'xhigh']],
@@ -24,8 +27,12 @@ const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effor
   [/(?<![a-z0-9])o[1-9](?:-mini)?-deep-research/, ['medium']],
   [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, UP_TO_HIGH],
   [/gemini-(?:2\.5|[3-9])/, UP_TO_HIGH],
+  [/kimi-k2\.7-code/, [], ALWAYS_THINKS],
+  [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKS],
 ]
 
-/** The efforts that a model supports; undefined for a model of an unknown family. */
-export const effortsOf = (model: string): readonly Effort[] | undefined =>
-  EFFORT_FAMILIES.find(([name]) => name.test(model))?.[1]
+/** The flags of `chat` and `responses` by a model's name; undefined for a model of an unknown family. */
+export function effortDialect(model: string): JsonObject | undefined {
+  const family = EFFORT_FAMILIES.find(([name]) => name.test(model))
+  return family && { efforts: family[1], ...family[2] }
+}

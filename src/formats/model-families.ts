@@ -1,5 +1,5 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
-import { effortsOf } from './effort-families.ts'
+import { effortDialect } from './effort-families.ts'
 
 /*
  * What Anthropic's models accept in a request, by the line and version in their names, as flags of the messages
@@ -75,10 +75,7 @@ export const hasFamilies = (format: Format): boolean => format === 'messages' ||
  */
 export function familyDialect(format: Format, model: string): JsonObject | undefined {
   const name = model.toLowerCase()
-  if (EFFORT_FORMATS.has(format)) {
-    const efforts = effortsOf(name)
-    return efforts && { efforts }
-  }
+  if (EFFORT_FORMATS.has(format)) return effortDialect(name)
   if (format !== 'messages') return undefined
   return name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
 }

@@ -38,7 +38,11 @@ const declared = fc.record<JsonObject>(
 const chat = fc.record<JsonObject>(
   {
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
-    reasoning_as: fc.constantFrom('reasoning_effort', 'none'),
+    reasoning_as: fc.constantFrom(
+      ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],
+    ),
+    thinking_on: fc.constantFrom('enabled', 'adaptive'),
+    thinking_off: fc.constantFrom('disabled', 'never'),
     reasoning_field: fc.constantFrom('reasoning_content', 'reasoning', 'parts', 'none'),
     cache: fc.constantFrom('none', 'cache_control', 'prompt_cache_breakpoint'),
     custom_tools: fc.boolean(),

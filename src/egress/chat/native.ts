@@ -13,6 +13,7 @@ import { signatureExtra } from './answer.ts'
 import { SEPARATOR, thinkingPart } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { answerTools, withLegalIds, writeMessages } from './messages.ts'
+import { withNativeSwitch } from './reasoning-settings.ts'
 
 export const PATH = '/chat/completions'
 
@@ -25,13 +26,11 @@ export function writeNativeRequest(
   dialect: ChatDialect,
 ): Written<WireRequest> {
   const losses = new Losses()
-  const messages = nativeMessages(request, source.node, { dialect, losses })
-  const body = nativeRequestBody(
-    request,
-    source,
-    dialect.include_usage === true,
-    messages === undefined ? {} : { messages },
-  )
+  const context = { dialect, losses }
+  const messages = nativeMessages(request, source.node, context)
+  const changed = messages === undefined ? {} : { messages }
+  const passed = nativeRequestBody(request, source, dialect.include_usage === true, changed)
+  const body = withNativeSwitch(passed, request, source, context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 

@@ -1,6 +1,6 @@
 import { foreignLosses, type Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import { isImplied, type JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Modality, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Modality, Output, Sampling } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { chatDialect } from '../../formats/dialects/chat.ts'
@@ -8,7 +8,6 @@ import { SETTINGS } from '../../formats/settings/chat.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
-import { withoutBudget } from '../sanitize/efforts.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
@@ -19,6 +18,7 @@ import type { WriteOptions } from '../writer.ts'
 import { around, FORMAT, type WriteContext } from './content.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
+import { writeReasoning } from './reasoning-settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** Writes the canonical request as `POST /chat/completions` (docs/wire/chat.md#request). */
@@ -31,6 +31,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }
   const extras = extrasFor(request, FORMAT)
+  const reasoning = writeReasoning(request.reasoning, extras, context)
   const tools = writeTools(request, context)
   const body = {
     model: request.model,
@@ -40,9 +41,11 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     ...writeSettings(SETTINGS, request, losses),
     ...writeSampling(request.sampling, context),
     ...writeOutput(request.output, context),
-    ...writeReasoning(request.reasoning, context),
+    ...reasoning,
     ...writeService(request, context),
     ...extras,
+    // An extra with the name of a switch that this upstream takes would turn it the other way.
+    ...reasoning,
     // Usage is always requested for callers of other formats, because some decide by it when to compact.
     ...streamFields(request, dialect.include_usage !== false, extras),
   } as JsonObject
@@ -91,39 +94,6 @@ function writeShape(given: NonNullable<Output['text']>, { dialect, losses }: Wri
   const { schema, name = 'answer', description, strict } = text
   if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
-}
-
-function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
-  if (reasoning === undefined) return {}
-  const field = dialect.reasoning_as ?? 'reasoning_effort'
-  if (field === 'reasoning') {
-    const { effort, budget, show } = reasoning
-    const exclude = show === undefined ? undefined : !show
-    return { reasoning: { ...defined({ effort, max_tokens: budget, exclude }), ...extrasFor(reasoning, FORMAT) } }
-  }
-  if (field === 'thinking') return writeThinking(reasoning, losses)
-  const { effort } = withoutBudget(reasoning, FORMAT, field === 'none' ? [] : dialect.efforts, losses)
-  dropShow(reasoning, losses)
-  if (field !== 'none') return defined({ reasoning_effort: effort }) as JsonObject
-  if (reasoning.effort !== undefined) losses.drop(['reasoning', 'effort'], 'no-reasoning-effort')
-  return {}
-}
-
-function dropShow(reasoning: Reasoning, losses: Losses): void {
-  const path = ['reasoning', 'show']
-  if (isImplied(reasoning, 'show')) losses.dropRestored(path, 'the-default')
-  else losses.dropFields(reasoning, ['reasoning'], { show: 'no-choice-of-showing' })
-}
-
-/** Writes reasoning for upstreams that can only switch it on or off. */
-function writeThinking(reasoning: Reasoning, losses: Losses): JsonObject {
-  losses.dropFields(reasoning, ['reasoning'], {
-    effort: 'thinking-is-on-or-off',
-    budget: 'thinking-is-on-or-off',
-  })
-  dropShow(reasoning, losses)
-  const off = reasoning.effort === 'none' || reasoning.budget === 0
-  return { thinking: { type: off ? 'disabled' : 'enabled' } }
 }
 
 const TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])

@@ -12,9 +12,27 @@ export const FLAGS = {
       'the field in which reasoning of earlier assistant turns is sent back to the upstream; `parts`: as `thinking` parts of the content; `none` by default. With a field, the gateway also restores reasoning that a native caller no longer has',
   },
   reasoning_as: {
-    values: ['reasoning_effort', 'reasoning', 'thinking', 'none'],
+    values: ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],
     default: 'reasoning_effort',
-    meaning: 'how reasoning is requested; `reasoning_effort` by default',
+    meaning:
+      'the field that sets reasoning: `reasoning_effort` by default; `reasoning` of OpenRouter; `thinking` of DeepSeek, Z.AI, Kimi and MiniMax, beside an effort if `efforts` has any; `enable_thinking` with `thinking_budget` of Qwen; `chat_template_kwargs` of vLLM and SGLang. If it is set, switches of other vendors in requests of native callers are translated to it',
+  },
+  thinking_on: {
+    values: ['enabled', 'adaptive'],
+    default: 'enabled',
+    meaning: 'the type with which `thinking` is turned on; `enabled` by default',
+  },
+  thinking_off: {
+    values: ['disabled', 'never'],
+    default: 'disabled',
+    meaning:
+      'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort is requested instead',
+  },
+  reasoning_split: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'sends `reasoning_split: true` for callers of other formats, so that the upstream separates reasoning from text; false by default',
   },
   cache: { values: ['none', 'cache_control', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
   custom_tools: SHARED.custom_tools,

@@ -28,7 +28,10 @@ export const openrouter: Preset = {
   ],
 }
 
-/** DeepSeek requires its reasoning to be sent back on turns with tool calls (trap 35). */
+/**
+ * DeepSeek requires its reasoning to be sent back on turns with tool calls (trap 35). It takes every effort beside
+ * `thinking` and maps it to its own three ("Thinking Mode", api-docs.deepseek.com, read on 2026-11-28).
+ */
 export const deepseek: Preset = {
   name: 'deepseek',
   env: ['DEEPSEEK_API_KEY'],
@@ -40,6 +43,7 @@ export const deepseek: Preset = {
         ...PLAIN_CHAT,
         reasoning_field: 'reasoning_content',
         reasoning_as: 'thinking',
+        efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
         limit_field: 'max_tokens',
         text_only_content: 'string',
         json_schema: false,
@@ -155,6 +159,69 @@ export const zai: Preset = {
       },
     },
     { format: 'messages', baseUrl: 'https://api.z.ai/api/anthropic', dialect: PLAIN_MESSAGES },
+  ],
+}
+
+/**
+ * Kimi requires its reasoning to be sent back (trap 35). K2 models are turned off by `thinking`, later ones take an
+ * effort (model-families.ts). Source: platform.kimi.ai/docs, "Models overview" and "Use thinking effort", read on
+ * 2026-11-28.
+ */
+export const moonshot: Preset = {
+  name: 'moonshot',
+  env: ['MOONSHOT_API_KEY', 'KIMI_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.moonshot.ai/v1',
+      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning_content', reasoning_as: 'thinking', include_usage: true },
+    },
+    { format: 'messages', baseUrl: 'https://api.moonshot.ai/anthropic', dialect: PLAIN_MESSAGES },
+  ],
+}
+
+/** Qwen of Alibaba Cloud, outside China ("Deep thinking", alibabacloud.com/help/en/model-studio, read on 2026-11-28). */
+export const dashscope: Preset = {
+  name: 'dashscope',
+  env: ['DASHSCOPE_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning_content',
+        reasoning_as: 'enable_thinking',
+        limit_field: 'max_tokens',
+        include_usage: true,
+        video: true,
+      },
+    },
+    ...openaiFormats('https://dashscope-intl.aliyuncs.com/compatible-mode/v1', ['embeddings']),
+  ],
+}
+
+/**
+ * MiniMax writes reasoning into the text unless it is asked to separate them (platform.minimax.io/docs, "OpenAI
+ * compatible API", read on 2026-11-28).
+ */
+export const minimax: Preset = {
+  name: 'minimax',
+  env: ['MINIMAX_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.minimax.io/v1',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning_content',
+        reasoning_as: 'thinking',
+        thinking_on: 'adaptive',
+        reasoning_split: true,
+        include_usage: true,
+      },
+    },
+    { format: 'messages', baseUrl: 'https://api.minimax.io/anthropic', dialect: PLAIN_MESSAGES },
   ],
 }
 

@@ -22,13 +22,20 @@ export const ollama: Preset = {
   ],
 }
 
-/** The preset of vLLM on this machine. */
+/**
+ * The preset of vLLM on this machine. Chat templates turn thinking on and off ("Reasoning Outputs", docs.vllm.ai, read
+ * on 2026-11-28).
+ */
 export const vllm: Preset = {
   name: 'vllm',
   env: [],
   keyless: true,
   formats: [
-    { format: 'chat', baseUrl: 'http://127.0.0.1:8000/v1', dialect: LOCAL_CHAT },
+    {
+      format: 'chat',
+      baseUrl: 'http://127.0.0.1:8000/v1',
+      dialect: { ...LOCAL_CHAT, reasoning_as: 'chat_template_kwargs' },
+    },
     { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
     ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank']),
     { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },

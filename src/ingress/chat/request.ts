@@ -1,13 +1,6 @@
 import type { Path } from '../../canonical/loss.ts'
-import { isObject, type JsonObject, withWireSource } from '../../canonical/node.ts'
-import {
-  type CanonicalRequest,
-  type Effort,
-  isEffort,
-  type Output,
-  type Reasoning,
-  type Sampling,
-} from '../../canonical/request.ts'
+import { type JsonObject, type Node, withWireSource } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/chat.ts'
 import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
@@ -31,6 +24,7 @@ import { type ReadSettings, readSettings } from '../settings.ts'
 import { readShape } from '../shapes.ts'
 import { withStreamOptions } from '../stream-options.ts'
 import { readMessages } from './content.ts'
+import { REASONING_FIELDS, type ReadReasoning, readReasoning, unreadSwitches } from './reasoning-settings.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
@@ -44,11 +38,11 @@ export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
 
 function read(body: JsonObject): CanonicalRequest {
-  const refused: string[] = []
+  const switches = readReasoning(body)
+  const refused = unreadSwitches(body, switches)
   const settings = readSettings(SETTINGS, body)
   const output = readOutput(body, settings, refused)
   const sampling = readSampling(body, settings, refused)
-  const reasoning = readReasoning(body, refused)
   const user = text(body['user'])
   const safe = text(body['safety_identifier'])
   if (safe !== undefined && user !== undefined) refused.push('user')
@@ -58,13 +52,13 @@ function read(body: JsonObject): CanonicalRequest {
   const stream = flag(body['stream']) ?? false
   const tools = readTools(body)
   const toolChoice = readToolChoice(body, refused)
-  const node = withStreamOptions(FORMAT, body, extrasOf(FORMAT, body, TAKEN, refused))
+  const node = withStreamOptions(FORMAT, body, withTemplateArguments(extrasOf(FORMAT, body, TAKEN, refused), switches))
   return withDefined(
     { model, messages, output, sampling, stream },
     {
       tools,
       toolChoice,
-      reasoning,
+      reasoning: switches.reasoning,
       state: store === undefined ? undefined : { store },
       endUser: safe ?? user,
       ...settings.request,
@@ -77,9 +71,16 @@ function read(body: JsonObject): CanonicalRequest {
 const TAKEN = new Set([
   ...SETTINGS.taken,
   ...['model', 'messages', 'tools', 'functions', 'web_search_options', 'tool_choice', 'function_call', 'modalities'],
-  ...['response_format', 'audio', 'reasoning', 'reasoning_effort', 'store', 'stream', 'stream_options', 'max_tokens'],
+  ...['response_format', 'audio', 'store', 'stream', 'stream_options', 'max_tokens'],
   ...['max_completion_tokens', 'stop', 'logprobs', 'top_logprobs', 'safety_identifier', 'user'],
+  ...REASONING_FIELDS,
 ])
+
+/** Keeps the template arguments that are no switches as extras. */
+function withTemplateArguments(node: Pick<Node, 'extras'>, { templateArguments }: ReadReasoning): Pick<Node, 'extras'> {
+  if (templateArguments === undefined) return node
+  return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], chat_template_kwargs: templateArguments } } }
+}
 
 function readSampling(body: JsonObject, { sampling }: ReadSettings, refused: string[]): Sampling {
   const limit = number(body['max_completion_tokens'])
@@ -144,33 +145,6 @@ function readAudio(body: JsonObject, refused: string[]): Output['audio'] {
   }
 }
 
-const REASONING_FIELDS = new Set(['effort', 'max_tokens', 'exclude'])
-
-/** Reads `reasoning_effort`, or else OpenRouter's `reasoning` object. */
-function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
-  const effort = text(body['reasoning_effort'])
-  const settings = body['reasoning'] ?? undefined
-  if (effort !== undefined) {
-    if (settings !== undefined) refused.push('reasoning')
-    if (isEffort(effort)) return { effort }
-    refused.push('reasoning_effort')
-    return undefined
-  }
-  if (settings === undefined) return undefined
-  if (isObject(settings) && isReasoning(settings)) {
-    const { effort, max_tokens, exclude } = settings as { effort?: Effort; max_tokens?: number; exclude?: boolean }
-    const show = exclude === undefined ? undefined : !exclude
-    return { ...defined({ effort, budget: max_tokens, show }), ...extrasOf(FORMAT, settings, REASONING_FIELDS) }
-  }
-  refused.push('reasoning')
-  return undefined
-}
-
-const isReasoning = (wire: JsonObject): boolean =>
-  (wire['effort'] === undefined || isEffort(wire['effort'])) &&
-  (wire['max_tokens'] === undefined || typeof wire['max_tokens'] === 'number') &&
-  (wire['exclude'] === undefined || typeof wire['exclude'] === 'boolean')
-
 /** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS),
@@ -181,10 +155,10 @@ export const BODY_FIELDS: BodyFields = {
   'output/text': ['response_format'],
   'output/audio': ['audio'],
   'output/audio/mediaType': ['audio/format'],
-  reasoning: ['reasoning', 'reasoning_effort'],
-  'reasoning/effort': ['reasoning_effort', 'reasoning/effort'],
-  'reasoning/budget': ['reasoning/max_tokens'],
-  'reasoning/show': ['reasoning/exclude'],
+  reasoning: REASONING_FIELDS,
+  'reasoning/effort': ['reasoning_effort', 'reasoning/effort', 'thinking/effort', 'thinking', 'enable_thinking'],
+  'reasoning/budget': ['reasoning/max_tokens', 'thinking/budget_tokens', 'thinking_budget', 'thinking'],
+  'reasoning/show': ['reasoning/exclude', 'include_reasoning'],
   tools: ['tools', 'functions', 'web_search_options'],
   toolChoice: ['tool_choice', 'function_call'],
   'toolChoice/extras/tool_choice': ['tool_choice'],

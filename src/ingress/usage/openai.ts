@@ -37,7 +37,11 @@ export function countNames(input: string, output: string, modalities: readonly s
   }
 }
 
-const NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
+/** DeepSeek's name for cached tokens; it stands beside the details or in their place. */
+const CACHE_HIT = 'prompt_cache_hit_tokens'
+
+const CHAT_NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
+const NAMES: CountNames = { ...CHAT_NAMES, taken: new Set([...CHAT_NAMES.taken, CACHE_HIT]) }
 
 /**
  * Reads usage as chat completions and text completions report it. Other formats pass their own `names` and have no
@@ -46,7 +50,7 @@ const NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MO
 export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usage {
   const input = anyObject(wire[names.inputDetails])
   const output = anyObject(wire[names.outputDetails])
-  const cacheRead = anyCount(input?.['cached_tokens'])
+  const cacheRead = anyCount(input?.['cached_tokens']) ?? (names === NAMES ? anyCount(wire[CACHE_HIT]) : undefined)
   const cacheWrite = anyCount(input?.['cache_write_tokens'])
   const reasoning = anyCount(output?.['reasoning_tokens'])
   const reported = {

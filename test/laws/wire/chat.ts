@@ -203,6 +203,19 @@ const body = plus(
         ),
         object(json),
       ),
+      thinking: fc.oneof(
+        plus(
+          record(
+            { type: fc.constantFrom('enabled', 'disabled', 'adaptive', 'x_new') },
+            { budget_tokens: fc.nat(), effort: fc.constantFrom('low', 'max'), keep: word },
+          ),
+        ),
+        object(json),
+      ),
+      enable_thinking: fc.oneof(fc.boolean(), word),
+      thinking_budget: fc.nat(),
+      chat_template_kwargs: plus(record({}, { enable_thinking: fc.boolean(), thinking: fc.boolean() })),
+      include_reasoning: fc.boolean(),
       verbosity: word,
       modalities: fc.array(fc.constantFrom('text', 'audio'), { maxLength: 2 }),
       audio: maybeNull(

@@ -1,0 +1,180 @@
+import type { Losses } from '../../canonical/loss.ts'
+import { defined, isImplied, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Effort, Reasoning } from '../../canonical/request.ts'
+import type { ChatDialect } from '../../formats/dialects/chat.ts'
+import { extrasFor } from '../fields.ts'
+import { type NativeRequest, withFields } from '../native.ts'
+import { BUDGETS, effortOf, nearest, withoutBudget } from '../sanitize/efforts.ts'
+import { FORMAT, type WriteContext } from './content.ts'
+
+/* The field by which an upstream of chat sets reasoning; each vendor has its own (docs/wire/chat.md#reasoning-settings). */
+
+type Switch = NonNullable<ChatDialect['reasoning_as']>
+
+type WriteSwitch = (reasoning: Reasoning, context: WriteContext, extras: JsonObject) => JsonObject
+
+const SWITCHES: { readonly [S in Switch]: WriteSwitch } = {
+  reasoning_effort: writeEffort,
+  reasoning: writeObject,
+  thinking: writeThinking,
+  enable_thinking: writeEnabled,
+  chat_template_kwargs: writeTemplateArguments,
+  none: writeNothing,
+}
+
+/** The fields that an upstream with each switch understands. */
+const UNDERSTOOD: { readonly [S in Switch]: readonly string[] } = {
+  reasoning_effort: ['reasoning_effort'],
+  reasoning: ['reasoning', 'reasoning_effort'],
+  thinking: ['thinking', 'reasoning_effort'],
+  enable_thinking: ['enable_thinking', 'thinking_budget'],
+  chat_template_kwargs: ['chat_template_kwargs'],
+  none: [],
+}
+
+/** The fields of all switches. */
+const ALL = [...new Set(Object.values(UNDERSTOOD).flat())]
+
+/**
+ * Writes the reasoning settings in the upstream's own switch.
+ *
+ * @param extras the format's extras of the request, to which template arguments are added.
+ */
+export function writeReasoning(
+  reasoning: Reasoning | undefined,
+  extras: JsonObject,
+  context: WriteContext,
+): JsonObject {
+  const { reasoning_as = 'reasoning_effort', reasoning_split } = context.dialect
+  const split = reasoning_split === true && extras['reasoning_split'] === undefined ? { reasoning_split } : {}
+  return reasoning === undefined ? split : { ...SWITCHES[reasoning_as](reasoning, context, extras), ...split }
+}
+
+/**
+ * The body of a native caller with its switch replaced by the upstream's, if the dialect names one and the caller used
+ * only others. Returns the same body otherwise.
+ */
+export function withNativeSwitch(
+  body: JsonObject,
+  { reasoning }: CanonicalRequest,
+  { wire }: NativeRequest,
+  context: WriteContext,
+): JsonObject {
+  const { reasoning_as: as } = context.dialect
+  if (as === undefined || reasoning === undefined) return body
+  const used = ALL.filter(field => wire.body[field] != null)
+  if (used.length === 0 || used.some(field => UNDERSTOOD[as].includes(field) && !isOffByEffort(field, as, reasoning)))
+    return body
+  return withFields(body, SWITCHES[as](reasoning, context, wire.body), used)
+}
+
+/** Whether an effort says `none` to an upstream that is turned off by `thinking`. */
+const isOffByEffort = (field: string, as: Switch, { effort }: Reasoning): boolean =>
+  as === 'thinking' && field === 'reasoning_effort' && effort === 'none'
+
+function writeEffort(reasoning: Reasoning, { dialect, losses }: WriteContext): JsonObject {
+  const { effort } = withoutBudget(reasoning, FORMAT, dialect.efforts, losses)
+  dropOthers(reasoning, losses)
+  return defined({ reasoning_effort: effort }) as JsonObject
+}
+
+function writeNothing(reasoning: Reasoning, { losses }: WriteContext): JsonObject {
+  withoutBudget(reasoning, FORMAT, [], losses)
+  dropOthers(reasoning, losses)
+  if (reasoning.effort !== undefined) losses.drop(['reasoning', 'effort'], 'no-reasoning-effort')
+  return {}
+}
+
+/** Reports what only another switch can express: whether the answer shows the reasoning, and fields of that switch. */
+function dropOthers(reasoning: Reasoning, losses: Losses): void {
+  dropShow(reasoning, losses)
+  if (reasoning.extras?.[FORMAT] !== undefined) losses.drop(['reasoning', 'extras', FORMAT], 'in-another-switch')
+}
+
+function dropShow(reasoning: Reasoning, losses: Losses): void {
+  const path = ['reasoning', 'show']
+  if (isImplied(reasoning, 'show')) losses.dropRestored(path, 'the-default')
+  else losses.dropFields(reasoning, ['reasoning'], { show: 'no-choice-of-showing' })
+}
+
+/** Writes OpenRouter's `reasoning` object, which has efforts and budgets. */
+function writeObject(reasoning: Reasoning, { losses }: WriteContext): JsonObject {
+  const { effort, budget, show } = reasoning
+  const exclude = show === undefined ? undefined : !show
+  const extras = extrasFor(reasoning, FORMAT)
+  if (budget === undefined || budget > 0)
+    return { reasoning: { ...defined({ effort, max_tokens: budget, exclude }), ...extras } }
+  const isOff = budget === 0
+  if (isOff || effort !== undefined) {
+    const level = effort ?? 'none'
+    change(reasoning, { effort: level }, losses)
+    return { reasoning: { ...defined({ effort: level, exclude }), ...extras } }
+  }
+  return { reasoning: { enabled: true, ...defined({ exclude }), ...extras } }
+}
+
+/** The levels of reasoning that a switch can express: off, an effort, a budget, or on with the level left to the model. */
+type Level = { readonly effort: Effort } | { readonly budget: number }
+
+const OFF: Level = { effort: 'none' }
+const ON: Level = { budget: -1 }
+
+/** Whether the settings turn reasoning off; undefined if they say nothing about it. */
+const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
+  effort === undefined && budget === undefined ? undefined : effort === 'none' || (effort === undefined && budget === 0)
+
+/**
+ * Reports that the settings became a level, as it is read back. Settings that only state the level in other words are
+ * restored.
+ */
+function change(reasoning: Reasoning, level: Level, losses: Losses): void {
+  const { effort, budget, show, extras } = reasoning
+  const formatExtras = extras?.[FORMAT]
+  const became: Reasoning = { ...level, ...defined({ show, extras: formatExtras && { [FORMAT]: formatExtras } }) }
+  if (became.effort === effort && became.budget === budget) return
+  const isSame = isOff(reasoning) === isOff(level) && (became.effort ?? 'none') === (effort ?? 'none') && !(budget! > 0)
+  if (isSame) losses.changeRestored(['reasoning'], became, 'another-word-for-it')
+  else losses.change(['reasoning'], became, 'budget' in level && level.budget > 0 ? 'said-as-budget' : 'nearest-switch')
+}
+
+/** Writes `thinking: { type }`, and an effort beside it for upstreams that have efforts. */
+function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): JsonObject {
+  const { efforts = [], thinking_on: on = 'enabled', thinking_off } = dialect
+  const extras = extrasFor(reasoning, FORMAT)
+  const wanted = isOff(reasoning)
+  const off = wanted === true && thinking_off !== 'never'
+  const level = off ? OFF : effortLevel(reasoning, efforts as readonly Effort[])
+  if (wanted !== undefined) change(reasoning, level, losses)
+  dropShow(reasoning, losses)
+  if (wanted === undefined) return Object.keys(extras).length === 0 ? {} : { thinking: { type: on, ...extras } }
+  const beside = !off && 'effort' in level ? { reasoning_effort: level.effort } : {}
+  return { thinking: { type: off ? 'disabled' : on, ...extras }, ...beside }
+}
+
+/** The effort nearest to the settings; on without one if the upstream has no efforts. */
+function effortLevel({ effort, budget = -1 }: Reasoning, efforts: readonly Effort[]): Level {
+  const wanted = effort ?? (budget === -1 ? undefined : budget === 0 ? 'none' : effortOf(budget))
+  const supported = wanted && nearest(wanted, efforts)
+  return supported === undefined ? ON : { effort: supported }
+}
+
+/** Writes `enable_thinking`, with a budget if the settings have a budget or an effort. */
+function writeEnabled(reasoning: Reasoning, { losses }: WriteContext): JsonObject {
+  const off = isOff(reasoning)
+  const { effort, budget = -1 } = reasoning
+  const tokens = budget > 0 || effort === undefined ? budget : BUDGETS[effort]
+  if (off !== undefined) change(reasoning, off ? OFF : { budget: tokens }, losses)
+  dropOthers(reasoning, losses)
+  if (off === undefined) return {}
+  return { enable_thinking: !off, ...(off || tokens <= 0 ? {} : { thinking_budget: tokens }) }
+}
+
+/** Writes the switch among the template arguments, in both names that templates have for it; others are ignored. */
+function writeTemplateArguments(reasoning: Reasoning, { losses }: WriteContext, extras: JsonObject): JsonObject {
+  const off = isOff(reasoning)
+  if (off !== undefined) change(reasoning, off ? OFF : ON, losses)
+  dropOthers(reasoning, losses)
+  if (off === undefined) return {}
+  const others = extras['chat_template_kwargs'] as JsonObject | undefined
+  return { chat_template_kwargs: { ...others, enable_thinking: !off, thinking: !off } }
+}

@@ -1,0 +1,135 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { type Effort, isEffort, type Reasoning } from '../../canonical/request.ts'
+import { defined, extrasOf, text } from '../fields.ts'
+import { FORMAT } from './wire.ts'
+
+/* The fields by which callers of chat set reasoning; most are vendors' own (docs/wire/chat.md#reasoning-settings). */
+
+/** The reasoning settings of a request, and the body without the fields that they were read from. */
+export interface ReadReasoning {
+  readonly reasoning?: Reasoning
+  /** Fields that count as read. */
+  readonly taken: readonly string[]
+  /** Template arguments other than the switches; they stay extras of the request. */
+  readonly templateArguments?: JsonObject
+}
+
+type Read = Omit<ReadReasoning, 'taken'>
+
+/** A field that sets reasoning, the fields that belong to it, and its reader; undefined for an unknown value. */
+interface Switch {
+  readonly field: string
+  readonly beside: readonly string[]
+  readonly read: (body: JsonObject) => Read | undefined
+}
+
+const NOTHING: ReadReasoning = { taken: [] }
+
+/** The switches by precedence: a request with several is read from the first, and the others become extras. */
+const SWITCHES: readonly Switch[] = [
+  { field: 'thinking', beside: ['reasoning_effort'], read: readThinking },
+  { field: 'reasoning_effort', beside: [], read: readEffort },
+  { field: 'reasoning', beside: [], read: readObject },
+  { field: 'enable_thinking', beside: ['thinking_budget'], read: readEnabled },
+  { field: 'thinking_budget', beside: [], read: readEnabled },
+  { field: 'chat_template_kwargs', beside: [], read: readTemplateArguments },
+]
+
+/** The fields of all switches. */
+export const REASONING_FIELDS = [...SWITCHES.map(({ field }) => field), 'include_reasoning'] as const
+
+/** Reads the reasoning settings of a request (docs/wire/chat.md#reasoning-settings). */
+export function readReasoning(body: JsonObject): ReadReasoning {
+  const found = SWITCHES.find(({ field }) => body[field] != null && isSwitch(field, body[field]))
+  const shows = typeof body['include_reasoning'] === 'boolean' ? body['include_reasoning'] : undefined
+  if (found === undefined && shows === undefined) return NOTHING
+  const read = found === undefined ? { reasoning: {} } : found.read(body)
+  if (read === undefined) return NOTHING
+  const taken = found === undefined ? [] : [found.field, ...found.beside]
+  if (shows === undefined || read.reasoning?.show !== undefined) return { ...read, taken }
+  return { ...read, reasoning: { ...read.reasoning, show: shows }, taken: [...taken, 'include_reasoning'] }
+}
+
+/** Whether the field is a switch in this request. Template arguments are one only if they name a switch. */
+const isSwitch = (field: string, value: Json | undefined): boolean =>
+  field !== 'chat_template_kwargs' || (isObject(value) && templateSwitch(value) !== undefined)
+
+function readEffort(body: JsonObject): Read | undefined {
+  const effort = text(body['reasoning_effort'])
+  return isEffort(effort) ? { reasoning: { effort } } : undefined
+}
+
+const OBJECT_FIELDS = new Set(['effort', 'max_tokens', 'exclude', 'enabled'])
+
+/** Reads OpenRouter's `reasoning` object. */
+function readObject({ reasoning: wire }: JsonObject): Read | undefined {
+  if (!isObject(wire) || !isReasoningObject(wire)) return undefined
+  const { effort, max_tokens: budget, exclude, enabled } = wire as ReasoningObject
+  const show = exclude === undefined ? undefined : !exclude
+  const isPlain = effort === undefined && budget === undefined
+  // `enabled` beside a level says nothing new, unless they contradict each other.
+  const refused = isPlain || enabled === true ? [] : ['enabled']
+  const level = isPlain && enabled !== undefined ? leveled(enabled ? undefined : OFF, undefined) : { effort, budget }
+  return { reasoning: { ...defined({ ...level, show }), ...extrasOf(FORMAT, wire, OBJECT_FIELDS, refused) } }
+}
+
+interface ReasoningObject {
+  readonly effort?: Effort
+  readonly max_tokens?: number
+  readonly exclude?: boolean
+  readonly enabled?: boolean
+}
+
+const isReasoningObject = ({ effort, max_tokens, exclude, enabled }: JsonObject): boolean =>
+  (effort === undefined || isEffort(effort)) &&
+  (max_tokens === undefined || typeof max_tokens === 'number') &&
+  [exclude, enabled].every(one => one === undefined || typeof one === 'boolean')
+
+const THINKING_FIELDS = new Set(['type', 'budget_tokens', 'effort'])
+
+/** The values of `thinking.type` that turn thinking on. */
+const ON: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive', 'auto'])
+
+const OFF = 'none'
+
+/** Reads `thinking: { type }` of DeepSeek, Z.AI, Kimi and MiniMax. An effort may stand in it or beside it. */
+function readThinking({ thinking: wire, reasoning_effort: beside }: JsonObject): Read | undefined {
+  if (!isObject(wire)) return undefined
+  const { type, budget_tokens: budget, effort = beside ?? undefined } = wire
+  if (effort !== undefined && !isEffort(effort)) return undefined
+  if (budget !== undefined && typeof budget !== 'number') return undefined
+  const extras = extrasOf(FORMAT, wire, THINKING_FIELDS)
+  if (type === 'disabled') return { reasoning: { effort: OFF, ...extras } }
+  if (!ON.has(type)) return undefined
+  return { reasoning: { ...leveled(effort, budget), ...extras } }
+}
+
+/** Thinking that is on: with its effort and budget, or left to the model. */
+const leveled = (effort: Effort | undefined, budget: number | undefined): Reasoning =>
+  effort === undefined && budget === undefined ? { budget: -1 } : defined({ effort, budget })
+
+/** Reads `enable_thinking` and `thinking_budget` of Qwen. */
+function readEnabled({ enable_thinking, thinking_budget: tokens }: JsonObject): Read | undefined {
+  if (enable_thinking != null && typeof enable_thinking !== 'boolean') return undefined
+  if (tokens != null && typeof tokens !== 'number') return undefined
+  return { reasoning: enable_thinking === false ? { effort: OFF } : leveled(undefined, tokens ?? undefined) }
+}
+
+/** The names by which chat templates take the switch. */
+const TEMPLATE_SWITCHES = ['enable_thinking', 'thinking'] as const
+
+const templateSwitch = (wire: JsonObject): boolean | undefined => {
+  const value = TEMPLATE_SWITCHES.map(name => wire[name]).find(found => found !== undefined)
+  return typeof value === 'boolean' ? value : undefined
+}
+
+/** Reads the switch among the template arguments of vLLM and SGLang. */
+function readTemplateArguments({ chat_template_kwargs: wire }: JsonObject): Read {
+  const { enable_thinking: _, thinking: __, ...rest } = wire as JsonObject
+  const reasoning: Reasoning = templateSwitch(wire as JsonObject) ? { budget: -1 } : { effort: OFF }
+  return { reasoning, ...(Object.keys(rest).length === 0 ? {} : { templateArguments: rest }) }
+}
+
+/** Switches that the request's settings were not read from, so that they become extras. */
+export const unreadSwitches = (body: JsonObject, { taken }: ReadReasoning): string[] =>
+  REASONING_FIELDS.filter(field => body[field] != null && !taken.includes(field))
