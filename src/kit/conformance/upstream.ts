@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { SentRequest } from './exchange.ts'
 import type { Format, Headers } from './format.ts'
@@ -106,7 +107,7 @@ export class Upstream {
 
   /** The base address of a format, as its clients are given it. */
   base(format: string): string {
-    return `${this.root}/${format}${format === 'chat' || format === 'responses' ? '/v1' : ''}`
+    return `${this.root}/${format}${['chat', 'responses', 'realtime', 'realtime.beta'].includes(format) ? '/v1' : ''}`
   }
 
   get root(): string {
@@ -127,6 +128,11 @@ export class Upstream {
   /** Waits for the ends of all answers that are being written. */
   async settled(): Promise<void> {
     await Promise.all(this.writing)
+  }
+
+  /** Hands over requests to upgrade a connection to a WebSocket. */
+  onUpgrade(handle: (message: IncomingMessage, connection: Duplex, head: Buffer) => void): void {
+    this.server.on('upgrade', handle)
   }
 
   async close(): Promise<void> {

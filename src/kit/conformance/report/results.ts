@@ -1,4 +1,3 @@
-import type { Cell } from '../cells.ts'
 import { type Check, type Counts, countsOf, type Meaning } from '../checks.ts'
 import type { Headers } from '../format.ts'
 import type { CellResult, Target } from '../run.ts'
@@ -90,7 +89,7 @@ export interface RunFacts {
 }
 
 function cellDocument(result: CellResult, { command, target }: RunFacts): CellDocument {
-  const { caller, upstream, scenario, mode, id }: Cell = result.cell
+  const { caller, upstream, scenario, mode, id } = result.cell
   const took = result.record?.exchange.took
   const wire = result.checks.every(({ status }) => status === 'pass') ? undefined : wireOf(result, target.key)
   return {

@@ -1,0 +1,62 @@
+import type { UsageFacts } from '../../facts.ts'
+import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { dataOf } from '../frame.ts'
+import { audioOf, type ResponseFacts, type SessionAnswer, type SessionCall } from '../session-facts.ts'
+import type { Frames } from '../session-format.ts'
+import { textIn } from './names.ts'
+
+/* The facts of a server's messages. A call ends a response, as the end of a turn does. */
+
+const contentOf = (data: JsonObject): JsonObject => objectOf(data['serverContent'])
+const callsOf = (data: JsonObject): JsonObject[] =>
+  listOf(objectOf(data['toolCall'])['functionCalls']).map(objectOf)
+
+const endsResponse = (data: JsonObject): boolean => contentOf(data)['turnComplete'] === true || callsOf(data).length > 0
+
+/** The messages of each response. What follows the last end is no response if it has no content. */
+function responsesIn(events: readonly JsonObject[]): JsonObject[][] {
+  const groups: JsonObject[][] = [[]]
+  for (const data of events) {
+    groups.at(-1)!.push(data)
+    if (endsResponse(data)) groups.push([])
+  }
+  return groups.filter(group => group.some(data => endsResponse(data) || Object.keys(contentOf(data)).length > 0))
+}
+
+const callOf = ({ name, args, id }: JsonObject): SessionCall =>
+  compact({ name: textOf(name), arguments: args ?? {}, id: textOf(id) })
+
+function usageOf(events: readonly JsonObject[]): UsageFacts {
+  const usage = objectOf(events.findLast(data => 'usageMetadata' in data)?.['usageMetadata'])
+  const output = numberOf(usage['responseTokenCount'] ?? usage['candidatesTokenCount'])
+  return compact({ input: numberOf(usage['promptTokenCount']), output })
+}
+
+function responseOf(events: readonly JsonObject[]): ResponseFacts {
+  const contents = events.map(contentOf)
+  const parts = contents.flatMap(({ modelTurn }) => listOf(objectOf(modelTurn)['parts'])).map(objectOf)
+  const pieces = parts.flatMap(({ inlineData }) => textOf(objectOf(inlineData)['data']) ?? [])
+  const transcript = contents.map(({ outputTranscription }) => textOf(objectOf(outputTranscription)['text']) ?? '')
+  const calls = events.flatMap(callsOf).map(callOf)
+  const isInterrupted = contents.some(({ interrupted }) => interrupted === true)
+  const isOver = events.some(endsResponse)
+  return compact({
+    text: textIn(parts) || undefined,
+    transcript: transcript.join('') || undefined,
+    audio: audioOf(pieces, 'pcm@24000'),
+    calls,
+    finish: calls.length > 0 ? 'calls' : isInterrupted ? 'interrupted' : isOver ? 'stop' : undefined,
+    usage: usageOf(events),
+  }) as ResponseFacts
+}
+
+/** Returns the facts of everything that the server of a session sent. */
+export function answerOf({ server, closed }: Frames): SessionAnswer {
+  const events = dataOf(server)
+  const heard = events.map(data => textOf(objectOf(contentOf(data)['inputTranscription'])['text']) ?? '').join('')
+  return compact({
+    responses: responsesIn(events).map(responseOf),
+    heard: heard === '' ? [] : [heard.trim()],
+    close: closed === undefined ? undefined : compact({ code: closed.code, reason: closed.reason || undefined }),
+  }) as SessionAnswer
+}

@@ -1,0 +1,31 @@
+import { typeOf } from '../frame.ts'
+import type { SessionFormat } from '../session-format.ts'
+import { answerOf, idsOf } from './answer.ts'
+import { grammarOf } from './grammar.ts'
+import { lintOf } from './lint.ts'
+import type { Version } from './names.ts'
+import { requestOf } from './request.ts'
+import { RULES } from './rules.ts'
+
+/** OpenAI's sessions in one of their versions. */
+const formatOf = (name: string, version: Version): SessionFormat => ({
+  name,
+  path: model => `/realtime?model=${encodeURIComponent(model)}`,
+  headers: key => ({
+    authorization: `Bearer ${key}`,
+    ...(version === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}),
+  }),
+  recognises: path => /^\/realtime(\?|$)/.test(path),
+  addressed: frame => frame,
+  kind: typeOf,
+  ids: idsOf,
+  request: requestOf,
+  answer: answerOf,
+  grammar: grammarOf(version),
+  lint: lintOf(version),
+  rules: RULES,
+  exceptions: [],
+})
+
+export const realtime: SessionFormat = formatOf('realtime', 'ga')
+export const realtimeBeta: SessionFormat = formatOf('realtime.beta', 'beta')
