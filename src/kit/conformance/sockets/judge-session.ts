@@ -54,9 +54,12 @@ function scripted(lines: readonly Line[]): Frames {
   }
 }
 
-/** Facts of a session. Between formats audio is converted, so that its length alone is compared. */
+/** Facts that a conversion of audio changes; the length stays. */
+const CONVERTED = /\.digest$|^settings\.(input|output)Format$/
+
+/** Facts of a session. Between formats audio is converted. */
 const leaves = (facts: object, isNative: boolean): Leaves =>
-  new Map([...leavesOf(facts)].filter(([path]) => isNative || !path.endsWith('.digest')))
+  new Map([...leavesOf(facts)].filter(([path]) => isNative || !CONVERTED.test(path)))
 
 /** Schema faults of frames, each once. */
 function schemaDetails({ schemas, exceptions }: SessionFormat, side: 'client' | 'server', frames: readonly Frame[]) {

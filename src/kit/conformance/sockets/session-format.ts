@@ -26,6 +26,8 @@ export interface SessionFormat {
   readonly kind: (data: JsonObject | undefined) => string
   /** The ids in a server's frame that its client may refer to, in the order of their creation. */
   readonly ids: (data: JsonObject) => readonly string[]
+  /** The kind of frame that is answered at once, however often it comes, and the kind of its answer. */
+  readonly echo?: { readonly asked: string; readonly answered: string }
   readonly request: (frames: Frames) => SessionRequest
   readonly answer: (frames: Frames) => SessionAnswer
   /** The server's frames that break rules on `stream`. */

@@ -7,7 +7,7 @@ import type { Closing, Frame } from './frame.ts'
 import { SESSION_FORMATS } from './formats.ts'
 import { play } from './play.ts'
 import type { SessionFormat } from './session-format.ts'
-import type { SessionScenario } from './session-scenario.ts'
+import type { Line, SessionScenario } from './session-scenario.ts'
 import { accept, type Socket } from './socket.ts'
 
 /** One session that a peer opened at the kit's upstream. */
@@ -29,6 +29,24 @@ interface Open {
   readonly headers: Headers
   readonly socket: Socket
   sent: readonly JsonObject[]
+}
+
+/**
+ * Answers the frames that are answered at once: a gateway may send more of them than the caller did. Returns the rest of
+ * the script.
+ */
+function echoing(socket: Socket, format: SessionFormat, script: readonly Line[]): Line[] {
+  const { echo } = format
+  if (echo === undefined) return [...script]
+  const kindOf = (line: Line): string => ('frame' in line ? format.kind(line.frame) : '')
+  const answers = script.flatMap(line => ('frame' in line && kindOf(line) === echo.answered ? [line.frame] : []))
+  let count = 0
+  socket.onFrame = ({ data }) => {
+    if (format.kind(data) !== echo.asked || answers.length === 0) return
+    const answer = answers[Math.min(count++, answers.length - 1)]!
+    socket.send(JSON.stringify({ ...answer, event_id: `event_echo_${count}` }))
+  }
+  return script.filter(line => kindOf(line) !== echo.asked && kindOf(line) !== echo.answered)
 }
 
 /** Sessions of the upstream that the kit plays: it attaches itself to the upstream's server. */
@@ -83,7 +101,8 @@ export class SessionUpstream {
     const path = url.slice(this.upstream.base(format.name).length)
     const opened: Open = { format, path, headers, socket, sent: [] }
     this.open.push(opened)
-    const { sent } = await play(socket, { side: 'server', format, script, model: 'kit', patience: PATIENCE })
+    const rest = echoing(socket, format, script)
+    const { sent } = await play(socket, { side: 'server', format, script: rest, model: 'kit', patience: PATIENCE })
     opened.sent = sent
   }
 }

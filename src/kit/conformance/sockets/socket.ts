@@ -30,6 +30,8 @@ export class Socket {
   closed: Closing | undefined
   /** The reason why the kit closed the connection, or the library's error. */
   fault: string | undefined
+  /** Called with every frame that arrives. */
+  onFrame: ((frame: Frame) => void) | undefined
   private waiting: (() => void)[] = []
   private size = 0
   private readonly ws: WebSocket
@@ -41,7 +43,10 @@ export class Socket {
       this.size += frame.text.length
       if (this.size > bytes || this.received.length >= frames)
         this.abort(`More than ${bytes} bytes or ${frames} frames.`)
-      else this.received.push(frame)
+      else {
+        this.received.push(frame)
+        this.onFrame?.(frame)
+      }
       this.wake()
     })
     ws.on('error', error => (this.fault ??= error.message))

@@ -19,6 +19,7 @@ const formatOf = (name: string, version: Version): SessionFormat => ({
   addressed: frame => frame,
   kind: typeOf,
   ids: idsOf,
+  echo: { asked: 'session.update', answered: 'session.updated' },
   request: requestOf,
   answer: answerOf,
   grammar: grammarOf(version),
