@@ -23,7 +23,8 @@ export const frameOf = (text: string): Frame => {
 export const frameWith = (data: JsonObject): Frame => ({ text: JSON.stringify(data), data })
 
 /** The objects of frames, without the frames that are none. */
-export const dataOf = (frames: readonly Frame[]): JsonObject[] => frames.flatMap(({ data }) => (data === undefined ? [] : [data]))
+export const dataOf = (frames: readonly Frame[]): JsonObject[] =>
+  frames.flatMap(({ data }) => (data === undefined ? [] : [data]))
 
 /** The `type` of an event; empty if it has none. */
 export const typeOf = (data: JsonObject | undefined): string => textOf(data?.['type']) ?? ''

@@ -38,7 +38,10 @@ const OPENED = must('socket.open', `${RFC}#section-4.2.2`, 'The target accepts t
 const BOUNDED = must('socket.bounds', KIT, 'The session is of a reasonable size, and its frames are valid.')
 const AWAITED = must('socket.awaited', KIT, 'Every frame that the caller waits for comes in time.')
 const ARRIVES = must('arrives', OURS, 'A session reaches the upstream, in the format of the upstream.')
-const ONCE: AnyRule = { ...must('once', OURS, 'One session of a caller is one session at the upstream.'), level: 'should' }
+const ONCE: AnyRule = {
+  ...must('once', OURS, 'One session of a caller is one session at the upstream.'),
+  level: 'should',
+}
 
 /** Statuses with which a target says that it has no such endpoint. */
 const UNSUPPORTED = new Set([404, 405, 426, 501])

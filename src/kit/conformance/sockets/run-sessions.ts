@@ -5,8 +5,8 @@ import { judgeSession, type SessionRecord } from './judge-session.ts'
 import { play } from './play.ts'
 import { type SessionCell, sessionCellsOf, type WantedSessions } from './session-cells.ts'
 import type { SessionUpstream } from './session-upstream.ts'
-import { connect, SOCKET_BOUNDS, type SocketBounds } from './socket.ts'
 import { wireOf } from './session-wire.ts'
+import { connect, SOCKET_BOUNDS, type SocketBounds } from './socket.ts'
 
 export interface SessionRunOptions extends WantedSessions {
   readonly target: Target

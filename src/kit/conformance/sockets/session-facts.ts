@@ -7,7 +7,7 @@ import { compact, type Json } from '../json.ts'
 /** Audio: the digest of its samples' bytes, and its length. */
 export interface AudioFacts {
   readonly digest?: string
-  /** Milliseconds. */
+  /** Milliseconds, in steps of ten, because a converter of audio holds samples back. */
   readonly length?: number
 }
 
@@ -84,6 +84,6 @@ export function audioOf(pieces: readonly string[], format: string): AudioFacts |
   const rate = BYTES[format]
   return compact({
     digest: createHash('sha256').update(bytes).digest('hex'),
-    length: rate === undefined ? undefined : Math.round(bytes.length / rate),
+    length: rate === undefined ? undefined : Math.round(bytes.length / rate / 10) * 10,
   })
 }

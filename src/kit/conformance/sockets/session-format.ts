@@ -24,6 +24,8 @@ export interface SessionFormat {
   readonly addressed: (frame: JsonObject, model: string) => JsonObject
   /** The kind of a frame, by which the other side's script waits for it. */
   readonly kind: (data: JsonObject | undefined) => string
+  /** Kinds of frames that a server may leave out. */
+  readonly optional: ReadonlySet<string>
   /** The ids in a server's frame that its client may refer to, in the order of their creation. */
   readonly ids: (data: JsonObject) => readonly string[]
   /** The kind of frame that is answered at once, however often it comes, and the kind of its answer. */

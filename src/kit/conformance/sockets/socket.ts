@@ -148,6 +148,4 @@ const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, m
 
 /** Accepts the handshake of a peer. */
 export const accept = (message: IncomingMessage, connection: Duplex, head: Buffer): Promise<Socket> =>
-  new Promise(resolve =>
-    server.handleUpgrade(message, connection, head, ws => resolve(new Socket(ws, SOCKET_BOUNDS))),
-  )
+  new Promise(resolve => server.handleUpgrade(message, connection, head, ws => resolve(new Socket(ws, SOCKET_BOUNDS))))

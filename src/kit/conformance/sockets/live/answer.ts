@@ -8,8 +8,7 @@ import { textIn } from './names.ts'
 /* The facts of a server's messages. A call ends a response, as the end of a turn does. */
 
 const contentOf = (data: JsonObject): JsonObject => objectOf(data['serverContent'])
-const callsOf = (data: JsonObject): JsonObject[] =>
-  listOf(objectOf(data['toolCall'])['functionCalls']).map(objectOf)
+const callsOf = (data: JsonObject): JsonObject[] => listOf(objectOf(data['toolCall'])['functionCalls']).map(objectOf)
 
 const endsResponse = (data: JsonObject): boolean => contentOf(data)['turnComplete'] === true || callsOf(data).length > 0
 

@@ -33,7 +33,9 @@ function lintMessage(message: JsonObject, violations: Violations): void {
   const audio = objectOf(objectOf(message['realtimeInput'])['audio'])
   const type = textOf(audio['mimeType']) ?? textOf(audio['mime_type'])
   if ('data' in audio && !/^audio\/pcm(;\s*rate=\d+)?$/.test(type ?? '')) violations.add('audio', String(type))
-  const results = listOf(objectOf(message['toolResponse'])['functionResponses'] ?? objectOf(message['toolResponse'])['function_responses'])
+  const results = listOf(
+    objectOf(message['toolResponse'])['functionResponses'] ?? objectOf(message['toolResponse'])['function_responses'],
+  )
   for (const { id, name, response } of results.map(objectOf))
     if (typeof id !== 'string' || typeof name !== 'string' || !isObject(response))
       violations.add('response', `${String(id)} ${String(name)}`)

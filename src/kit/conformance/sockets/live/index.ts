@@ -20,6 +20,7 @@ export const live: SessionFormat = {
   addressed: (frame, model) =>
     'setup' in frame ? { setup: { ...objectOf(frame['setup']), model: `models/${model}` } } : frame,
   kind: kindOf,
+  optional: new Set(['sessionResumptionUpdate']),
   ids: idsOf,
   request: requestOf,
   answer: answerOf,

@@ -94,4 +94,3 @@ export function idsOf(data: JsonObject): string[] {
   if (type !== 'response.output_item.added') return []
   return [item['id'], item['call_id']].flatMap(id => textOf(id) ?? [])
 }
-

@@ -18,6 +18,7 @@ const formatOf = (name: string, version: Version): SessionFormat => ({
   recognises: path => /^\/realtime(\?|$)/.test(path),
   addressed: frame => frame,
   kind: typeOf,
+  optional: new Set(['rate_limits.updated']),
   ids: idsOf,
   echo: { asked: 'session.update', answered: 'session.updated' },
   request: requestOf,

@@ -25,8 +25,7 @@ export const lintOf =
   ({ client }: Frames, headers: Headers): readonly Violation[] => {
     const violations = new Violations()
     const isBeta = /realtime=v1/.test(headers['openai-beta'] ?? '')
-    if (isBeta !== (version === 'beta'))
-      violations.add('version', `openai-beta: ${headers['openai-beta'] ?? 'none'}`)
+    if (isBeta !== (version === 'beta')) violations.add('version', `openai-beta: ${headers['openai-beta'] ?? 'none'}`)
     for (const { data, text } of client) {
       const type = typeOf(data)
       if (!CLIENT_EVENTS.has(type)) violations.add('event', text.slice(0, 200))

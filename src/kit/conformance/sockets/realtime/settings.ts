@@ -1,4 +1,14 @@
-import { booleanOf, compact, isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import {
+  booleanOf,
+  compact,
+  isObject,
+  type Json,
+  type JsonObject,
+  listOf,
+  numberOf,
+  objectOf,
+  textOf,
+} from '../../json.ts'
 import type { SessionSettings } from '../session-facts.ts'
 
 /* Reads the settings of sessions in the layouts of both versions. */
