@@ -12,14 +12,22 @@ const callsOf = (data: JsonObject): JsonObject[] => listOf(objectOf(data['toolCa
 
 const endsResponse = (data: JsonObject): boolean => contentOf(data)['turnComplete'] === true || callsOf(data).length > 0
 
-/** The messages of each response. What follows the last end is no response if it has no content. */
+const hasContent = (data: JsonObject): boolean =>
+  callsOf(data).length > 0 || 'modelTurn' in contentOf(data) || 'outputTranscription' in contentOf(data)
+
+/** The messages of each response. The cloud also ends the turn of a call: an end without content belongs to the call. */
 function responsesIn(events: readonly JsonObject[]): JsonObject[][] {
-  const groups: JsonObject[][] = [[]]
+  const groups: JsonObject[][] = []
+  let open: JsonObject[] = []
   for (const data of events) {
-    groups.at(-1)!.push(data)
-    if (endsResponse(data)) groups.push([])
+    open.push(data)
+    if (!endsResponse(data)) continue
+    const last = groups.at(-1)
+    if (last?.some(one => callsOf(one).length > 0) && !open.some(hasContent)) for (const one of open) last.push(one)
+    else groups.push(open)
+    open = []
   }
-  return groups.filter(group => group.some(data => endsResponse(data) || Object.keys(contentOf(data)).length > 0))
+  return open.some(hasContent) ? [...groups, open] : groups
 }
 
 const callOf = ({ name, args, id }: JsonObject): SessionCall =>
