@@ -33,6 +33,10 @@ export interface AnswerEnd {
 /** Bytes of a request that are read; more is refused. */
 const MOST_BYTES = 64 * 1024 * 1024
 
+/** Requests of one cell that are answered, and milliseconds for the ends of their answers. */
+const MOST_ARRIVALS = 100
+const SETTLED_WITHIN = 15_000
+
 /** The longest piece of a streamed answer; answers of more pieces than that get longer ones. */
 const LONGEST_PIECE = 37
 const MOST_PIECES = 400
@@ -125,9 +129,12 @@ export class Upstream {
     return this.arrivals
   }
 
-  /** Waits for the ends of all answers that are being written. */
-  async settled(): Promise<void> {
-    await Promise.all(this.writing)
+  /** Waits for the ends of all answers that are being written, but no longer than a peer that never reads them may take. */
+  async settled(ms = SETTLED_WITHIN): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    await Promise.race([Promise.all(this.writing), promise])
+    clearTimeout(timer)
   }
 
   /** Hands over requests to upgrade a connection to a WebSocket. */
@@ -151,7 +158,7 @@ export class Upstream {
       const path = url.slice(base.length)
       if (path.split('?')[0] === format.models.path && sent.method === 'GET') return this.list(format, reply)
       const asked = format.recognise(path, json)
-      if (asked === undefined || this.scenario === undefined) break
+      if (asked === undefined || this.scenario === undefined || this.arrivals.length >= MOST_ARRIVALS) break
       return this.model(format, { path, sent, body: json, stream: asked.stream }, reply)
     }
     reply.writeHead(404, { 'content-type': 'application/json' })

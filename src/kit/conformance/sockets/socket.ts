@@ -144,8 +144,10 @@ export function connect(url: string, headers: Headers, bounds: SocketBounds = SO
   return promise
 }
 
-const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: SOCKET_BOUNDS.frame })
-
 /** Accepts the handshake of a peer. */
-export const accept = (message: IncomingMessage, connection: Duplex, head: Buffer): Promise<Socket> =>
-  new Promise(resolve => server.handleUpgrade(message, connection, head, ws => resolve(new Socket(ws, SOCKET_BOUNDS))))
+export function accept(message: IncomingMessage, connection: Duplex, head: Buffer): Promise<Socket> {
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: SOCKET_BOUNDS.frame })
+  return new Promise(resolve =>
+    server.handleUpgrade(message, connection, head, ws => resolve(new Socket(ws, SOCKET_BOUNDS))),
+  )
+}

@@ -12,8 +12,14 @@ const callsOf = (data: JsonObject): JsonObject[] => listOf(objectOf(data['toolCa
 
 const endsResponse = (data: JsonObject): boolean => contentOf(data)['turnComplete'] === true || callsOf(data).length > 0
 
+const partsOf = (data: JsonObject): JsonObject[] =>
+  listOf(objectOf(contentOf(data)['modelTurn'])['parts']).map(objectOf)
+
+/** Whether a message has a part of an answer; thoughts are none. */
 const hasContent = (data: JsonObject): boolean =>
-  callsOf(data).length > 0 || 'modelTurn' in contentOf(data) || 'outputTranscription' in contentOf(data)
+  callsOf(data).length > 0 ||
+  partsOf(data).some(({ thought }) => thought !== true) ||
+  Boolean(objectOf(contentOf(data)['outputTranscription'])['text'])
 
 /** The messages of each response. The cloud also ends the turn of a call: an end without content belongs to the call. */
 function responsesIn(events: readonly JsonObject[]): JsonObject[][] {
@@ -41,7 +47,7 @@ function usageOf(events: readonly JsonObject[]): UsageFacts {
 
 function responseOf(events: readonly JsonObject[]): ResponseFacts {
   const contents = events.map(contentOf)
-  const parts = contents.flatMap(({ modelTurn }) => listOf(objectOf(modelTurn)['parts'])).map(objectOf)
+  const parts = events.flatMap(partsOf)
   const pieces = parts.flatMap(({ inlineData }) => textOf(objectOf(inlineData)['data']) ?? [])
   const transcript = contents.map(({ outputTranscription }) => textOf(objectOf(outputTranscription)['text']) ?? '')
   const calls = events.flatMap(callsOf).map(callOf)
