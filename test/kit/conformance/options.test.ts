@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { commandLine } from '../../../src/commands/command-line.ts'
 import { Progress } from '../../../src/commands/conformance-progress.ts'
@@ -122,6 +123,24 @@ describe('--budget', () => {
     )
     expect(costOf(result(200, 'x'.repeat(800)), PRICE)).toBeCloseTo(0.0033)
     expect(costOf(result(429, '{}'), PRICE)).toBe(0)
+  })
+})
+
+describe('sessions', () => {
+  test('run beside the other cells, and are reported by the same schema', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'conformance-sessions-')), 'results.json')
+    const run = async (...args: string[]) => {
+      const all = ['conformance', '--peer', 'proxy', '--only', '*/text*', '--json', file, ...args]
+      const code = await commandLine(all, { out: () => {}, fault: () => {} })
+      return { code, results: JSON.parse(readFileSync(file, 'utf8')) as Results }
+    }
+    const { code, results } = await run('--door', 'chat,realtime', '--upstream', 'chat,realtime')
+    expect(code).toBe(0)
+    const judged = results.cells.filter(({ caller, upstream }) => caller === upstream).map(({ id }) => id)
+    expect(judged).toEqual(['chat-chat/text/whole', 'chat-chat/text/stream', 'realtime-realtime/text-turn/session'])
+    const validate = new Ajv2020().compile(JSON.parse(readFileSync('conformance/results.schema.json', 'utf8')))
+    validate(results)
+    expect(validate.errors).toBeNull()
   })
 })
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/kit/conformance/json.ts'
+import { schemaFaults } from '../../../../src/kit/conformance/schema.ts'
 import { SESSION_FORMATS } from '../../../../src/kit/conformance/sockets/formats.ts'
 import { frameWith, typeOf } from '../../../../src/kit/conformance/sockets/frame.ts'
 
@@ -37,6 +38,13 @@ describe.skipIf(where !== '')(`recorded sessions${where}`, () => {
     )
     const broken = format.grammar(frames).filter(({ rule }) => musts.has(rule) && !(isSide && rule === 'created'))
     expect(broken).toEqual([])
+    const { schemas, exceptions } = format
+    if (schemas !== undefined && !file.includes('xai')) {
+      const faults = (['client', 'server'] as const).flatMap(side =>
+        frames[side].flatMap(({ data }) => schemaFaults(schemas.file, schemas[side], data, exceptions)),
+      )
+      expect(faults).toEqual([])
+    }
     // The facts of a response are found: text, transcript or calls, and an end.
     const responses = format.answer(frames).responses ?? []
     const count = frames.server.filter(({ data }) => typeOf(data) === 'response.created').length

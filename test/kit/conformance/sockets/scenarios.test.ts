@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { leavesOf } from '../../../../src/kit/conformance/facts.ts'
 import type { Json } from '../../../../src/kit/conformance/json.ts'
+import { schemaFaults } from '../../../../src/kit/conformance/schema.ts'
 import { SESSION_FORMATS } from '../../../../src/kit/conformance/sockets/formats.ts'
 import { frameWith } from '../../../../src/kit/conformance/sockets/frame.ts'
 import type { Frames } from '../../../../src/kit/conformance/sockets/session-format.ts'
@@ -34,6 +35,10 @@ describe.each(readSessions())('$id', ({ scripts, title, why }) => {
     const format = SESSION_FORMATS[name]!
     expect(format.grammar(framesOf(lines))).toEqual([])
     expect(format.lint(framesOf(lines), headersOf(name))).toEqual([])
+    const { schemas, exceptions } = format
+    if (schemas === undefined) return
+    for (const line of lines)
+      if ('frame' in line) expect(schemaFaults(schemas.file, schemas[line.side], line.frame, exceptions)).toEqual([])
   })
 
   test('both versions mean the same', () => {

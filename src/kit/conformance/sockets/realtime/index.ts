@@ -1,11 +1,14 @@
 import { typeOf } from '../frame.ts'
 import type { SessionFormat } from '../session-format.ts'
 import { answerOf, idsOf } from './answer.ts'
+import { exceptions } from './exceptions.ts'
 import { grammarOf } from './grammar.ts'
 import { lintOf } from './lint.ts'
 import type { Version } from './names.ts'
 import { requestOf } from './request.ts'
 import { RULES } from './rules.ts'
+
+const SCHEMAS = { file: 'realtime', client: 'RealtimeClientEvent', server: 'RealtimeServerEvent' } as const
 
 /** OpenAI's sessions in one of their versions. */
 const formatOf = (name: string, version: Version): SessionFormat => ({
@@ -26,7 +29,9 @@ const formatOf = (name: string, version: Version): SessionFormat => ({
   grammar: grammarOf(version),
   lint: lintOf(version),
   rules: RULES,
-  exceptions: [],
+  // The description has no union of the beta's events.
+  ...(version === 'ga' ? { schemas: SCHEMAS } : {}),
+  exceptions,
 })
 
 export const realtime: SessionFormat = formatOf('realtime', 'ga')
