@@ -27,6 +27,7 @@ const SLICES: { readonly [format: string]: Slice } = {
       'ErrorResponse',
     ],
   },
+  realtime: { ...OPENAI, roots: ['RealtimeClientEvent', 'RealtimeServerEvent'] },
   responses: { ...OPENAI, roots: ['CreateResponse', 'Response', 'ResponseStreamEvent', 'ErrorResponse'] },
   messages: {
     file: 'anthropic-messages-openapi.json',

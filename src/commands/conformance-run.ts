@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { Budget, type Price } from '../kit/conformance/budget.ts'
 import { FORMATS } from '../kit/conformance/formats/index.ts'
 import { readPeer } from '../kit/conformance/peer.ts'
 import { badge } from '../kit/conformance/report/badge.ts'
@@ -8,11 +9,16 @@ import { junit } from '../kit/conformance/report/junit.ts'
 import { markdown } from '../kit/conformance/report/markdown.ts'
 import { type Results, resultsOf } from '../kit/conformance/report/results.ts'
 import { hasFailed, judgedOf, summary } from '../kit/conformance/report/summary.ts'
-import { type CellResult, run, type Target } from '../kit/conformance/run.ts'
+import type { CellResult, Target } from '../kit/conformance/run.ts'
+import { type AllOptions, runAll } from '../kit/conformance/run-all.ts'
 import { readScenarios, runsLive } from '../kit/conformance/scenario.ts'
+import { SESSION_FORMATS } from '../kit/conformance/sockets/formats.ts'
+import { readSessions } from '../kit/conformance/sockets/session-scenario.ts'
+import { SessionUpstream } from '../kit/conformance/sockets/session-upstream.ts'
 import { MissingPeer, startPeer } from '../kit/conformance/start-peer.ts'
 import { Upstream } from '../kit/conformance/upstream.ts'
 import { version } from '../version.ts'
+import { Progress } from './conformance-progress.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 
 export interface ConformanceOptions {
@@ -30,6 +36,10 @@ export interface ConformanceOptions {
   readonly badge?: string
   readonly expectedFailures?: string
   readonly delay?: number
+  readonly repeat?: number
+  /** USD. */
+  readonly budget?: number
+  readonly price?: Price
 }
 
 /**
@@ -40,8 +50,9 @@ function liveBases(url: string): Target['bases'] {
   const given = url.replace(/\/+$/, '')
   const root = given.replace(/\/v1(beta)?$/, '')
   const openAi = new URL(given).pathname === '/' ? `${given}/v1` : given
-  const isOpenAi = (name: string): boolean => name === 'chat' || name === 'responses'
-  return Object.fromEntries(Object.keys(FORMATS).map(name => [name, isOpenAi(name) ? openAi : root]))
+  const isOpenAi = (name: string): boolean => /^(chat|responses|realtime)/.test(name)
+  const names = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
+  return Object.fromEntries(names.map(name => [name, isOpenAi(name) ? openAi : root]))
 }
 
 /** Refuses a URL that holds a credential, because reports name the target. */
@@ -53,50 +64,68 @@ function checkTarget(url: string): void {
     throw new UsageError('--target must have no credential, query or fragment; give the credential as --key')
 }
 
-/** Runs work until the first Ctrl-C, which aborts it, so that the partial results are still reported. */
-async function untilInterrupted(
-  work: (signal: AbortSignal) => Promise<readonly CellResult[]>,
-): Promise<Omit<Ran, 'target'>> {
+/** The end of a run before all its cells had run. */
+type EarlyEnd = 'interrupted' | 'budget'
+
+type Ran = { readonly results: readonly CellResult[]; readonly target: Target; readonly ended?: EarlyEnd }
+
+/** The part of a run's options that depends on its mode. */
+type Mode = Pick<AllOptions, 'target' | 'scenarios' | 'callers' | 'upstreams' | 'upstream' | 'sessionUpstream'>
+
+/**
+ * Runs the cells until the first Ctrl-C, or until the budget is spent. The partial results are still reported.
+ */
+async function runUntilEnd(mode: Mode, options: ConformanceOptions): Promise<Ran> {
+  const { only, delay = 0, repeat = 1, price } = options
+  const budget = options.budget === undefined ? undefined : new Budget(options.budget, price!)
+  const progress = new Progress(process.stderr)
   const controller = new AbortController()
-  const abort = (): void => controller.abort()
+  const abort = (): void => controller.abort('interrupted')
   process.once('SIGINT', abort)
+  const onResult: NonNullable<AllOptions['onResult']> = (result, index, count) => {
+    progress.show(result, index, count)
+    budget?.add(result)
+    if (budget?.isSpent && index + 1 < count) controller.abort('budget')
+  }
+  const { signal } = controller
+  const wanted = only === undefined ? {} : { only }
   try {
-    const results = await work(controller.signal)
-    return { results, isInterrupted: controller.signal.aborted }
+    const results = await runAll({ ...mode, ...wanted, sessions: readSessions(), delay, repeat, signal, onResult })
+    return { results, target: mode.target, ...(signal.aborted ? { ended: signal.reason as EarlyEnd } : {}) }
   } finally {
+    progress.clear()
     process.removeListener('SIGINT', abort)
   }
 }
 
-type Ran = { readonly results: readonly CellResult[]; readonly target: Target; readonly isInterrupted: boolean }
-
-async function runLive({ target: url, key = '', model, door, only, delay }: ConformanceOptions): Promise<Ran> {
+async function runLive(options: ConformanceOptions): Promise<Ran> {
+  const { target: url, key = '', model, door } = options
   checkTarget(url!)
   if (model === undefined) throw new UsageError('--target requires --model')
   const target: Target = { name: url!, bases: liveBases(url!), key, model: () => model, translates: true }
   const scenarios = readScenarios().filter(runsLive)
-  const wanted = { scenarios, callers: door ?? Object.keys(FORMATS), ...(only === undefined ? {} : { only }) }
-  const ran = await untilInterrupted(signal => run({ target, ...wanted, delay: delay ?? 0, signal }))
-  return { ...ran, target }
+  return runUntilEnd({ target, scenarios, callers: door ?? Object.keys(FORMATS) }, options)
 }
 
-async function runPeer({ peer: name, door, upstream: wantedUpstreams, only, delay }: ConformanceOptions): Promise<Ran> {
+async function runPeer(options: ConformanceOptions): Promise<Ran> {
+  const { peer: name, door, upstream: wantedUpstreams } = options
   const described = readPeer(name!)
-  const known = Object.keys(FORMATS)
+  const known = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
   const upstream = await Upstream.open()
+  const sessionUpstream = new SessionUpstream(upstream)
   try {
     const peer = await startPeer(described, upstream)
     const { target } = peer
     const callers = door ?? known.filter(format => target.bases[format] !== undefined)
     const upstreams = wantedUpstreams ?? known.filter(format => described.upstreams.includes(format))
-    const wanted = { scenarios: readScenarios(), callers, upstreams, ...(only === undefined ? {} : { only }) }
     try {
-      const ran = await untilInterrupted(signal => run({ target, upstream, ...wanted, delay: delay ?? 0, signal }))
-      return { ...ran, target }
+      const scenarios = readScenarios()
+      return await runUntilEnd({ target, upstream, sessionUpstream, scenarios, callers, upstreams }, options)
     } finally {
       await peer.close()
     }
   } finally {
+    sessionUpstream.close()
     await upstream.close()
   }
 }
@@ -122,6 +151,11 @@ const VIEWS = [
   ['badge', badge],
 ] as const
 
+const ENDS: { readonly [end in EarlyEnd]: string } = {
+  interrupted: 'the run was interrupted',
+  budget: 'the budget is spent',
+}
+
 /** Compares the failures with the expected ones. Throws if one is unexpected, or an entry is stale. */
 function compareExpected(document: Results, { only, door, upstream }: ConformanceOptions, file: string): void {
   const isWhole = [only, door, upstream, document.interrupted].every(one => one === undefined)
@@ -137,14 +171,18 @@ function compareExpected(document: Results, { only, door, upstream }: Conformanc
 export async function conformanceCommand(options: ConformanceOptions, terminal: Terminal): Promise<void> {
   if ((options.target === undefined) === (options.peer === undefined))
     throw new UsageError('give either --target or --peer')
+  if ((options.budget === undefined) !== (options.price === undefined))
+    throw new UsageError('--budget and --price belong together')
+  if (options.budget !== undefined && options.target === undefined)
+    throw new UsageError('--budget requires --target, because a peer costs nothing')
   const started = new Date()
   const ran = await (options.peer === undefined ? runLive(options) : runPeer(options)).catch(unlessMissing)
   if (ran instanceof MissingPeer) return terminal.out(`unsupported: ${ran.message}`)
-  const { results, target, isInterrupted } = ran
+  const { results, target, ended } = ran
   if (results.length === 0) throw new UsageError('no cell matches --only, --door and --upstream')
   const document: Results = resultsOf(results, {
     ...{ kit: version(), started, target, command: commandOf(options) },
-    ...(isInterrupted ? { isInterrupted } : {}),
+    ...(ended === undefined ? {} : { isInterrupted: true }),
   })
   for (const [name, view] of VIEWS) {
     const file = options[name]
@@ -153,7 +191,7 @@ export async function conformanceCommand(options: ConformanceOptions, terminal: 
   terminal.out(summary(document))
   if (options.expectedFailures !== undefined) compareExpected(document, options, options.expectedFailures)
   else if (hasFailed(document)) throw new Error('a check failed')
-  if (isInterrupted) throw new Error('the run was interrupted; the reports have the cells that ran')
+  if (ended !== undefined) throw new Error(`${ENDS[ended]}; the reports have the cells that ran`)
   if (options.target !== undefined && judgedOf(document) === 0)
     throw new Error('nothing was judged: the target has none of the endpoints')
 }

@@ -1,12 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { suggestion } from '../config/faults.ts'
+import type { Price } from '../kit/conformance/budget.ts'
 import { FORMATS } from '../kit/conformance/formats/index.ts'
+import { SESSION_FORMATS } from '../kit/conformance/sockets/formats.ts'
 import type { ConformanceOptions } from './conformance-run.ts'
 import type { Terminal } from './outcome.ts'
 
 function formatsOf(text: string): string[] {
   const names = text.split(',')
-  const known = Object.keys(FORMATS)
+  const known = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
   for (const name of names)
     if (!known.includes(name))
       throw new InvalidArgumentError(`The kit has no format ${name}${suggestion(name, known)} (${known.join(', ')}).`)
@@ -16,6 +18,22 @@ function formatsOf(text: string): string[] {
 function millisecondsOf(text: string): number {
   if (/^\d+$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Expected a number of milliseconds.')
+}
+
+function countOf(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Expected a whole number from 1 to 9999.')
+}
+
+function dollarsOf(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Expected an amount in USD.')
+}
+
+function priceOf(text: string): Price {
+  const [input = '', output = '', more] = text.split('/')
+  if (more !== undefined) throw new InvalidArgumentError('Expected INPUT/OUTPUT.')
+  return { input: dollarsOf(input), output: dollarsOf(output) }
 }
 
 /** Adds the `conformance` command. Its implementation is loaded when the command runs. */
@@ -37,6 +55,9 @@ export function conformance(program: Command, terminal: Terminal): void {
     .option('--badge <file>', 'file to write a badge to, for the endpoint of shields.io')
     .option('--expected-failures <file>', 'ids of checks that may fail, one per line, with a reason after #')
     .option('--delay <ms>', 'milliseconds to wait between cells', millisecondsOf)
+    .option('--repeat <number>', 'how often every cell runs; one whose checks end differently fails as flaky', countOf)
+    .option('--budget <usd>', 'cost in USD after which a live run ends, by the usage of its answers', dollarsOf)
+    .option('--price <input/output>', 'price of the model for --budget, in USD per million tokens', priceOf)
     .action(async (options: ConformanceOptions) => {
       const { conformanceCommand } = await import('./conformance-run.ts')
       await conformanceCommand(options, terminal)

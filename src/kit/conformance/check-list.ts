@@ -1,4 +1,3 @@
-import type { Cell } from './cells.ts'
 import type { Check, Meaning, Status } from './checks.ts'
 import type { FactVerdict } from './compare.ts'
 import type { Rule, Subject, Violation } from './rules.ts'
@@ -12,6 +11,12 @@ const LESSER = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
 const CONTENT = /^(system|turns|tools|toolChoice|output|candidates)/
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing'
+
+/** What a list of checks knows of its cell. */
+export interface CheckedCell {
+  readonly id: string
+  readonly scenario: { readonly id: string }
+}
 
 interface Judged {
   readonly status: Status
@@ -32,10 +37,13 @@ function judged({ fate, sayable, path }: FactVerdict, isReported: boolean): Judg
 /** Collects the checks of one cell. */
 export class CheckList {
   readonly checks: Check[] = []
-  private readonly cell: Cell
+  private readonly cell: CheckedCell
+  private readonly scenarios: string
 
-  constructor(cell: Cell) {
+  /** @param scenarios the folder of the cell's scenario. */
+  constructor(cell: CheckedCell, scenarios = 'conformance/scenarios') {
     this.cell = cell
+    this.scenarios = scenarios
   }
 
   /** One check: it passes where there are no details, and a broken `should` is advice. */
@@ -70,7 +78,7 @@ export class CheckList {
         ...this.named(`${subject}.meaning:${path}`),
         level: LESSER.test(path) || !verdict.sayable ? 'should' : 'must',
         says: `The fact ${path} of the ${subject} arrives as it was said.`,
-        source: `conformance/scenarios/${this.cell.scenario.id}`,
+        source: `${this.scenarios}/${this.cell.scenario.id}`,
         status,
         meaning,
         ...(status === 'pass' ? {} : { details: [detail] }),

@@ -32,6 +32,9 @@ function isSame(path: string, expected: Json, found: Json, isNative: boolean): b
   return canonical(expected) === canonical(found)
 }
 
+/** Facts that nobody said and are still reported; a flood of them says no more. */
+const MOST_ADDED = 100
+
 /** The sides of a comparison: the facts that went in, those the other format can say at most, and those that came out. */
 export interface Compared {
   readonly source: Leaves
@@ -56,8 +59,13 @@ export function compare({ source, reachable, found, isNative }: Compared): FactV
       verdicts.push({ path, fate: isKept ? 'kept' : 'changed', sayable, expected, found: value })
     }
   }
-  for (const [path, value] of found)
-    if (!source.has(path) && !reachable.has(path) && (isNative || !OWN_TOKENS.test(path)))
+  let added = 0
+  for (const [path, value] of found) {
+    if (added >= MOST_ADDED) break
+    if (!source.has(path) && !reachable.has(path) && (isNative || !OWN_TOKENS.test(path))) {
       verdicts.push({ path, fate: 'added', sayable: true, found: value })
+      added++
+    }
+  }
   return verdicts
 }

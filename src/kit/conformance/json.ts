@@ -18,8 +18,36 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 export const booleanOf = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
 
-/** The parsed text, or `undefined` where it is not JSON. */
+/** Nesting and number of values of a JSON text that is read; no format needs more, and judges walk through all of it. */
+const MOST_DEPTH = 500
+const MOST_VALUES = 500_000
+
+const QUOTE = 34
+const BACKSLASH = 92
+const OPENING = new Set([91, 123])
+const CLOSING = new Set([93, 125])
+const COMMA = 44
+
+/** Whether a text has a reasonable depth and number of values, if it is JSON. */
+function isReasonable(text: string): boolean {
+  let depth = 0
+  let values = 0
+  let isInText = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isInText && code === BACKSLASH) at++
+    else if (code === QUOTE) isInText = !isInText
+    else if (isInText) continue
+    else if (code === COMMA && ++values > MOST_VALUES) return false
+    else if (OPENING.has(code) && ++depth > MOST_DEPTH) return false
+    else if (CLOSING.has(code)) depth--
+  }
+  return true
+}
+
+/** The parsed text, or `undefined` where it is not JSON, or JSON that would exhaust its reader. */
 export function parsed(text: string): Json | undefined {
+  if (!isReasonable(text)) return undefined
   try {
     return JSON.parse(text) as Json
   } catch {

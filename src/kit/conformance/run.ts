@@ -1,6 +1,7 @@
 import { type Cell, cellsOf, type Wanted } from './cells.ts'
 import type { Check } from './checks.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
+import type { Exchange, SentRequest } from './exchange.ts'
 import { type CellRecord, judge } from './judge.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -19,11 +20,26 @@ export interface Target {
   readonly translates: boolean
 }
 
+/** The names of a cell, which reports show. */
+export interface NamedCell {
+  readonly id: string
+  readonly caller: { readonly name: string }
+  readonly upstream: { readonly name: string } | undefined
+  readonly scenario: { readonly id: string }
+  readonly mode: string
+}
+
+/** What went over the wire of a cell: the caller's exchange, and the requests that reached the upstream. */
+export interface WireRecord {
+  readonly exchange: Exchange
+  readonly arrivals: readonly { readonly sent: SentRequest }[]
+}
+
 /** One cell with its checks and what went over the wire. */
 export interface CellResult {
-  readonly cell: Cell
+  readonly cell: NamedCell
   readonly checks: readonly Check[]
-  readonly record?: CellRecord
+  readonly record?: WireRecord
 }
 
 export interface RunOptions extends Wanted {

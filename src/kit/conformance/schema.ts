@@ -17,15 +17,26 @@ interface SchemaFile {
 /** Faults of one value that are reported. */
 const MOST = 5
 
+/** Values of which all faults are found; of larger ones only the first, because each fault takes memory. */
+const MOST_VALUES = 20_000
+
+function isLarge(value: unknown): boolean {
+  let count = 0
+  const visit = (one: unknown): boolean =>
+    ++count > MOST_VALUES || (typeof one === 'object' && one !== null && Object.values(one).some(visit))
+  return visit(value)
+}
+
 const validators = new Map<string, Ajv2020>()
 
-function validatorOf(format: string): Ajv2020 {
-  let ajv = validators.get(format)
+function validatorOf(format: string, allErrors: boolean): Ajv2020 {
+  const key = `${format} ${allErrors}`
+  let ajv = validators.get(key)
   if (ajv === undefined) {
     const file = JSON.parse(readFileSync(join(DATA, 'schemas', `${format}.json`), 'utf8')) as SchemaFile
-    ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, inlineRefs: false })
+    ajv = new Ajv2020({ strict: false, allErrors, validateFormats: false, inlineRefs: false })
     ajv.addSchema({ components: file.components }, 'published')
-    validators.set(format, ajv)
+    validators.set(key, ajv)
   }
   return ajv
 }
@@ -41,7 +52,7 @@ export function schemaFaults(
   value: unknown,
   exceptions: readonly SchemaException[],
 ): readonly string[] {
-  const validate = validatorOf(format).getSchema(`published#/components/schemas/${name}`)
+  const validate = validatorOf(format, !isLarge(value)).getSchema(`published#/components/schemas/${name}`)
   if (validate === undefined) throw new Error(`The kit has no schema ${name} for ${format}.`)
   if (validate(value)) return []
   const excused = exceptions.filter(({ schema }) => schema.test(name))

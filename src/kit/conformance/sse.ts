@@ -12,7 +12,7 @@ export interface SseEvent {
 }
 
 export interface SseFault {
-  readonly rule: 'sse.utf8' | 'sse.field' | 'sse.unfinished' | 'sse.bom'
+  readonly rule: 'sse.utf8' | 'sse.count' | 'sse.field' | 'sse.unfinished' | 'sse.bom'
   readonly at: number
   readonly detail: string
 }
@@ -22,6 +22,10 @@ export interface SseStream {
   readonly comments: number
   readonly faults: readonly SseFault[]
 }
+
+/** Events of a stream that are read, and faults that are found. */
+const MOST_EVENTS = 50_000
+const MOST_FAULTS = 100
 
 const LF = 10
 const CR = 13
@@ -67,6 +71,11 @@ class Framing {
     for (const line of linesOf(this.bytes)) {
       const text = this.textOf(line)
       this.start ??= line.start
+      if (this.events.length >= MOST_EVENTS) {
+        this.faults.push({ rule: 'sse.count', at: line.start, detail: `More than ${MOST_EVENTS} events.` })
+        break
+      }
+      if (this.faults.length >= MOST_FAULTS) break
       if (line.next === -1) this.field(text, line.start)
       else if (text === '') this.dispatch(line.next)
       else this.field(text, line.start)

@@ -86,7 +86,10 @@ export async function startPeer(peer: Peer, upstream: Upstream): Promise<Running
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const port = await freePort()
   const key = `kit-${randomBytes(12).toString('hex')}`
-  const bases = ['chat', 'responses', 'messages', 'contents'].map(name => [`upstream.${name}`, upstream.base(name)])
+  const bases = ['chat', 'responses', 'messages', 'contents', 'realtime', 'realtime.beta', 'live'].map(name => [
+    `upstream.${name}`,
+    upstream.base(name),
+  ])
   const values: Values = {
     ...{ port: String(port), key, upstream_key: `up-${key}`, folder, root: ROOT, node: process.execPath, program },
     ...{ upstream: upstream.root, ...Object.fromEntries(bases) },

@@ -23,6 +23,7 @@ export const SSE_RULES: readonly TransportRule[] = [
   { id: 'sse.utf8', level: 'must', source: SSE, says: 'The stream is UTF-8, however it is split into chunks.' },
   { id: 'sse.field', level: 'must', source: SSE, says: 'Every line is a field of an event or a comment.' },
   { id: 'sse.unfinished', level: 'must', source: SSE, says: 'An empty line ends every event.' },
+  { id: 'sse.count', level: 'must', source: KIT, says: 'The stream has a reasonable number of events.' },
   { id: 'sse.bom', level: 'should', source: SSE, says: 'The stream has no byte order mark.' },
 ]
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { SentRequest } from './exchange.ts'
 import type { Format, Headers } from './format.ts'
@@ -31,6 +32,10 @@ export interface AnswerEnd {
 
 /** Bytes of a request that are read; more is refused. */
 const MOST_BYTES = 64 * 1024 * 1024
+
+/** Requests of one cell that are answered, and milliseconds for the ends of their answers. */
+const MOST_ARRIVALS = 100
+const SETTLED_WITHIN = 15_000
 
 /** The longest piece of a streamed answer; answers of more pieces than that get longer ones. */
 const LONGEST_PIECE = 37
@@ -106,7 +111,7 @@ export class Upstream {
 
   /** The base address of a format, as its clients are given it. */
   base(format: string): string {
-    return `${this.root}/${format}${format === 'chat' || format === 'responses' ? '/v1' : ''}`
+    return `${this.root}/${format}${['chat', 'responses', 'realtime', 'realtime.beta'].includes(format) ? '/v1' : ''}`
   }
 
   get root(): string {
@@ -124,9 +129,17 @@ export class Upstream {
     return this.arrivals
   }
 
-  /** Waits for the ends of all answers that are being written. */
-  async settled(): Promise<void> {
-    await Promise.all(this.writing)
+  /** Waits for the ends of all answers that are being written, but no longer than a peer that never reads them may take. */
+  async settled(ms = SETTLED_WITHIN): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    await Promise.race([Promise.all(this.writing), promise])
+    clearTimeout(timer)
+  }
+
+  /** Hands over requests to upgrade a connection to a WebSocket. */
+  onUpgrade(handle: (message: IncomingMessage, connection: Duplex, head: Buffer) => void): void {
+    this.server.on('upgrade', handle)
   }
 
   async close(): Promise<void> {
@@ -145,7 +158,7 @@ export class Upstream {
       const path = url.slice(base.length)
       if (path.split('?')[0] === format.models.path && sent.method === 'GET') return this.list(format, reply)
       const asked = format.recognise(path, json)
-      if (asked === undefined || this.scenario === undefined) break
+      if (asked === undefined || this.scenario === undefined || this.arrivals.length >= MOST_ARRIVALS) break
       return this.model(format, { path, sent, body: json, stream: asked.stream }, reply)
     }
     reply.writeHead(404, { 'content-type': 'application/json' })

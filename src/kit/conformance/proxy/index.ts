@@ -4,6 +4,7 @@ import { BOUNDS, send } from '../client.ts'
 import type { GotAnswer } from '../exchange.ts'
 import type { Format, Headers } from '../format.ts'
 import { FORMATS } from '../formats/index.ts'
+import { type FrameMeddling, relay } from '../sockets/relay.ts'
 
 /** One exchange on its way through the proxy: a saboteur changes what is sent and what is answered. */
 export interface Passing {
@@ -16,6 +17,8 @@ export interface Meddling {
   readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
   /** Whether the upstream's connection stays open after the caller has left. */
   readonly outlivesCaller?: boolean
+  /** Makes the meddling with the frames of one session. */
+  readonly frames?: () => FrameMeddling
 }
 
 export interface RunningProxy {
@@ -78,6 +81,10 @@ async function pass(message: IncomingMessage, reply: ServerResponse, options: Pr
 export async function openProxy(options: ProxyOptions): Promise<RunningProxy> {
   const server = createServer((message, reply) => {
     pass(message, reply, options).catch(() => reply.destroy())
+  })
+  server.on('upgrade', (message, connection, head) => {
+    const url = `${options.upstream}${message.url ?? '/'}`
+    relay(url, [message, connection, head], options.meddling?.frames?.()).catch(() => connection.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

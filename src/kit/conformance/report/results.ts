@@ -1,7 +1,7 @@
-import type { Cell } from '../cells.ts'
 import { type Check, type Counts, countsOf, type Meaning } from '../checks.ts'
 import type { Headers } from '../format.ts'
 import type { CellResult, Target } from '../run.ts'
+import { redactor, withTexts } from './secrets.ts'
 
 /* The document of a run. Every other report is a view of it. */
 
@@ -50,33 +50,29 @@ export interface Results {
 /** Characters of a body that a dump shows. */
 const MOST_BODY = 16_384
 
+/** Bytes of the longest character in UTF-8. */
+const BYTES_OF_CHARACTER = 4
+
 /** Headers that hold credentials. */
 const SECRET = /^(authorization|cookie|set-cookie|x-api-key|x-goog-api-key|api-key|proxy-authorization)$/
 
-/** Replaces the target's key wherever it is. */
-export const redacted = (text: string, key: string): string =>
-  key.length < 4 ? text : text.replaceAll(key, '[key]').replaceAll(encodeURIComponent(key), '[key]')
-
-function dumpOf(head: string, headers: Headers, body: Buffer, key: string): Dump {
-  const shown = Object.entries(headers).map(([name, value]) => [
-    name,
-    SECRET.test(name) ? '[redacted]' : redacted(value, key),
-  ])
-  const text = redacted(body.toString('utf8'), key)
+function dumpOf(head: string, headers: Headers, body: Buffer): Dump {
+  const shown = Object.entries(headers).map(([name, value]) => [name, SECRET.test(name) ? '[redacted]' : value])
+  const text = body.subarray(0, MOST_BODY * BYTES_OF_CHARACTER).toString('utf8')
   const cut = text.length > MOST_BODY ? `${text.slice(0, MOST_BODY)}… (cut)` : text
-  return { head: redacted(head, key), headers: Object.fromEntries(shown), body: cut, bytes: body.length }
+  return { head, headers: Object.fromEntries(shown), body: cut, bytes: body.length }
 }
 
-function wireOf({ record }: CellResult, key: string): NonNullable<CellDocument['wire']> | undefined {
+function wireOf({ record }: CellResult): NonNullable<CellDocument['wire']> | undefined {
   if (record === undefined) return undefined
   const { sent, got, fault } = record.exchange
   return {
-    request: dumpOf(`${sent.method} ${sent.url}`, sent.headers, sent.body, key),
-    ...(got === undefined ? {} : { answer: dumpOf(`HTTP ${got.status}`, got.headers, got.body, key) }),
+    request: dumpOf(`${sent.method} ${sent.url}`, sent.headers, sent.body),
+    ...(got === undefined ? {} : { answer: dumpOf(`HTTP ${got.status}`, got.headers, got.body) }),
     upstream: record.arrivals.map(arrival =>
-      dumpOf(`${arrival.sent.method} ${arrival.sent.url}`, arrival.sent.headers, arrival.sent.body, key),
+      dumpOf(`${arrival.sent.method} ${arrival.sent.url}`, arrival.sent.headers, arrival.sent.body),
     ),
-    ...(fault === undefined ? {} : { fault: `${fault.kind}: ${redacted(fault.detail, key)}` }),
+    ...(fault === undefined ? {} : { fault: `${fault.kind}: ${fault.detail}` }),
   }
 }
 
@@ -89,10 +85,10 @@ export interface RunFacts {
   readonly isInterrupted?: boolean
 }
 
-function cellDocument(result: CellResult, { command, target }: RunFacts): CellDocument {
-  const { caller, upstream, scenario, mode, id }: Cell = result.cell
+function cellDocument(result: CellResult, { command }: RunFacts): CellDocument {
+  const { caller, upstream, scenario, mode, id } = result.cell
   const took = result.record?.exchange.took
-  const wire = result.checks.every(({ status }) => status === 'pass') ? undefined : wireOf(result, target.key)
+  const wire = result.checks.every(({ status }) => status === 'pass') ? undefined : wireOf(result)
   return {
     ...{ id, caller: caller.name, scenario: scenario.id, mode },
     ...(upstream === undefined ? {} : { upstream: upstream.name }),
@@ -102,21 +98,15 @@ function cellDocument(result: CellResult, { command, target }: RunFacts): CellDo
   }
 }
 
-/** The document of what ran. Schema: `conformance/results.schema.json`. */
+/** The document of what ran, without the target's key. Schema: `conformance/results.schema.json`. */
 export function resultsOf(results: readonly CellResult[], facts: RunFacts): Results {
   const { kit, started, target } = facts
-  const checks = results
-    .flatMap(result => result.checks)
-    .map(check =>
-      check.details === undefined
-        ? check
-        : { ...check, details: check.details.map(detail => redacted(detail, target.key)) },
-    )
+  const checks = results.flatMap(result => result.checks)
   const meanings = Object.groupBy(
     checks.flatMap(({ meaning }) => meaning ?? []),
     meaning => meaning,
   )
-  return {
+  const document: Results = {
     ...{ schema: 'interlingua-conformance-1', kit, started: started.toISOString() },
     mode: results.some(({ cell }) => cell.upstream !== undefined) ? 'translation' : 'live',
     ...(facts.isInterrupted ? { interrupted: true as const } : {}),
@@ -126,4 +116,5 @@ export function resultsOf(results: readonly CellResult[], facts: RunFacts): Resu
     cells: results.map(result => cellDocument(result, facts)),
     checks,
   }
+  return withTexts(document, redactor(target.key))
 }

@@ -66,7 +66,7 @@ class ContentsGrammar implements Grammar {
   private counted(usage: JsonObject): void {
     this.usage = usage
     const total = numberOf(usage['totalTokenCount']) ?? this.total
-    if (total < this.total) this.violations.add('usage', `totalTokenCount falls from ${this.total} to ${total}.`)
+    if (total < this.total) this.violations.add('usage-total', `totalTokenCount falls from ${this.total} to ${total}.`)
     this.total = total
   }
 
@@ -78,6 +78,8 @@ class ContentsGrammar implements Grammar {
     const role = content['role']
     if (role !== undefined && role !== 'model') this.violations.add('role', `A content has the role ${String(role)}.`)
     const parts = listOf(content['parts']).map(objectOf)
+    // Google runs the calls of hosted tools itself, and goes on with their results.
+    if (parts.some(part => isObject(part['functionResponse']))) candidate.finish = undefined
     if (candidate.finish !== undefined && parts.some(part => part['text'] !== ''))
       this.violations.add('finish', `Candidate ${index} goes on after ${candidate.finish}.`)
     for (const part of parts) this.part(candidate, part, `A part of candidate ${index}`)

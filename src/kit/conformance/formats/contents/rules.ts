@@ -34,7 +34,7 @@ export const rules: readonly Rule[] = [
   request(
     'responses-paired',
     'contents.md#request',
-    'The turn after calls has a response for every call, and no other.',
+    'A turn with responses has one for every call of the turn before, and no other.',
   ),
   request('function-name', 'contents.md#tools', 'The name of a function begins with a letter or an underscore.'),
   request('one-schema', 'contents.md#schemas', 'A schema is given in one of the two dialects, not in both.'),
@@ -58,7 +58,8 @@ export const rules: readonly Rule[] = [
     STREAM,
     'Every candidate has a finishReason; without one, SDKs take the stream for cut off.',
   ),
-  stream('usage', USAGE, 'The stream has usageMetadata, a running total that does not fall.'),
+  stream('usage', USAGE, 'The stream has usageMetadata.'),
+  stream('usage-total', USAGE, 'The total is a running one that does not fall.', 'should'),
   stream('usage-adds-up', USAGE, ADDS_UP, 'should'),
   stream('error-code', 'errors.md#in-streams', 'An error has a numeric code from 400 to 599; SDKs miss any other.'),
   rule(

@@ -1,0 +1,59 @@
+import type { UsageFacts } from './facts.ts'
+import { FORMATS } from './formats/index.ts'
+import { objectOf, parsed } from './json.ts'
+import type { CellResult } from './run.ts'
+import { readSse } from './sse.ts'
+
+/* The cost of a live run, by the usage that answers report. */
+
+/** USD per million tokens. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+}
+
+const MILLION = 1_000_000
+
+/** Characters of a token, where an answer reports no usage. */
+const CHARACTERS = 4
+
+/** Token counts of an answer, as it reports them. */
+function reported({ cell, record }: CellResult): UsageFacts {
+  const format = FORMATS[cell.caller.name]
+  const body = record?.exchange.got?.body
+  if (format === undefined || body === undefined) return {}
+  const isStream = cell.mode === 'stream'
+  const events = isStream ? readSse(body).events.flatMap(({ data }) => parsed(data) ?? []) : []
+  return format.answer(isStream ? format.assemble(events) : objectOf(parsed(body.toString('utf8')))).usage ?? {}
+}
+
+/** The cost of a cell in USD. An answer without usage is estimated by its bytes; a refused request costs nothing. */
+export function costOf(result: CellResult, { input, output }: Price): number {
+  const { sent, got } = result.record?.exchange ?? {}
+  if (sent === undefined || (got !== undefined && got.status >= 400)) return 0
+  const usage = reported(result)
+  const inputTokens = usage.input ?? sent.body.length / CHARACTERS
+  const outputTokens = usage.output ?? (got?.body.length ?? 0) / CHARACTERS
+  return (inputTokens * input + outputTokens * output) / MILLION
+}
+
+/** Adds up the cost of a run. */
+export class Budget {
+  spent = 0
+  private readonly limit: number
+  private readonly price: Price
+
+  /** @param limit USD. */
+  constructor(limit: number, price: Price) {
+    this.limit = limit
+    this.price = price
+  }
+
+  add(result: CellResult): void {
+    this.spent += costOf(result, this.price)
+  }
+
+  get isSpent(): boolean {
+    return this.spent >= this.limit
+  }
+}

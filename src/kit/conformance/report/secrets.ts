@@ -1,0 +1,65 @@
+/* Removes a key from reports, in whatever form a target or peer returned it. */
+
+/** Characters of a piece of the key that is removed wherever it stands: a key may be split between two deltas. */
+const PIECE = 8
+
+/** A key shorter than that is no secret, and would be found everywhere. */
+const SHORTEST = 4
+
+const MARK = '[key]'
+
+const percent = (key: string, digits: (hex: string) => string): string =>
+  [...Buffer.from(key)].map(byte => `%${digits(byte.toString(16).padStart(2, '0'))}`).join('')
+
+/** Base64 of the key at each of the three offsets, without the characters that its neighbours change. */
+const base64Forms = (key: string): string[] =>
+  [0, 1, 2].map(offset => {
+    const text = Buffer.from(`${' '.repeat(offset)}${key}`)
+      .toString('base64')
+      .replace(/=+$/, '')
+    const start = offset === 0 ? 0 : offset + 1
+    return text.slice(start, text.length - 1)
+  })
+
+const formsOf = (key: string): string[] => {
+  const base64 = base64Forms(key)
+  const hex = Buffer.from(key).toString('hex')
+  return [
+    ...[key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1), hex, hex.toUpperCase()],
+    ...[percent(key, digits => digits.toUpperCase()), percent(key, digits => digits)],
+    ...[...base64, ...base64.map(text => text.replaceAll('+', '-').replaceAll('/', '_'))],
+  ]
+}
+
+/** Returns a function that replaces a key, its encodings and pieces of them in a text. */
+export function redactor(key: string): (text: string) => string {
+  if (key.length < SHORTEST) return text => text
+  const length = Math.min(PIECE, key.length)
+  const pieces = new Set<string>()
+  for (const form of formsOf(key))
+    for (let at = 0; at + length <= form.length; at++) pieces.add(form.slice(at, at + length))
+  return text => {
+    let clean = ''
+    let kept = 0
+    for (let at = 0; at + length <= text.length; at++) {
+      if (!pieces.has(text.slice(at, at + length))) continue
+      let end = at + length
+      while (end < text.length && pieces.has(text.slice(end - length + 1, end + 1))) end++
+      clean += text.slice(kept, at) + MARK
+      kept = end
+      at = end - 1
+    }
+    return clean + text.slice(kept)
+  }
+}
+
+/** A copy of a value with every text changed, names of fields included. */
+export function withTexts<T>(value: T, change: (text: string) => string): T {
+  const visit = (one: unknown): unknown => {
+    if (typeof one === 'string') return change(one)
+    if (Array.isArray(one)) return one.map(visit)
+    if (typeof one !== 'object' || one === null) return one
+    return Object.fromEntries(Object.entries(one).map(([name, inner]) => [change(name), visit(inner)]))
+  }
+  return visit(value) as T
+}

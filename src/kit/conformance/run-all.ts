@@ -1,0 +1,82 @@
+import { cellsOf } from './cells.ts'
+import type { Check } from './checks.ts'
+import { FORMATS } from './formats/index.ts'
+import { type CellResult, type RunOptions, run } from './run.ts'
+import { SESSION_FORMATS } from './sockets/formats.ts'
+import { runSessions } from './sockets/run-sessions.ts'
+import { sessionCellsOf } from './sockets/session-cells.ts'
+import type { SessionScenario } from './sockets/session-scenario.ts'
+import type { SessionUpstream } from './sockets/session-upstream.ts'
+
+export interface AllOptions extends RunOptions {
+  readonly sessions: readonly SessionScenario[]
+  /** Plays the upstream of sessions; none in live mode. */
+  readonly sessionUpstream?: SessionUpstream
+  /** How often every cell runs. */
+  readonly repeat?: number
+}
+
+/** The options of both runners: each knows formats of its own. */
+function partsOf({ sessionUpstream, ...options }: AllOptions) {
+  const known = (formats: object) => ({
+    callers: options.callers.filter(name => name in formats),
+    ...(options.upstreams === undefined ? {} : { upstreams: options.upstreams.filter(name => name in formats) }),
+  })
+  const { upstream: _, bounds: __, ...shared } = options
+  return {
+    cells: { ...options, ...known(FORMATS) },
+    sessions: {
+      ...shared,
+      ...known(SESSION_FORMATS),
+      ...(sessionUpstream === undefined ? {} : { upstream: sessionUpstream }),
+    },
+  }
+}
+
+/** One check whose ends differ between repetitions, with each of them. */
+function flakyOf(id: string, rounds: readonly (Check | undefined)[]): string[] {
+  const ends = rounds.map(check => check?.status ?? 'absent')
+  if (new Set(ends).size < 2) return []
+  const details = rounds.flatMap((check, at) => check?.details?.slice(0, 1).map(one => `run ${at + 1}: ${one}`) ?? [])
+  return [`${id}: ${ends.join(', then ')}${details.length === 0 ? '' : ` (${details.join('; ')})`}`]
+}
+
+const isFailure = ({ status }: Check): boolean => status === 'fail' || status === 'harness-error'
+
+/** One result for the repetitions of a cell: that of the first failure, with a check for what differs. */
+export function mergedOf(rounds: readonly CellResult[]): CellResult {
+  const chosen = rounds.find(({ checks }) => checks.some(isFailure)) ?? rounds[0]!
+  const ids = [...new Set(rounds.flatMap(({ checks }) => checks.map(({ rule }) => rule)))]
+  const details = ids.flatMap(rule =>
+    flakyOf(
+      rule,
+      rounds.map(({ checks }) => checks.find(check => check.rule === rule)),
+    ),
+  )
+  if (details.length === 0) return chosen
+  const cell = chosen.cell.id
+  const flaky: Check = {
+    ...{ id: `${cell}/flaky`, cell, rule: 'flaky', level: 'must', status: 'fail', details },
+    ...{ says: 'Repetitions of a cell end alike.', source: 'the kit: --repeat' },
+  }
+  return { ...chosen, checks: [...chosen.checks, flaky] }
+}
+
+/** Runs all wanted cells and sessions, one after another, as often as wanted. */
+export async function runAll(options: AllOptions): Promise<CellResult[]> {
+  const { repeat = 1, onResult, signal } = options
+  const { cells, sessions } = partsOf(options)
+  const counts = [cellsOf(cells).length, sessionCellsOf(sessions).length] as const
+  const count = (counts[0] + counts[1]) * repeat
+  const rounds = new Map<string, CellResult[]>()
+  let done = 0
+  const collect = (result: CellResult): void => {
+    rounds.getOrInsert(result.cell.id, []).push(result)
+    onResult?.(result, done++, count)
+  }
+  for (let round = 0; round < repeat && !signal?.aborted; round++) {
+    await run({ ...cells, onResult: collect })
+    await runSessions({ ...sessions, onResult: collect })
+  }
+  return [...rounds.values()].map(mergedOf)
+}

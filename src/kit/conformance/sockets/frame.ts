@@ -1,0 +1,30 @@
+import { isObject, type JsonObject, parsed, textOf } from '../json.ts'
+
+/* Frames of a session over a WebSocket. */
+
+/** One message as it came or was sent. */
+export interface Frame {
+  readonly text: string
+  /** The JSON object; `undefined` if the text is none. */
+  readonly data: JsonObject | undefined
+}
+
+/** The close of a connection: the code and reason of the close frame; 1006 if there was none. */
+export interface Closing {
+  readonly code: number
+  readonly reason: string
+}
+
+export const frameOf = (text: string): Frame => {
+  const data = parsed(text)
+  return { text, data: isObject(data) ? data : undefined }
+}
+
+export const frameWith = (data: JsonObject): Frame => ({ text: JSON.stringify(data), data })
+
+/** The objects of frames, without the frames that are none. */
+export const dataOf = (frames: readonly Frame[]): JsonObject[] =>
+  frames.flatMap(({ data }) => (data === undefined ? [] : [data]))
+
+/** The `type` of an event; empty if it has none. */
+export const typeOf = (data: JsonObject | undefined): string => textOf(data?.['type']) ?? ''

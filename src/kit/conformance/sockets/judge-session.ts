@@ -1,0 +1,127 @@
+import { CheckList } from '../check-list.ts'
+import type { Check } from '../checks.ts'
+import { compare, type Leaves } from '../compare.ts'
+import { leavesOf } from '../facts.ts'
+import type { Rule } from '../rules.ts'
+import { schemaFaults } from '../schema.ts'
+import { schemaRule } from '../transport-rules.ts'
+import type { Closing, Frame } from './frame.ts'
+import { dataOf, frameWith } from './frame.ts'
+import type { SessionCell } from './session-cells.ts'
+import type { Frames, SessionFormat } from './session-format.ts'
+import type { Line } from './session-scenario.ts'
+import type { SessionArrival } from './session-upstream.ts'
+import type { Refusal } from './socket.ts'
+
+/** Everything that one session left behind. */
+export interface SessionRecord {
+  readonly client: readonly Frame[]
+  readonly server: readonly Frame[]
+  readonly closed?: Closing
+  /** The kind of frame that did not come in time. */
+  readonly missing?: string
+  readonly refusal?: Refusal
+  /** Why the connection could not be opened or was ended by the kit. */
+  readonly fault?: string
+  readonly arrivals: readonly SessionArrival[]
+}
+
+const RFC = 'https://www.rfc-editor.org/rfc/rfc6455'
+const KIT = 'the bounds of the kit: sockets/socket.ts'
+const OURS = 'docs/decisions/2026-11-28-sessions-of-the-kit.md'
+
+type AnyRule = Omit<Rule, 'on'>
+const must = (id: string, source: string, says: string): AnyRule => ({ id, level: 'must', source, says })
+
+const SUPPORTED = must('supported', 'the target itself', 'The target has the endpoint and the feature.')
+const OPENED = must('socket.open', `${RFC}#section-4.2.2`, 'The target accepts the handshake with status 101.')
+const BOUNDED = must('socket.bounds', KIT, 'The session is of a reasonable size, and its frames are valid.')
+const AWAITED = must('socket.awaited', KIT, 'Every frame that the caller waits for comes in time.')
+const ARRIVES = must('arrives', OURS, 'A session reaches the upstream, in the format of the upstream.')
+const ONCE: AnyRule = {
+  ...must('once', OURS, 'One session of a caller is one session at the upstream.'),
+  level: 'should',
+}
+
+/** Statuses with which a target says that it has no such endpoint. */
+const UNSUPPORTED = new Set([404, 405, 426, 501])
+
+/** The frames of a script as if one connection had carried them. */
+function scripted(lines: readonly Line[]): Frames {
+  const of = (side: Line['side']): Frame[] =>
+    lines.flatMap(line => (line.side === side && 'frame' in line ? [frameWith(line.frame)] : []))
+  const close = lines.find(line => line.side === 'server' && 'close' in line)
+  return {
+    ...{ client: of('client'), server: of('server') },
+    ...(close !== undefined && 'close' in close ? { closed: close.close } : {}),
+  }
+}
+
+/** Facts that a conversion of audio changes; the length stays. */
+const CONVERTED = /\.digest$|^settings\.(input|output)Format$/
+
+/** Facts of a session. Between formats audio is converted. */
+const leaves = (facts: object, isNative: boolean): Leaves =>
+  new Map([...leavesOf(facts)].filter(([path]) => isNative || !CONVERTED.test(path)))
+
+/** Schema faults of frames, each once. */
+function schemaDetails({ schemas, exceptions }: SessionFormat, side: 'client' | 'server', frames: readonly Frame[]) {
+  if (schemas === undefined) return undefined
+  const faults = dataOf(frames).flatMap(data => schemaFaults(schemas.file, schemas[side], data, exceptions))
+  return [...new Set(faults)].slice(0, 5)
+}
+
+function judgeUpstream(cell: SessionCell, { arrivals }: SessionRecord, list: CheckList, isReported: boolean): void {
+  const { caller, upstream, scenario } = cell
+  if (upstream === undefined) return
+  const arrival = arrivals.find(({ format }) => format === upstream.name)
+  list.rule('request', ARRIVES, arrival === undefined ? ['No session came in the format of the upstream.'] : [])
+  if (arrival === undefined) return
+  list.rule('request', ONCE, arrivals.length > 1 ? [`${arrivals.length} sessions came.`] : [])
+  const frames: Frames = { client: arrival.received, server: arrival.sent.map(frameWith) }
+  list.rules(upstream.rules, 'request', upstream.lint(frames, arrival.headers))
+  const details = schemaDetails(upstream, 'client', arrival.received)
+  if (details !== undefined) list.rule('request', schemaRule(upstream.schemas!.file), details)
+  const isNative = caller === upstream
+  const asked = (format: SessionFormat): Leaves =>
+    leaves(format.request(scripted(scenario.scripts[format.name]!)), isNative)
+  const found = leaves(upstream.request(frames), isNative)
+  list.facts('request', compare({ source: asked(caller), reachable: asked(upstream), found, isNative }), isReported)
+}
+
+function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, isReported: boolean): void {
+  const { caller, upstream, scenario } = cell
+  const { client, server, closed } = record
+  const script = scripted(scenario.scripts[caller.name]!)
+  list.rules(caller.rules, 'stream', caller.grammar({ client, server, ...(closed === undefined ? {} : { closed }) }))
+  const details = schemaDetails(caller, 'server', server)
+  if (details !== undefined) list.rule('stream', schemaRule(caller.schemas!.file), details)
+  if (upstream === undefined) return
+  const isNative = caller === upstream
+  const told = (format: SessionFormat): Leaves =>
+    leaves(format.answer(scripted(scenario.scripts[format.name]!)), isNative)
+  // The close of a session that the caller ends is the caller's own.
+  const close = script.closed === undefined || closed === undefined ? {} : { closed }
+  const found = leaves(caller.answer({ client, server, ...close }), isNative)
+  list.facts('answer', compare({ source: told(upstream), reachable: told(caller), found, isNative }), isReported)
+}
+
+/** All checks of one session. */
+export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeader: string | undefined): Check[] {
+  const list = new CheckList(cell, 'conformance/sessions')
+  const { refusal, fault, missing } = record
+  if (refusal !== undefined && UNSUPPORTED.has(refusal.status)) {
+    list.rule('answer', SUPPORTED, [`Status ${refusal.status}: ${refusal.body.slice(0, 300)}`], 'unsupported')
+    return list.checks
+  }
+  const isReported = lossHeader !== undefined && Boolean(refusal?.headers[lossHeader])
+  const isOpen = refusal === undefined && (fault === undefined || record.server.length > 0)
+  const refused = refusal === undefined ? (fault ?? '') : `Status ${refusal.status}: ${refusal.body.slice(0, 300)}`
+  list.rule('answer', OPENED, isOpen ? [] : [refused])
+  if (!isOpen) return list.checks
+  list.rule('answer', BOUNDED, fault === undefined ? [] : [fault])
+  list.rule('answer', AWAITED, missing === undefined ? [] : [`${missing} did not come.`])
+  judgeUpstream(cell, record, list, isReported)
+  judgeCaller(cell, record, list, isReported)
+  return list.checks
+}

@@ -1,0 +1,69 @@
+import { type JsonObject, objectOf } from '../json.ts'
+import { frameWith } from './frame.ts'
+import type { SessionFormat } from './session-format.ts'
+import type { Line, Side } from './session-scenario.ts'
+import type { Socket } from './socket.ts'
+
+/* Plays one side of a script over a socket. */
+
+export interface Playing {
+  readonly side: Side
+  readonly format: SessionFormat
+  readonly script: readonly Line[]
+  readonly model: string
+  /** Milliseconds to wait for a frame of the other side. */
+  readonly patience: number
+}
+
+/** The outcome of a side: the frames it sent, and the kind of frame that did not come in time. */
+export interface Played {
+  readonly sent: readonly JsonObject[]
+  readonly missing?: string
+}
+
+/** Ids of the script by the ids that came instead, so that later frames refer to what exists. */
+function idsBetween(format: SessionFormat, scripted: readonly JsonObject[], came: readonly JsonObject[]) {
+  const found = came.flatMap(format.ids)
+  return new Map(scripted.flatMap(format.ids).flatMap((id, at) => (found[at] === undefined ? [] : [[id, found[at]]])))
+}
+
+const renamed = (frame: JsonObject, ids: ReadonlyMap<string, string>): JsonObject =>
+  JSON.parse(JSON.stringify(frame), (_, value: unknown) =>
+    typeof value === 'string' ? (ids.get(value) ?? value) : value,
+  ) as JsonObject
+
+/**
+ * Sends this side's lines. Before each of them it waits for as many frames of the kind of the other side's last line
+ * as the script has so far.
+ */
+export async function play(socket: Socket, { side, format, script, model, patience }: Playing): Promise<Played> {
+  const sent: JsonObject[] = []
+  const expected: JsonObject[] = []
+  const caught = async (): Promise<boolean> => {
+    const last = expected.at(-1)
+    if (last === undefined) return true
+    const kind = format.kind(last)
+    const count = expected.filter(one => format.kind(one) === kind).length
+    const came = (): number => socket.received.filter(({ data }) => format.kind(data) === kind).length
+    return socket.until(() => came() >= count, patience)
+  }
+  const missing = (): Played => ({ sent, missing: format.kind(expected.at(-1)!) })
+  for (const line of script) {
+    if (line.side !== side) {
+      if ('frame' in line) {
+        if (!format.optional.has(format.kind(line.frame))) expected.push(line.frame)
+      } else await socket.until(() => socket.closed !== undefined, patience)
+      continue
+    }
+    if (!(await caught())) return missing()
+    if ('close' in line) {
+      socket.close(line.close.code, line.close.reason)
+      return { sent }
+    }
+    const came = socket.received.map(({ data }) => objectOf(data))
+    const frame = renamed(format.addressed(line.frame, model), idsBetween(format, expected, came))
+    sent.push(frame)
+    socket.send(frameWith(frame).text)
+  }
+  return (await caught()) ? { sent } : missing()
+}

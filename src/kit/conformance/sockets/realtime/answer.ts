@@ -1,0 +1,96 @@
+import type { UsageFacts } from '../../facts.ts'
+import { argumentsOf } from '../../facts.ts'
+import { compact, type Json, type JsonObject, numberOf, objectOf, textOf } from '../../json.ts'
+import { dataOf, typeOf } from '../frame.ts'
+import { audioOf, type ResponseFacts, type SessionAnswer } from '../session-facts.ts'
+import type { Frames } from '../session-format.ts'
+import { generalName } from './names.ts'
+import { settingsOf } from './settings.ts'
+
+/* The facts of a server's events. Responses are added up from their deltas. */
+
+const FINISHES: { readonly [status: string]: string } = { completed: 'stop', cancelled: 'interrupted' }
+
+function finishOf(response: JsonObject, hasCalls: boolean): string {
+  const status = textOf(response['status']) ?? ''
+  const { reason } = objectOf(response['status_details'])
+  if (status === 'incomplete') return reason === 'max_output_tokens' ? 'length' : `incomplete:${String(reason)}`
+  if (status === 'completed' && hasCalls) return 'calls'
+  return FINISHES[status] ?? status
+}
+
+/** Token counts of a response. */
+function usageOf(value: Json | undefined): UsageFacts {
+  const { input_tokens: input, output_tokens: output, input_token_details: details } = objectOf(value)
+  const cached = numberOf(objectOf(details)['cached_tokens'])
+  return compact({ input: numberOf(input), output: numberOf(output), cached: cached || undefined })
+}
+
+/** The deltas of one kind, joined; `undefined` if there is none. */
+function joined(events: readonly JsonObject[], type: string): string | undefined {
+  const deltas = events.filter(data => generalName(typeOf(data)) === type).map(({ delta }) => textOf(delta) ?? '')
+  return deltas.length === 0 ? undefined : deltas.join('')
+}
+
+function responseOf(id: string, events: readonly JsonObject[], format: string): ResponseFacts {
+  const own = events.filter(data => data['response_id'] === id)
+  const end = events.find(data => typeOf(data) === 'response.done' && objectOf(data['response'])['id'] === id)
+  const items = own.filter(data => typeOf(data) === 'response.output_item.added').map(({ item }) => objectOf(item))
+  const calls = items
+    .filter(({ type }) => type === 'function_call')
+    .map(item => {
+      const of = own.filter(data => data['item_id'] === item['id'])
+      const text = joined(of, 'response.function_call_arguments.delta') ?? ''
+      return compact({ name: textOf(item['name']), arguments: argumentsOf(text), id: textOf(item['call_id']) })
+    })
+  const audio = own.filter(data => generalName(typeOf(data)) === 'response.output_audio.delta')
+  const final = objectOf(end?.['response'])
+  return compact({
+    text: joined(own, 'response.output_text.delta'),
+    transcript: joined(own, 'response.output_audio_transcript.delta'),
+    audio: audioOf(
+      audio.map(({ delta }) => textOf(delta) ?? ''),
+      format,
+    ),
+    calls,
+    finish: end === undefined ? undefined : finishOf(final, calls.length > 0),
+    // xAI has the usage beside the response.
+    usage: usageOf(final['usage'] ?? end?.['usage']),
+  }) as ResponseFacts
+}
+
+const SPEECH: { readonly [type: string]: string } = {
+  'input_audio_buffer.speech_started': 'started',
+  'input_audio_buffer.speech_stopped': 'stopped',
+}
+
+/** Returns the facts of everything that the server of a session sent. */
+export function answerOf({ server, client, closed }: Frames): SessionAnswer {
+  const events = dataOf(server)
+  const of = (type: string): JsonObject[] => events.filter(data => typeOf(data) === type)
+  const updates = dataOf(client).filter(data => typeOf(data) === 'session.update')
+  const formats = updates.flatMap(({ session }) => settingsOf(objectOf(session)).outputFormat ?? [])
+  const ids = of('response.created').map(({ response }) => textOf(objectOf(response)['id']) ?? '')
+  const transcripts = of('conversation.item.input_audio_transcription.completed')
+  const spoken = events.flatMap(data => SPEECH[typeOf(data)] ?? [])
+  return compact({
+    responses: ids.map(id => responseOf(id, events, formats.at(-1) ?? 'pcm@24000')),
+    heard: transcripts.flatMap(({ transcript }) => textOf(transcript) ?? []),
+    speech: spoken.length === 0 ? undefined : spoken.join(' '),
+    truncated: of('conversation.item.truncated').flatMap(({ audio_end_ms: end }) => numberOf(end) ?? []),
+    errors: of('error').map(({ error }) => {
+      const { type, code, message } = objectOf(error)
+      return compact({ type: textOf(type), code: textOf(code), message: textOf(message) })
+    }),
+    close: closed === undefined ? undefined : compact({ code: closed.code, reason: closed.reason || undefined }),
+  }) as SessionAnswer
+}
+
+/** The ids that a client may refer to, of an event that creates them. */
+export function idsOf(data: JsonObject): string[] {
+  const item = objectOf(data['item'])
+  const type = generalName(typeOf(data))
+  if (type === 'response.created') return [textOf(objectOf(data['response'])['id']) ?? '']
+  if (type !== 'response.output_item.added') return []
+  return [item['id'], item['call_id']].flatMap(id => textOf(id) ?? [])
+}

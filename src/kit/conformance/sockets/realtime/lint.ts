@@ -1,0 +1,37 @@
+import type { Headers } from '../../format.ts'
+import { type JsonObject, objectOf, textOf } from '../../json.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import { typeOf } from '../frame.ts'
+import type { Frames } from '../session-format.ts'
+import { CLIENT_EVENTS, type Version } from './names.ts'
+
+/** Fields of a session that only the other version has. */
+const FOREIGN: { readonly [version in Version]: readonly string[] } = {
+  ga: ['modalities', 'input_audio_format', 'output_audio_format', 'input_audio_transcription', 'turn_detection'],
+  beta: ['output_modalities', 'audio', 'max_output_tokens', 'type'],
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+function lintSession(version: Version, session: JsonObject, violations: Violations): void {
+  if (version === 'ga' && !/^(realtime|transcription)$/.test(textOf(session['type']) ?? ''))
+    violations.add('session.type', `type: ${String(session['type'])}`)
+  for (const field of FOREIGN[version]) if (field in session) violations.add('session.fields', field)
+}
+
+/** Checks the events of a client. */
+export const lintOf =
+  (version: Version) =>
+  ({ client }: Frames, headers: Headers): readonly Violation[] => {
+    const violations = new Violations()
+    const isBeta = /realtime=v1/.test(headers['openai-beta'] ?? '')
+    if (isBeta !== (version === 'beta')) violations.add('version', `openai-beta: ${headers['openai-beta'] ?? 'none'}`)
+    for (const { data, text } of client) {
+      const type = typeOf(data)
+      if (!CLIENT_EVENTS.has(type)) violations.add('event', text.slice(0, 200))
+      if (type === 'session.update') lintSession(version, objectOf(data?.['session']), violations)
+      if (type === 'input_audio_buffer.append' && !BASE64.test(textOf(data?.['audio']) ?? ''))
+        violations.add('audio.base64', text.slice(0, 100))
+    }
+    return violations.list
+  }

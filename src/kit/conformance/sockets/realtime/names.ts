@@ -1,0 +1,39 @@
+/* The names of events in both versions of the format: general availability, and the beta before it. */
+
+export type Version = 'ga' | 'beta'
+
+/** Names of the beta by the names of general availability. */
+export const BETA_NAMES: { readonly [ga: string]: string } = {
+  'response.output_text.delta': 'response.text.delta',
+  'response.output_text.done': 'response.text.done',
+  'response.output_audio.delta': 'response.audio.delta',
+  'response.output_audio.done': 'response.audio.done',
+  'response.output_audio_transcript.delta': 'response.audio_transcript.delta',
+  'response.output_audio_transcript.done': 'response.audio_transcript.done',
+  'conversation.item.added': 'conversation.item.created',
+}
+
+const GA_NAMES = new Map(Object.entries(BETA_NAMES).map(([ga, beta]) => [beta, ga]))
+
+/** The name of general availability of an event in either version. */
+export const generalName = (type: string): string => GA_NAMES.get(type) ?? type
+
+/** Whether a name belongs to the other version alone. Azure's beta sends `conversation.item.done`, too. */
+export const isOfOther = (version: Version, type: string): boolean =>
+  version === 'ga' ? GA_NAMES.has(type) : type in BETA_NAMES
+
+/** Events of clients. */
+export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
+  'session.update',
+  'transcription_session.update',
+  'input_audio_buffer.append',
+  'input_audio_buffer.commit',
+  'input_audio_buffer.clear',
+  'output_audio_buffer.clear',
+  'conversation.item.create',
+  'conversation.item.retrieve',
+  'conversation.item.truncate',
+  'conversation.item.delete',
+  'response.create',
+  'response.cancel',
+])

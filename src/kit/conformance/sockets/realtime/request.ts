@@ -1,0 +1,55 @@
+import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { dataOf, typeOf } from '../frame.ts'
+import { audioOf, type SessionItem, type SessionRequest, type SessionSettings } from '../session-facts.ts'
+import type { Frames } from '../session-format.ts'
+import { settingsOf } from './settings.ts'
+
+/* The facts of a client's events. */
+
+const PARTS = new Set(['input_text', 'output_text', 'text'])
+
+const textIn = (item: JsonObject): string =>
+  listOf(item['content'])
+    .map(objectOf)
+    .flatMap(part => (PARTS.has(textOf(part['type']) ?? '') ? [textOf(part['text']) ?? ''] : []))
+    .join('')
+
+/** Paths of calls by their ids, from the server's events. */
+const callPaths = (frames: Frames): ReadonlyMap<string, string> => {
+  const ids = dataOf(frames.server).flatMap(data => {
+    const item = objectOf(data['item'])
+    const isCall = typeOf(data) === 'response.output_item.added' && item['type'] === 'function_call'
+    return isCall ? [textOf(item['call_id']) ?? ''] : []
+  })
+  return new Map(ids.map((id, index) => [id, `calls[${index}]`]))
+}
+
+function itemOf(item: JsonObject, calls: ReadonlyMap<string, string>): SessionItem {
+  if (item['type'] !== 'function_call_output')
+    return compact({ role: textOf(item['role']) ?? String(item['type']), text: textIn(item) })
+  const answers = calls.get(textOf(item['call_id']) ?? '')
+  return { role: 'tool', result: compact({ answers, text: textOf(item['output']) }) }
+}
+
+/** Returns the facts of everything that the client of a session sent. */
+export function requestOf(frames: Frames): SessionRequest {
+  const events = dataOf(frames.client)
+  const of = (type: string): JsonObject[] => events.filter(data => typeOf(data) === type)
+  const settings: SessionSettings = Object.assign(
+    {},
+    ...of('session.update').map(({ session }) => settingsOf(objectOf(session))),
+  )
+  const calls = callPaths(frames)
+  const pieces = of('input_audio_buffer.append').map(({ audio }) => textOf(audio) ?? '')
+  return compact({
+    settings,
+    items: of('conversation.item.create').map(({ item }) => itemOf(objectOf(item), calls)),
+    audio: audioOf(pieces, settings.inputFormat ?? 'pcm@24000'),
+    commits: of('input_audio_buffer.commit').length || undefined,
+    asks: of('response.create').map(({ response }) =>
+      compact({ asked: true as const, instructions: textOf(objectOf(response)['instructions']) }),
+    ),
+    cancels: of('response.cancel').length || undefined,
+    truncations: of('conversation.item.truncate').flatMap(({ audio_end_ms: end }) => numberOf(end) ?? []),
+  }) as SessionRequest
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Headers } from '../format.ts'
+import type { Closing } from './frame.ts'
+import { accept, connect, type Socket } from './socket.ts'
+
+/* The sockets of the plain proxy: it relays frames unchanged, except for what a saboteur does to them. */
+
+/** The frames that are passed on in place of one; `terminate` ends both connections without a close frame. */
+export type Changed = readonly string[] | 'terminate'
+
+/** Changes the frames of one session. A new instance sees each session from its beginning. */
+export interface FrameMeddling {
+  readonly client?: (text: string) => Changed
+  readonly server?: (text: string) => Changed
+  /** Changes the server's close frame. */
+  readonly closing?: (closing: Closing) => Closing
+}
+
+/** Codes that a close frame must not carry (RFC 6455, section 7.4.1). */
+const UNSENDABLE = new Set([1004, 1005, 1006, 1015])
+
+/** Milliseconds for which an idle session is relayed. */
+const IDLE = 600_000
+
+/** Headers of the handshake, which each connection has of its own. */
+const OF_HANDSHAKE = /^(connection|upgrade|host|sec-websocket-.*)$/
+
+const passed = ({ headers }: IncomingMessage): Headers =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (OF_HANDSHAKE.test(name) ? [] : [[name, String(value)]])),
+  )
+
+/** Passes frames on as they arrive, and the close at last. */
+async function pass(
+  from: Socket,
+  to: Socket,
+  change: (text: string) => Changed,
+  closing: (closing: Closing) => Closing,
+): Promise<void> {
+  let count = 0
+  while (await from.until(() => from.received.length > count, IDLE)) {
+    while (count < from.received.length) {
+      const changed = change(from.received[count++]!.text)
+      if (changed === 'terminate') {
+        from.terminate()
+        to.terminate()
+        return
+      }
+      for (const text of changed) to.send(text)
+    }
+  }
+  const { code, reason } = closing(from.closed ?? { code: 1000, reason: '' })
+  if (code === 1006) to.terminate()
+  else to.close(UNSENDABLE.has(code) ? 1000 : code, reason)
+}
+
+/** Relays a session to the same path of another server. */
+export async function relay(
+  url: string,
+  [message, connection, head]: readonly [IncomingMessage, Duplex, Buffer],
+  { client, server, closing }: FrameMeddling = {},
+): Promise<void> {
+  const opened = await connect(url, passed(message))
+  if (!('socket' in opened)) {
+    const status = 'refusal' in opened ? opened.refusal.status : 502
+    connection.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
+    return
+  }
+  const caller = await accept(message, connection, head)
+  const unchanged = (text: string): Changed => [text]
+  const same = (given: Closing): Closing => given
+  await Promise.all([
+    pass(caller, opened.socket, client ?? unchanged, same),
+    pass(opened.socket, caller, server ?? unchanged, closing ?? same),
+  ])
+}

@@ -1,0 +1,13 @@
+import { first, type SessionSaboteur } from './saboteur.ts'
+
+export const saboteur: SessionSaboteur = {
+  name: 'input-audio-changed',
+  says: 'Audio of the caller reaches the upstream with other bytes.',
+  cell: 'realtime-realtime/audio-committed/session',
+  caught: ['request.meaning:audio.digest'],
+  meddling: () => ({
+    client: first('input_audio_buffer.append', data => [
+      { ...data, audio: String(data['audio']).replace(/^..../, 'AAAB') },
+    ]),
+  }),
+}

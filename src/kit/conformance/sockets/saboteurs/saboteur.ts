@@ -1,0 +1,42 @@
+import { type JsonObject, objectOf } from '../../json.ts'
+import { frameOf, typeOf } from '../frame.ts'
+import type { Changed, FrameMeddling } from '../relay.ts'
+
+/** A fault put into the frames between the caller and a correct target, and the checks that must catch it. */
+export interface SessionSaboteur {
+  readonly name: string
+  /** The fault in a sentence. */
+  readonly says: string
+  /** The cell it is run on. */
+  readonly cell: string
+  /** The rules of exactly the checks that fail in that cell. */
+  readonly caught: readonly string[]
+  /** Makes the meddling for one session. */
+  readonly meddling: () => FrameMeddling
+}
+
+export type Change = (data: JsonObject) => readonly JsonObject[]
+
+/** Changes frames of one type; the others pass. */
+export const where =
+  (type: string, change: Change): ((text: string) => Changed) =>
+  text => {
+    const { data } = frameOf(text)
+    return typeOf(data) === type ? change(objectOf(data)).map(one => JSON.stringify(one)) : [text]
+  }
+
+/** Changes the first frame of a type; the others pass. */
+export function first(type: string, change: Change): (text: string) => Changed {
+  let isDone = false
+  return where(type, data => {
+    if (isDone) return [data]
+    isDone = true
+    return change(data)
+  })
+}
+
+/** A frame with a field of one of its objects changed. */
+export const within = (data: JsonObject, name: string, fields: JsonObject): JsonObject => ({
+  ...data,
+  [name]: { ...objectOf(data[name]), ...fields },
+})

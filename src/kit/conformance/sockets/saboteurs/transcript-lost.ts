@@ -1,0 +1,11 @@
+import { type SessionSaboteur, where } from './saboteur.ts'
+
+export const saboteur: SessionSaboteur = {
+  name: 'transcript-lost',
+  says: 'The transcript of what the user said does not arrive.',
+  cell: 'realtime-realtime/server-turn-detection/session',
+  caught: ['answer.meaning:heard[0]'],
+  meddling: () => ({
+    server: where('conversation.item.input_audio_transcription.completed', () => []),
+  }),
+}

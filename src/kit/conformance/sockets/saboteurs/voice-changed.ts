@@ -1,0 +1,9 @@
+import type { SessionSaboteur } from './saboteur.ts'
+
+export const saboteur: SessionSaboteur = {
+  name: 'voice-changed',
+  says: 'The session gets another voice.',
+  cell: 'realtime-realtime/settings/session',
+  caught: ['request.meaning:settings.voice'],
+  meddling: () => ({ client: text => [text.replace('"voice":"marin"', '"voice":"alloy"')] }),
+}

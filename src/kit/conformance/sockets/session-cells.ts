@@ -1,0 +1,37 @@
+import { matches } from '../cells.ts'
+import { SESSION_FORMATS } from './formats.ts'
+import type { SessionFormat } from './session-format.ts'
+import type { SessionScenario } from './session-scenario.ts'
+
+/** One session: a caller's format, an upstream's, and a scenario. Live cells have no upstream. */
+export interface SessionCell {
+  /** `<caller>-<upstream>/<scenario>/session`; live: `<caller>/<scenario>/session`. */
+  readonly id: string
+  readonly caller: SessionFormat
+  readonly upstream: SessionFormat | undefined
+  readonly scenario: SessionScenario
+  readonly mode: 'session'
+}
+
+export interface WantedSessions {
+  readonly sessions: readonly SessionScenario[]
+  readonly callers: readonly string[]
+  /** Formats of upstreams; none in live mode. */
+  readonly upstreams?: readonly string[]
+  readonly only?: string
+}
+
+/** All sessions that are wanted: a scenario runs between formats that it has scripts for. */
+export function sessionCellsOf({ sessions, callers, upstreams, only }: WantedSessions): SessionCell[] {
+  const cells: SessionCell[] = []
+  for (const caller of callers)
+    for (const upstream of upstreams ?? [undefined])
+      for (const scenario of sessions) {
+        const id = `${upstream === undefined ? caller : `${caller}-${upstream}`}/${scenario.id}/session`
+        const isWritten = [caller, upstream ?? caller].every(name => scenario.scripts[name] !== undefined)
+        if (!isWritten || !matches(only, id)) continue
+        const upstreamFormat = upstream === undefined ? undefined : SESSION_FORMATS[upstream]!
+        cells.push({ id, caller: SESSION_FORMATS[caller]!, upstream: upstreamFormat, scenario, mode: 'session' })
+      }
+  return cells
+}

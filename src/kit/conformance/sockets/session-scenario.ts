@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { DATA } from '../data.ts'
+import type { JsonObject } from '../json.ts'
+import type { Difference } from '../scenario.ts'
+import type { Closing } from './frame.ts'
+
+/* Scenarios of sessions: a script of frames for each format, as JSON lines. */
+
+export type Side = 'client' | 'server'
+
+/** One line of a script: a side sends a frame, or closes the connection. */
+export type Line =
+  | { readonly side: Side; readonly frame: JsonObject }
+  | { readonly side: Side; readonly close: Closing }
+
+export interface SessionScenario {
+  readonly id: string
+  readonly title: string
+  /** The consequence of a failure. */
+  readonly why: string
+  readonly differences: readonly Difference[]
+  readonly scripts: { readonly [format: string]: readonly Line[] }
+}
+
+interface Written {
+  readonly client?: JsonObject
+  readonly server?: JsonObject
+  readonly close?: { readonly by: Side } & Closing
+}
+
+function lineOf(text: string): Line {
+  const { client, server, close } = JSON.parse(text) as Written
+  if (close !== undefined) return { side: close.by, close: { code: close.code, reason: close.reason } }
+  return client === undefined ? { side: 'server', frame: server! } : { side: 'client', frame: client }
+}
+
+const HOME = join(DATA, 'sessions')
+
+/** Reads one scenario's folder: `session.yaml` and `FORMAT.jsonl` of each format. */
+export function readSession(id: string, home = HOME): SessionScenario {
+  const folder = join(home, id)
+  const described = parse(readFileSync(join(folder, 'session.yaml'), 'utf8')) as Omit<SessionScenario, 'id' | 'scripts'>
+  const names = readdirSync(folder).flatMap(name => /^(.+)\.jsonl$/.exec(name)?.[1] ?? [])
+  const scriptOf = (format: string): Line[] =>
+    readFileSync(join(folder, `${format}.jsonl`), 'utf8')
+      .trim()
+      .split('\n')
+      .map(lineOf)
+  return {
+    ...{ id, title: described.title, why: described.why, differences: described.differences ?? [] },
+    scripts: Object.fromEntries(names.sort().map(name => [name, scriptOf(name)])),
+  }
+}
+
+/** All scenarios of sessions, by name. */
+export const readSessions = (home = HOME): SessionScenario[] =>
+  existsSync(home)
+    ? readdirSync(home)
+        .sort()
+        .map(id => readSession(id, home))
+    : []

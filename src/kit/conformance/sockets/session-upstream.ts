@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Headers } from '../format.ts'
+import type { JsonObject } from '../json.ts'
+import type { Upstream } from '../upstream.ts'
+import { SESSION_FORMATS } from './formats.ts'
+import type { Closing, Frame } from './frame.ts'
+import { play } from './play.ts'
+import type { SessionFormat } from './session-format.ts'
+import type { Line, SessionScenario } from './session-scenario.ts'
+import { accept, type Socket } from './socket.ts'
+
+/** One session that a peer opened at the kit's upstream. */
+export interface SessionArrival {
+  readonly format: string
+  readonly path: string
+  readonly headers: Headers
+  readonly received: readonly Frame[]
+  readonly sent: readonly JsonObject[]
+  readonly closed: Closing | undefined
+}
+
+/** Milliseconds that the upstream waits for a frame; longer than any caller of the kit. */
+const PATIENCE = 30_000
+
+interface Open {
+  readonly format: SessionFormat
+  readonly path: string
+  readonly headers: Headers
+  readonly socket: Socket
+  sent: readonly JsonObject[]
+}
+
+/**
+ * Answers the frames that are answered at once: a gateway may send more of them than the caller did. Returns the rest of
+ * the script.
+ */
+function echoing(socket: Socket, format: SessionFormat, script: readonly Line[]): Line[] {
+  const { echo } = format
+  if (echo === undefined) return [...script]
+  const kindOf = (line: Line): string => ('frame' in line ? format.kind(line.frame) : '')
+  const answers = script.flatMap(line => ('frame' in line && kindOf(line) === echo.answered ? [line.frame] : []))
+  let count = 0
+  socket.onFrame = ({ data }) => {
+    if (format.kind(data) !== echo.asked || answers.length === 0) return
+    const answer = answers[Math.min(count++, answers.length - 1)]!
+    socket.send(JSON.stringify({ ...answer, event_id: `event_echo_${count}` }))
+  }
+  return script.filter(line => kindOf(line) !== echo.asked && kindOf(line) !== echo.answered)
+}
+
+/** Sessions of the upstream that the kit plays: it attaches itself to the upstream's server. */
+export class SessionUpstream {
+  private scenario: SessionScenario | undefined
+  private open: Open[] = []
+  private readonly upstream: Upstream
+
+  constructor(upstream: Upstream) {
+    this.upstream = upstream
+    upstream.onUpgrade((message, connection, head) => {
+      this.answer(message, connection, head).catch(() => connection.destroy())
+    })
+  }
+
+  /** Plays a scenario from now on. Ends sessions of earlier ones. */
+  play(scenario: SessionScenario): void {
+    this.close()
+    this.scenario = scenario
+    this.open = []
+  }
+
+  /** The sessions since `play`. */
+  get arrived(): readonly SessionArrival[] {
+    return this.open.map(({ format, path, headers, socket, sent }) => ({
+      ...{ format: format.name, path, headers, received: socket.received, sent, closed: socket.closed },
+    }))
+  }
+
+  /** Waits until the peer has closed its sessions, but no longer than the milliseconds. */
+  async settled(ms: number): Promise<void> {
+    await Promise.all(this.open.map(({ socket }) => socket.until(() => socket.closed !== undefined, ms)))
+  }
+
+  close(): void {
+    for (const { socket } of this.open) socket.terminate()
+  }
+
+  private async answer(message: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> {
+    const url = `${this.upstream.root}${message.url ?? '/'}`
+    const format = Object.values(SESSION_FORMATS).find(
+      ({ name, recognises }) =>
+        url.startsWith(`${this.upstream.base(name)}/`) && recognises(url.slice(this.upstream.base(name).length)),
+    )
+    const script = this.scenario?.scripts[format?.name ?? '']
+    if (format === undefined || script === undefined) {
+      connection.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
+      return
+    }
+    const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, String(value)]))
+    const socket = await accept(message, connection, head)
+    const path = url.slice(this.upstream.base(format.name).length)
+    const opened: Open = { format, path, headers, socket, sent: [] }
+    this.open.push(opened)
+    const rest = echoing(socket, format, script)
+    const { sent } = await play(socket, { side: 'server', format, script: rest, model: 'kit', patience: PATIENCE })
+    opened.sent = sent
+  }
+}

@@ -1,0 +1,36 @@
+import type { GotAnswer, SentRequest } from '../exchange.ts'
+import type { Headers } from '../format.ts'
+import type { Target, WireRecord } from '../run.ts'
+import type { Closing, Frame } from './frame.ts'
+import type { SessionRecord } from './judge-session.ts'
+import type { SessionCell } from './session-cells.ts'
+
+/* A session as two messages, for reports: the frames of each direction are the lines of a body. */
+
+const lines = (frames: readonly Frame[]): Buffer => Buffer.from(frames.map(({ text }) => `${text}\n`).join(''))
+
+const upgrade = (url: string, headers: Headers, frames: readonly Frame[]): SentRequest => ({
+  ...{ method: 'GET', url, headers: { ...headers, upgrade: 'websocket' }, body: lines(frames) },
+})
+
+const closing = (closed: Closing | undefined): Headers =>
+  closed === undefined ? {} : { close: `${closed.code} ${closed.reason}`.trim() }
+
+function answerOf({ refusal, server, closed }: SessionRecord): GotAnswer {
+  if (refusal !== undefined)
+    return { status: refusal.status, headers: refusal.headers, body: Buffer.from(refusal.body), isComplete: true }
+  return { status: 101, headers: closing(closed), body: lines(server), isComplete: true }
+}
+
+/** Returns the wire of a session in the form of an exchange. */
+export function wireOf(cell: SessionCell, record: SessionRecord, target: Target, took: number): WireRecord {
+  const { caller, upstream } = cell
+  const url = `${target.bases[caller.name]}${caller.path(target.model(upstream?.name))}`
+  return {
+    exchange: {
+      ...{ sent: upgrade(url, caller.headers(target.key), record.client), got: answerOf(record), took },
+      ...(record.fault === undefined ? {} : { fault: { kind: 'http.closed', detail: record.fault } }),
+    },
+    arrivals: record.arrivals.map(({ path, headers, received }) => ({ sent: upgrade(path, headers, received) })),
+  }
+}

@@ -1,0 +1,153 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import type { Headers } from '../format.ts'
+import { type Closing, type Frame, frameOf } from './frame.ts'
+
+/* Sockets of the kit. This file alone imports the WebSocket library. */
+
+/** Limits of a session: milliseconds until the handshake is over, bytes of one frame, bytes and frames of all. */
+export interface SocketBounds {
+  readonly handshake: number
+  readonly frame: number
+  readonly bytes: number
+  readonly frames: number
+}
+
+export const SOCKET_BOUNDS: SocketBounds = {
+  handshake: 20_000,
+  frame: 16 * 1024 * 1024,
+  bytes: 32 * 1024 * 1024,
+  frames: 20_000,
+}
+
+const textOf = (data: RawData): string =>
+  (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8')
+
+/** One end of a connection: collects what arrives and lets its owner wait for it. */
+export class Socket {
+  readonly received: Frame[] = []
+  closed: Closing | undefined
+  /** The reason why the kit closed the connection, or the library's error. */
+  fault: string | undefined
+  /** Called with every frame that arrives. */
+  onFrame: ((frame: Frame) => void) | undefined
+  private waiting: (() => void)[] = []
+  private size = 0
+  private readonly ws: WebSocket
+
+  constructor(ws: WebSocket, { bytes, frames }: SocketBounds) {
+    this.ws = ws
+    ws.on('message', data => {
+      const frame = frameOf(textOf(data))
+      this.size += frame.text.length
+      if (this.size > bytes || this.received.length >= frames)
+        this.abort(`More than ${bytes} bytes or ${frames} frames.`)
+      else {
+        this.received.push(frame)
+        this.onFrame?.(frame)
+      }
+      this.wake()
+    })
+    ws.on('error', error => (this.fault ??= error.message))
+    ws.on('close', (code, reason) => {
+      this.closed = { code, reason: reason.toString() }
+      this.wake()
+    })
+  }
+
+  send(text: string): void {
+    if (this.ws.readyState === WebSocket.OPEN) this.ws.send(text)
+  }
+
+  close(code: number, reason: string): void {
+    this.ws.close(code, reason)
+  }
+
+  /** Closes the connection without a close frame. */
+  terminate(): void {
+    this.ws.terminate()
+  }
+
+  /** Waits until a condition holds. Resolves to false if the connection closes or the milliseconds pass before. */
+  async until(holds: () => boolean, ms: number): Promise<boolean> {
+    const deadline = performance.now() + ms
+    while (!holds()) {
+      const left = deadline - performance.now()
+      if (this.closed !== undefined || left <= 0) return false
+      await new Promise<void>(resolve => {
+        const timer = setTimeout(resolve, left)
+        this.waiting.push(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+    }
+    return true
+  }
+
+  private abort(fault: string): void {
+    this.fault ??= fault
+    this.ws.terminate()
+  }
+
+  private wake(): void {
+    const waiting = this.waiting
+    this.waiting = []
+    for (const resolve of waiting) resolve()
+  }
+}
+
+/** The answer to a handshake that opened no session. */
+export interface Refusal {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+export type Opened = { readonly socket: Socket } | { readonly refusal: Refusal } | { readonly fault: string }
+
+/** Bytes of a refusal that are kept, and milliseconds for its body. */
+const MOST_REFUSAL = 65_536
+const REFUSAL_WITHIN = 5000
+
+async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
+  let body = ''
+  const timer = setTimeout(() => answer.destroy(), REFUSAL_WITHIN)
+  try {
+    for await (const chunk of answer) {
+      body += String(chunk)
+      if (body.length > MOST_REFUSAL) break
+    }
+  } catch {
+    // The status is known; the rest of the body is not needed.
+  }
+  clearTimeout(timer)
+  answer.destroy()
+  const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
+  return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body: body.slice(0, MOST_REFUSAL) }
+}
+
+/** Opens a session. Redirects are not followed. */
+export function connect(url: string, headers: Headers, bounds: SocketBounds = SOCKET_BOUNDS): Promise<Opened> {
+  const { promise, resolve } = Promise.withResolvers<Opened>()
+  const ws = new WebSocket(url.replace(/^http/, 'ws'), {
+    ...{ headers: { ...headers }, handshakeTimeout: bounds.handshake, maxPayload: bounds.frame },
+    perMessageDeflate: false,
+  })
+  const socket = new Socket(ws, bounds)
+  ws.once('open', () => resolve({ socket }))
+  ws.once('unexpected-response', (_, answer) => {
+    void refusalOf(answer).then(refusal => resolve({ refusal }))
+  })
+  ws.once('error', error => resolve({ fault: error.message }))
+  return promise
+}
+
+/** Accepts the handshake of a peer. */
+export function accept(message: IncomingMessage, connection: Duplex, head: Buffer): Promise<Socket> {
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: SOCKET_BOUNDS.frame })
+  return new Promise(resolve =>
+    server.handleUpgrade(message, connection, head, ws => resolve(new Socket(ws, SOCKET_BOUNDS))),
+  )
+}

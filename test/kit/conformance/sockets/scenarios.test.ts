@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { leavesOf } from '../../../../src/kit/conformance/facts.ts'
+import type { Json } from '../../../../src/kit/conformance/json.ts'
+import { schemaFaults } from '../../../../src/kit/conformance/schema.ts'
+import { SESSION_FORMATS } from '../../../../src/kit/conformance/sockets/formats.ts'
+import { frameWith } from '../../../../src/kit/conformance/sockets/frame.ts'
+import type { Frames } from '../../../../src/kit/conformance/sockets/session-format.ts'
+import { type Line, readSessions } from '../../../../src/kit/conformance/sockets/session-scenario.ts'
+
+/* The scripts of a scenario follow the rules of their formats, and mean the same. */
+
+const framesOf = (lines: readonly Line[]): Frames => {
+  const of = (side: string) =>
+    lines.flatMap(line => (line.side === side && 'frame' in line ? [frameWith(line.frame)] : []))
+  return { client: of('client'), server: of('server') }
+}
+
+const headersOf = (format: string) => SESSION_FORMATS[format]!.headers('key')
+
+/** Facts that differ between the versions of a format, or that a conversion changes. */
+const factsOf = (format: string, lines: readonly Line[]): [string, Json][] => {
+  const { request, answer } = SESSION_FORMATS[format]!
+  const frames = framesOf(lines)
+  return [...leavesOf(request(frames)), ...leavesOf(answer(frames))]
+}
+
+describe.each(readSessions())('$id', ({ scripts, title, why }) => {
+  test('is described', () => {
+    expect(title).not.toBe('')
+    expect(why).toMatch(/\.$/)
+  })
+
+  test.each(Object.entries(scripts))('%s follows every rule', (name, lines) => {
+    const format = SESSION_FORMATS[name]!
+    expect(format.grammar(framesOf(lines))).toEqual([])
+    expect(format.lint(framesOf(lines), headersOf(name))).toEqual([])
+    const { schemas, exceptions } = format
+    if (schemas === undefined) return
+    for (const line of lines)
+      if ('frame' in line) expect(schemaFaults(schemas.file, schemas[line.side], line.frame, exceptions)).toEqual([])
+  })
+
+  test('both versions mean the same', () => {
+    const { realtime, 'realtime.beta': beta } = scripts
+    expect(new Map(factsOf('realtime.beta', beta!))).toEqual(new Map(factsOf('realtime', realtime!)))
+  })
+})
+
+test.each(Object.values(SESSION_FORMATS).flatMap(({ name, rules }) => rules.map(rule => [name, rule] as const)))(
+  '%s $id names a public source',
+  (_, { source, says }) => {
+    const [file = '', anchor = ''] = source.split('#')
+    if (!source.startsWith('https://')) {
+      expect(existsSync(file)).toBe(true)
+      const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+        heading!.toLowerCase().replaceAll(' ', '-'),
+      )
+      expect(headings).toContain(anchor)
+    }
+    expect(says).toMatch(/\.$/)
+  },
+)
