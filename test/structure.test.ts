@@ -258,13 +258,20 @@ describe('the console', () => {
     expect(views.map(({ file }) => file)).toEqual(['console/src/app.tsx'])
   })
 
-  test('its page has of the server types alone, and of its packages those it is built with', () => {
+  test('its pages import types and the rows of formats from the server, and only the packages listed here', () => {
     const known = ['preact', 'preact/hooks', '@preact/signals', 'preact-iso', 'uplot', 'uplot/dist/uPlot.min.css']
     const faults = imports.filter(one => {
       const path = isOwn(one) ? fileOf(one) : one.target
-      return !(path.startsWith('console/src/') || one.typeOnly || known.includes(path))
+      const isKnown = path.startsWith('console/src/') || path === 'src/formats/rows/index.ts' || known.includes(path)
+      return !(isKnown || one.typeOnly)
     })
     expect(faults.map(say)).toEqual([])
+  })
+
+  test('its pages use nothing of Node, whose types its check knows for the rows of formats', () => {
+    const ofNode = /\b(?:Buffer|process|global|setImmediate)\b\.?[.(]/
+    const files = pages.filter(file => file.startsWith('console/src/') && !file.endsWith('.css'))
+    expect(files.filter(file => ofNode.test(readFileSync(file, 'utf8')))).toEqual([])
   })
 
   test('nothing in it writes markup, or style that the policy refuses', () => {

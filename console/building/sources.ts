@@ -10,9 +10,13 @@ export const DIST = join(ROOT, 'console/dist')
 /** Name of the file in `dist` that holds the hash of the sources it was built from. */
 export const BUILT = '.built'
 
-const SOURCES = ['console/index.html', 'console/*.ts', 'console/building/*', 'console/public/**', 'console/src/**']
+/** The files that the build depends on; pages import the rows of formats from the server's sources. */
+const SOURCES = [
+  ...['console/index.html', 'console/*.ts', 'console/building/*', 'console/public/**', 'console/src/**'],
+  'src/formats/**',
+]
 
-/** SHA-256 of everything the build depends on: the console's sources and the versions of its packages. */
+/** SHA-256 of everything the build depends on: its sources and the versions of its packages. */
 export function sourcesHash(): string {
   const hash = createHash('sha256')
   const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true }).filter(entry => entry.isFile())

@@ -1,12 +1,16 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { findConfig, loadConfig } from '../config/file.ts'
 import { CONFIG_SCHEMA } from '../config/index.ts'
+import { descriptionOf } from '../config/schema.ts'
 import { warningsOf } from './config-warnings.ts'
 import type { Terminal } from './outcome.ts'
 
 /** `interlingua check --schema`: prints the JSON Schema of a config file, before variable interpolation. */
 export function schemaCommand(terminal: Terminal): void {
-  const schema = toJsonSchema(CONFIG_SCHEMA, { typeMode: 'input', errorMode: 'ignore' })
+  const schema = toJsonSchema(CONFIG_SCHEMA, {
+    ...{ typeMode: 'input', errorMode: 'ignore' },
+    overrideSchema: ({ valibotSchema }) => descriptionOf(valibotSchema) ?? null,
+  })
   terminal.out(JSON.stringify({ title: 'Interlingua config', ...schema }, null, 2))
 }
 

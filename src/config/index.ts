@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { suggestion } from './faults.ts'
+import { callerFormats, dialectFlags, upstreamFormats, urlsByFormat } from './format-fields.ts'
 import { record, strictFields } from './objects.ts'
 import { isRange } from './ranges.ts'
 import { bytes, instant, milliseconds } from './units.ts'
@@ -36,7 +37,8 @@ const credential = v.pipe(
   secret,
   v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),
 )
-const texts = v.array(text, expects('a list of strings'))
+const listOfTexts = () => v.array(text, expects('a list of strings'))
+const texts = listOfTexts()
 const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expects('a map'))
 /** Headers by name. Messages do not show the values, which may be secret. */
 const headers = record(
@@ -264,7 +266,7 @@ const limits = {
 
 const permissions = {
   models: v.optional(texts),
-  doors: v.optional(texts),
+  doors: v.optional(callerFormats(listOfTexts())),
   ...limits,
   on_loss: v.optional(oneOf(['show', 'refuse'])),
 }
@@ -315,17 +317,21 @@ const console = v.union(
   expects('a map, or false'),
 )
 
+const dialect = dialectFlags(mapOf(v.unknown()))
+
 const channel = fields({
   name: text,
   provider: text,
-  formats: v.optional(texts),
-  base_url: v.optional(v.union([address, mapOf(address)], expects('an address, or a map of them by format'))),
+  formats: v.optional(upstreamFormats(listOfTexts())),
+  base_url: v.optional(
+    v.union([address, urlsByFormat(mapOf(address))], expects('an address, or a map of them by format')),
+  ),
   key: v.optional(credential),
   models: v.optional(models),
   priority: v.optional(number('a number', Number.NEGATIVE_INFINITY, false)),
   weight: v.optional(number('a number, 0 or more', 0, false)),
   affinity: v.optional(yesOrNo),
-  dialect: v.optional(mapOf(v.unknown())),
+  dialect: v.optional(dialect),
   headers: v.optional(headers),
   allow_headers: v.optional(texts),
   media: v.optional(fields({ addresses: v.optional(oneOf(['public', 'any'])) })),
@@ -349,7 +355,7 @@ const facts = fields({
   interface: v.optional(text),
   context: v.optional(count()),
   max_output: v.optional(count()),
-  dialect: v.optional(mapOf(v.unknown())),
+  dialect: v.optional(dialect),
   compaction: v.optional(oneOf(['enabled', 'disabled'])),
   input: v.optional(modalities),
   output: v.optional(modalities),

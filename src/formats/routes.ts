@@ -26,9 +26,6 @@ export const ROUTES: readonly Route[] = [...column(({ endpoints }) => endpoints)
 
 const CONTENTS: Omit<Route, 'below'> = { format: 'contents', ...METHOD }
 
-/** Documented paths of a model's methods. */
-export const METHOD_PATHS: readonly string[] = [...METHODS.keys()].map(method => `/v1beta/models/{model}:${method}`)
-
 /** Matches the path of a model's method; captures both. */
 const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
 

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
+import { DIALECT_FLAGS } from '../../src/formats/dialects/index.ts'
+import { CALLER_FORMATS, FORMAT_FACTS } from '../../src/formats/index.ts'
 import { MAIN } from '../builders/paths.ts'
 
 let dir: string
@@ -134,6 +136,19 @@ describe('check', () => {
     expect(schema.properties['channels']).toMatchObject({
       items: { additionalProperties: false, required: ['name', 'provider'] },
     })
+  })
+
+  it('prints the formats and dialect flags of the rows in the JSON Schema', async () => {
+    const { out } = await run('check', '--schema')
+    const { channels, keys, models } = JSON.parse(out).properties
+    const { formats, base_url: address, dialect } = channels.items.properties
+    expect(formats.items.enum).toEqual([...FORMAT_FACTS.keys()])
+    expect(address.anyOf[1].propertyNames.enum).toEqual([...FORMAT_FACTS.keys()])
+    expect(keys.items.properties.doors.items.enum).toEqual([...CALLER_FORMATS.keys()])
+    expect(Object.keys(dialect.properties)).toEqual([...DIALECT_FLAGS.keys()])
+    expect(dialect.properties.limit_field.enum).toEqual(['max_completion_tokens', 'max_tokens'])
+    expect(dialect.properties.batch).toMatchObject({ type: 'number', description: expect.stringContaining('cohere') })
+    expect(models.additionalProperties.properties.dialect).toEqual(dialect)
   })
 })
 

@@ -1,4 +1,5 @@
-import { METHOD_PATHS, ROUTES, vendorRoutes } from '../../src/formats/routes.ts'
+import { ROUTES, vendorRoutes } from '../../src/formats/routes.ts'
+import { METHODS } from '../../src/formats/rows/contents.ts'
 import { STORED_ROUTES } from '../../src/server/stored-routes.ts'
 import { REMIX_PATH, taskRoutes } from '../../src/server/task-routes.ts'
 import { REALTIME_PATH, SECRETS_PATH } from '../../src/server/voice-sessions.ts'
@@ -31,7 +32,7 @@ const VENDOR = 'videovendor'
 /** Every endpoint for callers, from the tables that the gateway has its routes from. */
 export const ENDPOINTS: ReadonlySet<string> = new Set([
   ...[...ROUTES, ...vendorRoutes(VENDOR)].map(({ path }) => `POST ${path}`),
-  ...METHOD_PATHS.map(path => `POST ${path}`),
+  ...[...METHODS.keys()].map(method => `POST /v1beta/models/{model}:${method}`),
   ...[...taskRoutes(VENDOR), ...STORED_ROUTES].map(({ method, path }) => `${method.toUpperCase()} ${path}`),
   ...[`POST ${REMIX_PATH}`, `POST ${SECRETS_PATH}`, `GET ${REALTIME_PATH}`, 'GET /v1/responses'],
   ...['/v1/models', '/v1/models/:id', '/v1beta/models', '/v1beta/models/:id'].map(path => `GET ${path}`),

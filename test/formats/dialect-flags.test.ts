@@ -24,10 +24,10 @@ const sourcesBelow = (...folders: string[]): string =>
     .join('\n')
 
 describe('the dialect flags', () => {
-  it('have a table for each file, each of a format that upstreams use', () => {
+  it('have a row for each file, and are of formats that upstreams use', () => {
     const files = globSync('src/formats/dialects/*.ts').map(file => basename(file, '.ts'))
     const others = ['flag', 'index', 'shared-flags']
-    expect(Object.keys(FLAGS_OF).sort()).toEqual(files.filter(name => !others.includes(name)).sort())
+    for (const format of files.filter(name => !others.includes(name))) expect(FLAGS_OF).toHaveProperty(format)
     for (const format of Object.keys(FLAGS_OF)) expect(FORMAT_FACTS.has(format), format).toBe(true)
   })
 

@@ -1,12 +1,12 @@
-import { formats as en, shortFormats } from './en/formats.ts'
-import { texts } from './index.ts'
-import { formats as zh } from './zh/formats.ts'
-
-const names = texts({ en, zh })
+import { ROWS } from '../../../src/formats/rows/index.ts'
+import { language } from './index.ts'
 
 /** Display name of a format; an unknown format is returned as it is. */
-export const formatName = (format: string): string => (Object.hasOwn(names(), format) ? names()[format]! : format)
+export function formatName(format: string): string {
+  const name = ROWS.get(format)?.name
+  return name?.[language.value] ?? name?.en ?? format
+}
 
 /** Short display name of a format. Vendors' terms are not translated. */
 export const shortFormatName = (format: string): string =>
-  Object.hasOwn(shortFormats, format) ? shortFormats[format]! : formatName(format).replace(/（.*/, '')
+  ROWS.get(format)?.name.short ?? formatName(format).replace(/（.*/, '')

@@ -5,11 +5,10 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { type CanonicalRequest, isInstructing } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
-import { elevenLabsDialect } from '../../formats/dialects/elevenlabs.ts'
 import { defined } from '../fields.ts'
 import { bareRecordingOf } from '../media/recording.ts'
 import { speechTextOf } from '../media/speech-text.ts'
-import { voiceOf } from '../media/voices.ts'
+import { voiceDialect, voiceOf } from '../media/voices.ts'
 import { reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 
@@ -42,7 +41,7 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
   reportUnwritten(request, SPEECH, losses)
   const { text, instructions } = speechTextOf(request, losses)
   if (instructions !== undefined) reportInstructions(request, losses)
-  const voice = voiceOf(request, elevenLabsDialect(dialect), losses, { isVoiceId: isId })
+  const voice = voiceOf(request, voiceDialect(dialect), losses, { isVoiceId: isId })
   if (voice === undefined) throw NO_VOICE
   if (!isAddressable(voice)) throw NO_NAME
   const speed = writeSpeed(request.output.audio?.speed, losses)

@@ -1,7 +1,10 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { VoiceDialect } from '../../formats/dialects/shared-flags.ts'
+
+export const voiceDialect = (dialect: JsonObject): VoiceDialect => dialect as VoiceDialect
 
 /**
  * Returns the upstream's name of the requested voice, or of the default voice of the channel or else of the format, and

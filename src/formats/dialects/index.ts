@@ -1,4 +1,4 @@
-import { type Format, isObject, type Json } from '../../canonical/node.ts'
+import { type Format, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { column } from '../rows/index.ts'
 import type { Flags, FlagType } from './flag.ts'
 
@@ -45,16 +45,34 @@ export function expectedOf(name: string, value: Json): string | undefined {
 
 const isString = (value: unknown): boolean => typeof value === 'string'
 
-const TYPES: { readonly [T in FlagType]: { readonly description: string; has(value: Json): boolean } } = {
-  boolean: { description: 'true or false', has: value => typeof value === 'boolean' },
-  number: { description: 'a number', has: value => typeof value === 'number' },
-  string: { description: 'a string', has: isString },
-  efforts: { description: 'a list of strings', has: value => Array.isArray(value) && value.every(isString) },
+interface FlagTypeFacts {
+  readonly description: string
+  /** The type as a JSON Schema. */
+  readonly json: JsonObject
+  has(value: Json): boolean
+}
+
+const TYPES: { readonly [T in FlagType]: FlagTypeFacts } = {
+  boolean: { description: 'true or false', json: { type: 'boolean' }, has: value => typeof value === 'boolean' },
+  number: { description: 'a number', json: { type: 'number' }, has: value => typeof value === 'number' },
+  string: { description: 'a string', json: { type: 'string' }, has: isString },
+  efforts: {
+    description: 'a list of strings',
+    json: { type: 'array', items: { type: 'string' } },
+    has: value => Array.isArray(value) && value.every(isString),
+  },
   'string-map': {
     description: 'a map of strings',
+    json: { type: 'object', additionalProperties: { type: 'string' } },
     has: value => isObject(value) && Object.values(value).every(isString),
   },
 }
+
+/** Returns a flag's JSON Schema, whose description has its formats and meaning. */
+export const jsonSchemaOf = ({ formats, values, meaning }: DialectFlag): JsonObject => ({
+  ...(typeof values === 'string' ? TYPES[values].json : { type: 'string', enum: [...values] }),
+  description: `${formats.join(', ')}: ${meaning}.`,
+})
 
 /** Describes the values of a flag in Markdown. */
 export const describeValues = ({ values }: DialectFlag): string =>

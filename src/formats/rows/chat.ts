@@ -3,6 +3,7 @@ import { modelFields, PROMPTED } from './model-field-lists.ts'
 import { endpoint, type FormatRow, openai } from './row.ts'
 
 export const chat: FormatRow = {
+  name: { en: 'Chat Completions', short: 'Chat' },
   upstream: {
     ...openai('conversation', 'completion', 'transcription'),
     usageOnDemand: { stream_options: { include_usage: true } },

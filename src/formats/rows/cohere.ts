@@ -2,6 +2,7 @@ import { FLAGS } from '../dialects/cohere.ts'
 import type { FormatRow } from './row.ts'
 
 export const cohere: FormatRow = {
+  name: { en: 'Cohere' },
   upstream: {
     does: ['ranking', 'embedding'],
     versioned: 'path',

@@ -32,6 +32,7 @@ const RANKING =
 const COUNTED = 'generateContentRequest|generate_content_request'
 
 export const contents: FormatRow = {
+  name: { en: 'Contents (Gemini)', zh: 'Contents（Gemini）', short: 'Contents' },
   upstream: {
     does: ['conversation', 'completion', 'count', 'embedding', 'image', 'speech', 'transcription'],
     versioned: 'path',

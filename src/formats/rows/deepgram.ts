@@ -1,3 +1,6 @@
 import type { FormatRow } from './row.ts'
 
-export const deepgram: FormatRow = { upstream: { does: ['transcription'], versioned: 'path', auth: 'token' } }
+export const deepgram: FormatRow = {
+  name: { en: 'Deepgram' },
+  upstream: { does: ['transcription'], versioned: 'path', auth: 'token' },
+}

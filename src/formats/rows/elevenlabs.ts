@@ -1,7 +1,8 @@
-import { FLAGS } from '../dialects/elevenlabs.ts'
+import { VOICES } from '../dialects/shared-flags.ts'
 import type { FormatRow } from './row.ts'
 
 export const elevenlabs: FormatRow = {
+  name: { en: 'ElevenLabs' },
   upstream: { does: ['speech', 'transcription'], versioned: 'path', auth: 'xi-api-key' },
-  flags: FLAGS,
+  flags: VOICES,
 }

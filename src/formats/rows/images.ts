@@ -3,6 +3,7 @@ import { ANYWHERE, modelFields } from './model-field-lists.ts'
 import { endpoint, type FormatRow, openai } from './row.ts'
 
 export const images: FormatRow = {
+  name: { en: 'Images', zh: 'Images（图像）' },
   upstream: openai('image'),
   callers: ['image'],
   endpoints: [

@@ -2,6 +2,7 @@ import { ANYWHERE, modelFields } from './model-field-lists.ts'
 import type { Endpoint, FormatRow } from './row.ts'
 
 export const kling: FormatRow = {
+  name: { en: 'Kling', zh: '可灵 Kling' },
   upstream: { does: ['video'], versioned: 'path', auth: 'jwt' },
   callers: ['video'],
   otherPaths: /^\/[^/]+\/v1\/videos\/(?:text|image)2video/,

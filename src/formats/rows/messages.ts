@@ -13,6 +13,7 @@ const endpoint = (path: string): Endpoint => ({
 })
 
 export const messages: FormatRow = {
+  name: { en: 'Messages' },
   upstream: {
     does: ['conversation', 'completion', 'count'],
     versioned: 'path',

@@ -2,6 +2,7 @@ import { FLAGS } from '../dialects/realtime.ts'
 import { type FormatRow, openai } from './row.ts'
 
 export const realtime: FormatRow = {
+  name: { en: 'Realtime', zh: 'Realtime（实时语音）' },
   upstream: openai('realtime'),
   callers: ['realtime'],
   modelFields: {

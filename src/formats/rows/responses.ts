@@ -5,6 +5,7 @@ import { endpoint, type FormatRow, openai } from './row.ts'
 const ENDPOINT = { takes: ['prompt'], headers: ['openai-beta'], query: ['beta'] }
 
 export const responses: FormatRow = {
+  name: { en: 'Responses' },
   upstream: { ...openai('conversation', 'completion', 'count', 'compaction', 'image'), singleImage: true },
   callers: ['conversation', 'compaction', 'image'],
   endpoints: [

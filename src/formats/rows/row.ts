@@ -6,6 +6,7 @@ import type { Flags } from '../dialects/flag.ts'
 
 /** Everything that the gateway knows of a format besides how to read and write it. */
 export interface FormatRow {
+  readonly name: FormatName
   /** Facts about upstreams of the format; absent if the gateway calls none. */
   readonly upstream?: FormatFacts
   /**
@@ -21,6 +22,15 @@ export interface FormatRow {
   readonly modelFields?: ModelFields
   /** The dialect flags of upstreams. */
   readonly flags?: Flags
+}
+
+/** Display names of a format in the console. */
+export interface FormatName {
+  readonly en: string
+  /** Chinese name; by default the English one. */
+  readonly zh?: string
+  /** Name for narrow columns, in both languages; by default the full name without its addition in brackets. */
+  readonly short?: string
 }
 
 /** Facts about upstreams of a format that hold for every vendor. */

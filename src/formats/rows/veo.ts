@@ -1,3 +1,6 @@
 import type { FormatRow } from './row.ts'
 
-export const veo: FormatRow = { upstream: { does: ['video'], versioned: 'path', auth: 'x-goog-api-key' } }
+export const veo: FormatRow = {
+  name: { en: 'Veo' },
+  upstream: { does: ['video'], versioned: 'path', auth: 'x-goog-api-key' },
+}

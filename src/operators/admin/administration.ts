@@ -138,11 +138,17 @@ export class Administration {
    * channel does not have the model.
    */
   async test(name: string, model: string | undefined): Promise<ChannelTest> {
-    const { channels, log, images, ciphers: seals } = this.gateway
+    const { channels, log, images, ciphers } = this.gateway
     const channel = channels.all.find(({ config }) => config.name === name)
     if (channel === undefined) throw notFound('There is no such channel.')
-    const seal = seals.of('administrators')
-    return testChannel(channel, { model, facts: this.config.models, log, images, seal, timeout: TEST_TIMEOUT })
+    return testChannel(channel, {
+      model,
+      facts: this.config.models,
+      log,
+      images,
+      seal: ciphers.of('administrators'),
+      timeout: TEST_TIMEOUT,
+    })
   }
 
   /** Answers a request in the same way as a caller's. Never rejects. */

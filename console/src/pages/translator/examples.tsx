@@ -52,8 +52,8 @@ export function Examples({ onChoose, onClose }: ExamplesProps) {
   )
 }
 
-/** Sorts examples by the popularity of their format. */
+/** Sorts examples in the order of the formats' rows. */
 function inOrder(examples: readonly TranslateExample[]): readonly TranslateExample[] {
-  const rank = ({ format }: TranslateExample): number => (FORMATS as readonly string[]).indexOf(format)
+  const rank = ({ format }: TranslateExample): number => FORMATS.indexOf(format)
   return examples.toSorted((one, other) => rank(one) - rank(other))
 }

@@ -4,12 +4,12 @@ import { rangesIn, rangesInEvents } from './places.ts'
 import { FORMATS } from './source.tsx'
 import type { InFormat } from './written.tsx'
 
-/** Translations of the text by format, in the order of the formats' popularity. */
+/** Translations of the text by format, in the order of the formats' rows. */
 export function inFormats({ formats, kind }: Translations, given: string): readonly InFormat[] {
   const pointers = Object.values(formats).flatMap(({ losses = [] }) => losses.flatMap(one => one.pointer_from ?? []))
   const ranges = (kind === 'events' ? rangesInEvents : rangesIn)(given, pointers)
   const rank = (format: string): number => {
-    const at = (FORMATS as readonly string[]).indexOf(format)
+    const at = FORMATS.indexOf(format)
     return at < 0 ? FORMATS.length : at
   }
   return Object.entries(formats)

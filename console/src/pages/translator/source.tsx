@@ -1,4 +1,5 @@
 import type { RefObject } from 'preact'
+import { ROWS } from '../../../../src/formats/rows/index.ts'
 import { formatName } from '../../i18n/formats.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
@@ -8,11 +9,10 @@ import { type Mark, markAt } from './marks.ts'
 import { text as words } from './texts.ts'
 import type { Translation } from './use-translation.ts'
 
-/** Formats that can be read, in the order of their popularity. */
-export const FORMATS = [
-  ...['chat', 'responses', 'messages', 'contents', 'completions', 'embeddings', 'rerank', 'cohere'],
-  ...['images', 'speech', 'transcriptions', 'videos', 'generations', 'veo', 'kling', 'deepgram', 'elevenlabs'],
-] as const
+/** Formats whose texts can be translated: all but those of voice sessions. */
+export const FORMATS: readonly string[] = [...ROWS]
+  .filter(([, { upstream }]) => upstream?.does[0] !== 'realtime')
+  .map(([format]) => format)
 
 /** Kinds of text that can be translated. */
 export const KINDS = ['request', 'result', 'events'] as const
