@@ -40,6 +40,15 @@ export const gatewayCall = (format: Format, path: string, message: Call['message
   ...{ route: { format, path, below: '', mark: '', headers: [] }, head: { headers: {}, query: {} } },
 })
 
+/** The parts of an `Incoming` that a request of the gateway's own never has. */
+export const NO_STATE = {
+  trailing: undefined,
+  responseChain: undefined,
+  drop: undefined,
+  submission: undefined,
+  capture: undefined,
+} as const
+
 /** A reply that discards the answer. */
 export class NoReply implements Reply {
   readonly gone = false

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../accounts/index.ts'
 import { permissionsOf } from '../accounts/permissions.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { defined } from '../canonical/node.ts'
@@ -9,7 +10,7 @@ import type { ModelFacts } from '../config/index.ts'
 import type { Log } from '../log.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 import { type RoutedChannel, route, type Target } from '../upstreams/router.ts'
-import { gatewayCall, NoReply } from './caller-requests.ts'
+import { gatewayCall, NO_STATE, NoReply } from './caller-requests.ts'
 import type { StateCipher } from './compaction/state-cipher.ts'
 import { logMessage, toFailure } from './failures.ts'
 import type { ImageDelivery } from './image-store.ts'
@@ -19,7 +20,7 @@ import { Report } from './report.ts'
 import { roundTrip } from './round-trip.ts'
 import { withoutAddresses } from './secrets.ts'
 import { targetFailure } from './target-failure.ts'
-import type { Attempt } from './types.ts'
+import type { Attempt, Incoming } from './types.ts'
 
 /** The result of a channel test. */
 export interface ChannelTest {
@@ -130,6 +131,8 @@ function routed(
 
 const ANY = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
 
+const OPERATOR: Caller = { key: 'administrators', id: 'administrators', group: '', permissions: ANY }
+
 function attemptOf(
   request: CanonicalRequest,
   target: Target,
@@ -138,10 +141,10 @@ function attemptOf(
 ): Attempt {
   // An empty message: the upstream must not get an administrator's headers.
   const call = gatewayCall('', '', { headers: {} } as IncomingMessage, new NoReply())
+  const incoming: Incoming = { ...NO_STATE, call, request, caller: OPERATOR, report: new Report(call), onLoss: 'show' }
   return {
-    ...{ call, request, target, channel, images, cipher: seal, report: new Report(call), onLoss: 'show', heartbeat: 0 },
-    ...{ trailing: undefined, early: undefined, stored: undefined, echo: undefined, reasoning: undefined },
-    ...{ submission: undefined, capture: undefined },
+    ...{ incoming, request, target, channel, images, cipher: seal, heartbeat: 0 },
+    ...{ early: undefined, stored: undefined, echo: undefined, reasoning: undefined },
   }
 }
 

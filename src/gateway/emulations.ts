@@ -39,7 +39,7 @@ const isMadeFor = ({ format: { format } }: Target, work: Work): boolean => fitne
  */
 export async function emulate(emulation: Emulation, attempt: Attempt): Promise<WholeAnswer> {
   const losses = emulation.losses(attempt.request)
-  const refusal = refused(attempt.request, losses, attempt.onLoss, lost => locateLosses(lost, attempt))
+  const refusal = refused(attempt.request, losses, attempt.incoming.onLoss, lost => locateLosses(lost, attempt))
   if (refusal !== undefined) throw refusal
   const answered = await emulation.answer(attempt, roundTripInBatches)
   return { ...answered, losses: [...losses, ...answered.losses] }

@@ -40,16 +40,21 @@ function changeOf(attempt: Attempt): typeof withAddress | undefined {
 /** Models whose answers hold addresses by default; their clients rely on that. */
 const ADDRESSES = /^dall-e/i
 
-function wantsAddress({ call, request }: Attempt): boolean {
+function wantsAddress({ incoming: { call }, request }: Attempt): boolean {
   const { image } = request.output
   if (WRITERS[call.format]!.imageUrls !== true) return false
   return image?.delivery === 'url' || (image?.delivery === undefined && ADDRESSES.test(request.model))
 }
 
-const wantsBytes = ({ call, request }: Attempt): boolean =>
+const wantsBytes = ({ incoming: { call }, request }: Attempt): boolean =>
   WRITERS[call.format]!.imageUrls !== true || request.output.image?.delivery === 'bytes'
 
-async function withAddress(part: MediaPart, { call, images }: Attempt, path: Path, losses: Loss[]): Promise<MediaPart> {
+async function withAddress(
+  part: MediaPart,
+  { incoming: { call }, images }: Attempt,
+  path: Path,
+  losses: Loss[],
+): Promise<MediaPart> {
   const { source } = part
   if (source.type !== 'base64') return part
   try {

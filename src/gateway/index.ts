@@ -2,7 +2,6 @@ import type { Caller, ExpectedTokens, MaybePromise, Reservation } from '../accou
 import type { GatewayError } from '../canonical/error.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
-import type { Config } from '../config/index.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
@@ -22,6 +21,7 @@ import { Report } from './report.ts'
 import { type Destinations, maySendEarly, routeIncoming } from './routing.ts'
 import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
+import type { Services } from './services.ts'
 import { type ResponseSaver, STORED_FORMAT } from './stored/index.ts'
 import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
@@ -47,22 +47,25 @@ export type { ActionName } from './stored/index.ts'
 export type { TaskAction } from './tasks/index.ts'
 
 /** Takes every request from its endpoint to an upstream and back. */
-export class Gateway extends Lookups {
+export class Gateway {
+  readonly services: Services
+  /** Answers requests that need no model. */
+  readonly lookups: Lookups
   private voiceSessions: Promise<Realtime> | undefined
+
+  constructor(services: Services) {
+    this.services = services
+    this.lookups = new Lookups(services)
+  }
 
   /**
    * Realtime voice sessions, loaded with the first one. Requests that a cascade makes go through `answer` like any
    * other.
    */
   get realtime(): Promise<Realtime> {
-    this.voiceSessions ??= import('./realtime/realtime.ts').then(({ Realtime }) => {
-      const { access, channels, catalogue, running, recorder, traces } = this
-      return new Realtime(this.config, {
-        ...{ access, channels, catalogue, running, recorder, traces, gateway: this, shared: this.store.shared },
-        takeSlot: (key, most) => this.limits.takeSlot('sessions', key, most),
-        answer: incoming => this.answer(incoming),
-      })
-    })
+    this.voiceSessions ??= import('./realtime/realtime.ts').then(
+      ({ Realtime }) => new Realtime(this.services, incoming => this.answer(incoming)),
+    )
     return this.voiceSessions
   }
 
@@ -71,19 +74,20 @@ export class Gateway extends Lookups {
    * records it. Never rejects: every failure is written in the caller's format.
    */
   async handle(call: Call): Promise<void> {
-    const { running, live } = this
+    const { services } = this
+    const { running, live, captures, limits, errors } = services
     const entry: RunningCall = call
     const report = new Report(call)
     let capture: Capture | undefined
     running.add(entry)
     try {
-      const found = this.callerOf(call, call.format)
+      const found = services.callerOf(call, call.format)
       // Only the lookup of an unknown key is a promise.
       const caller = found instanceof Promise ? await found : found
       entry.caller = caller
-      if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
+      if (caller.captureUntil !== undefined) capture = captures.begin(call, caller)
       this.begin(report, call, caller)
-      report.reservation = reservationOf(this.limits, caller, call)
+      report.reservation = reservationOf(limits, caller, call)
       const entered = report.reservation.enter(true, inputTokensAtMost(call.message))
       // Only limits that another process counts are a promise.
       if (entered !== undefined) await entered
@@ -98,17 +102,17 @@ export class Gateway extends Lookups {
         incoming.drop?.()
       }
     } catch (thrown) {
-      this.fail(call, await this.delayWrongKey(thrown, call.message), report)
+      errors.write(call, await services.delayWrongKey(thrown, call.message), report)
     } finally {
       running.remove(call)
       this.finishReport(report)
-      if (capture?.isBackground === false) this.captures.end(capture, report.failure)
+      if (capture?.isBackground === false) captures.end(capture, report.failure)
     }
   }
 
   /** Notes the caller in the report and starts a trace, if requests are traced. */
   private begin(report: Report, { path, format, message: { headers } }: Call, caller: Caller): void {
-    const { tracer } = this.traces
+    const { tracer } = this.services.traces
     report.caller = caller
     if (tracer !== undefined) report.trace = tracer.begin({ path, format, headers })
   }
@@ -116,10 +120,11 @@ export class Gateway extends Lookups {
   /** Charges the limits and records the request when it is over. Releases its slot even if that throws. */
   private finishReport(report: Report): void {
     const { reservation } = report
+    const { recorder } = this.services
     try {
-      const outcome = report.outcome(this.recorder.pricesFor(report.caller))
+      const outcome = report.outcome(recorder.pricesFor(report.caller))
       if (reservation !== undefined) settle(reservation, outcome)
-      this.recorder.record(outcome)
+      recorder.record(outcome)
     } finally {
       reservation?.leave()
     }
@@ -127,15 +132,14 @@ export class Gateway extends Lookups {
 
   /** Reads the body as a request of its format and resolves the stored state that it refers to. */
   private async read(call: Call, caller: Caller, report: Report, capture: Capture | undefined): Promise<Incoming> {
-    const { config, ciphers, bodiesInMemory: incomplete, bodiesOnDisk: spooled, stored } = this
+    const { config, ciphers, channels, bodiesInMemory, bodiesOnDisk, stored } = this.services
     const { limits } = config.server
     const limit = limits.byFormat.get(call.format)
     const onLoss = onLossOf(call.message, caller)
     const reader = new RequestReader(call, caller, ciphers, capture)
-    const memory = () => incomplete.open(caller.id)
+    const memory = () => bodiesInMemory.open(caller.id)
     if (isForm(call)) {
-      const { channels } = this
-      const meters = { memory, disk: () => spooled.open(caller.id) }
+      const meters = { memory, disk: () => bodiesOnDisk.open(caller.id) }
       const form = await readFormRequest(call, {
         ...{ limit: limit ?? FORM_LIMIT, meters, reader },
         maySendEarly: request => maySendEarly(call, caller, request, { channels: channels.all, models: config.models }),
@@ -169,14 +173,13 @@ export class Gateway extends Lookups {
     const most = responseChain === undefined ? inputTokensAtMost(call.message) : undefined
     const expected = (): ExpectedTokens => expectedTokens(responseChain?.whole ?? request)
     report.expected = expected
-    return reservation.reserve(expected, most, tokens =>
-      this.recorder.estimate(tokens, request.model, caller, this.channels.all),
-    )
+    const { recorder, channels } = this.services
+    return reservation.reserve(expected, most, tokens => recorder.estimate(tokens, request.model, caller, channels.all))
   }
 
   /** Answers a request. Writes a failure as a stream if clients of the caller's format expect that. */
   private async answer(incoming: Incoming): Promise<void> {
-    const { heartbeat, earlyHead } = this.config.server
+    const { heartbeat, earlyHead } = this.services.config.server
     const early = earlyHead && mayBeginEarly(incoming) ? new EarlyHead(heartbeat) : undefined
     try {
       if (workOf(incoming.request) === 'video') await this.submitTask(incoming)
@@ -195,7 +198,7 @@ export class Gateway extends Lookups {
    * have accepted the task nevertheless.
    */
   private async submitTask(incoming: Incoming): Promise<void> {
-    const { tasks } = this
+    const { tasks } = this.services
     const submission = await tasks.prepare(incoming)
     if (submission === undefined) return
     try {
@@ -209,16 +212,17 @@ export class Gateway extends Lookups {
 
   /** Routes a request and tries one target after another, until one answers or no other target may be tried. */
   private async tryTargets(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
-    const { call, caller, report, trailing, responseChain, onLoss, submission, capture } = incoming
-    if (responseChain?.isUnstored === true && onLoss === 'refuse') throw UNAVAILABLE
+    const { services } = this
+    const { call, caller, responseChain } = incoming
+    if (responseChain?.isUnstored === true && incoming.onLoss === 'refuse') throw UNAVAILABLE
     const whole = responseChain?.whole ?? incoming.request
-    const reasoning = mayHoldReasoning(whole) ? this.reasoning.of(caller.id) : undefined
+    const reasoning = mayHoldReasoning(whole) ? services.reasoning.of(caller.id) : undefined
     if (reasoning?.isShared === true && !isTextOnly(whole)) await reasoning.fetch(whole, call.format)
-    const cipher = this.ciphers.of(caller.id)
-    const { images, config, channels, media } = this
-    const { heartbeat } = config.server
+    const cipher = services.ciphers.of(caller.id)
+    const { images, channels, media } = services
+    const { heartbeat } = services.config.server
     const targets = routeIncoming(incoming, this.destinations, reasoning)
-    const failover = new Failover(incoming, targets, this.running, this.log)
+    const failover = new Failover(incoming, targets, services.running, services.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
       const form = responseChain?.form(target) ?? incoming.request
       const concern = isTextOnly(form) ? undefined : media.concerns(form, target)
@@ -228,13 +232,10 @@ export class Gateway extends Lookups {
       const echo = responseChain?.echo(target)
       const stored = responseChain?.stored(target)
       const attempt: Attempt = {
-        call,
+        incoming,
         request,
-        trailing,
         target,
         channel,
-        report,
-        onLoss,
         heartbeat,
         early,
         stored,
@@ -242,15 +243,13 @@ export class Gateway extends Lookups {
         images,
         cipher,
         reasoning,
-        submission,
-        capture,
       }
       try {
         await this.respond(attempt)
         return failover.rememberFallback(attempt)
       } catch (thrown) {
         early?.withdraw()
-        capture?.failed(attempt, toFailure(thrown).error)
+        incoming.capture?.failed(attempt, toFailure(thrown).error)
         failover.failed(thrown, attempt)
       }
     }
@@ -259,7 +258,7 @@ export class Gateway extends Lookups {
 
   /** The router's choices: channels, models and prices. */
   private get destinations(): Destinations {
-    const { channels, config, catalogue } = this
+    const { channels, config, catalogue } = this.services
     return { channels: channels.all, models: config.models, catalogue, prices: catalogue }
   }
 
@@ -271,10 +270,10 @@ export class Gateway extends Lookups {
     { call, caller }: Incoming,
     failover: Failover,
   ): Promise<CanonicalRequest | undefined> {
-    const { media, bodiesInMemory: incomplete } = this
+    const { media, bodiesInMemory } = this.services
     if (concern === 'change' && failover.isUnfetched) return undefined
     try {
-      return await media.ready(request, target, { reply: call.reply, meter: () => incomplete.open(caller.id) })
+      return await media.ready(request, target, { reply: call.reply, meter: () => bodiesInMemory.open(caller.id) })
     } catch (thrown) {
       failover.failedMedia(thrown, concern === 'change')
       return undefined
@@ -287,9 +286,10 @@ export class Gateway extends Lookups {
    * @throws GatewayError; another target may be tried as long as nothing was sent to the caller.
    */
   private async respond(attempt: Attempt): Promise<void> {
-    const { call, target, request, early, reasoning } = attempt
+    const { incoming, target, request, early, reasoning } = attempt
+    const { call, submission } = incoming
     if (call.silent === true) return streamWholeResult(attempt, EMPTY)
-    if (attempt.submission !== undefined) return submit(attempt, attempt.submission)
+    if (submission !== undefined) return submit(attempt, submission)
     const emulation = workOf(request) === 'conversation' ? undefined : emulationOf(target, request)
     if (emulation !== undefined) {
       const answered = await emulate(emulation, attempt)
@@ -320,55 +320,37 @@ export class Gateway extends Lookups {
    * error, and no other target can be tried.
    */
   private noteBrokenStream(failure: GatewayError, { target, channel, request }: Attempt): void {
-    targetFailure(failure, { target, channel, model: request.model, log: this.log })
+    targetFailure(failure, { target, channel, model: request.model, log: this.services.log })
   }
 
   /** Answers at once that the work has begun. The work continues in the background even if the caller leaves. */
   private async answerLater(incoming: Incoming, saver: ResponseSaver): Promise<void> {
-    const { call, request, capture } = incoming
-    routeIncoming(incoming, this.destinations, this.reasoning.of(incoming.caller.id))
-    const work = await this.stored.begin(request, saver)
+    const { call, caller, request, capture } = incoming
+    const { stored, reasoning, config } = this.services
+    routeIncoming(incoming, this.destinations, reasoning.of(caller.id))
+    const work = await stored.begin(request, saver)
     if (capture !== undefined) capture.isBackground = true
-    this.stored.background.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.reply } }))
+    stored.background.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.reply } }))
     // The reservation now belongs to the work in the background.
     incoming.report.reservation = undefined
-    await work.announce(request, call.reply, this.config.server.heartbeat)
+    await work.announce(request, call.reply, config.server.heartbeat)
   }
 
   /** Answers into the record of a background response, with its own log line. Never rejects. */
   private async answerInBackground(incoming: Incoming): Promise<void> {
     const { call, caller, request } = incoming
+    const { errors, captures } = this.services
     const report = new Report(call)
     this.begin(report, call, caller)
     report.reservation = incoming.report.reservation
     report.expected = incoming.report.expected
     report.received(request)
     try {
-      await this.answer({ ...incoming, report }).catch(thrown => this.fail(call, thrown, report))
+      await this.answer({ ...incoming, report }).catch(thrown => errors.write(call, thrown, report))
     } finally {
       this.finishReport(report)
-      if (incoming.capture !== undefined) this.captures.end(incoming.capture, report.failure)
+      if (incoming.capture !== undefined) captures.end(incoming.capture, report.failure)
     }
-  }
-
-  override reload(config: Config): void {
-    super.reload(config)
-    void this.voiceSessions?.then(all => all.reload(config))
-  }
-
-  /** Ends running answers and background work of callers whose keys have ended. */
-  protected override endRevoked(): void {
-    this.running.end(
-      caller => this.access.endOf(caller),
-      (call, why) => this.fail(call, why),
-    )
-    this.stored.background.end(owner => this.access.endOfOwner(owner))
-  }
-
-  /** Ends every running answer with an error of its caller's format, and all background work. */
-  stop(): void {
-    this.running.stop((call, why) => this.fail(call, why))
-    void this.stored.background.close()
   }
 }
 

@@ -8,7 +8,7 @@ import type { StoredItems } from './stored/index.ts'
 
 /** The fields of an attempt that determine where its caller finds a loss. */
 export interface Located {
-  readonly call: Pick<Call, 'format'>
+  readonly incoming: { readonly call: Pick<Call, 'format'> }
   readonly request: CanonicalRequest
   readonly stored: StoredItems | undefined
 }
@@ -17,7 +17,7 @@ export interface Located {
  * Maps paths in an attempt's canonical request to paths in the caller's body. A path into stored turns becomes one
  * under the field that refers to them.
  */
-export function callerPaths({ call, request, stored }: Located): Locate {
+export function callerPaths({ incoming: { call }, request, stored }: Located): Locate {
   let paths: Locate | undefined
   return path => {
     if (path[0] === 'candidates') return path

@@ -32,10 +32,9 @@ export interface Prepared {
 
 /** The fields of an attempt that determine how its request is written and where its losses are reported. */
 interface Writing extends Located {
+  readonly incoming: Located['incoming'] & { readonly onLoss: OnLoss; readonly report: Report }
   readonly target: Target
   readonly reasoning: OwnerReasoning | undefined
-  readonly onLoss: OnLoss
-  readonly report: Report
 }
 
 /**
@@ -46,10 +45,11 @@ interface Writing extends Located {
  * much.
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
+  const { report, onLoss } = attempt.incoming
   const prepared = prepare(request, attempt.target, attempt.reasoning)
-  attempt.report.reasoningRestored(prepared.recalled?.count)
+  report.reasoningRestored(prepared.recalled?.count)
   const locate = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
-  const refusal = refused(request, prepared.losses, attempt.onLoss, locate)
+  const refusal = refused(request, prepared.losses, onLoss, locate)
   if (refusal !== undefined) throw refusal
   return prepared
 }

@@ -14,7 +14,7 @@ import type { Attempt } from './types.ts'
  */
 export function withHead<T extends CanonicalResult | ResultStart>(
   result: T,
-  { call, request, target, echo }: Pick<Attempt, 'call' | 'request' | 'target' | 'echo'>,
+  { incoming: { call }, request, target, echo }: Attempt,
 ): T {
   const { model } = request
   const head = {

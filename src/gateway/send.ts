@@ -48,10 +48,10 @@ export class Sent {
   /** Ends the exchange. Call it once the body is read, or will not be read further. */
   close(): void {
     const { isShared, trace } = this.exchangeBegun
-    if (!isShared) this.attempt.call.reply.abortable = undefined
+    if (!isShared) this.attempt.incoming.call.reply.abortable = undefined
     this.exchange.discardRest()
     if (trace !== undefined) {
-      const { usage, failure } = this.attempt.report
+      const { usage, failure } = this.attempt.incoming.report
       trace.end(usage, failure ?? (this.isComplete ? undefined : 'interrupted'))
     }
   }
@@ -73,11 +73,12 @@ interface BegunExchange {
  * @throws GatewayError for an error answer, and if there is no answer.
  */
 export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<Sent> {
-  const { call, target, channel, report, trailing, request } = attempt
+  const { target, channel, request } = attempt
+  const { call, report, trailing, submission, capture } = attempt.incoming
   if (signal === undefined) report.tried(target)
   const ready = channel.ready()
   if (ready !== undefined) await ready
-  const captured = attempt.capture?.sending(attempt, prepared)
+  const captured = capture?.sending(attempt, prepared)
   const trace = report.trace?.attempt(tracedAttempt(target))
   const { headers } = call.message
   const passed = trace?.headers ?? (headers['traceparent'] === undefined ? undefined : passedTrace(headers))
@@ -87,12 +88,12 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     from: headers,
     trace: passed,
     stream: request.stream,
-    single: attempt.submission !== undefined,
+    single: submission !== undefined,
     late: trailing && (() => trailing.parts(prepared, target)),
   })
   if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
   // A submit runs to its end even if the caller leaves.
-  else if (attempt.submission === undefined) call.reply.abortable = exchange
+  else if (submission === undefined) call.reply.abortable = exchange
   try {
     const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
     report.upstreamAnswered(idOf(answer, target))
@@ -115,7 +116,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
 /** The attempt with all fields of its request, by which the answer is read and written. */
 function withAllFields(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {
   const prepared = prepare(request, attempt.target)
-  const refusal = refused(request, prepared.losses, attempt.onLoss)
+  const refusal = refused(request, prepared.losses, attempt.incoming.onLoss)
   if (refusal !== undefined) throw refusal
   return [{ ...attempt, request }, prepared]
 }

@@ -9,7 +9,7 @@ import { hashOf } from '../config/hash.ts'
 import type { Config } from '../config/index.ts'
 import { changedStartupFields } from '../config/startup-fields.ts'
 import { MAX_MISSED_HEARTBEATS } from '../egress/transport/sse.ts'
-import { type Log, LogOnce } from '../log.ts'
+import type { Log } from '../log.ts'
 import type { Cluster } from '../store/cluster/cluster.ts'
 import { SingleProcessCluster } from '../store/cluster/single-process.ts'
 import { ignoringOutages, UNAVAILABLE } from '../store/fault.ts'
@@ -22,6 +22,7 @@ import { Captures } from './capture/captures.ts'
 import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
 import { StateCiphers } from './compaction/state-cipher.ts'
+import { ErrorAnswers } from './error-answers.ts'
 import { GatewaySecret } from './gateway-secret.ts'
 import { type ImageDelivery, ImageStore } from './image-store.ts'
 import { Live } from './live.ts'
@@ -37,7 +38,7 @@ import { SharedReasoning } from './thoughts/shared-reasoning.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 
 /** The gateway's long-lived services: built once, shared by all requests, and updated when the config is reloaded. */
-export abstract class Services {
+export class Services {
   config: Config
   /** The gateway is about to stop; load balancers and clients should send no more requests. */
   isStopping = false
@@ -76,13 +77,14 @@ export abstract class Services {
   readonly live: Live
   /** Records finished requests. */
   readonly recorder: UsageRecorder
-  /** Logs once that memory or disk space runs out. */
-  protected readonly shortage: LogOnce
+  /** Answers failed requests. */
+  readonly errors: ErrorAnswers
 
   constructor(config: Config, log: Log, cluster: Cluster = new SingleProcessCluster({}, log)) {
     this.config = config
     this.log = log
     this.cluster = cluster
+    this.errors = new ErrorAnswers(log, this.running)
     this.proxies = new Proxies(config.server)
     this.metrics = new Metrics(config)
     this.traces = new Traces(config.traces, log)
@@ -141,7 +143,6 @@ export abstract class Services {
       isLeader: () => cluster.leads,
       baseOf: message => this.proxies.baseOf(message),
     })
-    this.shortage = new LogOnce(err => log.error({ err }, 'a form cannot be stored: the disk is full or faulty'))
     cluster.answer(METRICS, async () => (await this.metrics.snapshot()) as unknown as Json)
     cluster.answer(CHANNELS, () => statesOf(this.channels.all) as unknown as Json)
     this.metrics.registerReaders(this.readings())
@@ -205,8 +206,14 @@ export abstract class Services {
     }
   }
 
-  /** Ends running work of callers whose keys have ended. */
-  protected endRevoked(): void {}
+  /** Ends running answers and background work of callers whose keys have ended. */
+  private endRevoked(): void {
+    this.running.end(
+      caller => this.access.endOf(caller),
+      (call, why) => this.errors.write(call, why),
+    )
+    this.stored.background.end(owner => this.access.endOfOwner(owner))
+  }
 
   /** Applies another config without dropping a request. */
   reload(next: Config): void {
@@ -251,6 +258,12 @@ export abstract class Services {
   async states(): Promise<ChannelStates> {
     const all = (await this.cluster.gather(CHANNELS)) as unknown as readonly ChannelStates[]
     return all.length === 0 ? statesOf(this.channels.all) : mergedStates(all)
+  }
+
+  /** Ends every running answer with an error of its caller's format, and all background work. */
+  stop(): void {
+    this.running.stop((call, why) => this.errors.write(call, why))
+    void this.stored.background.close()
   }
 
   async close(): Promise<void> {

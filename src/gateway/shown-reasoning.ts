@@ -6,7 +6,7 @@ import type { Target } from '../upstreams/router.ts'
 
 /** The fields of an attempt that determine which reasoning its caller sees. */
 interface Asked {
-  readonly call: { readonly format: Format }
+  readonly incoming: { readonly call: { readonly format: Format } }
   readonly request: CanonicalRequest
   readonly target: Pick<Target, 'native'>
 }
@@ -15,5 +15,5 @@ interface Asked {
  * How much of the answer's reasoning the caller requested (trap 110). A native upstream obeys the request itself, so
  * its answer is passed on unchanged.
  */
-export const reasoningShown = ({ call, request, target }: Asked): ReasoningShown =>
+export const reasoningShown = ({ incoming: { call }, request, target }: Asked): ReasoningShown =>
   target.native ? 'all' : (READERS[call.format]!.reasoningShown?.(request) ?? 'all')

@@ -15,11 +15,11 @@ import type { Attempt, Early, Incoming, WholeAnswer } from './types.ts'
 export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }
 
 /** Creates the writer of an answer's events in the caller's format. */
-export const eventWriter = ({ call, request, echo }: Attempt): EventWriter =>
+export const eventWriter = ({ incoming: { call }, request, echo }: Attempt): EventWriter =>
   WRITERS[call.format]!.events!(echo?.request ?? request)
 
 /** Creates a writer that can pass on events of the caller's own format unchanged; undefined if the format has none. */
-export const nativeEventWriter = ({ call, request, echo }: Attempt): NativeEventWriter | undefined =>
+export const nativeEventWriter = ({ incoming: { call }, request, echo }: Attempt): NativeEventWriter | undefined =>
   WRITERS[call.format]!.nativeEvents?.(echo?.request ?? request)
 
 /** Sends status and headers, and opens the stream that the events of the answer are written to. */
@@ -29,7 +29,8 @@ export function beginStream(
   headers: WholeAnswer['headers'],
   source: Source,
 ): Sink {
-  const { call, report, heartbeat, echo } = attempt
+  const { heartbeat, echo } = attempt
+  const { call, report } = attempt.incoming
   const reported = [...shownLosses(losses), ...(echo?.losses ?? [])]
   report.reported(reported)
   report.firstByteSent()

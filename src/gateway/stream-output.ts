@@ -147,7 +147,7 @@ export class StreamOutput {
   private reportLost(): void {
     const { lost } = this.writer
     if (lost === undefined || lost.length === 0) return
-    const { report, capture } = this.attempt
+    const { report, capture } = this.attempt.incoming
     report.lostInAnswer(withoutAdditions(lost).length)
     if (capture !== undefined) capture.lostInAnswer = lost
   }
@@ -165,7 +165,7 @@ export class StreamOutput {
     const failure = answerFailure(thrown)
     this.close()
     if (this.sink === undefined) return this.ending.reject(failure)
-    this.attempt.report.broke(failure)
+    this.attempt.incoming.report.broke(failure)
     try {
       this.sink.push(this.errorEvents(failure.error))
       this.sink.end()

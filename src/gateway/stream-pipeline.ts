@@ -172,14 +172,14 @@ export class StreamPipeline implements Consumer, Abortable {
 
   /** An event as the caller may see it. Also feeds the report and the reasoning for the next turn. */
   private visible(raw: CanonicalEvent): CanonicalEvent {
-    const { call, request, target, report, echo } = this.attempt
+    const { incoming, request, target, echo } = this.attempt
     const isGatewayError = raw.type === 'error' && raw.error === this.gatewayError
     if (raw.type === 'error' && !isGatewayError) this.failure = new GatewayError(raw.error)
     const event = isGatewayError ? raw : publicEvent(raw, target, request.model)
-    report.saw(event)
+    incoming.report.saw(event)
     this.stages.reasoning?.saw(event)
     if (event.type === 'result-end') {
-      const end = timed(event, call)
+      const end = timed(event, incoming.call)
       return echo?.apply(end) ?? end
     }
     return event.type === 'result-start' ? withHead(event, this.attempt) : event

@@ -28,7 +28,7 @@ import { withoutBytes } from './write-result.ts'
  */
 export async function streamResult(sent: Sent): Promise<GatewayError | undefined> {
   const { attempt, prepared, exchange, answer, reader } = sent
-  const { call, target, request, reasoning } = attempt
+  const { incoming, target, request, reasoning } = attempt
   const isWhole = shapeOf(answer, reader, true) !== 'events'
   const isMp3 = workOf(request) === 'speech' && wantsMp3(attempt)
   const isEncoded = !isWhole && isMp3
@@ -41,7 +41,7 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
     exchange,
     gate: isWhole || isEncoded ? new Gate() : undefined,
   })
-  call.reply.abortable = stream
+  incoming.call.reply.abortable = stream
   if (isWhole) await unfoldAnswer(sent, stream, isMp3)
   else if (isEncoded) await stream.takeComing(encodedAnswer(answer, reader, prepared.request))
   else answer.pipeTo(stream)
@@ -52,7 +52,7 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
 /** Writes a complete answer as the stream that the caller requested. */
 export async function streamWholeResult(attempt: Attempt, { result, losses, headers }: WholeAnswer): Promise<void> {
   const stream = new StreamPipeline(attempt, { ...WHOLE, losses, headers })
-  attempt.call.reply.abortable = stream
+  attempt.incoming.call.reply.abortable = stream
   stream.takeWhole(unfold(await withoutBytes(result)))
   await stream.done
 }

@@ -60,7 +60,9 @@ export interface Early {
 }
 
 /** A request on its way to one target. */
-export interface Attempt extends Pick<Incoming, 'call' | 'report' | 'onLoss' | 'trailing' | 'submission' | 'capture'> {
+export interface Attempt {
+  /** The request as it was read. */
+  readonly incoming: Incoming
   /** The request as this target gets it. */
   readonly request: CanonicalRequest
   readonly target: Target

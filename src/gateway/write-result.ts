@@ -22,7 +22,8 @@ import type { Attempt, WholeAnswer } from './types.ts'
  * directions.
  */
 export async function writeResult(attempt: Attempt, answered: WholeAnswer): Promise<void> {
-  const { call, request, target, report, echo } = attempt
+  const { request, target, echo } = attempt
+  const { call, report, capture } = attempt.incoming
   const delivery = delivered(attempt, answered)
   const { result, losses: requestLosses, headers: more } = delivery instanceof Promise ? await delivery : delivery
   const writer = WRITERS[call.format]!
@@ -39,7 +40,7 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   )
   report.reported(reported)
   report.answered(safe)
-  if (attempt.capture !== undefined) attempt.capture.lostInAnswer = lostInAnswer
+  if (capture !== undefined) capture.lostInAnswer = lostInAnswer
   const headers = { ...wire.headers, ...headersOfLosses(reported, attempt), ...more }
   const body = isStored ? wire.body : markedUnstored(wire.body)
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, JSON.stringify(body))

@@ -40,7 +40,7 @@ export function adminRoutes(gateway: Gateway): Router {
     ) =>
     async (message: Request, response: Response): Promise<void> => {
       const id = requestId()
-      const reply = new HttpReply(message, response, idHeaders(id), gateway)
+      const reply = new HttpReply(message, response, idHeaders(id), gateway.services)
       const refused = (thrown: unknown): AdminAnswer => api.refusal(thrown, id, extraHeaders)
       const found = await Promise.try(work, message, response).catch(refused)
       const answer = typeof found === 'function' ? await found({ id, message, reply }).catch(refused) : found

@@ -16,7 +16,7 @@ export function counted<M extends IncomingMessage>(gateway: Gateway, path: strin
   const pattern = path.replaceAll(/:(\w+)/g, '{$1}')
   return (message, response) => {
     response.once('close', () =>
-      gateway.metrics.countAnswer(pattern, response.writableFinished ? response.statusCode : CLIENT_CLOSED),
+      gateway.services.metrics.countAnswer(pattern, response.writableFinished ? response.statusCode : CLIENT_CLOSED),
     )
     return handle(message, response)
   }

@@ -17,7 +17,7 @@ export function handleRequest(
   response: ServerResponse,
 ): void {
   const id = requestId()
-  const reply = new HttpReply(message, response, idHeaders(id), gateway)
+  const reply = new HttpReply(message, response, idHeaders(id), gateway.services)
   gateway.handle(callAt(matched, id, message, queryOf(message), reply)).catch(() => response.destroy())
 }
 
@@ -31,14 +31,14 @@ export function listModels(
 ): void {
   const { query, queryKey } = queryOf(message)
   const requestIdOfAnswer = requestId()
-  const reply = new HttpReply(message, response, idHeaders(requestIdOfAnswer), gateway)
-  gateway
+  const reply = new HttpReply(message, response, idHeaders(requestIdOfAnswer), gateway.services)
+  gateway.lookups
     .models({ message, reply, ...defined({ queryKey }) }, shape, query, id)
     .then(text => reply.gone || reply.whole(200, {}, text))
     .catch(async thrown => {
-      const { status, headers, text } = gateway.error(
+      const { status, headers, text } = gateway.services.errors.of(
         shape,
-        await gateway.delayWrongKey(thrown, message),
+        await gateway.services.delayWrongKey(thrown, message),
         requestIdOfAnswer,
       )
       if (!reply.gone) reply.whole(status, headers, text)
@@ -56,8 +56,8 @@ export function refuseRequest(
   const id = requestId()
   const path = pathOf(message)
   const format = /^\/v1\/models($|\/[^:]*$)/.test(path) ? familyOf(message) : formatOfPath(path)
-  const { status, headers, text } = gateway.error(format, thrown, id)
-  new HttpReply(message, response, idHeaders(id), gateway).whole(status, { ...more, ...headers }, text)
+  const { status, headers, text } = gateway.services.errors.of(format, thrown, id)
+  new HttpReply(message, response, idHeaders(id), gateway.services).whole(status, { ...more, ...headers }, text)
 }
 
 /** Refuses a request on a bare connection without a response object, and closes the connection. */
@@ -69,7 +69,7 @@ export function refuseLast(
   more: { readonly [name: string]: string } = {},
 ): void {
   const id = requestId()
-  const { headers, ...answer } = gateway.error(formatOfPath(path), thrown, id)
+  const { headers, ...answer } = gateway.services.errors.of(formatOfPath(path), thrown, id)
   sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...more, ...headers } })
 }
 
@@ -81,7 +81,11 @@ export const sendStatus = (
   name: string,
   more?: object,
 ): void =>
-  new HttpReply(response.req, response, {}, gateway).whole(status, {}, JSON.stringify({ status: name, ...more }))
+  new HttpReply(response.req, response, {}, gateway.services).whole(
+    status,
+    {},
+    JSON.stringify({ status: name, ...more }),
+  )
 
 /** Headers with the request id; each client family expects another name (docs/wire/common.md#response-headers). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

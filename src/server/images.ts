@@ -16,7 +16,7 @@ export async function sendImage(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const image = await gateway.images.store.get(token)
+  const image = await gateway.services.images.store.get(token)
   if (image === undefined)
     throw new GatewayError({ kind: 'not-found', message: 'There is no such image, or it has expired.' })
   const { mediaType, bytes, seconds } = image
@@ -29,7 +29,9 @@ export async function sendImage(
   }
   if (message.method === 'HEAD') response.writeHead(200, { ...headers, 'content-length': String(bytes.size) }).end()
   else {
-    const reply = new HttpReply(message, response, {}, gateway)
-    relay(reply, headers, { mediaType, bytes }, gateway.config.server.heartbeat).catch(() => response.destroy())
+    const reply = new HttpReply(message, response, {}, gateway.services)
+    relay(reply, headers, { mediaType, bytes }, gateway.services.config.server.heartbeat).catch(() =>
+      response.destroy(),
+    )
   }
 }

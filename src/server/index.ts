@@ -3,6 +3,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Config } from '../config/index.ts'
 import { matchedRoute } from '../formats/routes.ts'
 import { Gateway, type Log } from '../gateway/index.ts'
+import { Services } from '../gateway/services.ts'
 import { LogOnce } from '../log.ts'
 import type { Cluster } from '../store/cluster/cluster.ts'
 import { SingleProcessCluster } from '../store/cluster/single-process.ts'
@@ -78,13 +79,14 @@ export async function openServer({
 }: ServerOptions): Promise<RunningServer> {
   const { tls } = config.server
   const certificate = tls && new (await import('./tls.ts')).Certificate(tls, log)
-  const gateway = await openGateway(config, log, cluster)
+  const services = await openServices(config, log, cluster)
+  const gateway = new Gateway(services)
   const cors = new Cors(config.server)
   const sockets = new Sockets(gateway, config, cors)
   const metrics = new MetricsEndpoint(gateway, config)
   const probes = probesOf(gateway, metrics)
   const server = await serverWith(certificate)
-  gateway.metrics.registerReaders({
+  services.metrics.registerReaders({
     ...sockets.readings,
     ...(certificate === undefined
       ? {}
@@ -109,25 +111,25 @@ export async function openServer({
   )
   server.on('clientError', refusingMalformed(gateway))
   const { listen } = config.metrics
-  await gateway.traces.opened
+  await services.traces.opened
   const faults = new LogOnce(err => log.error({ err }, 'a connection could not be accepted'))
   const refused = (fault: unknown): void => faults.log(fault)
   const metricsServer = await listening(server, config.server, refused, 'server.port, or start with --port PORT')
-    .then(() => listen && openMetrics(listen, () => gateway.metricsPage(), refused))
+    .then(() => listen && openMetrics(listen, () => services.metricsPage(), refused))
     .catch(async (fault: unknown) => {
       server.close()
       certificate?.close()
-      await gateway.close()
+      await services.close()
       await cluster.close()
       throw fault
     })
   let { drain, grace } = config.server
   return {
     address: addressOf(certificate === undefined ? 'http' : 'https', server.address() as AddressInfo),
-    refresh: () => gateway.access.refresh(),
+    refresh: () => services.access.refresh(),
     reload: next => {
       ;({ drain, grace } = next.server)
-      gateway.reload(next)
+      services.reload(next)
       cors.reload(next.server)
       metrics.reload(next)
       sockets.reload(next)
@@ -136,24 +138,24 @@ export async function openServer({
         log.warn({}, 'server.tls: turning TLS on or off takes effect after a restart')
     },
     drain: async (milliseconds = drain) => {
-      gateway.isStopping = true
+      services.isStopping = true
       await new Promise(resolve => setTimeout(resolve, milliseconds))
     },
     retire: async () => {
-      gateway.isStopping = true
-      gateway.live.end()
+      services.isStopping = true
+      services.live.end()
       // `close` of the HTTP server would also end idle connections that wait for a request.
       NetServer.prototype.close.call(server)
       await new Promise(resolve => setTimeout(resolve, Math.max(drain, RETIRE_TIME)))
     },
     close: async (graceMs = grace) => {
-      gateway.isStopping = true
-      gateway.live.end()
+      services.isStopping = true
+      services.live.end()
       const closed = new Promise(resolve => server.close(resolve))
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL)
-      const ended = Promise.all([closed, sockets.close(), gateway.stored.background.idle()])
+      const ended = Promise.all([closed, sockets.close(), services.stored.background.idle()])
       if (!(await within(ended, graceMs))) {
-        gateway.stop()
+        services.stop()
         sockets.stop()
         if (!(await within(ended, LAST_EVENTS_TIME))) {
           server.closeAllConnections()
@@ -165,7 +167,7 @@ export async function openServer({
       certificate?.close()
       metricsServer?.close()
       metricsServer?.closeAllConnections()
-      await gateway.close()
+      await services.close()
       await cluster.close()
     },
   }
@@ -183,15 +185,15 @@ async function serverWith(certificate: Certificate | undefined): Promise<Server>
   return server
 }
 
-async function openGateway(config: Config, log: Log, cluster: Cluster): Promise<Gateway> {
-  let gateway: Gateway | undefined
+async function openServices(config: Config, log: Log, cluster: Cluster): Promise<Services> {
+  let services: Services | undefined
   try {
     await cluster.ready()
-    gateway = new Gateway(config, log, cluster)
-    await gateway.open()
-    return gateway
+    services = new Services(config, log, cluster)
+    await services.open()
+    return services
   } catch (thrown) {
-    await gateway?.close()
+    await services?.close()
     await cluster.close()
     throw thrown
   }

@@ -9,7 +9,7 @@ type Handler = (message: IncomingMessage, response: ServerResponse, next: (throw
 export function lazyConsole(gateway: Gateway): Handler {
   let files: Promise<ConsoleFiles> | undefined
   return (message, response, next) => {
-    if (gateway.config.console === undefined) return next()
+    if (gateway.services.config.console === undefined) return next()
     files ??= import('./console.ts').then(({ ConsoleFiles }) => new ConsoleFiles())
     files.then(all => all.answer(message, response, pathOf(message))).catch(next)
   }

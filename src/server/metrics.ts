@@ -34,7 +34,7 @@ export class MetricsEndpoint {
   async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       if (!(await this.allows(message))) throw REFUSED
-      sendPage(message, response, await this.gateway.metricsPage())
+      sendPage(message, response, await this.gateway.services.metricsPage())
     } catch (thrown) {
       const challenge: Record<string, string> =
         thrown === REFUSED ? { 'www-authenticate': 'Basic realm="metrics", charset="UTF-8"' } : {}
@@ -47,7 +47,7 @@ export class MetricsEndpoint {
     if (shown === undefined) return false
     const { keyHash } = this
     if (keyHash !== undefined && timingSafeEqual(Buffer.from(hashOf(shown)), Buffer.from(keyHash))) return true
-    return this.gateway.isAdmin(shown)
+    return this.gateway.services.isAdmin(shown)
   }
 }
 

@@ -8,9 +8,10 @@ import { sendStatus } from './handlers.ts'
  * ask, so the answer only counts resting channels; the log names them.
  */
 export async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
-  if (gateway.config.channels.length === 0 || gateway.isStopping) return sendStatus(gateway, response, 503, 'not ready')
-  const store = await gateway.stored.check()
-  const { resting } = gateway.channels
+  const { config, isStopping, stored, channels } = gateway.services
+  if (config.channels.length === 0 || isStopping) return sendStatus(gateway, response, 503, 'not ready')
+  const store = await stored.check()
+  const { resting } = channels
   if (store === undefined) sendStatus(gateway, response, 200, 'ready', { resting })
   else sendStatus(gateway, response, 200, 'degraded', { resting, faults: { store } })
 }

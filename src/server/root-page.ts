@@ -10,7 +10,7 @@ import { refuseRequest } from './handlers.ts'
  * are.
  */
 export function rootPage(gateway: Gateway, message: IncomingMessage, response: ServerResponse): void {
-  const hasConsole = gateway.config.console !== undefined
+  const hasConsole = gateway.services.config.console !== undefined
   if (!hasConsole || !accepts(message.headers.accept ?? '', 'text/html'))
     return refuseRequest(gateway, nothingHere(hasConsole), message, response, { vary: 'accept' })
   message.resume()

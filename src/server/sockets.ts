@@ -51,7 +51,7 @@ export class Sockets {
     this.cors = cors
     this.config = config
     this.sessions = new VoiceSessions(gateway)
-    gateway.access.onEnded(this.endRevoked)
+    gateway.services.access.onEnded(this.endRevoked)
     this.handlers = new Map([
       ['/v1/responses', this.responses],
       [REALTIME_PATH, this.realtime],
@@ -102,7 +102,7 @@ export class Sockets {
   /** Closes the connections of revoked keys after their current turn. */
   private readonly endRevoked = (): void => {
     for (const [one, caller] of this.open) {
-      const { code = 'invalid_api_key', message } = this.gateway.access.endOf(caller)?.error ?? {}
+      const { code = 'invalid_api_key', message } = this.gateway.services.access.endOf(caller)?.error ?? {}
       if (message !== undefined) one.end(POLICY_VIOLATION, errorEvent(code, message, null, 401), message)
     }
     this.sessions.endRevoked()
@@ -120,7 +120,7 @@ export class Sockets {
   }
 
   private readonly responses: SocketHandler = (message, socket, head) => {
-    const found = this.gateway.callerOf({ message, ...credential(message) }, RESPONSES.format)
+    const found = this.gateway.services.callerOf({ message, ...credential(message) }, RESPONSES.format)
     if (!(found instanceof Promise)) return this.openResponses(found, message, socket, head)
     found
       .then(caller => this.openResponses(caller, message, socket, head))
@@ -134,7 +134,7 @@ export class Sockets {
     const connections = this.byKey.get(caller.id) ?? 0
     const { server } = this.config
     if (connections >= server.limits.connections) throw TOO_MANY
-    const meter = this.gateway.bodiesInMemory.open(caller.id)
+    const meter = this.gateway.services.bodiesInMemory.open(caller.id)
     this.byKey.set(caller.id, connections + 1)
     socket.once('close', () => {
       meter.close()
@@ -185,7 +185,7 @@ export class Sockets {
   /** Refuses an upgrade over HTTP immediately, so that clients fall back to HTTP requests. */
   private readonly refuse: Refuse = (message, socket, thrown) => {
     const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}
-    void this.gateway
+    void this.gateway.services
       .delayWrongKey(thrown, message)
       .then(why => refuseLast(this.gateway, why, socket, pathOf(message), more))
   }

@@ -49,8 +49,8 @@ export function handleStored(
   const id = requestId()
   const { query, queryKey } = queryOf(message)
   const { id: of = '', item = '' } = message.params
-  const reply = new HttpReply(message, response, idHeaders(id), gateway)
-  gateway
+  const reply = new HttpReply(message, response, idHeaders(id), gateway.services)
+  gateway.lookups
     .answerStored({
       id,
       action,

@@ -63,9 +63,9 @@ export function handleTask(
 ): void {
   const id = requestId()
   const { query, queryKey } = queryOf(message)
-  const reply = new HttpReply(message, response, idHeaders(id), gateway)
+  const reply = new HttpReply(message, response, idHeaders(id), gateway.services)
   const task = String(message.params['id'] ?? '')
-  gateway
+  gateway.lookups
     .answerTask({ id, format, action, message, reply, task, query, ...defined({ queryKey }) })
     .catch(() => response.destroy())
 }

@@ -83,7 +83,7 @@ export class VoiceSessions {
   /** Ends sessions whose key is no longer valid, with an `error` event. */
   endRevoked(): void {
     for (const [session, caller] of this.open) {
-      const why = this.gateway.access.endOf(caller)
+      const why = this.gateway.services.access.endOf(caller)
       if (why !== undefined) session.refuse(why.error)
     }
   }
@@ -98,7 +98,7 @@ export class VoiceSessions {
   }
 
   private add(session: LiveSession, connection: Duplex, socket: WebSocket, caller: Caller): void {
-    const meter = this.gateway.bodiesInMemory.open(caller.id)
+    const meter = this.gateway.services.bodiesInMemory.open(caller.id)
     countUnfinished(connection, socket, meter, () => session.terminate())
     this.open.set(session, caller)
     void session.closed.then(() => {
@@ -117,7 +117,7 @@ const STOPPED = new GatewayError({ kind: 'overloaded', message: 'The gateway is 
 export function handleSecret(gateway: Gateway, message: IncomingMessage, response: ServerResponse): void {
   const id = requestId()
   const { queryKey } = queryOf(message)
-  const reply = new HttpReply(message, response, idHeaders(id), gateway)
+  const reply = new HttpReply(message, response, idHeaders(id), gateway.services)
   gateway.realtime
     .then(realtime => realtime.answerSecret({ id, format: 'chat', message, reply, ...defined({ queryKey }) }))
     .catch(() => response.destroy())

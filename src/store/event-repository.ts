@@ -1,32 +1,21 @@
-import type { Events } from './events.ts'
+import type { Events, NewEvents } from './events.ts'
 import { dropEvents } from './items.ts'
-import type { Database } from './tables.ts'
+import type { Database, EventsRow } from './tables.ts'
+import type { TurnWrites } from './turn-writes.ts'
 
 /** The repository of stream events. Each row holds a batch of events. */
 export class EventRepository implements Events {
   private readonly database: Database
+  private readonly writes: TurnWrites
 
-  constructor(database: Database) {
+  /** @param writes shared with the repository of turns. */
+  constructor(database: Database, writes: TurnWrites) {
     this.database = database
+    this.writes = writes
   }
 
-  async add(owner: string, id: string, first: number, texts: readonly string[]): Promise<boolean> {
-    return this.database.transaction().execute(async database => {
-      // Lock the turn first, so that no other process ends the response in between.
-      const { numUpdatedRows } = await database
-        .updateTable('turns')
-        .set(({ ref }) => ({ lease: ref('lease') }))
-        .where('owner', '=', owner)
-        .where('id', '=', id)
-        .where('lease', 'is not', null)
-        .executeTakeFirst()
-      if (numUpdatedRows === 0n) return false
-      await database
-        .insertInto('events')
-        .values({ owner, parent: id, first, count: texts.length, texts: JSON.stringify(texts) })
-        .execute()
-      return true
-    })
+  add(owner: string, id: string, events: NewEvents): Promise<boolean> {
+    return this.writes.add({ owner, id, isNew: false, items: [], events: eventsRow(owner, id, events) })
   }
 
   async from(owner: string, id: string, number: number): Promise<readonly string[]> {
@@ -59,3 +48,7 @@ export class EventRepository implements Events {
     await dropEvents(this.database, owner, id)
   }
 }
+
+/** The row of a batch of events; undefined for no events. */
+export const eventsRow = (owner: string, parent: string, { first, texts }: NewEvents): EventsRow | undefined =>
+  texts.length === 0 ? undefined : { owner, parent, first, count: texts.length, texts: JSON.stringify(texts) }

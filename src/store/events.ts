@@ -1,10 +1,16 @@
+/** Events to append to those of a response. */
+export interface NewEvents {
+  /** Number of the first of them. */
+  readonly first: number
+  readonly texts: readonly string[]
+}
+
 /** Stream events of unfinished responses, stored so that any process can resume the stream. */
 export interface Events {
   /**
-   * Appends events, the first with number `first`. Returns false and stores nothing if the response has ended or was
-   * deleted.
+   * Appends events. Returns false and stores nothing if the response has ended or was deleted.
    */
-  add(owner: string, id: string, first: number, texts: readonly string[]): Promise<boolean>
+  add(owner: string, id: string, events: NewEvents): Promise<boolean>
   /** Returns the next batch of events from `number` on; empty if there are none yet. */
   from(owner: string, id: string, number: number): Promise<readonly string[]>
   /** Returns the number of stored events. */

@@ -4,9 +4,9 @@ const MOST = 50
 const LARGEST = 1_000_000
 
 /** How to write, measure and identify items. */
-export interface GroupedWritesOptions<T> {
-  /** Writes all items in one transaction, or none. */
-  write(all: readonly T[]): Promise<void>
+export interface GroupedWritesOptions<T, R> {
+  /** Writes all items in one transaction, or none. Resolves to the result of each item, in order. */
+  write(all: readonly T[]): Promise<readonly R[]>
   /** Characters of an item. */
   sizeOf(item: T): number
   /** Identity of an item. Two writes of the same item go into different groups. */
@@ -15,9 +15,9 @@ export interface GroupedWritesOptions<T> {
   isFault(thrown: unknown): boolean
 }
 
-interface Waiting<T> {
+interface Waiting<T, R> {
   readonly item: T
-  resolve(): void
+  resolve(result: R): void
   reject(thrown: unknown): void
 }
 
@@ -25,23 +25,23 @@ interface Waiting<T> {
  * Groups concurrent writes into one transaction at a time, because a transaction costs several times as much as its
  * rows.
  */
-export class GroupedWrites<T> {
-  private readonly options: GroupedWritesOptions<T>
-  private waiting: Waiting<T>[] = []
+export class GroupedWrites<T, R> {
+  private readonly options: GroupedWritesOptions<T, R>
+  private waiting: Waiting<T, R>[] = []
   /** A group is being written or scheduled. */
   private busy = false
   /** Resolved when the last write is done; set by `close`. */
   private ending: PromiseWithResolvers<void> | undefined
 
-  constructor(options: GroupedWritesOptions<T>) {
+  constructor(options: GroupedWritesOptions<T, R>) {
     this.options = options
   }
 
   /**
-   * Settles with the transaction that contains the item. If an item cannot be written, the others of its group are
+   * Settles with the transaction that contains the item, with the item's result. If an item cannot be written, the others of its group are
    * retried one by one.
    */
-  add(item: T): Promise<void> {
+  add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject })
       if (!this.busy) this.schedule()
@@ -67,7 +67,7 @@ export class GroupedWrites<T> {
 
   private readonly begin = (): void => void this.write(this.next()).then(() => this.schedule())
 
-  private next(): readonly Waiting<T>[] {
+  private next(): readonly Waiting<T, R>[] {
     const { sizeOf, keyOf } = this.options
     const keys = new Set<string>()
     let size = 0
@@ -82,10 +82,10 @@ export class GroupedWrites<T> {
   }
 
   /** Writes one group and settles its items. Never rejects. */
-  private async write(group: readonly Waiting<T>[]): Promise<void> {
+  private async write(group: readonly Waiting<T, R>[]): Promise<void> {
     try {
-      await this.options.write(group.map(({ item }) => item))
-      for (const { resolve } of group) resolve()
+      const results = await this.options.write(group.map(({ item }) => item))
+      for (const [index, { resolve }] of group.entries()) resolve(results[index]!)
     } catch (thrown) {
       const isFault = this.options.isFault(thrown)
       if (isFault && this.ending !== undefined) for (const { reject } of this.waiting.splice(0)) reject(thrown)

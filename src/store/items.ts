@@ -27,15 +27,26 @@ export async function insertItems(database: Database, rows: readonly ItemRow[]):
 export const dropItems = (database: Database, owner: string, parent: string): Promise<void> =>
   dropItemsOf(database, [{ owner, id: parent }])
 
+/** A turn or a conversation, whose items have its id as their parent. */
+interface Parent {
+  readonly owner: string
+  readonly id: string
+}
+
 /** Deletes all items of up to `BATCH` turns or conversations. */
-export async function dropItemsOf(
-  database: Database,
-  parents: readonly { readonly owner: string; readonly id: string }[],
-): Promise<void> {
+export const dropItemsOf = (database: Database, parents: readonly Parent[]): Promise<void> =>
+  deleteItems(database, parents, false)
+
+/** Deletes the output items of up to `BATCH` turns. */
+export const dropOutputOf = (database: Database, turns: readonly Parent[]): Promise<void> =>
+  deleteItems(database, turns, true)
+
+async function deleteItems(database: Database, parents: readonly Parent[], isOutput: boolean): Promise<void> {
+  if (parents.length === 0) return
   if (!isPostgres(database)) {
     return runEach(
       database,
-      'delete from items where owner = ? and parent = ?',
+      `delete from items where owner = ? and parent = ?${isOutput ? ' and made = 1' : ''}`,
       parents.map(({ owner, id }) => [owner, id]),
     )
   }
@@ -48,16 +59,7 @@ export async function dropItemsOf(
         parents.map(({ owner, id }) => tuple(owner, id)),
       ),
     )
-    .execute()
-}
-
-/** Deletes the output items of a turn. */
-export async function dropOutput(database: Database, owner: string, parent: string): Promise<void> {
-  await database
-    .deleteFrom('items')
-    .where('owner', '=', owner)
-    .where('parent', '=', parent)
-    .where('made', '=', 1)
+    .$if(isOutput, query => query.where('made', '=', 1))
     .execute()
 }
 

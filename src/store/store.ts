@@ -24,6 +24,7 @@ import type { Database, Tables } from './tables.ts'
 import { TaskRepository } from './task-repository.ts'
 import type { Tasks } from './tasks.ts'
 import { TurnRepository } from './turn-repository.ts'
+import { TurnWrites } from './turn-writes.ts'
 import type { Turns } from './turns.ts'
 import type { UsageRecords } from './usage-records.ts'
 import { UsageRepository } from './usage-repository.ts'
@@ -82,14 +83,14 @@ export async function openDatabase(engine: Engine): Promise<Database> {
 
 /** Assembles the repositories over an open database. */
 function storeIn(database: Database, engine: Engine, now: () => number): Store {
-  const turns = new TurnRepository(database, now)
+  const turnWrites = new TurnWrites(database)
   const shared = sharedRepository(database, now)
   const captures = new CaptureRepository(database, now)
   const users = new ConsoleRepository(database, now)
   return {
-    turns,
+    turns: new TurnRepository(database, turnWrites, now),
     conversations: new ConversationRepository(database, now),
-    events: new EventRepository(database),
+    events: new EventRepository(database, turnWrites),
     tasks: new TaskRepository(database),
     processes: new ProcessRepository(database),
     access: new AccessRepository(database, now),
@@ -109,7 +110,7 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
       await engine.probe(database)
     },
     async close() {
-      await turns.close()
+      await turnWrites.close()
       await database.destroy()
     },
   }

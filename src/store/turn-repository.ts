@@ -2,38 +2,24 @@ import { sql } from 'kysely'
 import { tooLarge } from '../canonical/error.ts'
 import { append } from '../canonical/lists.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import { insertText, isPostgres, runEach } from './bulk.ts'
-import { storeFault } from './fault.ts'
-import { GroupedWrites } from './grouped-writes.ts'
-import {
-  BATCH,
-  dropEvents,
-  dropItems,
-  dropItemsOf,
-  dropOutput,
-  insertItems,
-  NO_UPSTREAM,
-  upstreamColumns,
-} from './items.ts'
+import { eventsRow } from './event-repository.ts'
+import type { NewEvents } from './events.ts'
+import { BATCH, dropEvents, dropItems, NO_UPSTREAM, upstreamColumns } from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
+import type { TurnWrites } from './turn-writes.ts'
 import { type Chain, type FoundItem, type Link, LONGEST, outputOf, type Turn, type Turns } from './turns.ts'
 
-/** The repository of turns. Groups concurrent writes into one transaction. */
+/** The repository of turns. */
 export class TurnRepository implements Turns {
   private readonly database: Database
   private readonly now: () => number
+  private readonly writes: TurnWrites
 
-  private readonly writes: GroupedWrites<TurnRows>
-
-  constructor(database: Database, now: () => number) {
+  /** @param writes shared with the repository of events. */
+  constructor(database: Database, writes: TurnWrites, now: () => number) {
     this.database = database
+    this.writes = writes
     this.now = now
-    this.writes = new GroupedWrites({
-      write: all => database.transaction().execute(one => write(one, all)),
-      sizeOf: ({ row, items }) => items.reduce((size, { item }) => size + item.length, row.response.length),
-      keyOf: ({ row }) => `${row.owner} ${row.id}`,
-      isFault: thrown => storeFault(thrown) !== undefined,
-    })
   }
 
   async find(owner: string, id: string): Promise<Turn | undefined> {
@@ -151,30 +137,28 @@ export class TurnRepository implements Turns {
     return false
   }
 
-  async put(turn: Turn): Promise<void> {
-    await this.writes.add({ row: rowOf(turn), items: itemRowsOf(turn, this.now()) })
+  async put(turn: Turn, events?: NewEvents): Promise<void> {
+    await this.write(turn, true, itemRowsOf(turn, this.now()), events)
   }
 
-  /** Resolves when every pending turn is stored or has failed. */
-  close(): Promise<void> {
-    return this.writes.close()
+  advance(turn: Turn, events?: NewEvents): Promise<boolean> {
+    return this.write(turn, false, outputRowsOf(turn, this.now()), events)
   }
 
-  async advance(turn: Turn): Promise<boolean> {
+  private write(
+    turn: Turn,
+    isNew: boolean,
+    items: readonly ItemRow[],
+    events: NewEvents | undefined,
+  ): Promise<boolean> {
     const { owner, id } = turn
-    const items = outputRowsOf(turn, this.now())
-    return this.database.transaction().execute(async database => {
-      const { numUpdatedRows } = await database
-        .updateTable('turns')
-        .set(rowOf(turn))
-        .where('owner', '=', owner)
-        .where('id', '=', id)
-        .where('lease', 'is not', null)
-        .executeTakeFirst()
-      if (numUpdatedRows === 0n) return false
-      await dropOutput(database, owner, id)
-      await insertItems(database, items)
-      return true
+    return this.writes.add({
+      owner,
+      id,
+      isNew,
+      row: rowOf(turn),
+      items,
+      events: events && eventsRow(owner, id, events),
     })
   }
 
@@ -218,51 +202,6 @@ export class TurnRepository implements Turns {
     })
   }
 }
-
-/** A turn as its rows. */
-interface TurnRows {
-  readonly row: TurnRow
-  readonly items: readonly ItemRow[]
-}
-
-/**
- * Writes turns and replaces those with the same ids. Writes the turn rows first, sorted, so that they lock out
- * concurrent changes without deadlocks.
- */
-async function write(database: Database, turns: readonly TurnRows[]): Promise<void> {
-  const rows = turns.map(({ row }) => row).sort((a, b) => (a.id < b.id ? -1 : 1))
-  if (isPostgres(database)) await upsert(database, rows)
-  else
-    await runEach(
-      database,
-      UPSERT,
-      rows.map(row => COLUMNS.map(column => row[column])),
-    )
-  await dropItemsOf(database, rows)
-  await insertItems(
-    database,
-    turns.flatMap(({ items }) => items),
-  )
-}
-
-const COLUMNS = [
-  ...(['owner', 'id', 'previous', 'channel', 'remembered', 'copy', 'response', 'created_at', 'expires_at'] as const),
-  ...(['lease', 'worker', 'gone'] as const),
-]
-
-/** SQLite statement that inserts or replaces one turn. */
-const UPSERT = `${insertText('turns', COLUMNS)} on conflict (owner, id) do update set ${COLUMNS.map(column => `${column} = excluded.${column}`).join(', ')}`
-
-const upsert = (database: Database, rows: readonly TurnRow[]) =>
-  database
-    .insertInto('turns')
-    .values(rows)
-    .onConflict(conflict =>
-      conflict
-        .columns(['owner', 'id'])
-        .doUpdateSet(({ ref }) => Object.fromEntries(COLUMNS.map(column => [column, ref(`excluded.${column}`)]))),
-    )
-    .execute()
 
 /** Builds the row of a turn. Drops a `previous` that refers to the turn itself, which would make the chain endless. */
 const rowOf = ({

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../canonical/node.ts'
+import type { NewEvents } from './events.ts'
 
 /**
  * One stored response with its input (docs/wire/responses.md#stored-responses). Earlier turns are not repeated;
@@ -69,13 +70,13 @@ export interface Turns {
   items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>>
   /** Whether any of the ids, of turns or items, must not be referenced: only another owner has it, or it was deleted. */
   isForbidden(owner: string, ids: readonly string[]): Promise<boolean>
-  /** Stores a turn, and replaces a turn with the same id. */
-  put(turn: Turn): Promise<void>
+  /** Stores a turn with the first events of its stream, and replaces a turn with the same id. */
+  put(turn: Turn, events?: NewEvents): Promise<void>
   /**
-   * Stores progress of a turn or, without a lease, its end. Returns false and changes nothing if the turn has already
+   * Stores progress of a turn or, without a lease, its end, and appends events of its stream. Returns false and changes nothing if the turn has already
    * ended or was deleted.
    */
-  advance(turn: Turn): Promise<boolean>
+  advance(turn: Turn, events?: NewEvents): Promise<boolean>
   /** Returns those of the ids whose turns are unfinished, for any owner. */
   unfinished(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Renews the lease of an unfinished turn; false if it has ended. */

@@ -12,9 +12,11 @@ const REQUEST: CanonicalRequest = {
   stream: false,
 }
 
+const INCOMING = { call: { reply: {} }, report: { tried: () => {} } }
+
 /** The total usage of two images, where each answer reports its own. */
 async function spent(...usages: readonly (Usage | undefined)[]): Promise<Usage | undefined> {
-  const attempt = { request: REQUEST, call: { reply: {} }, report: { tried: () => {} } } as unknown as Attempt
+  const attempt = { request: REQUEST, incoming: INCOMING } as unknown as Attempt
   const left = [...usages]
   const { result } = await severalImages.answer(attempt, async () => {
     const usage = left.shift()
@@ -37,7 +39,7 @@ test('unfinished pictures are not asked for with several, which is told', async 
   const request: CanonicalRequest = { ...REQUEST, output: { ...REQUEST.output, image: { size: '1x1', previews: 2 } } }
   const path = ['output', 'image', 'previews']
   expect(severalImages.losses(request)).toEqual([{ kind: 'dropped', path, reason: 'no-unfinished-pictures' }])
-  const attempt = { request, call: { reply: {} }, report: { tried: () => {} } } as unknown as Attempt
+  const attempt = { request, incoming: INCOMING } as unknown as Attempt
   const asked: CanonicalRequest[] = []
   await severalImages.answer(attempt, async (_, one) => {
     asked.push(one)

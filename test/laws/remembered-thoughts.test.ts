@@ -193,7 +193,7 @@ describe('exact loss: with what was put back, reading what was written gives the
       )
       for (const [index, answer] of answers.entries())
         thoughts.save(named(answer, ids.slice(index)), {
-          attempt: { call: { format: 'chat' }, target, request: REQUEST },
+          attempt: { incoming: { call: { format: 'chat' } }, target, request: REQUEST },
           prepared: { recalled: undefined },
         })
       const { wire, losses } = prepare(asked, target, thoughts)

@@ -80,7 +80,7 @@ async function othersIn({ access, usage, shared }: Store) {
 async function filled(config: StoreConfig): Promise<void> {
   const store = await openStore(config)
   for (let index = 0; index < 250; index++) await store.turns.put(turn(`t${index}`))
-  await store.events.add('me', 't1', 0, ['one\0', 'two'])
+  await store.events.add('me', 't1', { first: 0, texts: ['one\0', 'two'] })
   const conversation = { owner: 'me', id: 'c', metadata: { a: '\0' }, createdAt: 1, expiresAt: FOREVER }
   await store.conversations.create(conversation, [ODD])
   await fillOthers(store)

@@ -17,7 +17,7 @@ function table(fails: () => boolean = () => false) {
   const groups: (readonly Write[])[] = []
   let open = 0
   const most = { open: 0 }
-  const writes = new GroupedWrites<Write>({
+  const writes = new GroupedWrites<Write, string>({
     async write(all) {
       groups.push(all)
       most.open = Math.max(most.open, ++open)
@@ -26,6 +26,7 @@ function table(fails: () => boolean = () => false) {
       if (fails()) throw new Fault()
       if (all.some(({ bad }) => bad)) throw new Error('bad')
       for (const { key, value } of all) rows.set(key, value)
+      return all.map(({ key }) => `${key} written`)
     },
     sizeOf: ({ size = 1 }) => size,
     keyOf: ({ key }) => key,
@@ -35,6 +36,14 @@ function table(fails: () => boolean = () => false) {
 }
 
 describe('writes of one turn of the event loop', () => {
+  test('each get their own result, also if they are retried alone', async () => {
+    const { writes } = table()
+    const all = ['a', 'b'].map(key => writes.add({ key, value: 1 }))
+    expect(await Promise.all(all)).toEqual(['a written', 'b written'])
+    const refused = writes.add({ key: 'c', value: 1, bad: true }).catch(() => 'refused')
+    expect(await Promise.all([refused, writes.add({ key: 'd', value: 1 })])).toEqual(['refused', 'd written'])
+  })
+
   test('are one group, and those that come meanwhile are the next', async () => {
     const { writes, groups } = table()
     const first = [1, 2, 3].map(value => writes.add({ key: `${value}`, value }))

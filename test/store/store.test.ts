@@ -152,12 +152,12 @@ const sorted = (_: string, value: unknown) =>
 describe('events', () => {
   test('are added while their response is worked on, told from any number, and forgotten with it', async () => {
     const { turns, events } = store
-    expect(await events.add('me', 'a', 0, ['zero'])).toBe(false)
+    expect(await events.add('me', 'a', { first: 0, texts: ['zero'] })).toBe(false)
     await turns.put(turn('a', { lease: 5 }))
     expect(await events.count('me', 'a')).toBe(0)
-    expect(await events.add('me', 'a', 0, ['zero', 'one'])).toBe(true)
-    expect(await events.add('me', 'a', 2, ['two'])).toBe(true)
-    expect(await events.add('you', 'a', 3, ['three'])).toBe(false)
+    expect(await events.add('me', 'a', { first: 0, texts: ['zero', 'one'] })).toBe(true)
+    expect(await events.add('me', 'a', { first: 2, texts: ['two'] })).toBe(true)
+    expect(await events.add('you', 'a', { first: 3, texts: ['three'] })).toBe(false)
     expect(await events.from('me', 'a', 0)).toEqual(['zero', 'one'])
     expect(await events.from('me', 'a', 1)).toEqual(['one'])
     expect(await events.from('me', 'a', 2)).toEqual(['two'])
@@ -165,15 +165,41 @@ describe('events', () => {
     expect(await events.from('you', 'a', 0)).toEqual([])
     expect(await events.count('me', 'a')).toBe(3)
     await turns.advance(turn('a'))
-    expect(await events.add('me', 'a', 3, ['three'])).toBe(false)
+    expect(await events.add('me', 'a', { first: 3, texts: ['three'] })).toBe(false)
     expect(await events.count('me', 'a')).toBe(3)
     await turns.drop('me', 'a')
     expect(await events.count('me', 'a')).toBe(0)
   })
 
+  test('are stored with their response in one write, and none with one that has ended', async () => {
+    const { turns, events } = store
+    await turns.put(turn('a', { lease: 5 }), { first: 0, texts: ['zero'] })
+    expect(await events.from('me', 'a', 0)).toEqual(['zero'])
+    const writes = [
+      turns.advance(turn('a', { lease: 9 }), { first: 1, texts: ['one'] }),
+      events.add('me', 'a', { first: 2, texts: ['two'] }),
+      turns.advance(turn('a'), { first: 3, texts: ['three'] }),
+      turns.advance(turn('a', { lease: 9 }), { first: 4, texts: ['four'] }),
+      turns.advance(turn('b'), { first: 0, texts: ['none'] }),
+    ]
+    expect(await Promise.all(writes)).toEqual([true, true, true, false, false])
+    expect(await events.from('me', 'a', 3)).toEqual(['three'])
+    expect(await events.count('me', 'a')).toBe(4)
+    expect(await events.count('me', 'b')).toBe(0)
+    expect((await turns.find('me', 'a'))!.lease).toBeUndefined()
+  })
+
+  test('that are stored again replace those of the same number', async () => {
+    const { turns, events } = store
+    await turns.put(turn('a', { lease: 5 }), { first: 0, texts: ['zero'] })
+    expect(await events.add('me', 'a', { first: 0, texts: ['zero', 'one'] })).toBe(true)
+    expect(await events.from('me', 'a', 0)).toEqual(['zero', 'one'])
+    expect(await events.count('me', 'a')).toBe(2)
+  })
+
   test('of what has expired are swept', async () => {
     await store.turns.put(turn('a', { lease: 5 }))
-    await store.events.add('me', 'a', 0, ['zero'])
+    await store.events.add('me', 'a', { first: 0, texts: ['zero'] })
     now = 2 * HOUR
     await store.sweep()
     expect(await store.events.count('me', 'a')).toBe(0)

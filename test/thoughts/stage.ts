@@ -55,7 +55,7 @@ export class Stage {
     const asked = this.read(way, wire)
     const target = targetOf(way)
     const prepared = prepare(asked, target, this.of(way))
-    const attempt = { call: { format: way.caller }, target, request: asked }
+    const attempt = { incoming: { call: { format: way.caller } }, target, request: asked }
     const exchange = { attempt, prepared }
     const shown = reasoningShown(attempt)
     const head = { id: 'a1', model: 'm', createdAt: 1 }

@@ -5,6 +5,7 @@ import { fold } from '../../src/canonical/fold.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { defaultConfig } from '../../src/config/read.ts'
 import { Gateway } from '../../src/gateway/index.ts'
+import { Services } from '../../src/gateway/services.ts'
 import { withMock } from '../../src/upstreams/mock/channels.ts'
 import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import type { RunRequest } from '../../src/voice/upstream.ts'
@@ -12,23 +13,23 @@ import { configOf } from '../builders/config.ts'
 import { permitting } from '../builders/permissions.ts'
 
 let replay: Mock
-let gateway: Gateway
+let services: Services
 let run: RunRequest
 const lines: object[] = []
 
 beforeAll(async () => {
   replay = await openMock()
   const log = { info: (fields: object) => void lines.push(fields), warn: () => {}, error: () => {} }
-  gateway = new Gateway(configOf(withMock(defaultConfig({}).channels, replay)), log)
+  services = new Services(configOf(withMock(defaultConfig({}).channels, replay)), log)
   const caller = { key: 'dev', id: 'dev', group: 'default', permissions: permitting('*') }
-  const { realtime } = gateway as unknown as {
+  const { realtime } = new Gateway(services) as unknown as {
     realtime: Promise<{ run(caller: object, message: IncomingMessage): RunRequest }>
   }
   run = (await realtime).run(caller, { headers: {} } as IncomingMessage)
 })
 
 afterAll(async () => {
-  await gateway.close()
+  await services.close()
   await replay.close()
 })
 

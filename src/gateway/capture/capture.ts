@@ -26,7 +26,7 @@ export interface SentByCaller {
 
 /** The fields of an attempt that the capture needs. */
 export interface CapturedFrom {
-  readonly call: Call
+  readonly incoming: { readonly call: Call }
   readonly target: Target
   readonly request: CanonicalRequest
   readonly stored: StoredItems | undefined

@@ -19,7 +19,8 @@ const MOST_VERBATIM = 80_000
 export const compaction: Emulation = {
   losses: request => [...endpointSettings(request), ...lossesOfReferences(request), ...unavailableState(request)],
   answer: async (attempt, roundTrip) => {
-    const { call, request, target, cipher } = attempt
+    const { request, target, cipher } = attempt
+    const { call } = attempt.incoming
     // Fails before the request is sent, if the summary could not be encrypted.
     await cipher.load()
     const answered = await roundTrip(attempt, summaryRequest(request, target.native))

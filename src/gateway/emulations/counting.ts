@@ -37,7 +37,8 @@ export const counting: Emulation = {
 
 /** The upstream's count; undefined if it fails or takes too long. */
 async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer | undefined> {
-  const { call, request } = attempt
+  const { request } = attempt
+  const { call } = attempt.incoming
   const timer = setTimeout(() => call.reply.abortable?.abort(), TIMEOUT)
   try {
     return await roundTrip(attempt, request)

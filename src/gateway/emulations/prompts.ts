@@ -20,7 +20,8 @@ export const prompts: Emulation = {
     return lossesOfReferences(request)
   },
   answer: async (attempt, roundTrip) => {
-    const { request, call } = attempt
+    const { request } = attempt
+    const { call } = attempt.incoming
     const answers: WholeAnswer[] = []
     const candidates: (readonly Candidate[])[] = []
     const losses: (readonly Loss[])[] = []

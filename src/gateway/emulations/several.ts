@@ -9,7 +9,7 @@ import type { Attempt, WholeAnswer } from '../types.ts'
  * @throws the error of the first request that fails; the others are aborted, as all are when the caller leaves.
  */
 export async function inParallel<T>(
-  { call, target, report }: Attempt,
+  { incoming: { call, report }, target }: Attempt,
   requests: readonly ((signal: AbortSignal) => Promise<T>)[],
   most: number = requests.length,
 ): Promise<readonly T[]> {

@@ -12,14 +12,13 @@ import { READERS } from '../../ingress/index.ts'
 import type { Reader } from '../../ingress/reader.ts'
 import { expectedTokens } from '../admission.ts'
 import type { Abortable, Call, Reply } from '../call.ts'
-import { gatewayCall } from '../caller-requests.ts'
+import { gatewayCall, NO_STATE } from '../caller-requests.ts'
 import { toFailure } from '../failures.ts'
-import type { RequestTrace, Traces } from '../metrics/traces.ts'
+import type { RequestTrace } from '../metrics/traces.ts'
 import { onLossOf } from '../read-request.ts'
 import { Report } from '../report.ts'
-import type { Running } from '../running.ts'
+import type { Services } from '../services.ts'
 import type { Incoming } from '../types.ts'
-import type { Recorder } from '../usage-recorder.ts'
 
 /** A request of a cascade, and the session it belongs to. */
 export interface CascadeRequestOptions {
@@ -32,13 +31,8 @@ export interface CascadeRequestOptions {
   readonly within: RequestTrace | undefined
 }
 
-/** The gateway's services that answer and record such a request. */
-export interface CascadeRequestContext {
-  answer(incoming: Incoming): Promise<void>
-  readonly running: Running
-  readonly recorder: Recorder
-  readonly traces: Traces
-}
+/** Answers a request that a session sends by itself. */
+export type Answering = (incoming: Incoming) => Promise<void>
 
 /** The path in the log line of such requests. */
 const PATH = '/v1/realtime'
@@ -51,7 +45,8 @@ const PATH = '/v1/realtime'
  */
 export async function* cascadeRequest(
   { caller, message, signal, within, ...options }: CascadeRequestOptions,
-  { answer, running, recorder, traces }: CascadeRequestContext,
+  { running, recorder, traces }: Pick<Services, 'running' | 'recorder' | 'traces'>,
+  answer: Answering,
 ): AsyncGenerator<CanonicalEvent> {
   const work = workOf(options.request)
   const format = formatMadeFor(work)
@@ -74,8 +69,7 @@ export async function* cascadeRequest(
   if (signal.aborted) leave()
   running.add(call)
   const onLoss = onLossOf(message, caller)
-  const nothingElse = { trailing: undefined, responseChain: undefined, drop: undefined, submission: undefined }
-  answer({ request, call, caller, report, onLoss, ...nothingElse, capture: undefined })
+  answer({ ...NO_STATE, request, call, caller, report, onLoss })
     .catch((thrown: unknown) => {
       const failure = toFailure(thrown)
       report.failed(failure.error, ERRORS[failure.error.kind].status)

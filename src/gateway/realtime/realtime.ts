@@ -1,14 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { IncompleteBodies } from '../../accounts/incomplete-bodies.ts'
-import { type Access, type Caller, checkFormat } from '../../accounts/index.ts'
+import { type Caller, checkFormat } from '../../accounts/index.ts'
 import { BEARER, SUBPROTOCOL, unauthenticated } from '../../accounts/key-ring.ts'
 import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
-import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
-import type { Config } from '../../config/index.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { readJson } from '../../ingress/transport/body.ts'
-import type { SharedRecords } from '../../store/shared-records.ts'
 import { freshId } from '../../store/usage/request-id.ts'
-import type { Catalogue } from '../../upstreams/catalogue/index.ts'
 import { headerValue, passedTrace } from '../../upstreams/channel/index.ts'
 import { writeSession } from '../../voice/formats/realtime/client-writer.ts'
 import { readDialect } from '../../voice/formats/realtime/dialect.ts'
@@ -16,14 +12,11 @@ import { readSettings } from '../../voice/formats/realtime/settings-reader.ts'
 import { type Naming, REALTIME } from '../../voice/formats/realtime/wire.ts'
 import type { RunRequest } from '../../voice/upstream.ts'
 import type { Call } from '../call.ts'
-import type { Channels } from '../channels.ts'
-import { type ErrorAnswer, toFailure } from '../failures.ts'
-import type { RequestTrace, Traces } from '../metrics/traces.ts'
+import { toFailure } from '../failures.ts'
+import type { RequestTrace } from '../metrics/traces.ts'
 import { onLossOf } from '../read-request.ts'
-import type { Running } from '../running.ts'
-import type { Incoming } from '../types.ts'
-import type { Recorder } from '../usage-recorder.ts'
-import { cascadeRequest } from './cascade-request.ts'
+import type { Services } from '../services.ts'
+import { type Answering, cascadeRequest } from './cascade-request.ts'
 import { type OpenedVoiceSession, openVoiceSession, targetsOf } from './open-voice-session.ts'
 import { boundBy, createSecret, isClientSecret, type SecretSession } from './secrets.ts'
 import { checkVoiceSession } from './voice-session-models.ts'
@@ -45,30 +38,6 @@ export interface VoiceSessionCall {
   readonly signal: AbortSignal
 }
 
-/** The gateway's services that voice sessions use. */
-export interface RealtimeContext {
-  readonly access: Access
-  readonly channels: Channels
-  readonly catalogue: Catalogue
-  readonly running: Running
-  readonly recorder: Recorder
-  readonly traces: Traces
-  /** Stores client secrets. */
-  readonly shared: SharedRecords
-  /**
-   * Takes one of `most` slots of a key, counted over all processes. Resolves to a function that frees the slot;
-   * undefined if none is free.
-   */
-  takeSlot(key: string, most: number): Promise<(() => void) | undefined>
-  readonly gateway: {
-    readonly bodiesInMemory: IncompleteBodies
-    callerOf(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller | Promise<Caller>
-    delayWrongKey(thrown: unknown, message: IncomingMessage): Promise<unknown>
-    error(format: Format, thrown: unknown, id: string): ErrorAnswer
-  }
-  answer(incoming: Incoming): Promise<void>
-}
-
 /** The caller, model and settings of a voice session. */
 interface IdentifiedCall extends Pick<SecretSession, 'model'> {
   readonly caller: Caller
@@ -82,17 +51,15 @@ const SECRET_BODY = 2 ** 20
 
 /** Opens voice sessions: checks keys, client secrets and limits, and chooses targets. */
 export class Realtime {
-  private readonly context: RealtimeContext
+  private readonly services: Services
+  private readonly answer: Answering
+  /** Sessions that are open or being opened. */
   private total = 0
-  private config: Config
 
-  constructor(config: Config, context: RealtimeContext) {
-    this.config = config
-    this.context = context
-  }
-
-  reload(config: Config): void {
-    this.config = config
+  /** @param answer answers a request that a cascade makes. */
+  constructor(services: Services, answer: Answering) {
+    this.services = services
+    this.answer = answer
   }
 
   /**
@@ -103,7 +70,7 @@ export class Realtime {
    */
   async open(call: VoiceSessionCall): Promise<OpenedVoiceSession> {
     const { secret, caller, model, session } = await this.identified(call)
-    const { access, recorder } = this.context
+    const { access, recorder, traces, channels, config, store } = this.services
     const reservation = access.reservation(caller)
     const release = await this.takeSlots(caller)
     const record = new VoiceSessionRecord(
@@ -122,16 +89,16 @@ export class Realtime {
       },
     )
     const { headers } = call.message
-    record.trace = this.context.traces.begin({ method: 'GET', path: call.path, format: REALTIME, headers })
+    record.trace = traces.begin({ method: 'GET', path: call.path, format: REALTIME, headers })
     try {
       checkFormat(caller.permissions, REALTIME)
       await reservation.enter()
       const targets = targetsOf({ id: call.id, caller, model }, this.destinationsFor(caller))
-      if (secret !== undefined) await boundBy(this.context.shared, secret, 'takeNote')
+      if (secret !== undefined) await boundBy(store.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
       return await openVoiceSession(targets, {
         ...{ id: call.id, caller, model, onLoss, session, record },
-        ...{ channels: this.context.channels, config: this.config, log: recorder.log, signal: call.signal },
+        ...{ channels, config, log: recorder.log, signal: call.signal },
         naming: namingOf(call.message),
         passed: passedTrace(headers),
         run: this.run(caller, call.message, record.trace),
@@ -144,16 +111,17 @@ export class Realtime {
 
   /** Answers `POST /v1/realtime/client_secrets` in OpenAI's format. Never rejects. */
   async answerSecret(call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>): Promise<void> {
-    const { access, gateway } = this.context
+    const { services } = this
+    const { access, bodiesInMemory, errors } = services
     try {
-      const caller = await gateway.callerOf(call, REALTIME)
+      const caller = await services.callerOf(call, REALTIME)
       await access.reservation(caller).enter(false)
-      const body = await readJson(call.message, SECRET_BODY, () => gateway.bodiesInMemory.open(caller.id))
+      const body = await readJson(call.message, SECRET_BODY, () => bodiesInMemory.open(caller.id))
       call.reply.whole(200, {}, JSON.stringify(await this.secretFor(caller, body)))
     } catch (thrown) {
-      const { status, headers, text } = gateway.error(
+      const { status, headers, text } = errors.of(
         call.format,
-        await gateway.delayWrongKey(thrown, call.message),
+        await services.delayWrongKey(thrown, call.message),
         call.id,
       )
       if (!call.reply.gone) call.reply.whole(status, headers, text)
@@ -174,32 +142,32 @@ export class Realtime {
     checkVoiceSession(session, caller.permissions)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
     const bound = { callerId: caller.id, model, session }
-    const value = await createSecret(this.context.shared, bound, expiresAt)
+    const value = await createSecret(this.services.store.shared, bound, expiresAt)
     const shown = { ...writeSession(settings, GA), object: 'realtime.session', id: `sess_${freshId()}` }
     return { value, expires_at: Math.floor(expiresAt / 1000), session: shown }
   }
 
   private destinationsFor(caller: Caller) {
-    const { channels, catalogue, recorder } = this.context
-    return { channels, catalogue, config: this.config, prices: recorder.pricesFor(caller) }
+    const { channels, catalogue, recorder, config } = this.services
+    return { channels, catalogue, config, prices: recorder.pricesFor(caller) }
   }
 
   private async identified(call: VoiceSessionCall): Promise<IdentifiedCall> {
     const model = call.query['model']
     const shown = credentialOf(call.message)
     if (shown !== undefined && isClientSecret(shown.value)) {
-      const bound = await boundBy(this.context.shared, shown.value, 'note')
+      const bound = await boundBy(this.services.store.shared, shown.value, 'note')
       if (model !== undefined && model !== bound.model) throw otherModel(bound.model)
-      return { ...bound, caller: await this.context.access.ownerOf(bound.callerId), secret: shown.value }
+      return { ...bound, caller: await this.services.access.ownerOf(bound.callerId), secret: shown.value }
     }
-    if (shown?.isSubprotocol === true && !this.config.realtime.browserKeys) throw NO_BROWSER_KEYS
-    const caller = await this.context.gateway.callerOf(call)
+    if (shown?.isSubprotocol === true && !this.services.config.realtime.browserKeys) throw NO_BROWSER_KEYS
+    const caller = await this.services.callerOf(call)
     if (model === undefined || model === '') throw missingModel('model')
     return { caller, model }
   }
 
   private run(caller: Caller, message: IncomingMessage, within: RequestTrace | undefined): RunRequest {
-    return (request, signal) => cascadeRequest({ caller, message, request, signal, within }, this.context)
+    return (request, signal) => cascadeRequest({ caller, message, request, signal, within }, this.services, this.answer)
   }
 
   /**
@@ -209,10 +177,11 @@ export class Realtime {
    * @throws GatewayError `rate-limited` if no slot is free.
    */
   private async takeSlots({ id }: Caller): Promise<() => void> {
-    const { key, all } = this.config.realtime.sessions
+    const { limits, config } = this.services
+    const { key, all } = config.realtime.sessions
     if (this.total >= all) throw TOO_MANY
     this.total++
-    const leave = await this.context.takeSlot(id, key).catch(() => undefined)
+    const leave = await limits.takeSlot('sessions', id, key).catch(() => undefined)
     const end = (): void => {
       this.total--
       leave?.()

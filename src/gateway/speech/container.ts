@@ -15,7 +15,7 @@ import { encodedBytes, MP3, rawFormat } from './encoding.ts'
  * Whether an upstream's audio must become an MP3 file: the caller requested MP3, or the caller's format has it by
  * default (docs/wire/speech.md#request) and the upstream's format is another.
  */
-export function wantsMp3({ call, target, request }: Attempt): boolean {
+export function wantsMp3({ incoming: { call }, target, request }: Attempt): boolean {
   const wanted = request.output.audio?.mediaType
   return (
     wanted === MP3 || (wanted === undefined && WRITERS[call.format]!.container?.defaultType === MP3 && !target.native)
@@ -30,7 +30,7 @@ export async function inRequestedContainer(attempt: Attempt, answered: WholeAnsw
   const result = wantsMp3(attempt) ? await inMp3(answered.result) : answered.result
   const index = result.candidates[0]?.content.findIndex(isRecording) ?? -1
   const source = (result.candidates[0]?.content[index] as Recording | undefined)?.source
-  const container = WRITERS[attempt.call.format]!.container
+  const container = WRITERS[attempt.incoming.call.format]!.container
   if (source === undefined || container === undefined || isInContainer(source.mediaType, container, attempt.request))
     return { ...answered, result }
   const path = ['candidates', 0, 'content', index, 'source']

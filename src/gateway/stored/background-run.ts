@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type GatewayError, tooLarge } from '../../canonical/error.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { NewEvents } from '../../store/events.ts'
 import type { Turn, Turns } from '../../store/turns.ts'
 import type { Reply } from '../call.ts'
 import type { BackgroundReply, Ended } from './background-reply.ts'
@@ -53,13 +54,21 @@ export class BackgroundRun implements EventSource {
     reply.onBacklog = () => void this.save()
   }
 
+  /** Stores the queued response with its first events. Returns whether it was stored. Never rejects. */
+  async begin(): Promise<boolean> {
+    const events = this.newEvents()
+    const isStored = await this.saver.save(this.response, this.lease, events)
+    if (isStored) this.reply.log.store(events.texts)
+    return isStored
+  }
+
   /** Answers the request that started the response, with its event stream or with the queued response. */
   async announce({ stream }: CanonicalRequest, reply: Reply, heartbeat: number): Promise<void> {
     if (stream) await resumeStream(this, reply, -1, heartbeat)
     else reply.whole(200, {}, JSON.stringify(this.reply.first))
   }
 
-  get lease(): Pick<Turn, 'lease' | 'worker'> {
+  private get lease(): Pick<Turn, 'lease' | 'worker'> {
     return { lease: Date.now() + LEASE, ...defined({ worker: this.context.worker }) }
   }
 
@@ -91,21 +100,30 @@ export class BackgroundRun implements EventSource {
 
   private async saveNow(): Promise<void> {
     const { reply, saver } = this
-    const texts = reply.log.pending()
-    if (texts.length > 0) {
-      const added = await saver.addEvents(reply.log.stored, texts)
-      if (added === true) reply.log.store(texts)
-      else if (added === false) return this.endedElsewhere()
+    const events = this.newEvents()
+    const changed = reply.changed && this.ended === undefined
+    if (changed) reply.changed = false
+    if (changed || events.texts.length > 0) {
+      const isStored = await (changed ? saver.advance(reply.published, this.lease, events) : saver.addEvents(events))
+      if (isStored === true) reply.log.store(events.texts)
+      else if (isStored === false) return this.endedElsewhere()
       // A failing store must not delay the answer.
       else reply.log.lossy ||= reply.log.full
     }
-    if (reply.log.lossy && !this.forgotten) {
-      this.forgotten = true
-      await saver.forgetEvents()
-    }
-    if (!reply.changed || this.ended !== undefined) return
-    reply.changed = false
-    if ((await saver.advance(reply.published, this.lease)) === false) this.endedElsewhere()
+    await this.forgetIncomplete()
+  }
+
+  /** The events that are not stored yet. */
+  private newEvents(): NewEvents {
+    const { log } = this.reply
+    return { first: log.stored, texts: log.pending() }
+  }
+
+  /** Deletes the stored events, once, if later ones are not stored. */
+  private async forgetIncomplete(): Promise<void> {
+    if (!this.reply.log.lossy || this.forgotten) return
+    this.forgotten = true
+    await this.saver.forgetEvents()
   }
 
   /** Stores the final response before the last event is sent. */
@@ -125,8 +143,7 @@ export class BackgroundRun implements EventSource {
   private async saveEnd(): Promise<boolean | undefined> {
     for (const wait of SAVE_DELAYS) {
       if (wait > 0) await pause(wait)
-      await this.save()
-      const isStored = await this.saver.advance(this.reply.response)
+      const isStored = await this.storeEnd()
       if (isStored !== undefined) return isStored
     }
     return undefined
@@ -136,9 +153,18 @@ export class BackgroundRun implements EventSource {
   async saveEndLate(): Promise<void> {
     for (let waited = 0; this.isUnstored && waited < LATE_SAVES.most; waited += LATE_SAVES.wait) {
       await pause(LATE_SAVES.wait, undefined, { ref: false })
-      await this.save()
-      this.isUnstored = (await this.saver.advance(this.reply.response)) === undefined
+      this.isUnstored = (await this.storeEnd()) === undefined
     }
+  }
+
+  /** Stores the final response together with its last events. */
+  private async storeEnd(): Promise<boolean | undefined> {
+    const { reply, saver } = this
+    await this.forgetIncomplete()
+    const events = this.newEvents()
+    const isStored = await saver.advance(reply.response, {}, events)
+    if (isStored === true) reply.log.store(events.texts)
+    return isStored
   }
 
   /**

@@ -25,6 +25,9 @@ export class Background {
   private readonly copies: Copies
   private readonly takeSlot: TakeSlot
   private readonly working = new Map<string, BackgroundRun>()
+  /** Those whose answer is not complete yet. */
+  private readonly generating = new Set<BackgroundRun>()
+  private updates: NodeJS.Timeout | undefined
   /** Ended responses whose end is not stored yet; only this process knows it. */
   private readonly unstored = new Map<string, BackgroundRun>()
 
@@ -56,11 +59,10 @@ export class Background {
     saver.saves = false
     const one = new BackgroundRun(reply, { ...context, releaseSlot })
     this.working.set(id, one)
-    if (!(await saver.save(one.response, one.lease))) {
+    if (!(await one.begin())) {
       this.release(one)
       throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be stored at the moment.' })
     }
-    await one.save()
     return one
   }
 
@@ -80,10 +82,11 @@ export class Background {
 
   private async work(one: BackgroundRun, answered: Promise<void>): Promise<void> {
     const { id } = one.saver
-    const updates = setInterval(() => void this.update(one), UPDATE_INTERVAL).unref()
+    this.generating.add(one)
+    this.updates ??= setInterval(this.update, UPDATE_INTERVAL).unref()
     const renewal = setInterval(() => one.renew(), RENEWAL).unref()
     await answered
-    clearInterval(updates)
+    this.generating.delete(one)
     await one.finish()
     clearInterval(renewal)
     this.unstored.set(id, one)
@@ -92,12 +95,21 @@ export class Background {
     this.unstored.delete(id)
   }
 
-  /** Stores new events and ends work that another process ended. Never rejects. */
-  private async update(one: BackgroundRun): Promise<void> {
-    await one.save()
-    const { id } = one.saver
-    const unfinished = await one.context.turns.unfinished([id]).catch(() => undefined)
-    if (unfinished?.has(id) === false && this.working.has(id)) one.endedElsewhere()
+  /**
+   * Stores new events of all responses at once, so that they share transactions, and ends work that another process
+   * ended. Never rejects.
+   */
+  private readonly update = async (): Promise<void> => {
+    const all = [...this.generating]
+    if (all.length === 0) {
+      clearInterval(this.updates)
+      this.updates = undefined
+      return
+    }
+    await Promise.all(all.map(one => one.save()))
+    const unfinished = await all[0]!.context.turns.unfinished(all.map(({ saver }) => saver.id)).catch(() => undefined)
+    if (unfinished === undefined) return
+    for (const one of all) if (!unfinished.has(one.saver.id) && this.generating.has(one)) one.endedElsewhere()
   }
 
   /** Cancels a response and waits for its end. Returns false if this process does not work on it. */

@@ -2,6 +2,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Log } from '../../log.ts'
+import type { NewEvents } from '../../store/events.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
 import { outputOf, type Turn, type Turns } from '../../store/turns.ts'
 import { timedId } from '../../store/usage/request-id.ts'
@@ -79,32 +80,33 @@ export class ResponseSaver {
    * Stores the answer before it is sent; returns whether it was stored. Never rejects, because the answer is sent in
    * any case.
    */
-  async save(response: JsonObject, more: Progress = {}): Promise<boolean> {
+  async save(response: JsonObject, more: Progress = {}, events?: NewEvents): Promise<boolean> {
     const { id } = response
     if (typeof id !== 'string' || id === '') return false
-    return (await this.store('put', this.turnOf(id, response, more))) === true
+    return (await this.store('put', this.turnOf(id, response, more), events)) === true
   }
 
   /**
-   * Stores the progress of a background answer or, without a lease, its end. Returns false if the answer was cancelled
-   * or deleted, undefined if the store fails. Never rejects.
+   * Stores the progress of a background answer or, without a lease, its end, with new events. Returns false if the
+   * answer was cancelled or deleted, undefined if the store fails. Never rejects.
    */
-  async advance(response: JsonObject, more: Progress = {}): Promise<boolean | undefined> {
-    return this.store('advance', this.turnOf(this.id, response, more))
+  async advance(response: JsonObject, more: Progress, events: NewEvents): Promise<boolean | undefined> {
+    return this.store('advance', this.turnOf(this.id, response, more), events)
   }
 
-  private store(how: 'put' | 'advance', turn: Turn): Promise<boolean | undefined> {
+  private store(how: 'put' | 'advance', turn: Turn, events?: NewEvents): Promise<boolean | undefined> {
     return this.ignoringFaults(async () => {
-      for (const repository of this.repositories.turns) if ((await repository[how](turn)) === false) return false
+      for (const repository of this.repositories.turns)
+        if ((await repository[how](turn, events)) === false) return false
       if (turn.lease === undefined) await this.addToConversation(turn)
       return true
     })
   }
 
   /** Stores events of a background answer, with the results of `advance`. */
-  async addEvents(first: number, texts: readonly string[]): Promise<boolean | undefined> {
+  async addEvents(events: NewEvents): Promise<boolean | undefined> {
     return this.ignoringFaults(
-      async () => (await this.repositories.store?.events.add(this.owner, this.id, first, texts)) ?? false,
+      async () => (await this.repositories.store?.events.add(this.owner, this.id, events)) ?? false,
     )
   }
 

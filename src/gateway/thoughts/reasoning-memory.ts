@@ -88,7 +88,7 @@ export const mayHoldReasoning = (request: CanonicalRequest): boolean =>
 /** An answered request, reduced to what the memory needs. */
 interface AnsweredRequest {
   readonly attempt: {
-    readonly call: { readonly format: Format }
+    readonly incoming: { readonly call: { readonly format: Format } }
     readonly target: Target
     readonly request: CanonicalRequest
   }
@@ -223,7 +223,7 @@ function prefixOf(request: CanonicalRequest): string {
 const mayDropIds =
   ({ attempt }: AnsweredRequest) =>
   ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
-    READERS[attempt.call.format]!.mayOmitCallIds === true || isNumberedId(id, name)
+    READERS[attempt.incoming.call.format]!.mayOmitCallIds === true || isNumberedId(id, name)
 
 const isReasoning = (part: Part): boolean => part.type === 'reasoning'
 

@@ -12,6 +12,7 @@ import { type ChannelTest, testChannel } from '../../gateway/channel-test.ts'
 import type { Gateway } from '../../gateway/index.ts'
 import type { Live } from '../../gateway/live.ts'
 import { type ModelOverview, modelOverviews } from '../../gateway/model-overview.ts'
+import type { Services } from '../../gateway/services.ts'
 import { readJson } from '../../ingress/transport/body.ts'
 import type { Log } from '../../log.ts'
 import type { AccessRecords, AdminToken } from '../../store/access-records.ts'
@@ -42,10 +43,13 @@ export class Administration {
   /** Requests as they begin and end, for the live view. */
   readonly live: Live
   private readonly gateway: Gateway
+  private readonly services: Services
 
   constructor(gateway: Gateway) {
-    const { log, store, captures, live } = gateway
+    const { services } = gateway
+    const { log, store, captures, live } = services
     this.gateway = gateway
+    this.services = services
     this.log = log
     this.instance = store.liveness.id
     this.records = store.access
@@ -53,16 +57,16 @@ export class Administration {
     this.captures = captures
     this.live = live
     this.users = new ConsoleUsers({
-      ...{ log, records: store.console, proxies: () => gateway.proxies },
-      slow: address => gateway.wrongKeys.slow(address),
-      encryption: () => gateway.ciphers.of('console'),
+      ...{ log, records: store.console, proxies: () => services.proxies },
+      slow: address => services.wrongKeys.slow(address),
+      encryption: () => services.ciphers.of('console'),
       config: () => this.config.console,
       publicUrls: () => this.config.server.publicUrls,
     })
   }
 
   get config(): Config {
-    return this.gateway.config
+    return this.services.config
   }
 
   /** Sends requests in the name of a caller. The server sets this field, because it has the endpoints. */
@@ -75,18 +79,18 @@ export class Administration {
    * @throws GatewayError if the key has ended, or may not use the channel.
    */
   callerOf(id: string, channel?: string): Caller {
-    const caller = this.gateway.access.renewed({ id })
+    const caller = this.services.access.renewed({ id })
     return channel === undefined ? caller : forcedTo(caller, channel)
   }
 
   /** Applies a change of the access records in this process at once and notifies the other processes. Never rejects. */
   changed(): Promise<void> {
-    return this.gateway.access.changed()
+    return this.services.access.changed()
   }
 
   /** Finds the admin token with this hash. Never creates a store only to search it. */
   async token(hash: string): Promise<AdminToken | undefined> {
-    return this.gateway.store.exists() ? this.records.token(hash) : undefined
+    return this.services.store.exists() ? this.records.token(hash) : undefined
   }
 
   /**
@@ -97,16 +101,16 @@ export class Administration {
    * keys cannot be read.
    */
   async isCaller(credential: string, message: IncomingMessage): Promise<boolean> {
-    const { access } = this.gateway
+    const { access } = this.services
     try {
       const headers = { authorization: `Bearer ${credential}` }
-      await access.find({ headers }, () => this.gateway.proxies.addressOf(message))
+      await access.find({ headers }, () => this.services.proxies.addressOf(message))
       return true
     } catch (thrown) {
       if (thrown instanceof GatewayError && thrown.error.kind === 'overloaded') throw thrown
       // A disabled or expired key still identifies a caller.
       if (!access.isWrongKey(thrown)) return true
-      const why = await this.gateway.delayWrongKey(thrown, message)
+      const why = await this.services.delayWrongKey(thrown, message)
       if (why !== thrown) throw why
       return false
     }
@@ -114,23 +118,23 @@ export class Administration {
 
   /** Reads a request's body as JSON. Rejects with GatewayError as `readJson` does. */
   body(message: IncomingMessage, limit: number): Promise<JsonObject> {
-    return readJson(message, limit, () => this.gateway.bodiesInMemory.open('administrators'))
+    return readJson(message, limit, () => this.services.bodiesInMemory.open('administrators'))
   }
 
   /** The state of each channel, merged over all processes of this machine. */
   states(): Promise<ChannelStates> {
-    return this.gateway.states()
+    return this.services.states()
   }
 
   /** The models that a key with these permissions can call. */
   models(permissions: Permissions): readonly ModelOverview[] {
-    const { channels, catalogue } = this.gateway
+    const { channels, catalogue } = this.services
     return modelOverviews(permissions, channels.all, this.config, catalogue)
   }
 
   /** The source of the catalogue's limits and abilities of models. */
   get catalogue(): TableSource {
-    return this.gateway.catalogue.source
+    return this.services.catalogue.source
   }
 
   /**
@@ -138,7 +142,7 @@ export class Administration {
    * channel does not have the model.
    */
   async test(name: string, model: string | undefined): Promise<ChannelTest> {
-    const { channels, log, images, ciphers } = this.gateway
+    const { channels, log, images, ciphers } = this.services
     const channel = channels.all.find(({ config }) => config.name === name)
     if (channel === undefined) throw notFound('There is no such channel.')
     return testChannel(channel, {
@@ -158,7 +162,7 @@ export class Administration {
 
   /** The store's fault, if it has one, and whether Redis is reachable, if one is configured. */
   async health(): Promise<{ readonly store: string | undefined; readonly redis: boolean | undefined }> {
-    const { store, cluster } = this.gateway
+    const { store, cluster } = this.services
     return { store: await store.check(), redis: cluster.redis?.isUp }
   }
 

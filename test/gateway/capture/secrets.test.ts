@@ -120,7 +120,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
     upstreamModel: MODEL,
     native: true,
   } as Attempt['target']
-  const attempt = { call, target, request } as Attempt
+  const attempt = { incoming: { call }, target, request } as Attempt
   const exchange = capture.sending(attempt, prepare(request, target))!
   const text = streams
     ? `event: x\ndata: ${JSON.stringify({ error: said })}\n\n`

@@ -26,7 +26,7 @@ describe('a caller who hands thoughts back', () => {
     const next = { ...call, id: 'toolu_02Ab2Cd3Ef4' }
     new OwnerReasoning(store, 'ann', new LogOnce(() => {})).save(
       { candidates: [{ content: [signed, next] }] },
-      { attempt: { call: { format: 'chat' }, target, request }, prepared: { recalled: undefined } },
+      { attempt: { incoming: { call: { format: 'chat' } }, target, request }, prepared: { recalled: undefined } },
     )
     expect(store.holds('ann')).toBe(isKept)
   })

@@ -1,0 +1,44 @@
+import { ERRORS } from '../canonical/error.ts'
+import type { Format } from '../canonical/node.ts'
+import { type Log, LogOnce } from '../log.ts'
+import { type ErrorAnswer, errorAnswer, toFailure } from './failures.ts'
+import type { Report } from './report.ts'
+import type { Running, RunningCall } from './running.ts'
+
+/** Answers failed requests with errors of their formats, and logs the gateway's own faults. */
+export class ErrorAnswers {
+  private readonly log: Log
+  private readonly running: Running
+  /** Logs once that memory or disk space runs out. */
+  private readonly shortage: LogOnce
+
+  constructor(log: Log, running: Running) {
+    this.log = log
+    this.running = running
+    this.shortage = new LogOnce(err => log.error({ err }, 'a form cannot be stored: the disk is full or faulty'))
+  }
+
+  /** Writes a failure to the caller: as a whole answer if nothing was sent yet, otherwise by closing the connection. */
+  write(call: RunningCall, thrown: unknown, report?: Report): void {
+    const { id, format, framing, reply } = call
+    const { status, headers, text } = this.of(format, thrown, id)
+    // A request that was refused while the gateway stopped already has its answer.
+    const isCut = reply.started && this.running.has(call)
+    report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)
+    if (reply.gone) return
+    if (isCut) reply.destroy()
+    else if (!reply.started) reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
+  }
+
+  /**
+   * A failure as an error answer of the format. Logs the cause of the gateway's own faults, which callers never see.
+   */
+  of(format: Format, thrown: unknown, id: string): ErrorAnswer {
+    const { error, cause } = toFailure(thrown)
+    if (error.kind === 'internal') this.log.error({ id, err: cause }, 'a fault of the gateway')
+    else if (error.kind === 'overloaded' && cause !== undefined) this.shortage.log(cause)
+    return errorAnswer(format, thrown, id)
+  }
+}
+
+const GONE_STATUS = ERRORS.cancelled.status
