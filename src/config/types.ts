@@ -2,9 +2,10 @@ import type { Format } from '../canonical/node.ts'
 import type { BetaPolicy } from '../formats/betas.ts'
 import type { ChannelFormat } from '../formats/channel-format.ts'
 import type { ModelFacts } from '../formats/model-facts.ts'
+import type { PooledKey } from './key-pool.ts'
 
 export type { AuthStyle } from '../formats/auth.ts'
-export type { ChannelFormat, ModelFacts }
+export type { ChannelFormat, ModelFacts, PooledKey }
 
 /** The complete config: defaults and presets applied, units converted to milliseconds and bytes. */
 export interface Config {
@@ -280,6 +281,10 @@ export interface ChannelConfig {
   readonly formats: readonly ChannelFormat[]
   /** The upstream API key; absent if the upstream needs none. Never log it. */
   readonly key?: string
+  /** The channel once per key of its pool, each with that key; absent if the channel has at most one key. */
+  readonly keys?: readonly ChannelConfig[]
+  /** Set in `keys` only: the key that this channel stands for. */
+  readonly pooled?: PooledKey
   readonly models: ChannelModels
   /** Channels with lower values are tried first. */
   readonly priority: number

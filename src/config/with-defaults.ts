@@ -7,6 +7,7 @@ import { channelWithDefaults, environmentChannels, type WrittenChannel } from '.
 import { type FaultAt, suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
 import type { WrittenConfig } from './index.ts'
+import { withKeyPool } from './key-pool.ts'
 import { environmentProxy, namedProxy } from './proxy.ts'
 import type { Env } from './source.ts'
 import { storeAt } from './store-address.ts'
@@ -263,7 +264,8 @@ function channelsOf(
     checkUnique(channel.name, seen, index, () => at(['name'], `another channel is named "${channel.name}"`))
     const preset = PRESETS.get(channel.provider)
     const own = channel.proxy === undefined ? proxy : namedProxy(channel.proxy)
-    if (preset !== undefined) return { ...channelWithDefaults(channel, preset, env, at), ...defined({ proxy: own }) }
+    if (preset !== undefined)
+      return withKeyPool({ ...channelWithDefaults(channel, preset, env, at), ...defined({ proxy: own }) }, channel, at)
     at(['provider'], `unknown provider "${channel.provider}"${suggestion(channel.provider, PRESETS.keys())}`)
     return []
   })

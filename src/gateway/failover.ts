@@ -5,6 +5,7 @@ import { fitnessOf, formatFor } from '../formats/index.ts'
 import type { Log } from '../log.ts'
 import type { Target } from '../upstreams/router.ts'
 import { GONE, mayRetry, moreUsefulFailure, toFailure } from './failures.ts'
+import { isKeyFailure } from './key-rest.ts'
 import { isSpent } from './read-request.ts'
 import type { Running } from './running.ts'
 import { targetFailure } from './target-failure.ts'
@@ -96,7 +97,14 @@ export class Failover {
     if (begun || isSpent(this.incoming) || submission?.forbidsFailover === true) throw failure
     if (responseChain?.forgot(target, failure.error) === true) this.queue.splice(this.position, 0, target)
     else if (!mayRetry(failure.error)) throw failure
+    if (target.channel.pooled !== undefined && !isKeyFailure(failure.error)) this.skipKeysOf(target)
     this.reported = moreUsefulFailure(this.reported, failure)
+  }
+
+  /** Drops the other keys of a channel whose upstream fails for all of them. */
+  private skipKeysOf({ channel: { name } }: Target): void {
+    const rest = this.queue.splice(this.position)
+    this.queue.push(...rest.filter(({ channel }) => channel.name !== name))
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Caller, ExpectedTokens, MaybePromise, Reservation } from '../accounts/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
+import type { Usage } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Config } from '../config/index.ts'
 import { readJson } from '../ingress/transport/body.ts'
@@ -27,6 +28,7 @@ import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
 import { targetFailure } from './target-failure.ts'
 import { submit } from './tasks/submit.ts'
+import { noteSignatures, preferSigner } from './thoughts/key-signatures.ts'
 import { mayHoldReasoning } from './thoughts/reasoning-memory.ts'
 import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
@@ -119,10 +121,16 @@ export class Gateway extends Lookups {
     try {
       const outcome = report.outcome(this.recorder.pricesFor(report.caller))
       if (reservation !== undefined) settle(reservation, outcome)
+      if (report.target?.channel.pooled !== undefined) this.chargeKey(report.target, outcome.spent)
       this.recorder.record(outcome)
     } finally {
       reservation?.leave()
     }
+  }
+
+  /** Counts tokens against the limit of the key of a pool that answered. */
+  private chargeKey({ channel }: Target, { input = 0, output = 0 }: Usage = {}): void {
+    this.channels.get(channel).limits?.used(input + output)
   }
 
   /** Reads the body as a request of its format and resolves the stored state that it refers to. */
@@ -217,7 +225,8 @@ export class Gateway extends Lookups {
     const cipher = this.ciphers.of(caller.id)
     const { images, config, channels, media } = this
     const { heartbeat } = config.server
-    const targets = routeIncoming(incoming, this.destinations, reasoning)
+    const routed = routeIncoming(incoming, this.destinations, reasoning)
+    const targets = preferSigner(routed, whole, ({ channel }) => channels.get(channel))
     const failover = new Failover(incoming, targets, this.running, this.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
       const form = responseChain?.form(target) ?? incoming.request
@@ -305,6 +314,7 @@ export class Gateway extends Lookups {
       } else {
         const answered = await readResult(sent)
         reasoning?.save(answered.result, sent)
+        noteSignatures(answered.result, attempt.channel)
         await writeResult(sent.attempt, answered)
       }
       sent.succeeded()

@@ -80,6 +80,23 @@ const rate = fields({ requests: v.number(), errors: v.number(), error_rate: v.nu
 
 const errorKind = oneOf(Object.keys(ERRORS))
 
+/** A key of a channel's pool, known by its last characters. */
+const pooledKey = fields({
+  ending: v.string(),
+  weight: v.number(),
+  state: oneOf(['ok', 'resting', 'refused', 'full']),
+  in_flight: v.number(),
+  max_concurrent: v.optional(v.number()),
+  rpm: v.optional(v.number()),
+  tpm: v.optional(v.number()),
+  resting_until: v.optional(instant),
+  /** The kind of the error by which the upstream refused the key for good. */
+  refusal: v.optional(errorKind),
+  resting_models: listOf(fields({ model: v.string(), until: instant })),
+  last_5_minutes: rate,
+  last_60_minutes: rate,
+})
+
 const channelFields = {
   name: v.string(),
   provider: v.string(),
@@ -99,8 +116,16 @@ const channelFields = {
   last_5_minutes: rate,
   last_60_minutes: rate,
   last_errors: listOf(
-    fields({ at: instant, kind: errorKind, status: v.optional(v.number()), model: v.string(), message: v.string() }),
+    fields({
+      ...{ at: instant, kind: errorKind, status: v.optional(v.number()), model: v.string(), message: v.string() },
+      /** The last characters of the key, if the channel has a pool. */
+      key: v.optional(v.string()),
+    }),
   ),
+  /** The keys of the channel's pool, in config order; absent if it has none. */
+  keys: v.optional(listOf(pooledKey)),
+  /** Whether all keys of the pool belong to one account. */
+  keys_share_account: v.optional(v.boolean()),
 }
 
 export const CHANNEL = fields(channelFields)
