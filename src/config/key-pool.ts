@@ -3,20 +3,6 @@ import type { WrittenChannel } from './channel.ts'
 import type { FaultAt } from './faults.ts'
 import type { ChannelConfig } from './types.ts'
 
-/** One key of a channel's pool. */
-export interface PooledKey {
-  /** Identifies the key in stored records: a hash, equal on every instance and after a restart. */
-  readonly id: string
-  /** The last characters of the key, by which operators recognise it. */
-  readonly ending: string
-  /** Requests per minute that the key may send. */
-  readonly rpm?: number
-  /** Tokens per minute, prompts and answers together. */
-  readonly tpm?: number
-  /** The key whose account signs reasoning and stores objects, if all keys of the channel share one. */
-  readonly accountKey?: string
-}
-
 /** Characters of a key's id. */
 const ID_LENGTH = 12
 /** Characters of a key that operators may see; keys too short to stay secret without them show none. */

@@ -2,10 +2,9 @@ import type { Format } from '../canonical/node.ts'
 import type { BetaPolicy } from '../formats/betas.ts'
 import type { ChannelFormat } from '../formats/channel-format.ts'
 import type { ModelFacts } from '../formats/model-facts.ts'
-import type { PooledKey } from './key-pool.ts'
 
 export type { AuthStyle } from '../formats/auth.ts'
-export type { ChannelFormat, ModelFacts, PooledKey }
+export type { ChannelFormat, ModelFacts }
 
 /** The complete config: defaults and presets applied, units converted to milliseconds and bytes. */
 export interface Config {
@@ -304,6 +303,20 @@ export interface ChannelConfig {
   readonly anyAddress?: true
   /** `anthropic-beta` values passed on to the upstream (trap 79). */
   readonly betas: BetaPolicy
+}
+
+/** One key of a channel's pool. */
+export interface PooledKey {
+  /** Identifies the key in stored records: a hash, equal on every instance and after a restart. */
+  readonly id: string
+  /** The last characters of the key, by which operators recognise it. */
+  readonly ending: string
+  /** Requests per minute that the key may send. */
+  readonly rpm?: number
+  /** Tokens per minute, prompts and answers together. */
+  readonly tpm?: number
+  /** The key whose account signs reasoning and stores objects, if all keys of the channel share one. */
+  readonly accountKey?: string
 }
 
 export interface ChannelModels {

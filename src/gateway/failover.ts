@@ -21,7 +21,7 @@ interface Fallback {
 export class Failover {
   private readonly incoming: Incoming
   private readonly completes: boolean
-  private readonly queue: Target[]
+  private queue: Target[]
   private readonly running: Running
   private readonly log: Log
   private position = 0
@@ -103,8 +103,7 @@ export class Failover {
 
   /** Drops the other keys of a channel whose upstream fails for all of them. */
   private skipKeysOf({ channel: { name } }: Target): void {
-    const rest = this.queue.splice(this.position)
-    this.queue.push(...rest.filter(({ channel }) => channel.name !== name))
+    this.queue = this.queue.filter((one, index) => index < this.position || one.channel.name !== name)
   }
 
   /**
