@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { FALLBACK_REASONS } from '../formats/model-facts.ts'
 import {
   address,
   count,
@@ -155,7 +156,12 @@ const permissions = {
   on_loss: v.optional(oneOf(['show', 'refuse'])),
 }
 
-const group = fields({ ...permissions, channels: v.optional(texts) })
+const fallbacks = v.array(
+  v.union([text, fields({ model: text, on: v.optional(v.array(oneOf(FALLBACK_REASONS), expects('a list'))) })]),
+  expects('a list of models'),
+)
+
+const group = fields({ ...permissions, channels: v.optional(texts), fallbacks: v.optional(fallbacks) })
 
 const key = fields({
   ...{ name: text, key: credential, group: v.optional(text), note: v.optional(text) },
@@ -257,6 +263,7 @@ const facts = fields({
   output: v.optional(modalities),
   reasoning: v.optional(yesOrNo),
   tools: v.optional(yesOrNo),
+  fallbacks: v.optional(fallbacks),
   price: v.optional(
     fields({
       input: v.optional(money),

@@ -1,7 +1,7 @@
 import type { Format } from '../canonical/node.ts'
 import type { BetaPolicy } from '../formats/betas.ts'
 import type { ChannelFormat } from '../formats/channel-format.ts'
-import type { ModelFacts } from '../formats/model-facts.ts'
+import type { FallbackModel, ModelFacts } from '../formats/model-facts.ts'
 
 export type { AuthStyle } from '../formats/auth.ts'
 export type { ChannelFormat, ModelFacts }
@@ -241,6 +241,8 @@ export interface GroupConfig {
   /** Names and patterns of the channels that may answer; absent: all. */
   readonly channels?: readonly string[]
   readonly limits: LimitSettings
+  /** Models that answer if no channel of the requested one does; a model's own list comes before it. */
+  readonly fallbacks?: readonly FallbackModel[]
   /** Whether a request with losses is answered (`show`) or refused. */
   readonly onLoss: OnLoss
   /** Set if the config does not declare this group: the default group for keys without one. */

@@ -14,13 +14,15 @@ import type { Capture } from './capture/capture.ts'
 import { emulate, emulationOf } from './emulations.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
+import { REFUSED_BY_MODEL } from './fallback-models.ts'
 import { Lookups } from './lookups.ts'
+import { ModelFallback } from './model-fallback.ts'
 import { writeRequest } from './prepare.ts'
 import { isForm, onLossOf, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
 import type { Realtime } from './realtime/realtime.ts'
 import { Report } from './report.ts'
-import { type Destinations, maySendEarly, routeIncoming } from './routing.ts'
+import { asModel, type Destinations, maySendEarly, routeIncoming } from './routing.ts'
 import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
 import { type ResponseSaver, STORED_FORMAT } from './stored/index.ts'
@@ -51,6 +53,7 @@ export type { TaskAction } from './tasks/index.ts'
 /** Takes every request from its endpoint to an upstream and back. */
 export class Gateway extends Lookups {
   private voiceSessions: Promise<Realtime> | undefined
+  private readonly fallback = new ModelFallback(this)
 
   /**
    * Realtime voice sessions, loaded with the first one. Requests that a cascade makes go through `answer` like any
@@ -92,10 +95,10 @@ export class Gateway extends Lookups {
       const incoming = await this.read(call, caller, report, capture)
       if (live.isWatched) live.requestBegan(call, caller, incoming.request, capture !== undefined)
       try {
-        const reserved = this.reserve(incoming, report.reservation)
-        if (reserved !== undefined) await reserved
+        const reservation = report.reservation
+        const admitted = await this.fallback.admit(incoming, one => this.reserve(one, reservation))
         const saver = incoming.request.state?.background === true ? incoming.responseChain?.saver : undefined
-        await (saver === undefined ? this.answer(incoming) : this.answerLater(incoming, saver))
+        await (saver === undefined ? this.answer(admitted) : this.answerLater(admitted, saver))
       } finally {
         incoming.drop?.()
       }
@@ -188,7 +191,7 @@ export class Gateway extends Lookups {
     const early = earlyHead && mayBeginEarly(incoming) ? new EarlyHead(heartbeat) : undefined
     try {
       if (workOf(incoming.request) === 'video') await this.submitTask(incoming)
-      else await this.tryTargets(incoming, early)
+      else await this.fallback.answer(incoming, one => this.tryTargets(one, early))
     } catch (thrown) {
       const failure = toFailure(thrown)
       if (!incoming.call.reply.gone && early?.fail(failure.error) === true) incoming.report.unanswered(failure)
@@ -219,7 +222,8 @@ export class Gateway extends Lookups {
   private async tryTargets(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
     const { call, caller, report, trailing, responseChain, onLoss, submission, capture } = incoming
     if (responseChain?.isUnstored === true && onLoss === 'refuse') throw UNAVAILABLE
-    const whole = responseChain?.whole ?? incoming.request
+    const { model } = incoming.request
+    const whole = asModel(responseChain?.whole ?? incoming.request, model)
     const reasoning = mayHoldReasoning(whole) ? this.reasoning.of(caller.id) : undefined
     if (reasoning?.isShared === true && !isTextOnly(whole)) await reasoning.fetch(whole, call.format)
     const cipher = this.ciphers.of(caller.id)
@@ -229,7 +233,7 @@ export class Gateway extends Lookups {
     const targets = preferSigner(routed, whole, ({ channel }) => channels.get(channel))
     const failover = new Failover(incoming, targets, this.running, this.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
-      const form = responseChain?.form(target) ?? incoming.request
+      const form = asModel(responseChain?.form(target) ?? incoming.request, model)
       const concern = isTextOnly(form) ? undefined : media.concerns(form, target)
       const request = concern === undefined ? form : await this.withMedia(form, concern, target, incoming, failover)
       if (request === undefined) continue
@@ -253,6 +257,7 @@ export class Gateway extends Lookups {
         reasoning,
         submission,
         capture,
+        fallbacks: incoming.fallbacks,
       }
       try {
         await this.respond(attempt)
@@ -315,6 +320,11 @@ export class Gateway extends Lookups {
         const answered = await readResult(sent)
         reasoning?.save(answered.result, sent)
         noteSignatures(answered.result, attempt.channel)
+        const { fallbacks } = attempt
+        if (fallbacks?.takesRefusal(sent.attempt, answered) === true) {
+          sent.succeeded()
+          throw REFUSED_BY_MODEL
+        }
         await writeResult(sent.attempt, answered)
       }
       sent.succeeded()

@@ -37,12 +37,16 @@ export function routeIncoming(
   destinations: Destinations,
   reasoning: OwnerReasoning | undefined,
 ): readonly Target[] {
-  const whole = responseChain?.whole ?? request
+  const whole = responseChain === undefined ? request : asModel(responseChain.whole, request.model)
   const all = routeRequest(call, caller, whole, onLoss, destinations)
   const routed = call.format === STORED_FORMAT ? withStoredPrompt(all, request) : all
   const targets = reasoning?.preferIssuer(routed, whole) ?? routed
   return (responseChain ?? submission)?.eligibleTargets(targets) ?? targets
 }
+
+/** The request for another model; the same object if it is for this one already. */
+export const asModel = (request: CanonicalRequest, model: string): CanonicalRequest =>
+  request.model === model ? request : { ...request, model }
 
 /**
  * Decides whether a request may be sent before its form is complete. Every target must accept the caller's form unchanged.
