@@ -4,8 +4,6 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import type { Config } from '../config/index.ts'
 import type { FallbackModel, FallbackReason } from '../formats/model-facts.ts'
 import { PRICE_UNKNOWN } from './priced.ts'
-import type { Attempt, WholeAnswer } from './types.ts'
-import { writeResult } from './write-result.ts'
 
 /** A model that answers in place of another, and why. */
 export interface FallenBack {
@@ -82,9 +80,9 @@ export class FallbackModels {
   }
 
   /** Whether a fallback is to answer because the model refused; the refusal is sent if none does. */
-  takesRefusal(attempt: Attempt, answered: WholeAnswer): boolean {
-    if (!this.has('refusal') || !isRefusal(answered.result)) return false
-    this.sendRefusal ??= () => writeRefusal(attempt, answered)
+  takesRefusal(result: CanonicalResult, send: () => Promise<void>): boolean {
+    if (!this.has('refusal') || !isRefusal(result)) return false
+    this.sendRefusal ??= send
     return true
   }
 
@@ -117,17 +115,9 @@ export function fallbackModels(model: string, facts: FallbackFacts): FallbackMod
 const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'
 
 /** The failure by which a refusal leads to a fallback model. No channel rests for it. */
-export const REFUSED_BY_MODEL = new GatewayFailure({
-  kind: 'invalid-request',
-  message: 'The model refused to answer.',
-  code: 'content_policy_violation',
-})
-
-/** Sends the answer in which a model refused, because no fallback answered. */
-function writeRefusal(attempt: Attempt, answered: WholeAnswer): Promise<void> {
-  const { report, target, request } = attempt
-  report.tried(target)
-  report.model = request.model
-  report.fallback = undefined
-  return writeResult(attempt, answered)
-}
+export const refusedByModel = (): GatewayFailure =>
+  new GatewayFailure({
+    kind: 'invalid-request',
+    message: 'The model refused to answer.',
+    code: 'content_policy_violation',
+  })

@@ -14,9 +14,9 @@ import type { Capture } from './capture/capture.ts'
 import { emulate, emulationOf } from './emulations.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
-import { REFUSED_BY_MODEL } from './fallback-models.ts'
+import { refusedByModel } from './fallback-models.ts'
 import { Lookups } from './lookups.ts'
-import { ModelFallback } from './model-fallback.ts'
+import { ModelFallback, writeRefusal } from './model-fallback.ts'
 import { writeRequest } from './prepare.ts'
 import { isForm, onLossOf, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
@@ -321,9 +321,9 @@ export class Gateway extends Lookups {
         reasoning?.save(answered.result, sent)
         noteSignatures(answered.result, attempt.channel)
         const { fallbacks } = attempt
-        if (fallbacks?.takesRefusal(sent.attempt, answered) === true) {
+        if (fallbacks?.takesRefusal(answered.result, () => writeRefusal(sent.attempt, answered)) === true) {
           sent.succeeded()
-          throw REFUSED_BY_MODEL
+          throw refusedByModel()
         }
         await writeResult(sent.attempt, answered)
       }

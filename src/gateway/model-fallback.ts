@@ -8,7 +8,8 @@ import { type FallbackModels, fallbackModels, fallbackReason } from './fallback-
 import { isSpent } from './read-request.ts'
 import { asModel } from './routing.ts'
 import type { Services } from './services.ts'
-import type { Incoming } from './types.ts'
+import type { Attempt, Incoming, WholeAnswer } from './types.ts'
+import { writeResult } from './write-result.ts'
 
 type Needs = Pick<Services, 'config' | 'catalogue' | 'channels' | 'running' | 'recorder'>
 
@@ -116,4 +117,13 @@ function fallenBack(incoming: Incoming, model: string, reason: FallbackReason): 
   const { request, report, fallbacks } = incoming
   report.fellBack(model, { from: fallbacks?.requested ?? request.model, reason })
   return { ...incoming, request: asModel(request, model) }
+}
+
+/** Sends the answer in which a model refused, because no fallback answered. */
+export function writeRefusal(attempt: Attempt, answered: WholeAnswer): Promise<void> {
+  const { report, target, request } = attempt
+  report.tried(target)
+  report.model = request.model
+  report.fallback = undefined
+  return writeResult(attempt, answered)
 }
