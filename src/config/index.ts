@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { FALLBACK_REASONS } from '../formats/model-facts.ts'
+import { FALLBACK_REASONS, MODEL_ORDERS } from '../formats/model-facts.ts'
 import {
   address,
   count,
@@ -264,6 +264,7 @@ const facts = fields({
   reasoning: v.optional(yesOrNo),
   tools: v.optional(yesOrNo),
   fallbacks: v.optional(fallbacks),
+  order: v.optional(oneOf(MODEL_ORDERS)),
   price: v.optional(
     fields({
       input: v.optional(money),

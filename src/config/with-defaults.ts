@@ -296,6 +296,7 @@ function factsOf(id: string, facts: WrittenFacts, fault: FaultAt): ModelFacts {
       compaction: facts.compaction,
       reasoning: facts.reasoning,
       tools: facts.tools,
+      order: facts.order,
       fallbacks: fallbacksOf(facts.fallbacks, id, (path, message) =>
         fault(['models', id, 'fallbacks', ...path], message),
       ),

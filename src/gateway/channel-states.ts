@@ -12,6 +12,8 @@ export interface ChannelState {
   /** Resting models, by the upstream's names, each with the end of its rest. */
   readonly resting: readonly (readonly [model: string, until: number])[]
   readonly stats: StatsSnapshot
+  /** ms; moving averages of the time to the first byte of streamed answers, by the upstream's names of models. */
+  readonly latencies?: readonly (readonly [model: string, milliseconds: number])[]
   /** Whether the upstream refused the key for good; only for a key of a pool. */
   readonly refusal?: ErrorKind
   /** Whether a key of a pool has used up its own requests or tokens per minute. */
@@ -29,7 +31,7 @@ export interface ChannelStates {
 export const statesOf = (channels: readonly Channel[], now = Date.now()): ChannelStates =>
   Object.fromEntries(channels.map(channel => [channel.config.name, stateOf(channel, now)]))
 
-function stateOf({ health, stats, resting: { refusal }, keys }: Channel, now: number): ChannelState {
+function stateOf({ health, stats, latencies, resting: { refusal }, keys }: Channel, now: number): ChannelState {
   const { inFlight, restingUntil = 0, resting = new Map<string, number>(), drained = false, listed, isSpent } = health
   return {
     ...{ inFlight, drained },
@@ -37,6 +39,7 @@ function stateOf({ health, stats, resting: { refusal }, keys }: Channel, now: nu
     ...(listed === undefined ? {} : { listed: listed.size }),
     resting: [...resting].filter(([, until]) => until > now),
     stats: stats.snapshot(now),
+    latencies: latencies.all,
     ...(refusal === undefined ? {} : { refusal }),
     ...(isSpent === true ? { isSpent } : {}),
     ...(keys === undefined
@@ -63,6 +66,10 @@ function merged(states: readonly ChannelState[]): ChannelState {
   for (const [model, until] of states.flatMap(state => state.resting))
     resting.set(model, Math.max(until, resting.get(model) ?? 0))
   const refusal = states.find(state => state.refusal !== undefined)?.refusal
+  const latencies = Map.groupBy(
+    states.flatMap(state => state.latencies ?? []),
+    ([model]) => model,
+  )
   const keys = states.map(state => state.keys).filter(one => one !== undefined)
   return {
     inFlight: states.reduce((sum, state) => sum + state.inFlight, 0),
@@ -71,6 +78,7 @@ function merged(states: readonly ChannelState[]): ChannelState {
     ...(listed.length === 0 ? {} : { listed: Math.max(...listed) }),
     resting: [...resting],
     stats: mergedStats(states.map(({ stats }) => stats)),
+    latencies: [...latencies].map(([model, all]) => [model, all.reduce((sum, [, one]) => sum + one, 0) / all.length]),
     ...(refusal === undefined ? {} : { refusal }),
     ...(states.every(({ isSpent }) => isSpent === true) ? { isSpent: true as const } : {}),
     ...(keys.length === 0 ? {} : { keys: mergedStates(keys) }),

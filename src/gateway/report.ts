@@ -129,6 +129,12 @@ export class Report {
     this.answerBegan = performance.now()
   }
 
+  /** ms; the time from sending the request to the head of its answer. */
+  get answeredAfter(): number | undefined {
+    const { sent, answerBegan } = this
+    return sent === undefined || answerBegan === undefined ? undefined : answerBegan - sent
+  }
+
   /** Notes how many remembered reasoning parts were restored to the request. */
   reasoningRestored(count: number | undefined): void {
     this.restoredReasoning = count

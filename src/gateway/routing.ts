@@ -6,6 +6,7 @@ import type { Config, OnLoss } from '../config/index.ts'
 import type { ModelLimits } from '../formats/index.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
+import { rankBy } from '../upstreams/ranks.ts'
 import { type RouteRequest, route, type Target } from '../upstreams/router.ts'
 import { affinityKey } from './affinity.ts'
 import type { Call } from './call.ts'
@@ -90,6 +91,7 @@ function routeRequest(
     facts,
     catalogue,
     draw: call.id,
+    rank: facts?.order === undefined ? undefined : rankBy(facts.order, { model, channels, prices }),
     affinity: () => affinityKey(request, work, call.message.headers, caller.id),
     losses: (upstream, channel) => {
       const native = upstream.format === format

@@ -44,7 +44,14 @@ export class Sent {
     channel.resting.wake(target.upstreamModel)
     this.isComplete = true
     channel.stats.succeeded()
+    if (this.attempt.request.stream) this.measureLatency()
     if (channel.around !== undefined) restExhausted(channel, target, this.answer.headers)
+  }
+
+  private measureLatency(): void {
+    const { channel, target, report } = this.attempt
+    const milliseconds = report.answeredAfter
+    if (milliseconds !== undefined) channel.latencies.measured(target.upstreamModel, milliseconds)
   }
 
   /** Ends the exchange. Call it once the body is read, or will not be read further. */

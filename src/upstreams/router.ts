@@ -10,6 +10,7 @@ import { CALLER_FORMATS, type Fitness, fitnessOf, formatFor, isDirect, type Mode
 import { type ChannelHealth, isFull, type RoutedChannel, rests } from './channel-health.ts'
 import { drawOf } from './draw.ts'
 import { allFull, availableKeys } from './pooled-keys.ts'
+import type { Rank } from './ranks.ts'
 
 export { type ChannelHealth, isFull, type RoutedChannel, rests }
 
@@ -37,6 +38,8 @@ export interface RouteRequest {
    * order.
    */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
+  /** Orders channels of equal rank before the draw; undefined if the draw alone decides. */
+  readonly rank?: Rank | undefined
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
   /** The output limits of models in the catalogue. */
@@ -62,7 +65,8 @@ export interface Target {
 
 /**
  * Returns the targets to try, best first, at least one. The order is: not resting before resting; priority; surely
- * having the model; no emulation; the caller's format; fewest losses; a weighted draw. A resting channel is still tried
+ * having the model; no emulation; the caller's format; fewest losses; latency or cost if the model is ordered by it; a
+ * weighted draw. A resting channel is still tried
  * if the others fail, because only the upstream knows its limits (trap 100). A full or drained channel is not tried,
  * because that is the operator's decision. Pure: equal inputs give equal orders, independent of the order in which
  * channels are configured.
@@ -272,6 +276,7 @@ const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'emulated']
 /** Sorts the options by the criteria of `route`. */
 function inOrder(ready: readonly Option[], request: RouteRequest, draw: DrawString): Option[] {
   const losses = lossesOf(ready, request)
+  const ranks = ranksOf(request, draw)
   const draws = drawsOf(draw)
   return [...ready].sort((one, other) => {
     const [a, b] = [one.target, other.target]
@@ -282,6 +287,7 @@ function inOrder(ready: readonly Option[], request: RouteRequest, draw: DrawStri
       Number(a.emulated) - Number(b.emulated) ||
       Number(b.native) - Number(a.native) ||
       losses(a) - losses(b) ||
+      ranks(a) - ranks(b) ||
       draws(a) - draws(b) ||
       (a.channel.name < b.channel.name ? -1 : 1)
     )
@@ -314,6 +320,15 @@ function drawStrings({ draw, affinity }: RouteRequest): DrawString {
   let key: string | undefined
   return channel => (channel.affinity === false ? draw : (key ??= affinity?.() ?? draw))
 }
+
+/** The ranks of targets, each evaluated once. */
+function ranksOf({ rank }: RouteRequest, draw: DrawString): (target: Target) => number {
+  if (rank === undefined) return UNRANKED
+  const ranks = new Map<Target, number>()
+  return target => ranks.getOrInsertComputed(target, () => rank(target, draw(target.channel)))
+}
+
+const UNRANKED = (): number => 0
 
 /** Draws numbers of channels, once per channel, and only for channels that are equal by all other criteria. */
 function drawsOf(draw: DrawString): (target: Target) => number {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { ERRORS } from '../../canonical/error.ts'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
+import { MODEL_ORDERS } from '../../formats/model-facts.ts'
 
 const source = oneOf(['config', 'store'])
 
@@ -182,7 +183,15 @@ export const MODEL = fields({
   tools: v.optional(v.boolean()),
   /** US dollars per million tokens. */
   price: v.optional(prices),
-  channels: listOf(fields({ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state })),
+  /** How channels of equal rank are ordered. */
+  order: oneOf(MODEL_ORDERS),
+  channels: listOf(
+    fields({
+      ...{ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state },
+      /** Moving average of the milliseconds to the first byte of streamed answers. */
+      first_byte_ms: v.optional(v.number()),
+    }),
+  ),
 })
 
 /** Source of model limits and abilities that the config does not state; `date` is the day the data was current. */

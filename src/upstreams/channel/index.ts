@@ -6,6 +6,7 @@ import { endpointAt, type Outgoing, outgoingRequest, type RequestParts } from '.
 import { Exchange } from './exchange.ts'
 import { ChannelStats, RestingState } from './health.ts'
 import { type KeyLimits, keyLimitsOf } from './key-limits.ts'
+import { Latencies } from './latencies.ts'
 import { OriginPool, StaleRetry } from './origin-pool.ts'
 import { SignatureKeys } from './signature-keys.ts'
 import { type SignedToken, signedTokenOf } from './signed-token.ts'
@@ -91,6 +92,8 @@ export class Channel {
   private closing = false
   readonly resting: RestingState
   readonly stats: ChannelStats
+  /** Measured times to the first byte; those of a pool are the channel's. */
+  readonly latencies: Latencies
   /** Whether an administrator has stopped new requests to the channel. */
   drained = false
   /** The model ids that the upstream lists; undefined until they are fetched. */
@@ -105,6 +108,7 @@ export class Channel {
     this.around = around
     this.stats = before?.stats ?? new ChannelStats(around?.stats)
     this.resting = new RestingState(around?.resting)
+    this.latencies = around?.latencies ?? before?.latencies ?? new Latencies()
     this.token = signedTokenOf(config)
     this.limits = keyLimitsOf(config.pooled)
     const { firstByte, whole = firstByte, idle } = config.timeout
