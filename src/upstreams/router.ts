@@ -87,6 +87,7 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
     else if (OBSTACLES.indexOf(option) > OBSTACLES.indexOf(furthest)) furthest = option
   }
   if (ready.length === 0) throw REFUSALS[furthest](model)
+  if (ready.length === 1 && ready[0]!.keys === undefined) return [ready[0]!.target]
   const draw = drawStrings(request)
   const options = ready.length === 1 ? ready : inOrder(ready, request, draw)
   return options.some(({ keys }) => keys !== undefined)
