@@ -53,7 +53,7 @@ export function environmentChannels(env: Env): ChannelConfig[] {
 }
 
 function keyOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): string | undefined {
-  if (written.key === 'none') return undefined
+  if (written.key === 'none' || written.keys !== undefined) return undefined
   const key = written.key ?? preset.env.map(name => env[name]).find(value => value)
   if (key === undefined && preset.keyless !== true) fault(['key'], missingKey(preset))
   return key

@@ -1,151 +1,38 @@
 import * as v from 'valibot'
-import { suggestion } from './faults.ts'
+import { FALLBACK_REASONS, MODEL_ORDERS } from '../formats/model-facts.ts'
 import { callerFormats, dialectFlags, upstreamFormats, urlsByFormat } from './format-fields.ts'
-import { record, strictFields } from './objects.ts'
-import { isRange } from './ranges.ts'
-import { bytes, instant, milliseconds } from './units.ts'
+import {
+  address,
+  count,
+  credential,
+  duration,
+  expects,
+  fields,
+  headers,
+  listOfTexts,
+  mapOf,
+  modalities,
+  models,
+  money,
+  number,
+  oneOf,
+  origin,
+  port,
+  proxy,
+  range,
+  secret,
+  size,
+  text,
+  texts,
+  time,
+  WORKERS,
+  wait,
+  yesOrNo,
+} from './values.ts'
 import { MOST_WORKERS } from './workers.ts'
 
 export { ConfigError, type Fault } from './faults.ts'
 export type * from './types.ts'
-
-/** An object schema that rejects unknown keys and suggests the most similar known one. */
-const fields = <E extends v.ObjectEntries>(entries: E) =>
-  strictFields(entries, issue => {
-    if (issue.expected === 'never') {
-      const key = String(issue.path?.at(-1)?.key)
-      return `unknown key${suggestion(key, Object.keys(entries))}`
-    }
-    return issue.path === undefined || issue.expected === 'Object' ? expects('a map')(issue) : 'is missing'
-  })
-
-/** Builds messages such as `expected a number, found "many"`. */
-const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>
-  issue.input === undefined ? 'is missing' : `expected ${what}, found ${shown(issue.input)}`
-
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object' && value !== null) return 'a map'
-  return JSON.stringify(value)
-}
-
-const text = v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty'))
-/** A secret; messages do not show its value. Trimmed, because files and variables often end with a line break. */
-const secret = v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty'))
-/** An API key; only characters that a header allows. */
-const credential = v.pipe(
-  secret,
-  v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),
-)
-const listOfTexts = () => v.array(text, expects('a list of strings'))
-const texts = listOfTexts()
-const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expects('a map'))
-/** Headers by name. Messages do not show the values, which may be secret. */
-const headers = record(
-  v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name')),
-  v.pipe(
-    v.string('expected a string'),
-    v.trim(),
-    v.minLength(1, 'is empty'),
-    v.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a line break or another character that no header can hold'),
-  ),
-  expects('a map'),
-)
-
-/** A number, or a numeric text as variable interpolation produces it. */
-const number = (what: string, lowest: number, whole: boolean) => {
-  const inRange = (value: number): boolean => value >= lowest && (!whole || Number.isInteger(value))
-  return v.union(
-    [
-      v.pipe(v.number(), v.check(inRange, expects(what))),
-      v.pipe(
-        v.string(),
-        v.regex(/^-?\d+(\.\d+)?$/, expects(what)),
-        v.transform(Number),
-        v.check(inRange, expects(what)),
-      ),
-    ],
-    expects(what),
-  )
-}
-const WORKERS = `a whole number from 1 to ${MOST_WORKERS}`
-const count = (what = 'a whole number, 0 or more') => number(what, 0, true)
-const port = v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))
-/** An ISO 8601 time or day, converted to Unix milliseconds. */
-const time = v.pipe(
-  text,
-  v.check(value => instant(value) !== undefined, expects('a time such as 2027-01-31 or 2027-01-31T12:00:00Z')),
-  v.transform(value => instant(value)!),
-)
-const duration = v.pipe(
-  v.string(expects('a duration such as 5s or 500ms')),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const value = milliseconds(dataset.value)
-    if (value !== undefined) return value
-    addIssue({ message: `expected a duration such as 5s or 500ms, found ${shown(dataset.value)}` })
-    return NEVER
-  }),
-)
-/** A duration for a timer; at most 24 days, because Node fires longer timers at once. */
-const wait = (shortest = '1ms', longest = '24d') =>
-  v.pipe(
-    duration,
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed || (dataset.value >= milliseconds(shortest)! && dataset.value <= milliseconds(longest)!))
-        return
-      addIssue({ message: `expected a duration from ${shortest} to ${longest}` })
-    }),
-  )
-const size = v.pipe(
-  v.union([v.string(), v.number()], expects('a size such as 32MiB')),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const value = bytes(String(dataset.value))
-    if (value !== undefined) return value
-    addIssue({ message: `expected a size such as 32MiB, found ${shown(dataset.value)}` })
-    return NEVER
-  }),
-)
-/** A boolean, or a text for one as variable interpolation produces it. */
-const yesOrNo = v.union(
-  [
-    v.boolean(),
-    v.pipe(
-      v.picklist(['true', 'false', 'on', 'off']),
-      v.transform(value => value === 'true' || value === 'on'),
-    ),
-  ],
-  expects('true or false'),
-)
-const oneOf = <const T extends readonly string[]>(values: T) =>
-  v.picklist(values, issue => `${expects(values.map(value => `"${value}"`).join(' or '))(issue)}`)
-
-const address = v.pipe(
-  text,
-  v.check(
-    value => /^https?:\/\/[^/?#]+[^?#]*$/.test(value) && URL.canParse(value),
-    expects('an http or https address'),
-  ),
-)
-/** The URL of a proxy, which may contain credentials, or `none`. Messages do not show it. */
-const proxy = v.pipe(
-  v.string('expected the http or https URL of a proxy, or none'),
-  v.check(
-    value => value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)),
-    'expected the http or https URL of a proxy, or none',
-  ),
-)
-/** A browser origin, or `*` for any. */
-const origin = v.pipe(
-  text,
-  v.check(
-    value => value === '*' || /^https?:\/\/[^/?#]+$/.test(value),
-    expects('an origin such as https://example.org, or "*"'),
-  ),
-)
-const range = v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8')))
-const models = v.union([texts, mapOf(text)], expects('a list or a map of models'))
-const modalities = v.array(oneOf(['text', 'image', 'audio', 'video', 'file', 'embedding']), expects('a list'))
-const money = number('an amount, 0 or more', 0, false)
 
 const server = fields({
   host: v.optional(text),
@@ -271,7 +158,12 @@ const permissions = {
   on_loss: v.optional(oneOf(['show', 'refuse'])),
 }
 
-const group = fields({ ...permissions, channels: v.optional(texts) })
+const fallbacks = v.array(
+  v.union([text, fields({ model: text, on: v.optional(v.array(oneOf(FALLBACK_REASONS), expects('a list'))) })]),
+  expects('a list of models'),
+)
+
+const group = fields({ ...permissions, channels: v.optional(texts), fallbacks: v.optional(fallbacks) })
 
 const key = fields({
   ...{ name: text, key: credential, group: v.optional(text), note: v.optional(text) },
@@ -318,6 +210,14 @@ const console = v.union(
 )
 
 const dialect = dialectFlags(mapOf(v.unknown()))
+/** A key of a channel's pool. A limit of 0 would never admit a request. */
+const pooledKey = fields({
+  key: credential,
+  weight: v.optional(number('a number, 0 or more', 0, false)),
+  rpm: v.optional(number('a whole number, 1 or more', 1, true)),
+  tpm: v.optional(number('a whole number, 1 or more', 1, true)),
+  concurrent: v.optional(number('a whole number, 1 or more', 1, true)),
+})
 
 const channel = fields({
   name: text,
@@ -327,6 +227,13 @@ const channel = fields({
     v.union([address, urlsByFormat(mapOf(address))], expects('an address, or a map of them by format')),
   ),
   key: v.optional(credential),
+  keys: v.optional(
+    v.array(
+      v.union([credential, pooledKey], 'expected a key, or a map of key, weight, rpm, tpm and concurrent'),
+      'expected a list of keys',
+    ),
+  ),
+  keys_share_account: v.optional(yesOrNo),
   models: v.optional(models),
   priority: v.optional(number('a number', Number.NEGATIVE_INFINITY, false)),
   weight: v.optional(number('a number, 0 or more', 0, false)),
@@ -361,6 +268,8 @@ const facts = fields({
   output: v.optional(modalities),
   reasoning: v.optional(yesOrNo),
   tools: v.optional(yesOrNo),
+  fallbacks: v.optional(fallbacks),
+  order: v.optional(oneOf(MODEL_ORDERS)),
   price: v.optional(
     fields({
       input: v.optional(money),

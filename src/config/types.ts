@@ -1,7 +1,7 @@
 import type { Format } from '../canonical/node.ts'
 import type { BetaPolicy } from '../formats/betas.ts'
 import type { ChannelFormat } from '../formats/channel-format.ts'
-import type { ModelFacts } from '../formats/model-facts.ts'
+import type { FallbackModel, ModelFacts } from '../formats/model-facts.ts'
 
 export type { AuthStyle } from '../formats/auth.ts'
 export type { ChannelFormat, ModelFacts }
@@ -241,6 +241,8 @@ export interface GroupConfig {
   /** Names and patterns of the channels that may answer; absent: all. */
   readonly channels?: readonly string[]
   readonly limits: LimitSettings
+  /** Models that answer if no channel of the requested one does; a model's own list comes before it. */
+  readonly fallbacks?: readonly FallbackModel[]
   /** Whether a request with losses is answered (`show`) or refused. */
   readonly onLoss: OnLoss
   /** Set if the config does not declare this group: the default group for keys without one. */
@@ -280,6 +282,10 @@ export interface ChannelConfig {
   readonly formats: readonly ChannelFormat[]
   /** The upstream API key; absent if the upstream needs none. Never log it. */
   readonly key?: string
+  /** The channel once per key of its pool, each with that key; absent if the channel has at most one key. */
+  readonly keys?: readonly ChannelConfig[]
+  /** Set in `keys` only: the key that this channel stands for. */
+  readonly pooled?: PooledKey
   readonly models: ChannelModels
   /** Channels with lower values are tried first. */
   readonly priority: number
@@ -299,6 +305,20 @@ export interface ChannelConfig {
   readonly anyAddress?: true
   /** `anthropic-beta` values passed on to the upstream (trap 79). */
   readonly betas: BetaPolicy
+}
+
+/** One key of a channel's pool. */
+export interface PooledKey {
+  /** Identifies the key in stored records: a hash, equal on every instance and after a restart. */
+  readonly id: string
+  /** The last characters of the key, by which operators recognise it. */
+  readonly ending: string
+  /** Requests per minute that the key may send. */
+  readonly rpm?: number
+  /** Tokens per minute, prompts and answers together. */
+  readonly tpm?: number
+  /** The key whose account signs reasoning and stores objects, if all keys of the channel share one. */
+  readonly accountKey?: string
 }
 
 export interface ChannelModels {

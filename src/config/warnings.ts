@@ -1,6 +1,7 @@
 import type { JsonObject } from '../canonical/node.ts'
 import { DIALECT_FLAGS, expectedOf } from '../formats/dialects/index.ts'
 import { suggestion } from './faults.ts'
+import { matchesAny } from './glob.ts'
 import type { ChannelConfig, Config, KeyConfig } from './types.ts'
 
 /** A key from the store. */
@@ -16,6 +17,7 @@ export function* warnings(config: Config, stored: readonly StoredKey[] = []): Ge
   yield* groupWarnings(config, stored)
   for (const channel of config.channels) yield* channelWarnings(channel)
   for (const { id, dialect = {} } of config.models.values()) yield* flagWarnings(`model ${id}`, dialect)
+  yield* fallbackWarnings(config)
 }
 
 /**
@@ -28,6 +30,18 @@ function* groupWarnings({ groups, keys }: Config, stored: readonly StoredKey[]):
   const names = free.map(({ name }) => name).join(', ')
   if (free.length > 0)
     yield `groups: "default" is not declared, so keys in no other group (${names}) may use every model without limits`
+}
+
+/** Warns about fallback models that no channel has. */
+function* fallbackWarnings({ channels, models, groups }: Config): Generator<string> {
+  const isServed = (id: string): boolean =>
+    channels.some(({ models: { named, patterns } }) => named.has(id) || matchesAny(patterns, id))
+  const lists = [
+    ...[...models.values()].map(({ id, fallbacks }) => [`model ${id}`, fallbacks] as const),
+    ...[...groups.values()].map(({ name, fallbacks }) => [`group ${name}`, fallbacks] as const),
+  ]
+  for (const [whose, fallbacks = []] of lists)
+    for (const { model } of fallbacks) if (!isServed(model)) yield `${whose}: no channel has the fallback "${model}"`
 }
 
 function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Generator<string> {

@@ -4,9 +4,11 @@ import type { Path } from '../canonical/loss.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
 import { CALLER_FORMATS, FORMAT_FACTS, PRESETS } from '../formats/index.ts'
 import { channelWithDefaults, environmentChannels, type WrittenChannel } from './channel.ts'
+import { fallbacksOf } from './fallbacks.ts'
 import { type FaultAt, suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
 import type { WrittenConfig } from './index.ts'
+import { withKeyPool } from './key-pool.ts'
 import { environmentProxy, namedProxy } from './proxy.ts'
 import type { Env } from './source.ts'
 import { storeAt } from './store-address.ts'
@@ -77,7 +79,7 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
     groups,
     keys: keysOf(written, groups, fault),
     channels: channelsOf(written.channels, env, proxy, fault),
-    models: new Map(Object.entries(written.models ?? {}).map(([id, facts]) => [id, factsOf(id, facts)])),
+    models: new Map(Object.entries(written.models ?? {}).map(([id, facts]) => [id, factsOf(id, facts, fault)])),
   }
   return { config, faults }
 }
@@ -207,6 +209,9 @@ function groupsOf(written: WrittenConfig, fault: FaultAt): ReadonlyMap<string, G
       ...defined({
         doors: group.doors,
         channels: group.channels,
+        fallbacks: fallbacksOf(group.fallbacks, undefined, (path, message) =>
+          fault(['groups', name, 'fallbacks', ...path], message),
+        ),
         implied: name === 'default' ? implied : undefined,
       }),
     })
@@ -263,7 +268,8 @@ function channelsOf(
     checkUnique(channel.name, seen, index, () => at(['name'], `another channel is named "${channel.name}"`))
     const preset = PRESETS.get(channel.provider)
     const own = channel.proxy === undefined ? proxy : namedProxy(channel.proxy)
-    if (preset !== undefined) return { ...channelWithDefaults(channel, preset, env, at), ...defined({ proxy: own }) }
+    if (preset !== undefined)
+      return withKeyPool({ ...channelWithDefaults(channel, preset, env, at), ...defined({ proxy: own }) }, channel, at)
     at(['provider'], `unknown provider "${channel.provider}"${suggestion(channel.provider, PRESETS.keys())}`)
     return []
   })
@@ -276,7 +282,7 @@ function checkUnique(value: string, seen: Map<string, number>, index: number, on
 
 type WrittenFacts = NonNullable<WrittenConfig['models']>[string]
 
-function factsOf(id: string, facts: WrittenFacts): ModelFacts {
+function factsOf(id: string, facts: WrittenFacts, fault: FaultAt): ModelFacts {
   const { price } = facts
   return {
     id,
@@ -290,6 +296,10 @@ function factsOf(id: string, facts: WrittenFacts): ModelFacts {
       compaction: facts.compaction,
       reasoning: facts.reasoning,
       tools: facts.tools,
+      order: facts.order,
+      fallbacks: fallbacksOf(facts.fallbacks, id, (path, message) =>
+        fault(['models', id, 'fallbacks', ...path], message),
+      ),
       price:
         price === undefined
           ? undefined

@@ -1,5 +1,20 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 
+/** Why a fallback model is taken. */
+export const FALLBACK_REASONS = ['failure', 'rate-limit', 'context', 'refusal', 'budget'] as const
+export type FallbackReason = (typeof FALLBACK_REASONS)[number]
+
+/** How channels of a model that are equal in all else are ordered. */
+export const MODEL_ORDERS = ['weight', 'latency', 'cost'] as const
+export type ModelOrder = (typeof MODEL_ORDERS)[number]
+
+/** A model that answers if another cannot. */
+export interface FallbackModel {
+  /** Public id. */
+  readonly model: string
+  readonly on: ReadonlySet<FallbackReason>
+}
+
 /** Facts about a model from the config; model lists show its name, description and limits. */
 export interface ModelFacts {
   readonly id: string
@@ -19,6 +34,10 @@ export interface ModelFacts {
   /** Whether the model reasons and calls tools; if absent, the catalogue decides. */
   readonly reasoning?: boolean
   readonly tools?: boolean
+  /** How channels of equal rank are ordered; by weight if absent. */
+  readonly order?: ModelOrder
+  /** Models that answer if no channel of this one does, the first first. */
+  readonly fallbacks?: readonly FallbackModel[]
   /** US dollars per million tokens. */
   readonly price?: {
     readonly input?: number

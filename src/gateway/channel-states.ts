@@ -1,3 +1,4 @@
+import type { ErrorKind } from '../canonical/error.ts'
 import { mergedStats, type StatsSnapshot } from '../upstreams/channel/health.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 
@@ -11,6 +12,14 @@ export interface ChannelState {
   /** Resting models, by the upstream's names, each with the end of its rest. */
   readonly resting: readonly (readonly [model: string, until: number])[]
   readonly stats: StatsSnapshot
+  /** ms; moving averages of the time to the first byte of streamed answers, by the upstream's names of models. */
+  readonly latencies?: readonly (readonly [model: string, milliseconds: number])[]
+  /** Whether the upstream refused the key for good; only for a key of a pool. */
+  readonly refusal?: ErrorKind
+  /** Whether a key of a pool has used up its own requests or tokens per minute. */
+  readonly isSpent?: true
+  /** The keys of a pool by their ids; absent if the channel has none. */
+  readonly keys?: ChannelStates
 }
 
 /** Channel states by channel name. */
@@ -22,14 +31,20 @@ export interface ChannelStates {
 export const statesOf = (channels: readonly Channel[], now = Date.now()): ChannelStates =>
   Object.fromEntries(channels.map(channel => [channel.config.name, stateOf(channel, now)]))
 
-function stateOf({ health, stats }: Channel, now: number): ChannelState {
-  const { inFlight, restingUntil = 0, resting = new Map<string, number>(), drained = false, listed } = health
+function stateOf({ health, stats, latencies, resting: { refusal }, keys }: Channel, now: number): ChannelState {
+  const { inFlight, restingUntil = 0, resting = new Map<string, number>(), drained = false, listed, isSpent } = health
   return {
     ...{ inFlight, drained },
     ...(restingUntil > now ? { restingUntil } : {}),
     ...(listed === undefined ? {} : { listed: listed.size }),
     resting: [...resting].filter(([, until]) => until > now),
     stats: stats.snapshot(now),
+    latencies: latencies.all,
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(isSpent === true ? { isSpent } : {}),
+    ...(keys === undefined
+      ? {}
+      : { keys: Object.fromEntries(keys.map(key => [key.config.pooled!.id, stateOf(key, now)])) }),
   }
 }
 
@@ -50,6 +65,12 @@ function merged(states: readonly ChannelState[]): ChannelState {
   const resting = new Map<string, number>()
   for (const [model, until] of states.flatMap(state => state.resting))
     resting.set(model, Math.max(until, resting.get(model) ?? 0))
+  const refusal = states.find(state => state.refusal !== undefined)?.refusal
+  const latencies = Map.groupBy(
+    states.flatMap(state => state.latencies ?? []),
+    ([model]) => model,
+  )
+  const keys = states.map(state => state.keys).filter(one => one !== undefined)
   return {
     inFlight: states.reduce((sum, state) => sum + state.inFlight, 0),
     drained: states.some(({ drained }) => drained),
@@ -57,5 +78,9 @@ function merged(states: readonly ChannelState[]): ChannelState {
     ...(listed.length === 0 ? {} : { listed: Math.max(...listed) }),
     resting: [...resting],
     stats: mergedStats(states.map(({ stats }) => stats)),
+    latencies: [...latencies].map(([model, all]) => [model, all.reduce((sum, [, one]) => sum + one, 0) / all.length]),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(states.every(({ isSpent }) => isSpent === true) ? { isSpent: true as const } : {}),
+    ...(keys.length === 0 ? {} : { keys: mergedStates(keys) }),
   }
 }

@@ -75,13 +75,14 @@ export async function testChannel(channel: Channel, options: ChannelTestOptions)
     return { ok: isListed, work: 'listing', latency: latency(), ...(isListed ? {} : { error: UNLISTED }) }
   }
   const [target, work, request] = chosen
+  const { sender } = channel
   const signal = AbortSignal.timeout(options.timeout)
   const tested = { work, model: request.model, format: target.format.format }
   try {
-    const answered = await roundTrip(attemptOf(request, target, channel, options), request, signal)
+    const answered = await roundTrip(attemptOf(request, target, sender, options), request, signal)
     return { ok: true, ...tested, latency: latency(), ...textOf(answered.result) }
   } catch (thrown) {
-    return { ok: false, ...tested, latency: latency(), ...failureOf(thrown, target, channel, options, signal) }
+    return { ok: false, ...tested, latency: latency(), ...failureOf(thrown, target, sender, options, signal) }
   }
 }
 
@@ -90,7 +91,7 @@ const firstModel = ({ config, listed }: Channel): string | undefined =>
 
 /** The target and the request for the cheapest work that the channel does with the model. */
 function targetOf(
-  { config, listed }: Channel,
+  { sender: { config }, listed }: Channel,
   model: string | undefined,
   facts: ReadonlyMap<string, ModelFacts>,
 ): readonly [Target, Work, CanonicalRequest] | undefined {

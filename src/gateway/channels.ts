@@ -35,8 +35,10 @@ export class Channels {
     this.byName = new Map(configs.map(config => [config.name, reused(before.get(config.name), config)]))
     this.all = [...this.byName.values()]
     for (const channel of this.all) {
-      this.byConfig.set(channel.config, channel)
-      this.shared.follow(channel)
+      for (const one of [channel, ...(channel.keys ?? [])]) {
+        this.byConfig.set(one.config, one)
+        this.shared.follow(one)
+      }
     }
     this.markDrained()
     for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
@@ -59,7 +61,7 @@ export class Channels {
   /** How many channels, and how many models of channels, rest now. */
   get resting(): { readonly channels: number; readonly models: number } {
     const now = Date.now()
-    const counts = this.all.map(({ resting }) => resting.count(now))
+    const counts = this.all.map(channel => channel.restCount(now))
     return {
       channels: counts.reduce((sum, { channels }) => sum + channels, 0),
       models: counts.reduce((sum, { models }) => sum + models, 0),

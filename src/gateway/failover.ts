@@ -5,6 +5,7 @@ import { fitnessOf, formatFor } from '../formats/index.ts'
 import type { Log } from '../log.ts'
 import type { Target } from '../upstreams/router.ts'
 import { GONE, mayRetry, moreUsefulFailure, toFailure } from './failures.ts'
+import { isKeyFailure } from './key-rest.ts'
 import { isSpent } from './read-request.ts'
 import type { Running } from './running.ts'
 import { targetFailure } from './target-failure.ts'
@@ -20,7 +21,7 @@ interface Fallback {
 export class Failover {
   private readonly incoming: Incoming
   private readonly completes: boolean
-  private readonly queue: Target[]
+  private queue: Target[]
   private readonly running: Running
   private readonly log: Log
   private position = 0
@@ -96,7 +97,13 @@ export class Failover {
     if (begun || isSpent(this.incoming) || submission?.forbidsFailover === true) throw failure
     if (responseChain?.forgot(target, failure.error) === true) this.queue.splice(this.position, 0, target)
     else if (!mayRetry(failure.error)) throw failure
+    if (target.channel.pooled !== undefined && !isKeyFailure(failure.error)) this.skipKeysOf(target)
     this.reported = moreUsefulFailure(this.reported, failure)
+  }
+
+  /** Drops the other keys of a channel whose upstream fails for all of them. */
+  private skipKeysOf({ channel: { name } }: Target): void {
+    this.queue = this.queue.filter((one, index) => index < this.position || one.channel.name !== name)
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Caller, ExpectedTokens, MaybePromise, Reservation } from '../accounts/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
+import type { Usage } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
@@ -12,13 +13,15 @@ import type { Capture } from './capture/capture.ts'
 import { emulate, emulationOf } from './emulations.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
+import { refusedByModel } from './fallback-models.ts'
 import { Lookups } from './lookups.ts'
+import { ModelFallback, writeRefusal } from './model-fallback.ts'
 import { writeRequest } from './prepare.ts'
 import { isForm, onLossOf, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
 import type { Realtime } from './realtime/realtime.ts'
 import { Report } from './report.ts'
-import { type Destinations, maySendEarly, routeIncoming } from './routing.ts'
+import { asModel, type Destinations, maySendEarly, routeIncoming } from './routing.ts'
 import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
 import type { Services } from './services.ts'
@@ -27,6 +30,7 @@ import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
 import { targetFailure } from './target-failure.ts'
 import { submit } from './tasks/submit.ts'
+import { noteSignatures, preferSigner } from './thoughts/key-signatures.ts'
 import { mayHoldReasoning } from './thoughts/reasoning-memory.ts'
 import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
@@ -52,10 +56,12 @@ export class Gateway {
   /** Answers requests that need no model. */
   readonly lookups: Lookups
   private voiceSessions: Promise<Realtime> | undefined
+  private readonly fallback: ModelFallback
 
   constructor(services: Services) {
     this.services = services
     this.lookups = new Lookups(services)
+    this.fallback = new ModelFallback(services)
   }
 
   /**
@@ -94,10 +100,10 @@ export class Gateway {
       const incoming = await this.read(call, caller, report, capture)
       if (live.isWatched) live.requestBegan(call, caller, incoming.request, capture !== undefined)
       try {
-        const reserved = this.reserve(incoming, report.reservation)
-        if (reserved !== undefined) await reserved
+        const reservation = report.reservation
+        const admitted = await this.fallback.admit(incoming, one => this.reserve(one, reservation))
         const saver = incoming.request.state?.background === true ? incoming.responseChain?.saver : undefined
-        await (saver === undefined ? this.answer(incoming) : this.answerLater(incoming, saver))
+        await (saver === undefined ? this.answer(admitted) : this.answerLater(admitted, saver))
       } finally {
         incoming.drop?.()
       }
@@ -124,10 +130,16 @@ export class Gateway {
     try {
       const outcome = report.outcome(recorder.pricesFor(report.caller))
       if (reservation !== undefined) settle(reservation, outcome)
+      if (report.target?.channel.pooled !== undefined) this.chargeKey(report.target, outcome.spent)
       recorder.record(outcome)
     } finally {
       reservation?.leave()
     }
+  }
+
+  /** Counts tokens against the limit of the key of a pool that answered. */
+  private chargeKey({ channel }: Target, { input = 0, output = 0 }: Usage = {}): void {
+    this.services.channels.get(channel).limits?.used(input + output)
   }
 
   /** Reads the body as a request of its format and resolves the stored state that it refers to. */
@@ -183,7 +195,7 @@ export class Gateway {
     const early = earlyHead && mayBeginEarly(incoming) ? new EarlyHead(heartbeat) : undefined
     try {
       if (workOf(incoming.request) === 'video') await this.submitTask(incoming)
-      else await this.tryTargets(incoming, early)
+      else await this.fallback.answer(incoming, one => this.tryTargets(one, early))
     } catch (thrown) {
       const failure = toFailure(thrown)
       if (!incoming.call.reply.gone && early?.fail(failure.error) === true) incoming.report.unanswered(failure)
@@ -215,16 +227,18 @@ export class Gateway {
     const { services } = this
     const { call, caller, responseChain } = incoming
     if (responseChain?.isUnstored === true && incoming.onLoss === 'refuse') throw UNAVAILABLE
-    const whole = responseChain?.whole ?? incoming.request
+    const { model } = incoming.request
+    const whole = asModel(responseChain?.whole ?? incoming.request, model)
     const reasoning = mayHoldReasoning(whole) ? services.reasoning.of(caller.id) : undefined
     if (reasoning?.isShared === true && !isTextOnly(whole)) await reasoning.fetch(whole, call.format)
     const cipher = services.ciphers.of(caller.id)
     const { images, channels, media } = services
     const { heartbeat } = services.config.server
-    const targets = routeIncoming(incoming, this.destinations, reasoning)
+    const routed = routeIncoming(incoming, this.destinations, reasoning)
+    const targets = preferSigner(routed, whole, ({ channel }) => channels.get(channel))
     const failover = new Failover(incoming, targets, services.running, services.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
-      const form = responseChain?.form(target) ?? incoming.request
+      const form = asModel(responseChain?.form(target) ?? incoming.request, model)
       const concern = isTextOnly(form) ? undefined : media.concerns(form, target)
       const request = concern === undefined ? form : await this.withMedia(form, concern, target, incoming, failover)
       if (request === undefined) continue
@@ -305,6 +319,12 @@ export class Gateway {
       } else {
         const answered = await readResult(sent)
         reasoning?.save(answered.result, sent)
+        noteSignatures(answered.result, attempt.channel)
+        const { fallbacks } = incoming
+        if (fallbacks?.takesRefusal(answered.result, () => writeRefusal(sent.attempt, answered)) === true) {
+          sent.succeeded()
+          throw refusedByModel()
+        }
         await writeResult(sent.attempt, answered)
       }
       sent.succeeded()

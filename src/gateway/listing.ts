@@ -46,10 +46,11 @@ export class Listing {
 
 /** Requests a channel's list of models. Resolves to whether the channel has a list, new or old. Never rejects. */
 export async function updateListing(channel: Channel): Promise<boolean> {
-  const format: ChannelFormat = channel.config.formats[0]!
+  const { sender } = channel
+  const format: ChannelFormat = sender.config.formats[0]!
   try {
-    await channel.ready()
-    const answer = await channel.call('GET', format, FORMAT_FACTS.get(format.format)?.listing ?? USUAL).answer
+    await sender.ready()
+    const answer = await sender.call('GET', format, FORMAT_FACTS.get(format.format)?.listing ?? USUAL).answer
     const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(MOST_BYTES))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {

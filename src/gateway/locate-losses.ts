@@ -4,6 +4,7 @@ import { lossHeaders } from '../egress/losses.ts'
 import { bodyPaths, READERS } from '../ingress/index.ts'
 import type { Locate } from '../ingress/locate.ts'
 import type { Call } from './call.ts'
+import type { FallenBack } from './fallback-models.ts'
 import type { StoredItems } from './stored/index.ts'
 
 /** The fields of an attempt that determine where its caller finds a loss. */
@@ -35,6 +36,14 @@ export function locateLosses(losses: readonly Loss[], attempt: Located): readonl
 /** Headers that report the losses of a request and its answer. Locates only the losses that the headers show. */
 export const headersOfLosses = (losses: readonly Loss[], attempt: Located): { readonly [name: string]: string } =>
   losses.length === 0 ? NO_HEADERS : lossHeaders(losses, callerPaths(attempt))
+
+/** The header that says why another model than the requested one answers. */
+export const fallbackHeaders = ({
+  fallback,
+}: {
+  readonly fallback: FallenBack | undefined
+}): { readonly [name: string]: string } =>
+  fallback === undefined ? NO_HEADERS : { 'interlingua-fallback': fallback.reason }
 
 const NO_HEADERS: { readonly [name: string]: string } = {}
 

@@ -9,10 +9,12 @@ import type { OnLoss } from '../config/index.ts'
 import { markDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essentialLosses, refusableLosses, refusal } from '../egress/losses.ts'
+import type { Channel } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { type Located, locateLosses } from './locate-losses.ts'
 import { withUpstreamModels } from './named-models.ts'
 import type { Report } from './report.ts'
+import { withOwnSignatures } from './thoughts/key-signatures.ts'
 import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
 import type { Recalled } from './thoughts/recalled.ts'
 
@@ -34,6 +36,7 @@ export interface Prepared {
 interface Writing extends Located {
   readonly incoming: Located['incoming'] & { readonly onLoss: OnLoss; readonly report: Report }
   readonly target: Target
+  readonly channel: Channel
   readonly reasoning: OwnerReasoning | undefined
 }
 
@@ -46,13 +49,21 @@ interface Writing extends Located {
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
   const { report, onLoss } = attempt.incoming
-  const prepared = prepare(request, attempt.target, attempt.reasoning)
+  const own = withOwnSignatures(request, attempt.target, attempt.channel)
+  const written = prepare(own.request, attempt.target, attempt.reasoning)
+  const prepared = own.losses.length === 0 ? written : withEarlierLosses(written, own.losses, request)
   report.reasoningRestored(prepared.recalled?.count)
   const locate = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
   const refusal = refused(request, prepared.losses, onLoss, locate)
   if (refusal !== undefined) throw refusal
   return prepared
 }
+
+/** Adds the losses of an edit that came before the request was written. */
+const withEarlierLosses = (prepared: Prepared, losses: readonly Loss[], { messages }: CanonicalRequest): Prepared => ({
+  ...prepared,
+  losses: [...losses, ...tracedToOriginal(prepared.losses, losses, messages)],
+})
 
 /**
  * Writes a request for a target and restores the caller's remembered reasoning.

@@ -10,6 +10,7 @@ import { CANCELLED, type EarlierAttempt, isCounted, recordedModel, type UsageRow
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Call } from './call.ts'
+import type { FallenBack } from './fallback-models.ts'
 import type { RequestTrace } from './metrics/traces.ts'
 import { type Expected, estimated, lengthOf } from './uncounted.ts'
 
@@ -27,6 +28,8 @@ export interface Outcome {
   readonly restoredReasoning: number | undefined
   /** Seconds of video that were ordered. */
   readonly seconds: number | undefined
+  /** The requested model and the reason, if another model was to answer. */
+  readonly fallback?: FallenBack | undefined
 }
 
 /** Gathers what becomes of one request on its way. Holds no bodies and no credentials. */
@@ -45,6 +48,8 @@ export class Report {
   expected: Expected | undefined
   /** Undefined if requests are not traced. */
   trace: RequestTrace | undefined
+  /** The model that was requested and why another one answers; undefined if the requested one does. */
+  fallback: FallenBack | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
   private upstreamId: string | undefined
@@ -85,6 +90,12 @@ export class Report {
     this.work = workOf(request)
   }
 
+  /** Notes that another model is to answer. */
+  fellBack(model: string, fallback: FallenBack): void {
+    this.model = recordedModel(model)
+    this.fallback = fallback
+  }
+
   /** Starts another attempt and discards what was noted of the previous target's answer. */
   tried(target: Target): void {
     const now = performance.now()
@@ -116,6 +127,12 @@ export class Report {
   upstreamAnswered(upstreamId: string | undefined): void {
     this.upstreamId = upstreamId
     this.answerBegan = performance.now()
+  }
+
+  /** ms; the time from sending the request to the head of its answer. */
+  get answeredAfter(): number | undefined {
+    const { sent, answerBegan } = this
+    return sent === undefined || answerBegan === undefined ? undefined : answerBegan - sent
   }
 
   /** Notes how many remembered reasoning parts were restored to the request. */
@@ -258,11 +275,11 @@ export class Report {
 
   /** Closes the report of a finished request. */
   outcome(prices: Prices): Outcome {
-    const { call, spent: counted, error, fault, trace, restoredReasoning, seconds } = this
+    const { call, spent: counted, error, fault, trace, restoredReasoning, seconds, fallback } = this
     const estimate = counted === undefined ? this.estimate : undefined
     const spent = counted ?? estimate
     const row = this.row(estimate ?? this.usage, this.cost(prices, spent), estimate !== undefined)
-    return { call, row, spent, error, fault, trace, restoredReasoning, seconds }
+    return { call, row, spent, error, fault, trace, restoredReasoning, seconds, fallback }
   }
 }
 

@@ -6,6 +6,7 @@ import type { Config, OnLoss } from '../config/index.ts'
 import type { ModelLimits } from '../formats/index.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
+import { rankBy } from '../upstreams/ranks.ts'
 import { type RouteRequest, route, type Target } from '../upstreams/router.ts'
 import { affinityKey } from './affinity.ts'
 import type { Call } from './call.ts'
@@ -37,12 +38,16 @@ export function routeIncoming(
   destinations: Destinations,
   reasoning: OwnerReasoning | undefined,
 ): readonly Target[] {
-  const whole = responseChain?.whole ?? request
+  const whole = responseChain === undefined ? request : asModel(responseChain.whole, request.model)
   const all = routeRequest(call, caller, whole, onLoss, destinations)
   const routed = call.format === STORED_FORMAT ? withStoredPrompt(all, request) : all
   const targets = reasoning?.preferIssuer(routed, whole) ?? routed
   return (responseChain ?? submission)?.eligibleTargets(targets) ?? targets
 }
+
+/** The request for another model; the same object if it is for this one already. */
+export const asModel = (request: CanonicalRequest, model: string): CanonicalRequest =>
+  request.model === model ? request : { ...request, model }
 
 /**
  * Decides whether a request may be sent before its form is complete. Every target must accept the caller's form unchanged.
@@ -86,6 +91,7 @@ function routeRequest(
     facts,
     catalogue,
     draw: call.id,
+    rank: facts?.order === undefined ? undefined : rankBy(facts.order, { model, channels, prices }),
     affinity: () => affinityKey(request, work, call.message.headers, caller.id),
     losses: (upstream, channel) => {
       const native = upstream.format === format

@@ -7,6 +7,7 @@ import { eventParser } from '../ingress/transport/sse.ts'
 import { type Answer, type Exchange, passedTrace, upstreamId, withSingleValues } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
+import { restExhausted, withQuotaDelay } from './key-rest.ts'
 import type { AttemptTrace, TracedAttempt } from './metrics/traces.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
 import { publicHeaders, withoutCredentials } from './scrub.ts'
@@ -43,6 +44,14 @@ export class Sent {
     channel.resting.wake(target.upstreamModel)
     this.isComplete = true
     channel.stats.succeeded()
+    if (this.attempt.request.stream) this.measureLatency()
+    if (channel.around !== undefined) restExhausted(channel, target, this.answer.headers)
+  }
+
+  private measureLatency(): void {
+    const { channel, target, incoming } = this.attempt
+    const milliseconds = incoming.report.answeredAfter
+    if (milliseconds !== undefined) channel.latencies.measured(target.upstreamModel, milliseconds)
   }
 
   /** Ends the exchange. Call it once the body is read, or will not be read further. */
@@ -133,7 +142,8 @@ export async function upstreamError(answer: Answer, target: Target, model: strin
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
   const body = errorIn(await answer.text(LARGEST_ERROR))
   const reader = READERS[target.format.format]!
-  const error = reader.error!({ status: answer.status, headers: withSingleValues(answer.headers), body })
+  const read = reader.error!({ status: answer.status, headers: withSingleValues(answer.headers), body })
+  const error = target.channel.pooled === undefined ? read : withQuotaDelay(read, answer.headers)
   return new UpstreamFailure(error, target.native ? publicHeaders(answer.headers, target, model) : {})
 }
 

@@ -25,6 +25,7 @@ import { StateCiphers } from './compaction/state-cipher.ts'
 import { ErrorAnswers } from './error-answers.ts'
 import { GatewaySecret } from './gateway-secret.ts'
 import { type ImageDelivery, ImageStore } from './image-store.ts'
+import { keyReadings } from './key-readings.ts'
 import { Live } from './live.ts'
 import { Media } from './media.ts'
 import { type MeterReaders, Metrics, merge, type Snapshot } from './metrics/index.ts'
@@ -157,8 +158,9 @@ export class Services {
     return {
       interlingua_channel_in_flight: each(({ health }) => health.inFlight),
       interlingua_channel_drained: each(({ drained }) => Number(drained)),
-      interlingua_channel_resting: each(({ resting }) => resting.count(Date.now()).channels),
+      interlingua_channel_resting: each(channel => channel.restCount(Date.now()).channels),
       interlingua_channel_resting_models: each(({ resting }) => resting.count(Date.now()).models),
+      interlingua_channel_keys: () => channels.all.flatMap(keyReadings),
       interlingua_usage_queue_rows: () => usage.queued,
       interlingua_usage_dropped_total: () => usage.dropped,
       interlingua_limits_fallback: () => Number(limits.isAlone),

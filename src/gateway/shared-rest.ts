@@ -1,7 +1,12 @@
-import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import { ERRORS, type ErrorKind } from '../canonical/error.ts'
+import { defined, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { Bus } from '../store/cluster/bus.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
+import { LONGEST_KEY_REST } from './key-rest.ts'
 import { LONGEST_REST } from './target-failure.ts'
+
+const isErrorKind = (value: Json | undefined): value is ErrorKind =>
+  typeof value === 'string' && Object.hasOwn(ERRORS, value)
 
 /** ms; changes are collected for so long, and only the last change of a model is sent. */
 const EVERY = 20
@@ -10,7 +15,7 @@ const MOST = 1000
 
 /**
  * Shares rests between processes: what rests in one rests in all, and what answers again in one is awake in all. Sends
- * the remaining time, because the clocks of machines differ.
+ * the remaining time, because the clocks of machines differ. Also shares which key of a pool issued a signature.
  */
 export class SharedRest {
   private readonly bus: Bus
@@ -27,10 +32,13 @@ export class SharedRest {
 
   /** Publishes every change of the channel's rests. */
   follow(channel: Channel): void {
-    const { name } = channel.config
+    const { name, pooled } = channel.config
+    if (channel.signatures !== undefined)
+      channel.signatures.onNew = (signature, key) => this.publish({ channel: name, key, signature })
     channel.resting.onChange = (model, until) => {
       const milliseconds = until === 0 ? 0 : until - Date.now()
-      this.publish({ channel: name, milliseconds, ...(model === undefined ? {} : { model }) })
+      const { refusal } = channel.resting
+      this.publish({ channel: name, milliseconds, ...defined({ key: pooled?.id, model, refusal }) })
     }
   }
 
@@ -40,7 +48,7 @@ export class SharedRest {
   }
 
   private publish(change: JsonObject): void {
-    const key = `${String(change['channel'])}\n${String(change['model'] ?? '')}`
+    const key = `${String(change['channel'])}\n${String(change['key'] ?? '')}\n${String(change['model'] ?? change['signature'] ?? '')}`
     if (this.changes.size < MOST || this.changes.has(key)) this.changes.set(key, change)
     this.timer ??= setTimeout(this.flush, EVERY).unref()
   }
@@ -58,11 +66,17 @@ export class SharedRest {
 
   private applyOne(change: Json): void {
     if (!isObject(change)) return
-    const { channel: name, model, milliseconds } = change
-    const channel = typeof name === 'string' ? this.byName(name) : undefined
+    const { channel: name, key, model, milliseconds, refusal, signature } = change
+    const found = typeof name === 'string' ? this.byName(name) : undefined
+    if (typeof signature === 'string' && typeof key === 'string') return found?.signatures?.apply(signature, key)
+    const channel = typeof key === 'string' ? found?.keyOf(key) : found
     if (channel === undefined || typeof milliseconds !== 'number') return
     const now = Date.now()
-    const until = milliseconds > 0 ? now + Math.min(milliseconds, LONGEST_REST * 1000) : 0
-    channel.resting.apply(typeof model === 'string' ? model : undefined, until, now)
+    const longest = (channel.around === undefined ? LONGEST_REST : LONGEST_KEY_REST) * 1000
+    const until = milliseconds > 0 ? now + Math.min(milliseconds, longest) : 0
+    channel.resting.apply(
+      typeof model === 'string' ? model : undefined,
+      ...[until, now, isErrorKind(refusal) ? refusal : undefined],
+    )
   }
 }

@@ -6,7 +6,7 @@ import { EventStream, FRAMINGS, type Source, streamHeaders } from '../egress/tra
 import type { EventWriter, NativeEventWriter } from '../egress/writer.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
-import { headersOfLosses } from './locate-losses.ts'
+import { fallbackHeaders, headersOfLosses } from './locate-losses.ts'
 import { withHead } from './public-answer.ts'
 import { SavingStream, type Sink } from './stored/index.ts'
 import type { Attempt, Early, Incoming, WholeAnswer } from './types.ts'
@@ -34,7 +34,12 @@ export function beginStream(
   const reported = [...shownLosses(losses), ...(echo?.losses ?? [])]
   report.reported(reported)
   report.firstByteSent()
-  call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...headersOfLosses(reported, attempt), ...headers })
+  call.reply.begin({
+    ...streamHeaders(FRAMINGS[call.framing]),
+    ...headersOfLosses(reported, attempt),
+    ...fallbackHeaders(report),
+    ...headers,
+  })
   const stream = streamTo(call, heartbeat, source)
   return echo?.save === undefined ? stream : new SavingStream(stream, echo.save)
 }

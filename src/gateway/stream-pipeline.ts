@@ -12,7 +12,7 @@ import { publicEvent, timed, withHead } from './public-answer.ts'
 import { reasoningShown } from './shown-reasoning.ts'
 import { type Gate, NO_SOURCE } from './stream-head.ts'
 import { StreamOutput } from './stream-output.ts'
-import type { Collector } from './thoughts/collector.ts'
+import type { EventWatcher } from './thoughts/key-signatures.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
 /** The steps a streamed answer passes through, and the data for its head. */
@@ -22,7 +22,7 @@ export interface StreamStages {
   /** Undoes the renaming of the request's tools. */
   readonly restore: Transducer<CanonicalEvent, CanonicalEvent> | undefined
   /** Collects the reasoning before tool calls for the next turn. */
-  readonly reasoning: Collector | undefined
+  readonly reasoning: EventWatcher | undefined
   readonly losses: readonly Loss[]
   readonly headers: WholeAnswer['headers']
   /** The exchange with the upstream, while its events still arrive. */

@@ -1,8 +1,10 @@
 import { type CanonicalError, type ErrorKind, GatewayError, GatewayFailure } from '../canonical/error.ts'
+import { defined } from '../canonical/node.ts'
 import type { Log } from '../log.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { headersOf, logMessage, toFailure, UpstreamFailure } from './failures.ts'
+import { restKey } from './key-rest.ts'
 import { publicError } from './public-answer.ts'
 import { loggable } from './scrub.ts'
 import { withoutAddresses } from './secrets.ts'
@@ -26,13 +28,14 @@ export function targetFailure(thrown: unknown, { target, channel, model, log }: 
     return new GatewayError(error, { cause: loggable(cause, target) })
   if (failure instanceof GatewayFailure) return failure
   if (error.kind !== 'cannot-express') {
-    const rested = rest(channel, target, error)
+    const rested = channel.around === undefined ? rest(channel, target, error) : restPooled(channel, target, error, log)
     const said = logMessage(error, target)
     const { kind, status } = error
     const seen = { at: Date.now(), kind, message: withoutAddresses(said), model: target.upstreamModel }
-    channel.stats.failed(status === undefined ? seen : { ...seen, status })
+    const { name, pooled } = target.channel
+    channel.stats.failed({ ...seen, ...defined({ status, key: pooled?.ending }) })
     const fields = {
-      channel: target.channel.name,
+      ...{ channel: name, key: pooled?.ending },
       model: target.upstreamModel,
       kind,
       status,
@@ -67,6 +70,10 @@ const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } =
 
 /** s; longest rest, whatever the upstream states. It may have meant one request alone. */
 export const LONGEST_REST = 60
+
+/** Rests a key of a pool, or the channel around it if the failure is not the key's. */
+const restPooled = (channel: Channel, target: Target, error: CanonicalError, log: Log) =>
+  restKey(channel, target, error, log) ?? rest(channel.around ?? channel, target, error)
 
 /** Rests the channel or the model. Returns scope and length for the log. */
 function rest(

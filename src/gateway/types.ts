@@ -10,6 +10,7 @@ import type { Target } from '../upstreams/router.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
 import type { StateCipher } from './compaction/state-cipher.ts'
+import type { FallbackModels } from './fallback-models.ts'
 import type { ImageDelivery } from './image-store.ts'
 import type { Prepared } from './prepare.ts'
 import type { Report } from './report.ts'
@@ -33,6 +34,8 @@ export interface Incoming {
   readonly submission: Submission | undefined
   /** The capture of the request; undefined if it is not captured. */
   readonly capture: Capture | undefined
+  /** The models that may still answer in place of the requested one; undefined if there are none. */
+  readonly fallbacks?: FallbackModels | undefined
 }
 
 /** The rest of a form whose file is passed on while it arrives. Fields after the file count like any other. */

@@ -4,7 +4,7 @@ import { ERRORS } from '../canonical/error.ts'
 import type { Usage } from '../canonical/result.ts'
 import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log.ts'
-import type { UsageRow } from '../store/usage/row.ts'
+import { recordedModel, type UsageRow } from '../store/usage/row.ts'
 import { NO_PRICES, type Prices } from '../upstreams/catalogue/rates.ts'
 import { headerValue } from '../upstreams/channel/index.ts'
 import { deploymentsOf, type RoutedChannel } from '../upstreams/router.ts'
@@ -115,7 +115,7 @@ const REFUSED_PRICE =
 const LONGEST_CODE = 100
 
 /** The log line of a request; holds no bodies and no credentials. */
-const entryOf = ({ call, row, error, seconds, restoredReasoning }: Outcome, address: string | undefined) => ({
+const entryOf = ({ call, row, error, seconds, restoredReasoning, fallback }: Outcome, address: string | undefined) => ({
   id: row.id,
   client_id: headerValue(call.message.headers['x-request-id']).slice(0, 200) || undefined,
   upstream_id: row.upstreamId,
@@ -123,6 +123,8 @@ const entryOf = ({ call, row, error, seconds, restoredReasoning }: Outcome, addr
   key: row.keyName,
   door: row.door,
   model: row.model,
+  requested_model: fallback && recordedModel(fallback.from),
+  fallback: fallback?.reason,
   stream: row.stream,
   channel: row.channel,
   format: row.upstreamFormat,

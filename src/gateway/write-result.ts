@@ -7,7 +7,7 @@ import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
 import { shownLosses } from '../egress/losses.ts'
 import { deliverImages } from './image-delivery.ts'
-import { headersOfLosses } from './locate-losses.ts'
+import { fallbackHeaders, headersOfLosses } from './locate-losses.ts'
 import { publicResult, timed, withHead } from './public-answer.ts'
 import { LARGEST } from './read-result.ts'
 import { relay } from './relay.ts'
@@ -41,7 +41,7 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   report.reported(reported)
   report.answered(safe)
   if (capture !== undefined) capture.lostInAnswer = lostInAnswer
-  const headers = { ...wire.headers, ...headersOfLosses(reported, attempt), ...more }
+  const headers = { ...wire.headers, ...headersOfLosses(reported, attempt), ...fallbackHeaders(report), ...more }
   const body = isStored ? wire.body : markedUnstored(wire.body)
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, JSON.stringify(body))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)

@@ -7,29 +7,12 @@ import type { Work } from '../canonical/work.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.ts'
 import { CALLER_FORMATS, type Fitness, fitnessOf, formatFor, isDirect, type ModelLimits } from '../formats/index.ts'
+import { type ChannelHealth, isFull, type RoutedChannel, rests } from './channel-health.ts'
+import { drawOf } from './draw.ts'
+import { allFull, availableKeys } from './pooled-keys.ts'
+import type { Rank } from './ranks.ts'
 
-/** A channel's current state, as the router needs it. */
-export interface ChannelHealth {
-  /** Requests in flight. */
-  readonly inFlight: number
-  /** Unix ms; until then the channel is tried after all others; undefined or past if the channel is well. */
-  readonly restingUntil?: number | undefined
-  /** Unix ms; the end of the rest of single models, by the upstream's names. */
-  readonly resting?: ReadonlyMap<string, number>
-  /** Whether an administrator has stopped new requests to the channel. */
-  readonly drained?: boolean | undefined
-  /**
-   * The model ids that the upstream lists; undefined until they are fetched. Only channels with model patterns need
-   * them.
-   */
-  readonly listed?: ReadonlySet<string> | undefined
-}
-
-/** A channel's config with its current state. */
-export interface RoutedChannel {
-  readonly config: ChannelConfig
-  readonly health: ChannelHealth
-}
+export { type ChannelHealth, isFull, type RoutedChannel, rests }
 
 /** A request to route. */
 export interface RouteRequest {
@@ -55,6 +38,8 @@ export interface RouteRequest {
    * order.
    */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
+  /** Orders channels of equal rank before the draw; undefined if the draw alone decides. */
+  readonly rank?: Rank | undefined
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
   /** The output limits of models in the catalogue. */
@@ -74,11 +59,14 @@ export interface Target {
   readonly upstreamModel: string
   /** Whether the channel, or the model there, rests: the target is tried after all that do not. */
   readonly resting: boolean
+  /** Whether the request draws this key of its pool, whatever the state of the keys; only for keys of a pool. */
+  readonly isDrawn?: boolean
 }
 
 /**
  * Returns the targets to try, best first, at least one. The order is: not resting before resting; priority; surely
- * having the model; no emulation; the caller's format; fewest losses; a weighted draw. A resting channel is still tried
+ * having the model; no emulation; the caller's format; fewest losses; latency or cost if the model is ordered by it; a
+ * weighted draw. A resting channel is still tried
  * if the others fail, because only the upstream knows its limits (trap 100). A full or drained channel is not tried,
  * because that is the operator's decision. Pure: equal inputs give equal orders, independent of the order in which
  * channels are configured.
@@ -99,7 +87,29 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
     else if (OBSTACLES.indexOf(option) > OBSTACLES.indexOf(furthest)) furthest = option
   }
   if (ready.length === 0) throw REFUSALS[furthest](model)
-  return ready.length === 1 ? [ready[0]!.target] : inOrder(ready, request).map(({ target }) => target)
+  if (ready.length === 1 && ready[0]!.keys === undefined) return [ready[0]!.target]
+  const draw = drawStrings(request)
+  const options = ready.length === 1 ? ready : inOrder(ready, request, draw)
+  return options.some(({ keys }) => keys !== undefined)
+    ? withKeys(options, request, draw)
+    : options.map(({ target }) => target)
+}
+
+/**
+ * Replaces a channel that has a pool by its keys, so that a failed key leads to the next key before the next channel.
+ * Resting targets come last, as always.
+ */
+function withKeys(options: readonly Option[], request: RouteRequest, draw: DrawString): readonly Target[] {
+  const { now } = request
+  const targets = options.flatMap(({ target, keys }) => {
+    const { channel, upstreamModel } = target
+    if (keys === undefined) return target
+    return availableKeys(keys, { draw: draw(channel), upstreamModel, now }).map(({ key, resting, isDrawn }) => ({
+      ...targetAt(key.config, request, upstreamModel, resting || target.resting),
+      isDrawn,
+    }))
+  })
+  return [...targets.filter(({ resting }) => !resting), ...targets.filter(({ resting }) => resting)]
 }
 
 /** Moves the preferred targets first, within those of equal priority and resting state. */
@@ -110,16 +120,6 @@ export const preferring = (targets: readonly Target[], isPreferred: (target: Tar
       a.channel.priority - b.channel.priority ||
       Number(isPreferred(b)) - Number(isPreferred(a)),
   )
-
-/** Whether the channel, or the model there, rests at this time (Unix ms). */
-export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
-  restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
-
-/** Whether the channel has as many requests in flight as the operator allows. */
-export const isFull = (
-  { inFlight }: ChannelHealth,
-  { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
-): boolean => inFlight >= maxConcurrent
 
 /** Caches, per list of channels, the channels of each model name, because every request looks one up. */
 const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly RoutedChannel[]>>()
@@ -206,6 +206,8 @@ interface Option {
   readonly target: Target
   /** Whether the model only matches a pattern while the upstream's list of models is not available yet. */
   readonly unsure: boolean
+  /** The keys of the channel's pool; undefined if it has none. */
+  readonly keys: RoutedChannel['keys']
 }
 
 /**
@@ -224,35 +226,42 @@ function upstreamModel(channel: RoutedChannel, model: string): string | undefine
   return health.listed === undefined || health.listed.has(model) ? model : undefined
 }
 
-/** The channel as a target, in the format that does the work best, or the reason why it cannot be tried. */
+/** The channel as a target, or the reason why it cannot be tried. */
 function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: boolean): Option | Obstacle {
-  const { config, health } = channel
-  const { model, format, work, now, facts, catalogue } = request
+  const { config, health, keys } = channel
+  const { model, now } = request
   const upstream = upstreamModel(channel, model)
   if (upstream === undefined) return 'unknown'
   if (!isPermitted || !request.permissions.allowsChannel(config.name)) return 'forbidden'
-  const chosen = bestFormat(config, format, work)
-  if (chosen === undefined) return 'unsupported'
+  if (bestFormat(config, request) === undefined) return 'unsupported'
   if (health.drained === true) return 'drained'
-  if (isFull(health, config)) return 'full'
+  if (isFull(health, config) || (keys !== undefined && allFull(keys))) return 'full'
+  const areResting = keys?.every(one => rests(one.health, upstream, now)) === true
+  const target = targetAt(config, request, upstream, areResting || rests(health, upstream, now))
+  return { target, unsure: !config.models.named.has(model) && health.listed === undefined, keys }
+}
+
+/** The channel as a target, in the format that does the work best. */
+function targetAt(config: ChannelConfig, request: RouteRequest, upstream: string, resting: boolean): Target {
+  const { format, work, facts, catalogue } = request
+  const chosen = bestFormat(config, request)!
   const native = chosen.format === format
-  const target: Target = {
+  return {
     channel: config,
     format: formatFor(chosen, { model: upstream, facts, native, provider: config.provider, catalogue }),
     native,
     emulated: fitnessAt(chosen, work) === 'emulated',
     upstreamModel: upstream,
-    resting: rests(health, upstream, now),
+    resting,
   }
-  return { target, unsure: !config.models.named.has(model) && health.listed === undefined }
 }
 
 /**
  * Chooses the caller's own format if that can do the work, else a format made for the work, else one that can do it,
  * else one by emulation.
  */
-function bestFormat({ formats }: ChannelConfig, callerFormat: Format, work: Work): ChannelFormat | undefined {
-  const direct = formats.find(one => one.format === callerFormat && isDirect(fitnessAt(one, work)))
+function bestFormat({ formats }: ChannelConfig, { format, work }: RouteRequest): ChannelFormat | undefined {
+  const direct = formats.find(one => one.format === format && isDirect(fitnessAt(one, work)))
   if (direct !== undefined) return direct
   for (const fitness of FITNESSES) {
     const found = formats.find(one => fitnessAt(one, work) === fitness)
@@ -266,9 +275,10 @@ const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(
 const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'emulated']
 
 /** Sorts the options by the criteria of `route`. */
-function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
+function inOrder(ready: readonly Option[], request: RouteRequest, draw: DrawString): Option[] {
   const losses = lossesOf(ready, request)
-  const draws = drawsOf(request)
+  const ranks = ranksOf(request, draw)
+  const draws = drawsOf(draw)
   return [...ready].sort((one, other) => {
     const [a, b] = [one.target, other.target]
     return (
@@ -278,6 +288,7 @@ function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
       Number(a.emulated) - Number(b.emulated) ||
       Number(b.native) - Number(a.native) ||
       losses(a) - losses(b) ||
+      ranks(a) - ranks(b) ||
       draws(a) - draws(b) ||
       (a.channel.name < b.channel.name ? -1 : 1)
     )
@@ -302,36 +313,34 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: 
   }
 }
 
-/** Draws numbers of channels, once per channel, and only for channels that are equal by all other criteria. */
-function drawsOf({ draw, affinity }: RouteRequest): (target: Target) => number {
-  const drawn = new Map<ChannelConfig, number>()
+/** Returns the string by which a request draws at a channel. */
+type DrawString = (channel: ChannelConfig) => string
+
+/** Evaluates the affinity at most once. A channel without affinity draws by the request's id. */
+function drawStrings({ draw, affinity }: RouteRequest): DrawString {
   let key: string | undefined
+  return channel => (channel.affinity === false ? draw : (key ??= affinity?.() ?? draw))
+}
+
+/** The ranks of targets, each evaluated once. */
+function ranksOf({ rank }: RouteRequest, draw: DrawString): (target: Target) => number {
+  if (rank === undefined) return UNRANKED
+  const ranks = new Map<Target, number>()
+  return target => ranks.getOrInsertComputed(target, () => rank(target, draw(target.channel)))
+}
+
+const UNRANKED = (): number => 0
+
+/** Draws numbers of channels, once per channel, and only for channels that are equal by all other criteria. */
+function drawsOf(draw: DrawString): (target: Target) => number {
+  const drawn = new Map<ChannelConfig, number>()
   return ({ channel }) => {
     const known = drawn.get(channel)
     if (known !== undefined) return known
-    if (channel.affinity !== false) key ??= affinity?.() ?? draw
-    const number = drawOf(channel.affinity === false ? draw : key!, channel)
+    const number = drawOf(draw(channel), channel.name, channel.weight)
     drawn.set(channel, number)
     return number
   }
-}
-
-/**
- * A channel's random number for a request; the smallest comes first. The number depends on the channel's own name
- * alone, so neither the order of channels nor another channel changes it (weighted rendezvous hashing).
- */
-function drawOf(draw: string, { name, weight }: ChannelConfig): number {
-  const uniform = (hash(`${draw}\n${name}`) + 0.5) / 2 ** 32
-  return weight > 0 ? -Math.log(uniform) / weight : Number.MAX_VALUE
-}
-
-/** FNV-1a with a final mixing step; an unsigned 32-bit number. */
-function hash(text: string): number {
-  let value = 0x811c9dc5
-  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
-  return (value ^ (value >>> 16)) >>> 0
 }
 
 const unknownModel = (model: string): GatewayError =>

@@ -117,6 +117,31 @@ export class Reservation {
     return this.enforce(this.step(0, more, cost, true, undefined, undefined), now)
   }
 
+  /**
+   * Reserves what the expected usage costs more at the prices of another model.
+   *
+   * @throws GatewayError `rate-limited` if a budget does not cover it; with remote counts the promise rejects. The
+   * earlier reservation stays.
+   */
+  cover(costOf: CostOf): MaybePromise {
+    const { use, expected, answer, cost: reserved, costOf: before } = this
+    if (!use.hasBudget || expected === undefined) return undefined
+    const cost = Math.max(reserved, whole(costOf({ input: expected().input, output: answer })))
+    const restore = (thrown: unknown): never => {
+      Object.assign(this, { expected, cost: reserved, costOf: before })
+      throw thrown
+    }
+    this.cost = cost
+    this.costOf = costOf
+    if (cost === reserved) return undefined
+    try {
+      const later = this.enforce(this.step(0, 0, cost - reserved, true, undefined, undefined), this.limiter.now())
+      return later?.catch(restore)
+    } catch (thrown) {
+      return restore(thrown)
+    }
+  }
+
   /** Records the expected usage, which is charged if nobody counts the answer. */
   private expect(expected: () => ExpectedTokens, answer: number, costOf: CostOf): undefined {
     this.expected = expected

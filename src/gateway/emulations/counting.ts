@@ -55,7 +55,12 @@ const isAvailable = ({ health, config }: Channel, { upstreamModel }: Target): bo
   !rests(health, upstreamModel, Date.now()) && !isFull(health, config)
 
 /** Health fields of a channel that is not full. Its type makes a renamed field fail to compile; a spread would not. */
-const NOT_FULL: Pick<ChannelHealth, 'inFlight'> = { inFlight: 0 }
+const NOT_FULL: Required<Pick<ChannelHealth, 'inFlight' | 'isSpent'>> = { inFlight: 0, isSpent: false }
+
+const neverFull = ({ config, health, keys }: RoutedChannel): RoutedChannel => ({
+  ...{ config, health: { ...health, ...NOT_FULL } },
+  ...(keys === undefined ? {} : { keys: keys.map(neverFull) }),
+})
 
 /**
  * Routes a count as `route` does, but also to full channels, because the gateway itself can estimate.
@@ -67,9 +72,6 @@ export function routeCount(request: RouteRequest, channels: readonly RoutedChann
     return route(request, channels)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.error.retryAfterSeconds === undefined) throw thrown
-    return route(
-      request,
-      channels.map(({ config, health }) => ({ config, health: { ...health, ...NOT_FULL } })),
-    )
+    return route(request, channels.map(neverFull))
   }
 }

@@ -18,6 +18,10 @@ export const METERS = {
     ...{ type: 'gauge', aggregator: 'max' },
     help: 'Number of models of a channel that rest after failures.',
   },
+  interlingua_channel_keys: {
+    ...{ type: 'gauge', aggregator: 'max' },
+    help: "Keys of a channel's pool by state: ok, resting, refused.",
+  },
   interlingua_channel_drained: { type: 'gauge', aggregator: 'max', help: 'Whether a channel gets no new requests.' },
   interlingua_usage_queue_rows: { type: 'gauge', help: 'Usage rows that wait to be written.' },
   interlingua_usage_dropped_total: { type: 'counter', help: 'Usage rows that could not be stored.' },

@@ -1,5 +1,6 @@
 import type { Log } from '../../log.ts'
 import type { Turn } from '../../store/turns.ts'
+import { channelOfAccount } from '../../upstreams/accounts-of-channels.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import { STORED_FORMAT } from './items.ts'
 
@@ -37,7 +38,7 @@ export class Copies {
 
   private async send(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, suffix: string, fault: string) {
     const fields = { channel: name, upstream_id: id }
-    const channel = this.channels().find(({ config }) => config.name === name)
+    const channel = channelOfAccount(name, this.channels())
     const format = channel?.config.formats.find(one => one.format === STORED_FORMAT)
     if (channel === undefined || format === undefined) return this.log.warn(fields, fault)
     const where = { path: `/responses/${encodeURIComponent(id)}${suffix}`, query: {}, headers: {} }

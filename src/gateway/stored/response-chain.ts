@@ -1,6 +1,7 @@
 import { type CanonicalError, type ErrorKind, invalid } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, State } from '../../canonical/request.ts'
+import { accountName } from '../../upstreams/accounts-of-channels.ts'
 import { preferring, type Target } from '../../upstreams/router.ts'
 import { STORED_FORMAT } from './items.ts'
 import type { ResolvedReferences, StoredItems } from './resolve-references.ts'
@@ -34,7 +35,7 @@ export class ResponseChain {
   private readonly options: ResponseChainOptions
   private foreignForm: CanonicalRequest | undefined
   private readonly forms = new Map<Target, CanonicalRequest>()
-  /** Channels whose upstream has forgotten the referenced turns. */
+  /** Accounts whose upstream has forgotten the referenced turns. */
   private readonly forgetful = new Set<string>()
 
   constructor(options: ResponseChainOptions) {
@@ -78,7 +79,7 @@ export class ResponseChain {
     const { references } = this.options
     if (references?.known !== true || !this.isRemembered(target)) return false
     if (!isForgotten(error, references.names)) return false
-    this.forgetful.add(target.channel.name)
+    this.forgetful.add(accountName(target.channel))
     this.forms.delete(target)
     return true
   }
@@ -93,7 +94,7 @@ export class ResponseChain {
     if (!isOfFormat(target)) return this.forForeign()
     const { references, request, read } = this.options
     if (references === undefined || this.isRemembered(target)) return this.inForeground(request)
-    return this.inForeground(references.known ? read(references.whole(target.channel.name)) : request)
+    return this.inForeground(references.known ? read(references.whole(accountName(target.channel))) : request)
   }
 
   /** How the target's answer repeats the request. */
@@ -106,7 +107,7 @@ export class ResponseChain {
   }
 
   private isRemembered(target: Target): boolean {
-    const { name } = target.channel
+    const name = accountName(target.channel)
     return isOfFormat(target) && !this.forgetful.has(name) && this.options.references?.channel === name
   }
 

@@ -3,6 +3,7 @@ import type { Loss } from '../../canonical/loss.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import { accountName } from '../../upstreams/accounts-of-channels.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { STORED_FORMAT } from './items.ts'
 import type { ResponseSaver } from './response-saver.ts'
@@ -64,7 +65,7 @@ function copyIn(answer: CanonicalResult | ResultStart | ResultEnd, { native, for
   const id = 'id' in answer ? answer.id : undefined
   if (id === undefined || !native || format.dialect['stateless'] === true) return undefined
   const background = responseIn(answer)?.['background'] === true
-  return { channel: channel.name, id, background }
+  return { channel: accountName(channel), id, background }
 }
 
 /** Whether the answer can be retrieved under the upstream's id. */

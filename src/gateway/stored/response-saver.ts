@@ -6,6 +6,7 @@ import type { NewEvents } from '../../store/events.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
 import { outputOf, type Turn, type Turns } from '../../store/turns.ts'
 import { timedId } from '../../store/usage/request-id.ts'
+import { accountName } from '../../upstreams/accounts-of-channels.ts'
 import type { Target } from '../../upstreams/router.ts'
 import type { UpstreamCopy } from './copies.ts'
 import { withId } from './items.ts'
@@ -158,5 +159,5 @@ export class ResponseSaver {
 function producerOf({ native, format, channel }: Target, { state }: CanonicalRequest) {
   if (!native) return {}
   const remembered = format.dialect['stateless'] !== true && state?.store !== false && state?.background !== true
-  return { channel: channel.name, ...(remembered ? { remembered: true as const } : {}) }
+  return { channel: accountName(channel), ...(remembered ? { remembered: true as const } : {}) }
 }

@@ -1,6 +1,7 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { StoredTask } from '../../store/tasks.ts'
+import { accountName } from '../../upstreams/accounts-of-channels.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { checkCompleted } from './completed.ts'
@@ -31,7 +32,7 @@ export function remixRequest(
 
 /** The targets that made the original. Throws GatewayError `invalid-request` if there are none. */
 export function targetsOfOriginal(targets: readonly Target[], { channel, format }: StoredTask): readonly Target[] {
-  const matching = targets.filter(one => one.channel.name === channel && one.format.format === format)
+  const matching = targets.filter(one => accountName(one.channel) === channel && one.format.format === format)
   if (matching.length === 0) throw refusal('The upstream that made this video no longer accepts requests for it.')
   return matching
 }

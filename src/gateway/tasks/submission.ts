@@ -5,6 +5,7 @@ import type { UpstreamTask } from '../../canonical/task.ts'
 import { WRITERS } from '../../egress/index.ts'
 import type { StoredTask, Tasks } from '../../store/tasks.ts'
 import { freshId } from '../../store/usage/request-id.ts'
+import { accountName } from '../../upstreams/accounts-of-channels.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { storable } from './public-task.ts'
 import { targetsOfOriginal } from './remix.ts'
@@ -87,7 +88,10 @@ export class Submission {
   async storeTarget({ channel, format, upstreamModel }: Target, request: CanonicalRequest): Promise<void> {
     const { store, owner } = this.options
     const { reference } = request.output.video ?? {}
-    const destination = { channel: channel.name, format: format.format, upstreamModel, ...(reference && { reference }) }
+    const destination = {
+      ...{ channel: accountName(channel), format: format.format, upstreamModel },
+      ...(reference && { reference }),
+    }
     if (this.stored !== undefined) {
       await store.move(owner, this.id, destination)
       this.stored = { ...this.stored, ...destination }

@@ -4,6 +4,7 @@ import type { ChannelFormat } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import type { TaskWriter } from '../../egress/task-writer.ts'
 import type { StoredTask } from '../../store/tasks.ts'
+import { channelOfAccount } from '../../upstreams/accounts-of-channels.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 
@@ -17,7 +18,7 @@ export interface TaskUpstream {
 
 /** Finds the upstream of a task; undefined if its channel is no longer configured. */
 export function upstreamOf(task: StoredTask, channels: readonly Channel[]): TaskUpstream | undefined {
-  const channel = channels.find(({ config }) => config.name === task.channel)
+  const channel = channelOfAccount(task.channel, channels)
   const format = channel?.config.formats.find(one => one.format === task.format)
   const writer = format && WRITERS[format.format]?.tasks
   return channel === undefined || format === undefined || writer === undefined

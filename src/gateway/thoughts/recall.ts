@@ -161,7 +161,7 @@ class Recall {
  * (traps 30, 33). A channel may change its name or limits and remain the same issuer, but not its key.
  */
 export const issuerOf = ({ channel, format, upstreamModel }: Target): string =>
-  `${accounts.getOrInsertComputed(format, () => accountOf(format, channel.key))} ${upstreamModel}`
+  `${accounts.getOrInsertComputed(format, () => accountOf(format, channel.pooled?.accountKey ?? channel.key))} ${upstreamModel}`
 
 const accounts = new WeakMap<ChannelFormat, string>()
 

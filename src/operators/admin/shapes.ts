@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { ERRORS } from '../../canonical/error.ts'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
+import { MODEL_ORDERS } from '../../formats/model-facts.ts'
 
 const source = oneOf(['config', 'store'])
 
@@ -80,6 +81,23 @@ const rate = fields({ requests: v.number(), errors: v.number(), error_rate: v.nu
 
 const errorKind = oneOf(Object.keys(ERRORS))
 
+/** A key of a channel's pool, known by its last characters. */
+const pooledKey = fields({
+  ending: v.string(),
+  weight: v.number(),
+  state: oneOf(['ok', 'resting', 'refused', 'full']),
+  in_flight: v.number(),
+  max_concurrent: v.optional(v.number()),
+  rpm: v.optional(v.number()),
+  tpm: v.optional(v.number()),
+  resting_until: v.optional(instant),
+  /** The kind of the error by which the upstream refused the key for good. */
+  refusal: v.optional(errorKind),
+  resting_models: listOf(fields({ model: v.string(), until: instant })),
+  last_5_minutes: rate,
+  last_60_minutes: rate,
+})
+
 const channelFields = {
   name: v.string(),
   provider: v.string(),
@@ -99,8 +117,16 @@ const channelFields = {
   last_5_minutes: rate,
   last_60_minutes: rate,
   last_errors: listOf(
-    fields({ at: instant, kind: errorKind, status: v.optional(v.number()), model: v.string(), message: v.string() }),
+    fields({
+      ...{ at: instant, kind: errorKind, status: v.optional(v.number()), model: v.string(), message: v.string() },
+      /** The last characters of the key, if the channel has a pool. */
+      key: v.optional(v.string()),
+    }),
   ),
+  /** The keys of the channel's pool, in config order; absent if it has none. */
+  keys: v.optional(listOf(pooledKey)),
+  /** Whether all keys of the pool belong to one account. */
+  keys_share_account: v.optional(v.boolean()),
 }
 
 export const CHANNEL = fields(channelFields)
@@ -157,7 +183,15 @@ export const MODEL = fields({
   tools: v.optional(v.boolean()),
   /** US dollars per million tokens. */
   price: v.optional(prices),
-  channels: listOf(fields({ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state })),
+  /** How channels of equal rank are ordered. */
+  order: oneOf(MODEL_ORDERS),
+  channels: listOf(
+    fields({
+      ...{ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state },
+      /** Moving average of the milliseconds to the first byte of streamed answers. */
+      first_byte_ms: v.optional(v.number()),
+    }),
+  ),
 })
 
 /** Source of model limits and abilities that the config does not state; `date` is the day the data was current. */

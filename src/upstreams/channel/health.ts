@@ -11,12 +11,24 @@ const MIN_EXTENSION = 1000
  */
 export class RestingState {
   private channel = 0
+  private readonly around: RestingState | undefined
+  private why: ErrorKind | undefined
   private readonly byModel = new Map<string, number>()
   /**
    * Called with each change: a model, or undefined for the whole channel, and the end of its rest; 0 if the rest is
    * over.
    */
   onChange: (model: string | undefined, until: number) => void = () => {}
+
+  /** @param around the state of the channel that a key of a pool belongs to. */
+  constructor(around?: RestingState) {
+    this.around = around
+  }
+
+  /** The kind of the error by which the upstream refused the key for good; undefined unless the key rests for it. */
+  get refusal(): ErrorKind | undefined {
+    return this.why
+  }
 
   /** The end of the whole channel's rest; undefined if the channel never rested or has answered since. */
   get until(): number | undefined {
@@ -27,9 +39,11 @@ export class RestingState {
     return this.byModel
   }
 
-  restChannel(until: number): void {
+  /** @param refusal the kind of the error by which the upstream refused the key for good. */
+  restChannel(until: number, refusal?: ErrorKind): void {
     const previous = this.channel
     this.channel = Math.max(previous, until)
+    this.why = refusal ?? this.why
     if (until - previous > MIN_EXTENSION) this.onChange(undefined, until)
   }
 
@@ -45,18 +59,22 @@ export class RestingState {
   wake(model: string): void {
     if (this.channel !== 0) {
       this.channel = 0
+      this.why = undefined
       this.onChange(undefined, 0)
     }
     if (this.byModel.size > 0 && this.byModel.delete(model)) this.onChange(model, 0)
+    this.around?.wake(model)
   }
 
   /** Applies a change of another process without reporting it to `onChange`. */
-  apply(model: string | undefined, until: number, now: number): void {
+  apply(model: string | undefined, until: number, now: number, refusal?: ErrorKind): void {
     const { onChange } = this
     this.onChange = () => {}
     if (until === 0 && model !== undefined) this.byModel.delete(model)
-    else if (until === 0) this.channel = 0
-    else if (model === undefined) this.restChannel(until)
+    else if (until === 0) {
+      this.channel = 0
+      this.why = undefined
+    } else if (model === undefined) this.restChannel(until, refusal)
     else this.restModel(model, until, now)
     this.onChange = onChange
   }
@@ -94,6 +112,8 @@ export interface ChannelError {
   readonly message: string
   /** The upstream's name of the model. */
   readonly model: string
+  /** The last characters of the key, if the channel has several. */
+  readonly key?: string
 }
 
 /** Request counts of a channel by minute, as plain JSON for other processes. */
@@ -116,12 +136,20 @@ export class ChannelStats {
   private readonly requests = new Uint32Array(MINUTES)
   private readonly failures = new Uint32Array(MINUTES)
   private readonly last: ChannelError[] = []
+  private readonly around: ChannelStats | undefined
+
+  /** @param around the counts of the channel that a key of a pool belongs to. */
+  constructor(around?: ChannelStats) {
+    this.around = around
+  }
 
   succeeded(now = Date.now()): void {
+    this.around?.succeeded(now)
     this.count(now, false)
   }
 
   failed(error: ChannelError): void {
+    this.around?.failed(error)
     this.count(error.at, !REQUEST_ERRORS.has(error.kind))
     if (this.last.length === LAST_ERRORS) this.last.pop()
     this.last.unshift(error)

@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
-import type { ChannelHealth } from '../router.ts'
+import type { ChannelHealth } from '../channel-health.ts'
 import { endpointAt, type Outgoing, outgoingRequest, type RequestParts } from './address.ts'
 import { Exchange } from './exchange.ts'
 import { ChannelStats, RestingState } from './health.ts'
+import { type KeyLimits, keyLimitsOf } from './key-limits.ts'
+import { Latencies } from './latencies.ts'
 import { OriginPool, StaleRetry } from './origin-pool.ts'
+import { SignatureKeys } from './signature-keys.ts'
 import { type SignedToken, signedTokenOf } from './signed-token.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -67,35 +70,79 @@ async function* observedBody(body: AsyncIterable<Uint8Array>, watch: BodyObserve
   watch.ended()
 }
 
-/** One configured upstream at run time: its connections, its load and its resting state. */
+/**
+ * One configured upstream at run time: its connections, its load and its resting state. Each key of a pool is a channel
+ * of its own, with its own load and rest, over the connections of the channel around it.
+ */
 export class Channel {
   readonly config: ChannelConfig
+  /** The keys of the channel's pool; undefined if it has none. */
+  readonly keys: readonly Channel[] | undefined
+  /** The channel that a key of a pool belongs to. */
+  readonly around: Channel | undefined
+  /** The issuers of signatures, if the keys of the pool are accounts of their own. */
+  readonly signatures: SignatureKeys | undefined
+  /** The limits per minute of a key of a pool. */
+  readonly limits: KeyLimits | undefined
   private readonly pools = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
   private readonly token: SignedToken | undefined
   private inFlight = 0
   /** Whether the channel accepts no new requests and is closing. */
   private closing = false
-  readonly resting = new RestingState()
+  readonly resting: RestingState
   readonly stats: ChannelStats
+  /** Measured times to the first byte; those of a pool are the channel's. */
+  readonly latencies: Latencies
   /** Whether an administrator has stopped new requests to the channel. */
   drained = false
   /** The model ids that the upstream lists; undefined until they are fetched. */
   listed: ReadonlySet<string> | undefined
 
-  /** @param before the previous channel of this name, whose request counts are continued. */
-  constructor(config: ChannelConfig, before?: Channel) {
+  /**
+   * @param before the previous channel of this name, whose request counts are continued.
+   * @param around the channel that a key of a pool belongs to.
+   */
+  constructor(config: ChannelConfig, before?: Channel, around?: Channel) {
     this.config = config
-    this.stats = before?.stats ?? new ChannelStats()
+    this.around = around
+    this.stats = before?.stats ?? new ChannelStats(around?.stats)
+    this.resting = new RestingState(around?.resting)
+    this.latencies = around?.latencies ?? before?.latencies ?? new Latencies()
     this.token = signedTokenOf(config)
+    this.limits = keyLimitsOf(config.pooled)
     const { firstByte, whole = firstByte, idle } = config.timeout
-    this.watchdog = new Watchdog(Math.min(firstByte, whole, idle))
+    this.watchdog = around?.watchdog ?? new Watchdog(Math.min(firstByte, whole, idle))
+    this.signatures =
+      config.keys?.[0]?.pooled?.accountKey === undefined && config.keys !== undefined
+        ? (before?.signatures ?? new SignatureKeys())
+        : undefined
+    this.keys = config.keys?.map(key => new Channel(key, before?.keyOf(key.pooled!.id), this))
   }
 
   /** The state that the router needs. */
   get health(): ChannelHealth {
-    const { inFlight, listed, resting, drained } = this
-    return { inFlight, resting: resting.models, restingUntil: resting.until, drained, listed }
+    const { inFlight, listed, resting, drained, limits } = this
+    const isSpent = limits?.isSpent()
+    return { inFlight, resting: resting.models, restingUntil: resting.until, drained, isSpent, listed }
+  }
+
+  /** The key of the pool with this id; undefined if there is none. */
+  keyOf(id: string): Channel | undefined {
+    return this.keys?.find(({ config }) => config.pooled?.id === id)
+  }
+
+  /** Counts whether the channel rests (0 or 1), as it does if all its keys do, and its resting models. */
+  restCount(now: number): { readonly channels: number; readonly models: number } {
+    const own = this.resting.count(now)
+    const areResting = this.keys?.every(({ resting }) => (resting.until ?? 0) > now) === true
+    return areResting ? { ...own, channels: 1 } : own
+  }
+
+  /** A channel that can send requests that no routing selected a key for: itself, or a key that does not rest. */
+  get sender(): Channel {
+    const now = Date.now()
+    return this.keys?.find(({ resting }) => (resting.until ?? 0) <= now) ?? this.keys?.[0] ?? this
   }
 
   /**
@@ -139,7 +186,8 @@ export class Channel {
 
   /** Counts a voice session as a request in flight until the returned function is called. */
   countSession(): () => void {
-    this.inFlight++
+    this.limits?.sent()
+    this.beginInFlight()
     return this.endInFlight
   }
 
@@ -167,19 +215,26 @@ export class Channel {
   }
 
   private exchange(origin: string, request: OriginRequest, head: number | undefined): Exchange {
-    const { watchdog, endInFlight } = this
-    const pool = this.pool(origin)
+    const { watchdog, endInFlight, limits } = this
+    const pool = (this.around ?? this).pool(origin)
+    limits?.sent()
     const resend = (): void => pool.dispatchAlone(undiciRequest(origin, request), exchange)
     const staleRetry = request.once === true || request.single === true ? undefined : new StaleRetry(pool, resend)
-    this.inFlight++
+    this.beginInFlight()
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight })
     if (request.single === true) pool.dispatchAlone(undiciRequest(origin, request), exchange)
     else pool.dispatch(undiciRequest(origin, request), exchange)
     return exchange
   }
 
+  private beginInFlight(): void {
+    this.inFlight++
+    if (this.around !== undefined) this.around.inFlight++
+  }
+
   private readonly endInFlight = (): void => {
     this.inFlight--
+    this.around?.endInFlight()
     if (this.closing && this.inFlight === 0) void this.close()
   }
 

@@ -13,7 +13,9 @@ export const withMock = (channels: readonly ChannelConfig[], mock: Mock): Channe
   channels.flatMap(channel => {
     if (channel.provider !== 'replay') return [channel]
     const formats = channel.formats.map(one => ({ ...one, baseUrl: baseUrlFor(one.format, mock.url, true) }))
-    const whole = { ...channel, formats }
+    // The mock needs no key.
+    const { keys: _, ...rest } = channel
+    const whole = { ...rest, formats }
     return isPreset(channel.models) ? [whole, ...channelsByFormat(whole, mock.cases)] : [whole]
   })
 

@@ -58,6 +58,9 @@ export const models: typeof en = {
     writes: '输出',
     reasoning: '推理',
     tools: '工具',
+    order: '渠道顺序',
+    orders: { weight: '按权重', latency: '按延迟', cost: '按费用' },
+    milliseconds: count => `${count} 毫秒`,
     context: '上下文',
     output: '输出上限',
     tokens: count => `${count} 词元`,
@@ -66,7 +69,7 @@ export const models: typeof en = {
     prices: '每百万词元价格',
     price: { input: '输入', output: '输出', cache_read: '缓存读取', cache_write: '缓存写入' },
     channels: '提供该模型的渠道',
-    columns: { channel: '渠道', upstream: '上游名称', state: '状态', errors: '5 分钟错误率' },
+    columns: { channel: '渠道', upstream: '上游名称', state: '状态', errors: '5 分钟错误率', first: '首字节' },
     noChannel: '目前没有渠道提供该模型。',
   },
 }

@@ -13,6 +13,7 @@ import { When } from '../../ui/when.tsx'
 import { type Action, actionsOf, ICONS } from './actions.ts'
 import { Dialects } from './dialects.tsx'
 import { Errors } from './errors.tsx'
+import { Keys } from './keys.tsx'
 import { RateTile } from './summary.tsx'
 import { text } from './texts.ts'
 
@@ -107,6 +108,12 @@ function Now({ of }: OfChannel) {
         {of.resting_models.length > 0 && (
           <Fact label={words.restingModels}>
             <RestingModels of={of} />
+          </Fact>
+        )}
+        {of.keys !== undefined && (
+          <Fact label={words.keys}>
+            <Keys of={of.keys} />
+            {of.keys_share_account === true && <span class="note">{words.sharedAccount}</span>}
           </Fact>
         )}
         <Fact label={words.models}>

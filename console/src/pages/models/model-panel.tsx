@@ -57,6 +57,7 @@ export function ModelPanel({ of, channels, keyId, onClose }: ModelPanelProps) {
           <Fact label={words.translated}>
             <Names all={of.translated.map(formatName)} note={words.translatedHint} />
           </Fact>
+          <Fact label={words.order}>{words.orders[of.order]}</Fact>
         </Facts>
       </section>
       <section>
@@ -132,6 +133,10 @@ const ItsChannels = ({ of, channels }: { readonly of: Model; readonly channels: 
           },
           { id: 'upstream', title: words.upstream, cell: one => <code class="said">{one.upstream_model}</code> },
           { id: 'state', title: words.state, cell: one => <StateBadge state={stateOf(one, channels)} /> },
+          {
+            ...{ id: 'first', title: words.first, number: true },
+            cell: ({ first_byte_ms: first }) => (first === undefined ? '–' : text().panel.milliseconds(number(first))),
+          },
           {
             ...{ id: 'errors', title: words.errors, number: true },
             cell: ({ name }) => {

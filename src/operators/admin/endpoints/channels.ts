@@ -6,11 +6,12 @@ import { fields, instantOf, text, word } from '../../../config/schema.ts'
 import { CALLER_FORMATS, DIALECT_FLAGS, FORMAT_FACTS } from '../../../formats/index.ts'
 import type { ChannelState } from '../../../gateway/channel-states.ts'
 import type { ChannelTest } from '../../../gateway/channel-test.ts'
-import { type StatsSnapshot, sumOf } from '../../../upstreams/channel/health.ts'
 import type { Administration } from '../administration.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
+import { rateOf } from '../rates.ts'
 import { allOf, CHANNEL, CHANNEL_DETAILS, CHANNEL_TEST } from '../shapes.ts'
+import { keysView } from './channel-keys.ts'
 
 const name = fields({ name: word })
 
@@ -117,7 +118,14 @@ export function stateName(
 ): 'ok' | 'resting' | 'drained' | 'full' {
   if (state.drained) return 'drained'
   if (state.inFlight >= maxConcurrent * workers) return 'full'
-  return state.restingUntil === undefined ? 'ok' : 'resting'
+  const isResting = state.restingUntil !== undefined || areAll(state.keys, one => one.restingUntil !== undefined)
+  return isResting ? 'resting' : 'ok'
+}
+
+/** Whether a channel has keys and all of them are in a state. */
+const areAll = (keys: ChannelState['keys'] = {}, is: (key: ChannelState) => boolean): boolean => {
+  const all = Object.values(keys)
+  return all.length > 0 && all.every(is)
 }
 
 const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
@@ -137,16 +145,12 @@ function channelView({ config: { server } }: Administration, config: ChannelConf
     resting_models: state.resting.map(([model, until]) => ({ model, until: instantOf(until) })),
     last_5_minutes: rateOf(state.stats, 5),
     last_60_minutes: rateOf(state.stats, 60),
-    last_errors: state.stats.errors.map(({ at, kind, status, model, message }) => ({
+    last_errors: state.stats.errors.map(({ at, kind, status, model, message, key }) => ({
       ...{ at: instantOf(at), kind, model, message },
-      ...defined({ status }),
+      ...defined({ status, key }),
     })),
+    ...(config.keys === undefined ? {} : keysView(config.keys, state, server.workers)),
   }
-}
-
-function rateOf(stats: StatsSnapshot, minutes: number) {
-  const { requests, errors } = sumOf(stats, minutes)
-  return { requests, errors, error_rate: requests === 0 ? 0 : Math.round((errors / requests) * 10_000) / 10_000 }
 }
 
 /** Endpoints for channels: list, read, drain, resume, test. */

@@ -48,7 +48,7 @@ const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
 
 function modelView(
   { config }: Administration,
-  { id, interface: spoken, known: facts, abilities, native, translated, channels }: ModelOverview,
+  { id, facts: own, interface: spoken, known: facts, abilities, native, translated, channels }: ModelOverview,
   states: ChannelStates,
 ) {
   const { converses, draws, speaks, embeds } = abilities
@@ -66,11 +66,16 @@ function modelView(
       ...{ input: facts.input, output: facts.output, reasoning: facts.reasoning, tools: facts.tools },
       price: priceView(facts.rates),
     }),
+    order: own?.order ?? ('weight' as const),
     abilities: (['converse', 'draw', 'speak', 'embed'] as const).filter(name => can[name]),
     channels: channels.map(({ name, upstreamModel }) => {
       const rests = states[name]?.resting.some(([model]) => model === upstreamModel) === true
       const state = stateOf(name)
-      return { name, upstream_model: upstreamModel, state: state === 'ok' && rests ? ('resting' as const) : state }
+      const latency = states[name]?.latencies?.find(([model]) => model === upstreamModel)?.[1]
+      return {
+        ...{ name, upstream_model: upstreamModel, state: state === 'ok' && rests ? ('resting' as const) : state },
+        ...(latency === undefined ? {} : { first_byte_ms: Math.round(latency) }),
+      }
     }),
   }
 }

@@ -1,0 +1,123 @@
+import type { Caller } from '../accounts/index.ts'
+import { type CanonicalError, type ErrorKind, GatewayFailure } from '../canonical/error.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import type { Config } from '../config/index.ts'
+import type { FallbackModel, FallbackReason } from '../formats/model-facts.ts'
+import { PRICE_UNKNOWN } from './priced.ts'
+
+/** A model that answers in place of another, and why. */
+export interface FallenBack {
+  /** The public id of the model that the caller requested. */
+  readonly from: string
+  readonly reason: FallbackReason
+}
+
+/** Facts that decide whether a fallback model may be tried. */
+export interface FallbackFacts {
+  readonly config: Config
+  readonly caller: Caller
+  /** Tokens; size of a model's context window; undefined if it is unknown. */
+  contextOf(model: string): number | undefined
+}
+
+/** Reasons by the kind of failure. Other failures are the caller's, and every model would repeat them. */
+const REASONS: { readonly [K in ErrorKind]?: FallbackReason } = {
+  'rate-limited': 'rate-limit',
+  'context-too-long': 'context',
+  'too-large': 'context',
+  'not-found': 'failure',
+  overloaded: 'failure',
+  'upstream-failed': 'failure',
+  unreachable: 'failure',
+  'timed-out': 'failure',
+  'upstream-account': 'failure',
+  'cannot-express': 'failure',
+}
+
+/** Reasons by the code of a failure, which is more precise than its kind. */
+const REASONS_OF_CODES: { readonly [code: string]: FallbackReason } = {
+  content_policy_violation: 'refusal',
+  insufficient_quota: 'budget',
+  [PRICE_UNKNOWN]: 'budget',
+}
+
+/** Why a fallback may follow a failure; undefined if none may. */
+export const fallbackReason = ({ kind, code = '' }: CanonicalError): FallbackReason | undefined =>
+  (Object.hasOwn(REASONS_OF_CODES, code) ? REASONS_OF_CODES[code] : undefined) ?? REASONS[kind]
+
+/** The fallback models of one request that were not tried yet. */
+export class FallbackModels {
+  /** The model that the caller requested. */
+  readonly requested: string
+  /** Sends the answer in which a model refused, if no fallback answers. */
+  sendRefusal: (() => Promise<void>) | undefined
+  /** The failure of the requested model. */
+  failure: unknown
+  private readonly facts: FallbackFacts
+  private readonly left: FallbackModel[]
+  private current: string
+
+  constructor(requested: string, models: readonly FallbackModel[], facts: FallbackFacts) {
+    this.requested = requested
+    this.current = requested
+    this.facts = facts
+    this.left = models.filter(({ model }) => model !== requested && facts.caller.permissions.allowsModel(model))
+  }
+
+  /** Takes the first model that is left for this reason; undefined if there is none. */
+  next(reason: FallbackReason, { context }: Pick<CanonicalError, 'context'> = {}): string | undefined {
+    const least = reason === 'context' ? (context?.tokens ?? context?.maximum ?? this.contextOfCurrent) : undefined
+    const index = this.left.findIndex(one => one.on.has(reason) && this.isLarger(one.model, least))
+    if (index < 0) return undefined
+    const [taken] = this.left.splice(index, 1)
+    this.current = taken!.model
+    return this.current
+  }
+
+  /** Whether a model is left for this reason. */
+  has(reason: FallbackReason): boolean {
+    return this.left.some(({ on }) => on.has(reason))
+  }
+
+  /** Whether a fallback is to answer because the model refused; the refusal is sent if none does. */
+  takesRefusal(result: CanonicalResult, send: () => Promise<void>): boolean {
+    if (!this.has('refusal') || !isRefusal(result)) return false
+    this.sendRefusal ??= send
+    return true
+  }
+
+  /** Whether a request with so many tokens surely exceeds the known context window of the current model. */
+  overflows(tokens: number): boolean {
+    return tokens > (this.contextOfCurrent ?? Number.POSITIVE_INFINITY) * CERTAIN
+  }
+
+  private get contextOfCurrent(): number | undefined {
+    return this.facts.contextOf(this.current)
+  }
+
+  /** Whether a model may have a larger context window than `least`; one of unknown size may. */
+  private isLarger(model: string, least: number | undefined): boolean {
+    return least === undefined || (this.facts.contextOf(model) ?? Number.POSITIVE_INFINITY) > least
+  }
+}
+
+/** Factor by which an estimate must exceed a context window: estimates are inexact. */
+const CERTAIN = 1.25
+
+/** The fallback models of a request: those of its model, else those of the caller's group; undefined if there are none. */
+export function fallbackModels(model: string, facts: FallbackFacts): FallbackModels | undefined {
+  const { config, caller } = facts
+  const listed = config.models.get(model)?.fallbacks ?? config.groups.get(caller.group)?.fallbacks
+  return listed === undefined ? undefined : new FallbackModels(model, listed, facts)
+}
+
+/** Whether a model or its filter refused to answer. */
+const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'
+
+/** The failure by which a refusal leads to a fallback model. No channel rests for it. */
+export const refusedByModel = (): GatewayFailure =>
+  new GatewayFailure({
+    kind: 'invalid-request',
+    message: 'The model refused to answer.',
+    code: 'content_policy_violation',
+  })

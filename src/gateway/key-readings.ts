@@ -1,0 +1,16 @@
+import type { Channel } from '../upstreams/channel/index.ts'
+
+const STATES = ['ok', 'resting', 'refused'] as const
+
+/** The number of keys of a channel's pool in each state; nothing for a channel without a pool. */
+export function keyReadings({ config, keys }: Channel) {
+  if (keys === undefined) return []
+  const now = Date.now()
+  const states = keys.map(({ resting }) =>
+    (resting.until ?? 0) <= now ? 'ok' : resting.refusal === undefined ? 'resting' : 'refused',
+  )
+  return STATES.map(state => ({
+    labels: { channel: config.name, state },
+    value: states.filter(one => one === state).length,
+  }))
+}

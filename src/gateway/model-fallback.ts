@@ -1,0 +1,130 @@
+import type { MaybePromise } from '../accounts/index.ts'
+import type { CanonicalError } from '../canonical/error.ts'
+import type { FallbackReason } from '../formats/model-facts.ts'
+import { deploymentsOf } from '../upstreams/router.ts'
+import { expectedTokens } from './admission.ts'
+import { toFailure } from './failures.ts'
+import { type FallbackModels, fallbackModels, fallbackReason } from './fallback-models.ts'
+import { isSpent } from './read-request.ts'
+import { asModel } from './routing.ts'
+import type { Services } from './services.ts'
+import type { Attempt, Incoming, WholeAnswer } from './types.ts'
+import { writeResult } from './write-result.ts'
+
+type Needs = Pick<Services, 'config' | 'catalogue' | 'channels' | 'running' | 'recorder'>
+
+/**
+ * Has fallback models answer if the channels of the requested model do not, before anything is sent to the caller. A
+ * request whose model and group have no fallbacks costs two lookups.
+ */
+export class ModelFallback {
+  private readonly services: Needs
+
+  constructor(services: Needs) {
+    this.services = services
+  }
+
+  /**
+   * Reserves a request in the limits of its key. If a budget does not cover its model, tries the fallbacks that are
+   * taken for that reason.
+   */
+  async admit(incoming: Incoming, reserve: (incoming: Incoming) => MaybePromise): Promise<Incoming> {
+    try {
+      const reserved = reserve(incoming)
+      if (reserved !== undefined) await reserved
+      return incoming
+    } catch (thrown) {
+      const isBudget = fallbackReason(toFailure(thrown).error) === 'budget'
+      const fallbacks = isBudget ? this.fallbacksOf(incoming) : undefined
+      const model = fallbacks?.next('budget')
+      if (fallbacks === undefined || model === undefined) throw thrown
+      return this.admit(fallenBack({ ...incoming, fallbacks }, model, 'budget'), reserve)
+    }
+  }
+
+  /** Has the requested model answer, else its fallbacks. */
+  answer(incoming: Incoming, tryTargets: (incoming: Incoming) => Promise<void>): Promise<void> {
+    const fallbacks = this.fallbacksOf(incoming)
+    if (fallbacks === undefined) return tryTargets(incoming)
+    const first: Incoming = { ...incoming, fallbacks }
+    const isTooLong = fallbacks.has('context') && fallbacks.overflows(expectedTokens(incoming.request).input)
+    const larger = isTooLong ? fallbacks.next('context') : undefined
+    return this.inTurn(larger === undefined ? first : fallenBack(first, larger, 'context'), fallbacks, tryTargets)
+  }
+
+  private async inTurn(
+    first: Incoming,
+    fallbacks: FallbackModels,
+    tryTargets: (incoming: Incoming) => Promise<void>,
+  ): Promise<void> {
+    let incoming: Incoming | undefined = first
+    while (incoming !== undefined) {
+      try {
+        return await tryTargets(incoming)
+      } catch (thrown) {
+        fallbacks.failure ??= thrown
+        incoming = this.mayFallBack(first) ? await this.next(incoming, fallbacks, toFailure(thrown).error) : undefined
+      }
+    }
+    if (fallbacks.sendRefusal === undefined || !this.mayFallBack(first)) throw fallbacks.failure
+    await fallbacks.sendRefusal()
+  }
+
+  /** Whether nothing was sent to the caller yet, and the request can be sent again. */
+  private mayFallBack(incoming: Incoming): boolean {
+    const { started, gone } = incoming.call.reply
+    return !started && !gone && !isSpent(incoming) && this.services.running.endOf(incoming.call) === undefined
+  }
+
+  /** The request for the next fallback that the caller's budget covers; undefined if there is none. */
+  private async next(
+    incoming: Incoming,
+    fallbacks: FallbackModels,
+    error: CanonicalError,
+  ): Promise<Incoming | undefined> {
+    const reason = fallbackReason(error)
+    const { caller, report } = incoming
+    const { recorder, channels } = this.services
+    while (reason !== undefined) {
+      const model = fallbacks.next(reason, error)
+      if (model === undefined) return undefined
+      try {
+        await report.reservation?.cover(tokens => recorder.estimate(tokens, model, caller, channels.all))
+        return fallenBack(incoming, model, reason)
+      } catch (thrown) {
+        if (fallbackReason(toFailure(thrown).error) !== 'budget') throw thrown
+      }
+    }
+    return undefined
+  }
+
+  private fallbacksOf({ fallbacks, request: { model }, caller }: Incoming): FallbackModels | undefined {
+    const { config, catalogue, channels } = this.services
+    if (fallbacks !== undefined) return fallbacks
+    return fallbackModels(model, {
+      ...{ config, caller },
+      contextOf: id => {
+        const [first] = deploymentsOf(id, channels.all)
+        const account = first && { provider: first.channel.provider, upstreamModel: first.upstreamModel }
+        return catalogue.about(id, account).context
+      },
+    })
+  }
+}
+
+/** The request for a fallback model. */
+function fallenBack(incoming: Incoming, model: string, reason: FallbackReason): Incoming {
+  const { request, report, fallbacks } = incoming
+  report.fellBack(model, { from: fallbacks?.requested ?? request.model, reason })
+  return { ...incoming, request: asModel(request, model) }
+}
+
+/** Sends the answer in which a model refused, because no fallback answered. */
+export function writeRefusal(attempt: Attempt, answered: WholeAnswer): Promise<void> {
+  const { incoming, target, request } = attempt
+  const { report } = incoming
+  report.tried(target)
+  report.model = request.model
+  report.fallback = undefined
+  return writeResult(attempt, answered)
+}

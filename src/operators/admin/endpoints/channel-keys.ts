@@ -1,0 +1,39 @@
+import { defined } from '../../../canonical/node.ts'
+import type { ChannelConfig } from '../../../config/index.ts'
+import { instantOf } from '../../../config/schema.ts'
+import type { ChannelState } from '../../../gateway/channel-states.ts'
+import { rateOf } from '../rates.ts'
+
+const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
+
+/** The keys of a channel's pool. Of a key, only the last characters leave the gateway. */
+export const keysView = (keys: readonly ChannelConfig[], { keys: states = {} }: ChannelState, workers: number) => ({
+  keys: keys.map(key => keyView(key, states[key.pooled!.id] ?? UNKNOWN, workers)),
+  keys_share_account: keys[0]?.pooled?.accountKey !== undefined,
+})
+
+function keyView({ weight, maxConcurrent, pooled }: ChannelConfig, state: ChannelState, workers: number) {
+  const { ending, rpm, tpm } = pooled!
+  const { restingUntil, refusal, inFlight, resting, stats } = state
+  return {
+    ...{ ending, weight, in_flight: inFlight, state: stateName(state, maxConcurrent, workers) },
+    ...defined({
+      ...{ max_concurrent: maxConcurrent, rpm, tpm, refusal },
+      resting_until: restingUntil === undefined ? undefined : instantOf(restingUntil),
+    }),
+    resting_models: resting.map(([model, until]) => ({ model, until: instantOf(until) })),
+    last_5_minutes: rateOf(stats, 5),
+    last_60_minutes: rateOf(stats, 60),
+  }
+}
+
+/** The state of a key. If several apply, the one that needs an operator first. */
+function stateName(
+  { refusal, inFlight, isSpent, restingUntil }: ChannelState,
+  most = Number.POSITIVE_INFINITY,
+  workers: number,
+): 'ok' | 'resting' | 'refused' | 'full' {
+  if (refusal !== undefined && restingUntil !== undefined) return 'refused'
+  if (isSpent === true || inFlight >= most * workers) return 'full'
+  return restingUntil === undefined ? 'ok' : 'resting'
+}

@@ -1,0 +1,38 @@
+import type { ChannelConfig } from '../config/types.ts'
+
+/** A channel's current state, as the router needs it. */
+export interface ChannelHealth {
+  /** Requests in flight. */
+  readonly inFlight: number
+  /** Unix ms; until then the channel is tried after all others; undefined or past if the channel is well. */
+  readonly restingUntil?: number | undefined
+  /** Unix ms; the end of the rest of single models, by the upstream's names. */
+  readonly resting?: ReadonlyMap<string, number>
+  /** Whether an administrator has stopped new requests to the channel. */
+  readonly drained?: boolean | undefined
+  /** Whether a key of a pool has used up its own requests or tokens per minute. */
+  readonly isSpent?: boolean | undefined
+  /**
+   * The model ids that the upstream lists; undefined until they are fetched. Only channels with model patterns need
+   * them.
+   */
+  readonly listed?: ReadonlySet<string> | undefined
+}
+
+/** A channel's config with its current state. */
+export interface RoutedChannel {
+  readonly config: ChannelConfig
+  readonly health: ChannelHealth
+  /** The channel once per key of its pool; absent if it has no pool. */
+  readonly keys?: readonly RoutedChannel[] | undefined
+}
+
+/** Whether the channel, or the model there, rests at this time (Unix ms). */
+export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
+  restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
+
+/** Whether the channel has as many requests in flight as the operator allows, or its key is spent. */
+export const isFull = (
+  { inFlight, isSpent }: ChannelHealth,
+  { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
+): boolean => inFlight >= maxConcurrent || isSpent === true

@@ -1,0 +1,33 @@
+import { Bucket } from '../../accounts/limits/bucket.ts'
+import type { PooledKey } from '../../config/types.ts'
+
+/**
+ * The operator's limits per minute of one key of a pool, counted by this process. A key below its limits may exceed its
+ * tokens by one request, because tokens are known only at the end; the excess is paid off before the key is used again.
+ */
+export class KeyLimits {
+  private readonly requests: Bucket | undefined
+  private readonly tokens: Bucket | undefined
+
+  constructor({ rpm, tpm }: PooledKey, now = Date.now()) {
+    this.requests = rpm === undefined ? undefined : new Bucket(rpm, now)
+    this.tokens = tpm === undefined ? undefined : new Bucket(tpm, now)
+  }
+
+  /** Whether the key must wait before its next request. */
+  isSpent(now = Date.now()): boolean {
+    return (this.requests?.wait(now) ?? 0) > 0 || (this.tokens?.wait(now) ?? 0) > 0
+  }
+
+  sent(now = Date.now()): void {
+    this.requests?.take(1, now)
+  }
+
+  used(tokens: number, now = Date.now()): void {
+    this.tokens?.take(tokens, now)
+  }
+}
+
+/** The limits of a key of a pool; undefined if it has none. */
+export const keyLimitsOf = (pooled: PooledKey | undefined): KeyLimits | undefined =>
+  pooled?.rpm === undefined && pooled?.tpm === undefined ? undefined : new KeyLimits(pooled)

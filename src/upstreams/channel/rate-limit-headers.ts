@@ -1,0 +1,46 @@
+import { type Headers, headerValue } from './headers.ts'
+
+/**
+ * The headers of a quota: what remains of it, and when it is full again. OpenAI and vendors that follow it state a
+ * duration (`6m0s`, `20ms`); Anthropic states a time (both vendors' pages on rate limits, 2026-11).
+ */
+interface QuotaHeaders {
+  readonly remaining: string
+  readonly reset: string
+}
+
+const QUOTAS: readonly QuotaHeaders[] = [
+  ...['requests', 'tokens'].map(of => ({ remaining: `x-ratelimit-remaining-${of}`, reset: `x-ratelimit-reset-${of}` })),
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map(of => ({
+    ...{ remaining: `anthropic-ratelimit-${of}-remaining`, reset: `anthropic-ratelimit-${of}-reset` },
+  })),
+]
+
+/**
+ * Seconds until every quota that an upstream's headers call exhausted is full again; undefined if none is exhausted.
+ *
+ * @param now Unix ms.
+ */
+export function exhaustedFor(headers: Headers, now: number): number | undefined {
+  let longest: number | undefined
+  for (const { remaining, reset } of QUOTAS) {
+    if (headerValue(headers[remaining]).trim() !== '0') continue
+    const seconds = secondsUntil(headerValue(headers[reset]).trim(), now)
+    if (seconds !== undefined && seconds > 0) longest = Math.max(longest ?? 0, seconds)
+  }
+  return longest
+}
+
+/** Matches a duration of hours, minutes, seconds and milliseconds, each optional. */
+const DURATION = /^(?=.)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/
+/** s; the units of a duration. */
+const UNITS = [86_400, 3600, 60, 1, 0.001]
+
+/** Reads a duration, a number of seconds, or a time. */
+function secondsUntil(text: string, now: number): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  const found = DURATION.exec(text)
+  if (found !== null) return UNITS.reduce((sum, unit, index) => sum + Number(found[index + 1] ?? 0) * unit, 0)
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : (time - now) / 1000
+}

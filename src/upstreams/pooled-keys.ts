@@ -1,0 +1,49 @@
+import { isFull, type RoutedChannel, rests } from './channel-health.ts'
+import { drawOf } from './draw.ts'
+
+/** Resting keys of a channel that one request tries. All keys may rest, and a pool may have dozens. */
+const MOST_RESTING = 2
+
+/** A key of a pool that a request may try. */
+export interface AvailableKey {
+  readonly key: RoutedChannel
+  /** Whether the key or the model there rests. */
+  readonly resting: boolean
+  /** Whether the request draws this key of all, whatever their state: the key of the request's conversation. */
+  readonly isDrawn: boolean
+}
+
+/** Whether every key of the pool has reached its own limits. */
+export const allFull = (keys: readonly RoutedChannel[]): boolean =>
+  keys.every(({ health, config }) => isFull(health, config))
+
+/**
+ * The keys of a pool in the order in which a request tries them: keys that do not rest by a weighted draw, then the
+ * resting keys that end their rest first. Keys at their own limits are not tried.
+ *
+ * @param draw selects the key: equal strings select the same key.
+ */
+export function availableKeys(
+  keys: readonly RoutedChannel[],
+  { draw, upstreamModel, now }: { readonly draw: string; readonly upstreamModel: string; readonly now: number },
+): readonly AvailableKey[] {
+  const drawn = new Map(keys.map(key => [key, drawFor(key, draw)]))
+  const first = keys.reduce((best, key) => (drawn.get(key)! < drawn.get(best)! ? key : best))
+  const open = keys.filter(({ health, config }) => !isFull(health, config))
+  const [resting, well] = [true, false].map(wanted =>
+    open.filter(({ health }) => rests(health, upstreamModel, now) === wanted),
+  ) as [RoutedChannel[], RoutedChannel[]]
+  const chosen = [
+    ...well.sort((a, b) => drawn.get(a)! - drawn.get(b)!),
+    ...resting.sort((a, b) => endOf(a, upstreamModel) - endOf(b, upstreamModel)).slice(0, MOST_RESTING),
+  ]
+  return chosen.map((key, index) => ({ key, resting: index >= well.length, isDrawn: key === first }))
+}
+
+/** The key's random number, a draw of its own: it is independent of the draw that selected the channel. */
+const drawFor = ({ config: { name, weight, pooled } }: Pick<RoutedChannel, 'config'>, draw: string): number =>
+  drawOf(draw, `${name}\n${pooled?.id}`, weight)
+
+/** Unix ms; the end of the key's rest. */
+const endOf = ({ health: { restingUntil = 0, resting } }: RoutedChannel, upstreamModel: string): number =>
+  Math.max(restingUntil, resting?.get(upstreamModel) ?? 0)

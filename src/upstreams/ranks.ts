@@ -1,0 +1,45 @@
+import type { ChannelConfig } from '../config/types.ts'
+import type { ModelOrder } from '../formats/model-facts.ts'
+import type { Prices } from './catalogue/rates.ts'
+import type { Channel } from './channel/index.ts'
+import { drawOf } from './draw.ts'
+/** A target's rank among channels that are equal by all criteria but the draw; the lowest comes first. */
+export type Rank = (target: { readonly channel: ChannelConfig; readonly upstreamModel: string }, draw: string) => number
+
+/** Facts from which ranks follow. */
+interface RankFacts {
+  /** Public id. */
+  readonly model: string
+  readonly channels: readonly Pick<Channel, 'config' | 'latencies'>[]
+  readonly prices: Prices | undefined
+}
+
+/** How a model's channels are ranked; undefined if the draw by weight alone decides. */
+export function rankBy(order: ModelOrder | undefined, { model, channels, prices }: RankFacts): Rank | undefined {
+  if (order === 'latency') {
+    return ({ channel, upstreamModel }, draw) => {
+      if (explores(draw)) return 0
+      return steps(channels.find(({ config }) => config === channel)?.latencies.of(upstreamModel))
+    }
+  }
+  if (order !== 'cost' || prices === undefined) return undefined
+  return ({ channel: { provider }, upstreamModel }) =>
+    prices.cost({ model, upstreamModel, provider }, TYPICAL) ?? Number.MAX_VALUE
+}
+
+/** Tokens by which prices are compared: agents read far more than they write. */
+const TYPICAL = { input: 4000, output: 1000 }
+
+/** Share of conversations that are drawn by weight, so that slow channels are measured again. */
+const EXPLORED = 0.05
+/** -ln(1 - EXPLORED) of a draw's number, which is exponentially distributed. */
+const BOUND = -Math.log(1 - EXPLORED)
+
+const explores = (draw: string): boolean => drawOf(draw, 'explore', 1) < BOUND
+
+/** Factor between two latencies that count as different: smaller differences move no conversation. */
+const FACTOR = 1.5
+
+/** The latency in steps; a channel without a measurement comes first, so that it gets one. */
+const steps = (milliseconds: number | undefined): number =>
+  milliseconds === undefined ? -1 : Math.round(Math.log(Math.max(1, milliseconds)) / Math.log(FACTOR))

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { Channel } from '../../src/upstreams/channel/index.ts'
+import { rankBy } from '../../src/upstreams/ranks.ts'
+import { type RouteRequest, route } from '../../src/upstreams/router.ts'
+import { channelAt } from '../builders/config.ts'
+import { permitting } from '../builders/permissions.ts'
+
+const channels = ['a', 'b', 'c'].map(name => new Channel(channelAt('http://127.0.0.1:9', { name, provider: name })))
+const [a, b] = channels as [Channel, Channel]
+
+/** The channels that 400 conversations reach first. */
+function reached(rank: RouteRequest['rank'], list = channels): { readonly [name: string]: number } {
+  const count: { [name: string]: number } = {}
+  for (let index = 0; index < 400; index++) {
+    const query = { model: 'm', format: 'chat', work: 'conversation', permissions: permitting('*'), now: 1 } as const
+    const { name } = route({ ...query, draw: `conversation-${index}`, rank }, list)[0]!.channel
+    count[name] = (count[name] ?? 0) + 1
+  }
+  return count
+}
+
+describe('order by latency', () => {
+  const rank = rankBy('latency', { model: 'm', channels, prices: undefined })
+
+  it('prefers a channel without a measurement, then the fastest, and explores the others', () => {
+    a.latencies.measured('m', 900)
+    b.latencies.measured('m', 300)
+    expect(reached(rank)['c']).toBeGreaterThan(360)
+    channels[2]!.latencies.measured('m', 2000)
+    const { a: slow = 0, b: fast = 0, c: slowest = 0 } = reached(rank)
+    expect(fast).toBeGreaterThan(360)
+    expect(slow + slowest).toBeGreaterThan(2)
+    expect(slow + slowest).toBeLessThan(40)
+  })
+
+  it('follows a change, but not a single outlier or a small difference', () => {
+    b.latencies.measured('m', 600)
+    expect(reached(rank)['b']).toBeGreaterThan(360)
+    for (let index = 0; index < 20; index++) {
+      b.latencies.measured('m', 910)
+      channels[2]!.latencies.measured('m', 5000)
+    }
+    const { a: one = 0, b: other = 0 } = reached(rank)
+    expect(one).toBeGreaterThan(120)
+    expect(other).toBeGreaterThan(120)
+  })
+})
+
+describe('order by cost', () => {
+  it('prefers the cheapest channel; an unknown price comes last', () => {
+    const costs: { readonly [provider: string]: number } = { a: 5, b: 3 }
+    const prices = { cost: ({ provider }: { provider: string }) => costs[provider] }
+    const rank = rankBy('cost', { model: 'm', channels, prices })
+    expect(reached(rank)).toEqual({ b: 400 })
+    expect(Object.keys(reached(rank, [channels[2]!, a]))).toEqual(['a'])
+  })
+})
+
+describe('without an order', () => {
+  it('the draw by weight decides', () => {
+    expect(rankBy('weight', { model: 'm', channels, prices: undefined })).toBeUndefined()
+    expect(Object.values(reached(undefined)).every(count => count > 80)).toBe(true)
+  })
+})
