@@ -1,4 +1,3 @@
-import { DEFAULT_SAMPLES, readWavHead } from '../../canonical/media/wav.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Case } from './fixtures.ts'
 import type { MockRequest } from './pick.ts'
@@ -8,7 +7,7 @@ import type { MockRequest } from './pick.ts'
  * if no recording has that container. Cases of other formats pass unchanged.
  */
 export function casesFor(cases: readonly Case[], request: MockRequest, path: string): readonly Case[] {
-  if (request.format === 'speech') return cases.flatMap(one => inContainer(one, request))
+  if (request.format === 'speech') return cases.filter(one => isInContainer(one, request.body))
   if (request.format !== 'transcriptions') return cases
   const shape = shapeOf(request.body)
   const shaped = cases.filter(one => one.format === request.format && shapeOf(one.request ?? {}) === shape)
@@ -21,54 +20,15 @@ const translates = (path: string | undefined): boolean => path?.endsWith('/trans
 
 const shapeOf = ({ response_format: shape }: JsonObject): Json => shape ?? 'json'
 
-/**
- * Converts a recording to the requested container, and to events if they are requested; empty if the container is not
- * available.
- */
-function inContainer(one: Case, { body, stream }: MockRequest): readonly Case[] {
-  if (one.format !== 'speech' || one.raw === undefined) return []
-  const raw = CONTAINERS[String(body['response_format'] ?? 'mp3')]?.(one.raw)
-  if (raw === undefined) return []
-  const { events, ...others } = one
-  if (!stream) return [{ ...others, raw }]
-  return [{ ...others, raw, events: raw === one.raw && events !== undefined ? events : eventsOf(raw.bytes) }]
+/** The media type of each container that `response_format` names. */
+const CONTAINERS: { readonly [name: string]: string | undefined } = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
 }
 
-type Raw = NonNullable<Case['raw']>
-type Contain = (raw: Raw) => Raw | undefined
-
-const recorded =
-  (mediaType: string): Contain =>
-  raw =>
-    raw.mediaType === mediaType ? raw : undefined
-
-const CONTAINERS: { readonly [name: string]: Contain | undefined } = {
-  mp3: recorded('audio/mpeg'),
-  wav: recorded('audio/wav'),
-  pcm: samplesIn,
-}
-
-/** Extracts the samples of a WAV file if they have the sample format of `pcm`. */
-function samplesIn({ bytes }: Raw): Raw | undefined {
-  const head = readWavHead(bytes)
-  if (head === undefined || head === 'more' || head.encoding !== 'integer' || head.bits !== 16) return undefined
-  if (head.rate !== DEFAULT_SAMPLES.rate || head.channels !== DEFAULT_SAMPLES.channels) return undefined
-  const { offset, size = bytes.length } = head
-  return { mediaType: 'audio/pcm', bytes: bytes.subarray(offset, offset + size) }
-}
-
-/** Splits a recording into two events. */
-function eventsOf(bytes: Buffer): string {
-  const half = Math.ceil(bytes.length / 6) * 3
-  const deltas = [bytes.subarray(0, half), bytes.subarray(half)].map(chunk => chunk.toString('base64'))
-  const usage = { input_tokens: 14, output_tokens: 101, total_tokens: 115 }
-  return [
-    ...deltas.filter(Boolean).map(audio => ({ type: 'speech.audio.delta', audio })),
-    { type: 'speech.audio.done', usage },
-  ]
-    .map(event => `data: ${JSON.stringify(event)}\n\n`)
-    .join('')
-}
+const isInContainer = ({ format, raw }: Case, { response_format: container }: JsonObject): boolean =>
+  format === 'speech' && raw !== undefined && raw.mediaType === CONTAINERS[String(container ?? 'mp3')]
 
 const TIMES = { word: 'words', segment: 'segments' } as const
 

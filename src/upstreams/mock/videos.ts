@@ -3,9 +3,9 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { percentDecoded } from '../../canonical/text.ts'
 import { sendFile } from './file.ts'
 import type { Case } from './fixtures.ts'
-import { type Movie, movieOf, thumbnailOf } from './movie.ts'
+import { FILES, movieFor } from './movie.ts'
 import { pick } from './pick.ts'
-import { movieFor, readTaskId, type TaskId, writeTaskId } from './tasks.ts'
+import { readTaskId, type TaskId, writeTaskId } from './tasks.ts'
 
 const FORMAT = 'videos'
 /** The most tasks that are listed, and the most deleted tasks that are remembered; the oldest are dropped. */
@@ -32,7 +32,7 @@ interface Answer {
 
 /**
  * Video tasks of the mock in OpenAI's format, finished within three seconds: a task is queued, in progress, then
- * completed with a generated video, or failed if its fixture failed. A task's id contains everything that its state
+ * completed with a recorded video, or failed if its fixture failed. A task's id contains everything that its state
  * depends on, so that every process answers alike, even after a restart.
  */
 export class MockVideos {
@@ -128,10 +128,10 @@ export class MockVideos {
 
   private content(task: Task, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
     const variant = query.get('variant') ?? 'video'
-    const make = FILES[variant]
+    const read = FILES[variant]
     if (this.stateOf(task) !== 'completed') send(response, fault(404, 'not_found', 'The video is not finished.'))
-    else if (make === undefined) send(response, fault(400, 'invalid_value', `There is no ${variant} of a video here.`))
-    else sendFile(request, response, { name: task.id, ...make(task.movie) })
+    else if (read === undefined) send(response, fault(400, 'invalid_value', `There is no ${variant} of a video here.`))
+    else sendFile(request, response, { name: task.id, ...read(task.movie) })
   }
 
   private add(about: Omit<TaskId, 'createdAt'>, more: Pick<Task, 'prompt' | 'remixOf'>): Task {
@@ -155,7 +155,7 @@ export class MockVideos {
       expires_at: completedAt === undefined ? null : completedAt + EXPIRES_AFTER,
       ...(prompt !== undefined && { prompt }),
       seconds: String(movie.seconds),
-      size: `${movie.width}x${movie.height}`,
+      size: movie.size,
       remixed_from_video_id: remixOf ?? null,
       error: status === 'failed' ? (this.failureOf(task) ?? null) : null,
     }
@@ -174,12 +174,6 @@ interface About {
   readonly task: Task | undefined
   readonly body: JsonObject
   readonly url: URL
-}
-
-const FILES: { readonly [variant: string]: ((movie: Movie) => { mediaType: string; bytes: Buffer }) | undefined } = {
-  __proto__: null as never,
-  video: movie => ({ mediaType: 'video/mp4', bytes: movieOf(movie) }),
-  thumbnail: movie => ({ mediaType: 'image/webp', bytes: thumbnailOf(movie) }),
 }
 
 const seconds = (at: number): number => Math.floor(at / 1000)
