@@ -162,7 +162,7 @@ describe('imports', () => {
   test('each dependency is imported in one place', () => {
     const places: { readonly [name: string]: RegExp } = {
       express: /^src\/server\/(app|admin)\.ts$/,
-      undici: /^src\/upstreams\/channel\/(agent|download|fetch|origin-pool)\.ts$/,
+      undici: /^src\/upstreams\/channel\/(download|fetch|origin-pool)\.ts$/,
       busboy: /^src\/ingress\/transport\/form\.ts$/,
       ws: /^src\/(server\/(sockets|socket|voice-sessions)|voice\/(dial|closing|caller-socket|websocket-upstream|formats\/realtime\/(relay|open-relay))|gateway\/realtime\/open-voice-session|upstreams\/mock\/sockets)\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,

@@ -1,6 +1,20 @@
-import type { Events } from './events.ts'
 import { dropEvents } from './items.ts'
 import type { Database } from './tables.ts'
+
+/** Stream events of unfinished responses, stored so that any process can resume the stream. */
+export interface Events {
+  /**
+   * Appends events, the first with number `first`. Returns false and stores nothing if the response has ended or was
+   * deleted.
+   */
+  add(owner: string, id: string, first: number, texts: readonly string[]): Promise<boolean>
+  /** Returns the next batch of events from `number` on; empty if there are none yet. */
+  from(owner: string, id: string, number: number): Promise<readonly string[]>
+  /** Returns the number of stored events. */
+  count(owner: string, id: string): Promise<number>
+  /** Deletes all events of a response. */
+  drop(owner: string, id: string): Promise<void>
+}
 
 /** The repository of stream events. Each row holds a batch of events. */
 export class EventRepository implements Events {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { nearestRatio } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
@@ -48,4 +49,42 @@ export const FILES: { readonly [variant: string]: ((movie: Movie) => MediaFile) 
     bytes: readFileSync(join(FOLDER, `${size}-${seconds}s.mp4`)),
   }),
   thumbnail: ({ size }) => ({ mediaType: 'image/webp', bytes: readFileSync(join(FOLDER, `${size}.webp`)) }),
+}
+
+/** A file to download. */
+export interface MockFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: Buffer
+}
+
+/** Answers GET and HEAD with a file, or with one requested range of it (RFC 9110 §14). */
+export function sendFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { name, mediaType, bytes }: MockFile,
+): void {
+  const range = rangeOf(request.headers.range, bytes.length)
+  if (range === 'none') {
+    response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end()
+    return
+  }
+  const part = range === undefined ? bytes : bytes.subarray(range.begin, range.end)
+  response.writeHead(range === undefined ? 200 : 206, {
+    'content-type': mediaType,
+    'content-length': part.length,
+    'accept-ranges': 'bytes',
+    'content-disposition': `attachment; filename="${name}.${mediaType.split('/')[1]}"`,
+    ...(range === undefined ? {} : { 'content-range': `bytes ${range.begin}-${range.end - 1}/${bytes.length}` }),
+  })
+  response.end(request.method === 'HEAD' ? undefined : part)
+}
+
+/** Parses the requested range, `end` exclusive; undefined for the whole file, `none` for a range outside it. */
+function rangeOf(header: string | undefined, size: number): { begin: number; end: number } | 'none' | undefined {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  if (first === undefined || last === undefined || first + last === '') return undefined
+  const begin = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
+  return begin < end ? { begin, end } : 'none'
 }

@@ -1,11 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../canonical/node.ts'
 import { percentDecoded } from '../../canonical/text.ts'
-import { sendFile } from './file.ts'
 import type { Case } from './fixtures.ts'
-import { FILES, movieFor } from './movie.ts'
+import { FILES, type Movie, movieFor, sendFile } from './movie.ts'
 import { pick } from './pick.ts'
-import { readTaskId, type TaskId, writeTaskId } from './tasks.ts'
 
 const FORMAT = 'videos'
 /** The most tasks that are listed, and the most deleted tasks that are remembered; the oldest are dropped. */
@@ -187,4 +186,33 @@ const NO_PROMPT = fault(400, 'missing_required_parameter', "Missing required par
 
 function send(response: ServerResponse, { status, body }: Answer): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** The contents of a video task's id. */
+export interface TaskId {
+  /** Unix ms. */
+  readonly createdAt: number
+  readonly model: string
+  readonly movie: Movie
+}
+
+const PREFIX = 'video_replay_'
+/** Characters; how much of a model's name an id contains. */
+const MAX_MODEL_NAME = 100
+
+/** Makes a unique id for a task, e.g. `video_replay_WzE3…`. */
+export function writeTaskId({ createdAt, model, movie }: TaskId): string {
+  const { seconds, size } = movie
+  const fields = [createdAt, seconds, size, model.slice(0, MAX_MODEL_NAME), randomBytes(6).toString('hex')]
+  return PREFIX + Buffer.from(JSON.stringify(fields)).toString('base64url')
+}
+
+/** Reads the contents of an id; undefined if `writeTaskId` did not make it. */
+export function readTaskId(id: string): TaskId | undefined {
+  if (!id.startsWith(PREFIX)) return undefined
+  const fields = parseJson(Buffer.from(id.slice(PREFIX.length), 'base64url').toString())
+  if (!Array.isArray(fields)) return undefined
+  const [createdAt, seconds, size, model] = fields
+  if (typeof createdAt !== 'number' || typeof model !== 'string') return undefined
+  return { createdAt, model, movie: movieFor({ seconds: seconds ?? null, size: size ?? null }) }
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 
 /** The request field of the inputs to embed, and the answer field of their vectors. */
 const VECTOR_FIELDS = [
@@ -49,3 +49,42 @@ function rankings(body: JsonObject, result: JsonObject): JsonObject {
 
 const withIndex = (vector: Json, index: number): Json =>
   isObject(vector) && 'index' in vector ? { ...vector, index } : vector
+
+const TIMES = { word: 'words', segment: 'segments' } as const
+
+/** Removes the times that were not requested from a verbose transcript; segments are the default. */
+export function timed(body: JsonObject, result: JsonObject): JsonObject {
+  if (body['response_format'] !== 'verbose_json' || !isObject(result)) return result
+  const granularities = [body['timestamp_granularities[]'], body['timestamp_granularities']].flat()
+  const wanted = Object.keys(TIMES).filter(one => granularities.includes(one))
+  const dropped = Object.entries(TIMES)
+    .filter(([one]) => !(wanted.length === 0 ? ['segment'] : wanted).includes(one))
+    .map(([, field]) => field as string)
+  return Object.fromEntries(Object.entries(result).filter(([field]) => !dropped.includes(field)))
+}
+
+/** Request fields that a response repeats, with their defaults. */
+const REPEATED: JsonObject = {
+  ...{ tools: [], tool_choice: 'auto', store: true, previous_response_id: null },
+  instructions: null,
+}
+
+const repeated = (request: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(REPEATED).map(([field, usual]) => [field, request[field] ?? usual]))
+
+/**
+ * Adds the fields that a live upstream repeats from its request to a recorded response; any other answer passes
+ * unchanged.
+ */
+export const repeatingResponse = (request: JsonObject, result: JsonObject): JsonObject =>
+  result['object'] === 'response' ? { ...result, ...repeated(request) } : result
+
+/** Adds the repeated fields to the events of a recorded stream. */
+export function repeatingEvents(request: JsonObject, events: string): string {
+  const echo = repeated(request)
+  return events.replaceAll(/^data: ?(.*"response".*)$/gm, (line, data: string) => {
+    const event = parseObject(data)
+    const response = event?.['response']
+    return isObject(response) ? `data: ${JSON.stringify({ ...event, response: { ...response, ...echo } })}` : line
+  })
+}

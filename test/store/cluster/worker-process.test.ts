@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Lines } from '../../../src/store/cluster/lines.ts'
+import { Lines } from '../../../src/store/cluster/worker-process.ts'
 
 test('lines come whole, however the output is cut, and nothing is lost', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseObject } from '../../../src/canonical/node.ts'
-import { repeatingEvents, repeatingResponse } from '../../../src/upstreams/mock/responses.ts'
+import { repeatingEvents, repeatingResponse } from '../../../src/upstreams/mock/adapted.ts'
 
 const RESPONSE = { id: 'resp_1', object: 'response', instructions: null }
 const REQUEST = { model: 'm', input: 'hi', instructions: 'Be brief.' }
