@@ -1,5 +1,4 @@
-import { listedNames } from '../src/upstreams/catalogue/names.ts'
-import type { ListedModel, ModelTable } from '../src/upstreams/catalogue/table.ts'
+import { type ListedModel, listedNames, type ModelTable } from '../src/upstreams/catalogue/table.ts'
 
 /** A row of LiteLLM's table, as far as it is used (https://github.com/BerriAI/litellm, `sample_spec` in its table). */
 export interface TableRow {

@@ -2,7 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import { findConfig, loadConfig } from '../config/file.ts'
 import { CONFIG_SCHEMA } from '../config/index.ts'
 import { descriptionOf } from '../config/schema.ts'
-import { warningsOf } from './config-warnings.ts'
+import { warnings } from '../config/warnings.ts'
 import type { Terminal } from './outcome.ts'
 
 /** `interlingua check --schema`: prints the JSON Schema of a config file, before variable interpolation. */
@@ -24,7 +24,7 @@ export async function checkCommand(named: string | undefined, terminal: Terminal
   const config = loadConfig(path)
   const { tls } = config.server
   if (tls !== undefined) (await import('../server/tls.ts')).readPair(tls)
-  for (const warning of warningsOf(config)) terminal.fault(`warning: ${warning}`)
+  for (const warning of warnings(config)) terminal.fault(`warning: ${warning}`)
   const from = path === undefined ? 'no config file (using environment variables)' : path
   const channels = config.channels.map(({ name, formats }) => `${name} (${formats.map(one => one.format).join(', ')})`)
   const count = `${channels.length} channel${channels.length === 1 ? '' : 's'}`

@@ -1,7 +1,7 @@
 import { advised } from '../server/listening.ts'
 import { openMock } from '../upstreams/mock/index.ts'
 import type { Terminal } from './outcome.ts'
-import { untilStopped } from './stop.ts'
+import { untilStopped } from './serving.ts'
 
 /** `interlingua replay DIR`: serves a folder of fixtures as a mock upstream that needs no key. */
 export async function replayCommand(folder: string, host: string, port: number, terminal: Terminal): Promise<void> {

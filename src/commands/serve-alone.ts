@@ -1,14 +1,12 @@
 import { type LoadedFile, loadFile, watchConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
+import { warnings } from '../config/warnings.ts'
 import type { NewUser } from '../operators/sign-in/new-user.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
-import { warningsOf } from './config-warnings.ts'
 import { type FirstStart, prepareStart } from './first-start.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
-import { Progress } from './progress.ts'
-import { LOG_FLUSH, logUncaught, Mocks, type ServeOptions, withOptions } from './serving.ts'
-import { untilStopped } from './stop.ts'
+import { LOG_FLUSH, logUncaught, Mocks, Progress, type ServeOptions, untilStopped, withOptions } from './serving.ts'
 
 /** Everything a server process starts with. */
 export interface StartOptions {
@@ -58,7 +56,7 @@ export async function serveAlone(
   const first = await prepareStart(config, terminal, user, hasPage)
   stored = first.storedKeys
   if (first.created !== undefined) await server.refresh()
-  for (const warning of warningsOf(config, stored)) terminal.fault(`warning: ${warning}`)
+  for (const warning of warnings(config, stored)) terminal.fault(`warning: ${warning}`)
   progress.end()
   terminal.out(greeting(server.address, config, first, version))
   started.resolve(server)
@@ -77,6 +75,6 @@ export async function serveAlone(
 /** Switches to a new config. */
 function apply(config: Config, stored: FirstStart['storedKeys'], server: RunningServer, log: Log): void {
   server.reload(config)
-  for (const warning of warningsOf(config, stored)) log.warn({}, warning)
+  for (const warning of warnings(config, stored)) log.warn({}, warning)
   log.info({ channels: config.channels.length }, 'config reloaded; host, port and workers take effect after a restart')
 }

@@ -4,18 +4,16 @@ import { type LimitStep, Limits } from '../accounts/limits/index.ts'
 import type { Json } from '../canonical/node.ts'
 import { loadFile, watchConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
+import { warnings } from '../config/warnings.ts'
 import { openLog, within } from '../server/index.ts'
 import { Hub } from '../store/cluster/hub.ts'
 import { SingleProcessCluster } from '../store/cluster/single-process.ts'
 import { Workers } from '../store/cluster/workers.ts'
-import { warningsOf } from './config-warnings.ts'
 import { prepareStart } from './first-start.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
-import { Progress } from './progress.ts'
 import type { StartOptions } from './serve-alone.ts'
-import { LOG_FLUSH, logUncaught, Mocks, withOptions } from './serving.ts'
-import { untilStopped } from './stop.ts'
+import { LOG_FLUSH, logUncaught, Mocks, Progress, untilStopped, withOptions } from './serving.ts'
 
 /** Milliseconds; time for a worker to exit in addition to its drain and grace times. */
 const EXIT_TIME = 10_000
@@ -76,12 +74,12 @@ export async function servePrimary(
     throw thrown
   })
   progress.end()
-  for (const warning of warningsOf(config, first.storedKeys)) terminal.fault(`warning: ${warning}`)
+  for (const warning of warnings(config, first.storedKeys)) terminal.fault(`warning: ${warning}`)
   terminal.out(greeting(address, await mocks.withMock(config), first, version))
 
   let applied: Promise<unknown> = Promise.resolve()
   const apply = async (next: Config, written: string | undefined): Promise<void> => {
-    for (const warning of warningsOf(next, first.storedKeys)) log.warn({}, warning)
+    for (const warning of warnings(next, first.storedKeys)) log.warn({}, warning)
     const before = text
     text = written
     try {

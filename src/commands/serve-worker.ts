@@ -6,8 +6,7 @@ import { defaultConfig, readConfig } from '../config/read.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { Member } from '../store/cluster/member.ts'
 import { servedCases } from '../upstreams/mock/index.ts'
-import { LOG_FLUSH, logUncaught, Mocks, type ServeOptions, withOptions } from './serving.ts'
-import { untilStopped } from './stop.ts'
+import { LOG_FLUSH, logUncaught, Mocks, type ServeOptions, untilStopped, withOptions } from './serving.ts'
 
 /** Runs one of several worker processes, which the primary starts and stops. Never returns. */
 export async function serveAsWorker(options: ServeOptions): Promise<never> {

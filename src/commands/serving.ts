@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts'
 import type { Log } from '../server/index.ts'
 import type { Mock } from '../upstreams/mock/index.ts'
+import type { Terminal } from './outcome.ts'
 
 export interface ServeOptions {
   readonly config?: string
@@ -45,5 +46,54 @@ export class Mocks {
 
   async close(): Promise<void> {
     await (await this.mock)?.close()
+  }
+}
+
+/** Resolves with the first stop signal. A second signal exits the process immediately. */
+export function untilStopped(): Promise<NodeJS.Signals> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1))
+        resolve(signal)
+      })
+  })
+}
+
+/** Milliseconds; a start shorter than this prints no progress. */
+const SILENT_START = 1000
+
+/** Prints the steps of a slow start to standard error. */
+export class Progress {
+  private readonly terminal: Terminal
+  private readonly timer: NodeJS.Timeout
+  private step = ''
+  private isLate = false
+
+  /** @param elapsed milliseconds since the process started. */
+  constructor(terminal: Terminal, elapsed = performance.now()) {
+    this.terminal = terminal
+    this.timer = setTimeout(
+      () => {
+        this.isLate = true
+        this.write()
+      },
+      Math.max(0, SILENT_START - elapsed),
+    ).unref()
+  }
+
+  /** Sets the current step, for example `opening the store`. */
+  begin(step: string): void {
+    this.step = step
+    if (this.isLate) this.write()
+  }
+
+  end(): void {
+    clearTimeout(this.timer)
+    this.isLate = false
+  }
+
+  private write(): void {
+    this.terminal.fault(`starting: ${this.step} …`)
   }
 }

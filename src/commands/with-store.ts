@@ -23,7 +23,7 @@ export async function withStore<T>(
   work: (repositories: Repositories) => Promise<T>,
 ): Promise<T> {
   const { openStore } = await import('../store/store.ts')
-  const { namingStore } = await import('../store/unusable.ts')
+  const { namingStore } = await import('../store/fault.ts')
   const unusable = (thrown: unknown) => Promise.reject(namingStore(store, thrown))
   const opened = await openStore(store).catch(unusable)
   try {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import { defined, type Format, type JsonObject } from '../canonical/node.ts'
 import {
   baseUrlAt,
@@ -11,10 +13,8 @@ import {
 } from '../formats/index.ts'
 import { type FaultAt, suggestion } from './faults.ts'
 import type { WrittenConfig } from './index.ts'
-import { NEVER_PASSED_ON } from './private-headers.ts'
 import type { Env } from './source.ts'
-import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts } from './types.ts'
-import { upstreamTlsOf } from './upstream-tls.ts'
+import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts, UpstreamTls } from './types.ts'
 
 export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
 
@@ -150,3 +150,54 @@ const timeoutsOf = (timeout: WrittenChannel['timeout']): Timeouts => ({
   whole: timeout?.whole ?? 600_000,
   idle: timeout?.idle ?? 60_000,
 })
+
+/** Files of a channel's TLS settings, by field. */
+export interface WrittenTls {
+  readonly ca?: string | undefined
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+}
+
+/**
+ * Reads the certificates of a channel: those of its own authority, and the gateway's client certificate with its key.
+ * Reports files that cannot be read or used.
+ */
+export function upstreamTlsOf({ ca, cert, key }: WrittenTls, fault: FaultAt): UpstreamTls | undefined {
+  if ((cert === undefined) !== (key === undefined)) fault(['tls'], 'needs both `cert` and `key`, or neither')
+  const read = (field: keyof WrittenTls, file: string | undefined): string | undefined => {
+    if (file === undefined) return undefined
+    try {
+      return readFileSync(file, 'utf8')
+    } catch (thrown) {
+      fault(['tls', field], `cannot be read: ${(thrown as NodeJS.ErrnoException).code}`)
+      return undefined
+    }
+  }
+  const tls: UpstreamTls = defined({ ca: read('ca', ca), cert: read('cert', cert), key: read('key', key) })
+  try {
+    createSecureContext(tls)
+  } catch {
+    fault(['tls'], 'holds no valid certificates, or a key of another certificate')
+  }
+  return tls
+}
+
+/**
+ * Caller headers that no config can pass on: they carry credentials, belong to one connection, or describe the exchange
+ * with the upstream.
+ */
+export const NEVER_PASSED_ON: ReadonlySet<string> = new Set([
+  ...['authorization', 'proxy-authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'xi-api-key', 'cookie'],
+  ...[
+    'host',
+    'connection',
+    'proxy-connection',
+    'keep-alive',
+    'upgrade',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'expect',
+  ],
+  ...['content-length', 'content-type', 'content-encoding', 'accept', 'accept-encoding', 'user-agent'],
+])

@@ -1,6 +1,7 @@
+import { DatabaseSync } from 'node:sqlite'
 import { version } from '../version.ts'
 import { NewerStore } from './fault.ts'
-import { MIGRATIONS } from './migrations/index.ts'
+import { MIGRATIONS } from './migrations.ts'
 
 /** An applied migration, and the version of the program that applied it. */
 export interface Applied {
@@ -25,4 +26,29 @@ export function checkKnown(
   throw new NewerStore(
     `the store was changed by Interlingua ${unknown.program} (migration ${unknown.name}), which is newer than this Interlingua ${version()}: start ${unknown.program} or a later one, or restore an older backup of the store`,
   )
+}
+
+/**
+ * Checks that no newer version of the program migrated a SQLite file, without opening it for use. A file that cannot be
+ * read passes: its fault shows on first use.
+ *
+ * @throws NewerStore.
+ */
+export function checkSqlite(path: string): void {
+  checkKnown(recordsIn(path))
+}
+
+/** Returns the applied migrations of a file; an empty list if it cannot be read. */
+function recordsIn(path: string): readonly Applied[] {
+  let file: DatabaseSync | undefined
+  try {
+    file = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+    return file
+      .prepare(`select name, program from ${MIGRATIONS_TABLE} order by name`)
+      .all() as unknown as readonly Applied[]
+  } catch {
+    return []
+  } finally {
+    file?.close()
+  }
 }

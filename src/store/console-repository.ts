@@ -1,3 +1,4 @@
+import { defined } from '../canonical/node.ts'
 import { plain } from './access-rows.ts'
 import type {
   ConsoleRecords,
@@ -7,11 +8,11 @@ import type {
   Role,
   SignInSession,
   UserChange,
+  UserSource,
 } from './console-records.ts'
-import { sessionOf, sessionRowOf, userOf, userRowOf } from './console-rows.ts'
 import { lock } from './locks.ts'
 import { PasswordAttemptRepository } from './password-attempt-repository.ts'
-import type { Database } from './tables.ts'
+import type { ConsoleUserRow, Database, SignInSessionRow } from './tables.ts'
 
 /** The repository of console users and their sign-in sessions. One enabled administrator always remains. */
 export class ConsoleRepository implements ConsoleRecords {
@@ -210,3 +211,31 @@ async function endOldest(database: Database, user: string, most: number): Promis
   const hashes = rows.slice(most).map(({ hash }) => hash)
   if (hashes.length > 0) await database.deleteFrom('console_sessions').where('hash', 'in', hashes).execute()
 }
+
+/** Builds a user from a row. */
+export const userOf = (row: ConsoleUserRow): ConsoleUser => ({
+  ...{ name: row.name, role: row.role as Role, source: row.source as UserSource, enabled: row.enabled === 1 },
+  createdAt: Number(row.created_at),
+  ...defined({
+    password: row.password ?? undefined,
+    subject: row.subject ?? undefined,
+    signedInAt: row.signed_in_at === null ? undefined : Number(row.signed_in_at),
+  }),
+})
+
+export const userRowOf = (user: ConsoleUser): ConsoleUserRow => ({
+  ...{ name: plain(user.name), role: user.role, source: user.source, enabled: user.enabled ? 1 : 0 },
+  ...{ password: user.password ?? null, subject: user.subject === undefined ? null : plain(user.subject) },
+  ...{ created_at: user.createdAt, signed_in_at: user.signedInAt ?? null },
+})
+
+/** Builds a sign-in session from a row. */
+export const sessionOf = (row: SignInSessionRow): SignInSession => ({
+  ...{ hash: row.hash, user: row.user_name, createdAt: Number(row.created_at) },
+  ...{ usedAt: Number(row.used_at), expiresAt: Number(row.expires_at) },
+})
+
+export const sessionRowOf = (session: SignInSession): SignInSessionRow => ({
+  ...{ hash: session.hash, user_name: plain(session.user), created_at: session.createdAt },
+  ...{ used_at: session.usedAt, expires_at: session.expiresAt },
+})

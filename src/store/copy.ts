@@ -4,9 +4,9 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import { MIGRATIONS_TABLE } from './applied.ts'
 import type { Engine, Row } from './engine.ts'
+import { namingStore } from './fault.ts'
 import { isInUse, openEngine } from './open-engine.ts'
 import { openDatabase } from './store.ts'
-import { namingStore } from './unusable.ts'
 
 /** Rows per read, and parameter values per insert: databases limit both. */
 const ROWS = 100

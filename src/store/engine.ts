@@ -1,6 +1,6 @@
 import type { Dialect, Kysely, Transaction } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
-import type { ColumnTypes } from './migrations/migration.ts'
+import type { ColumnTypes } from './migrations.ts'
 
 /** One row of any table, by column. */
 export type Row = { readonly [column: string]: unknown }

@@ -1,8 +1,9 @@
 import { GatewayFailure } from '../canonical/error.ts'
-import type { StoreFault } from './fault-kind.ts'
-import { postgresFault } from './postgres-fault.ts'
+import { shownStore } from '../config/store-address.ts'
+import type { StoreConfig } from '../config/types.ts'
+import { postgresFault, type StoreFault } from './postgres-fault.ts'
 
-export type { StoreFault } from './fault-kind.ts'
+export type { StoreFault } from './postgres-fault.ts'
 
 /** SQLite's primary result codes (sqlite.org/rescode.html). Codes that are not listed are bugs of the gateway. */
 const BY_RESULT: { readonly [code: number]: StoreFault } = {
@@ -69,3 +70,24 @@ export const ignoringOutages =
   (thrown: unknown, ...more: A): void => {
     if (thrown !== UNAVAILABLE) handle(thrown, ...more)
   }
+
+/**
+ * The store cannot be used. The message is for the operator: the store's address without its password, and the reason.
+ */
+export class UnusableStore extends Error {
+  override readonly name = 'UnusableStore'
+
+  constructor(store: StoreConfig, cause: unknown) {
+    super(`the store ${shownStore(store)} cannot be used: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** Adds the store's address to a fault of the store; returns any other error unchanged. */
+export const namingStore = (store: StoreConfig, thrown: unknown): unknown =>
+  thrown instanceof UnusableStore || storeFault(thrown) === undefined ? thrown : new UnusableStore(store, thrown)
+
+/** Text of an error; for a host with several addresses, the errors of all of them. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return [...new Set(cause.errors.map(reasonOf))].join('; ')
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -90,7 +90,7 @@ export class LazyStore {
    */
   async start(): Promise<void> {
     if (this.config.engine === 'sqlite') {
-      if (this.exists()) (await import('./peek.ts')).checkSqlite(this.config.path)
+      if (this.exists()) (await import('./applied.ts')).checkSqlite(this.config.path)
       return
     }
     await this.opened().catch(thrown => {

@@ -1,6 +1,5 @@
 import type { LockRules, PasswordAttempt } from './console-records.ts'
-import type { ConsoleAttemptRow } from './console-tables.ts'
-import type { Database } from './tables.ts'
+import type { ConsoleAttemptRow, Database } from './tables.ts'
 
 /** Maximum rows. While the table is full, attempts that would add a row are allowed without being counted. */
 const MOST = 50_000

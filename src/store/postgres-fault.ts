@@ -1,4 +1,5 @@
-import type { StoreFault } from './fault-kind.ts'
+/** Why the store cannot be used at present. Callers and operators see this value. */
+export type StoreFault = 'full' | 'read-only' | 'locked' | 'damaged' | 'unreachable' | 'failing' | 'newer'
 
 /**
  * PostgreSQL's error codes (appendix A of its manual): exact codes, then classes of two characters. Codes that are not

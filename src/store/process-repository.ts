@@ -1,6 +1,15 @@
 import { sql } from 'kysely'
-import type { Processes } from './processes.ts'
 import type { Database } from './tables.ts'
+
+/** Heartbeats of the processes that share a database server. */
+export interface Processes {
+  /** Writes the heartbeat of a process. */
+  beat(id: string): Promise<void>
+  /** Whether the process wrote a heartbeat recently. */
+  isAlive(id: string): Promise<boolean>
+  /** Deletes the heartbeat of a process that ends, and those that are older than a day. */
+  end(id: string): Promise<void>
+}
 
 /** ms; silence after which a process counts as dead, and after which its row is deleted. */
 const DEAD = 20_000

@@ -1,7 +1,5 @@
 import type { Kysely } from 'kysely'
 import type { AccessTables } from './access-tables.ts'
-import type { CaptureTables } from './capture-tables.ts'
-import type { ConsoleTables } from './console-tables.ts'
 import type { SharedTables } from './shared-tables.ts'
 import type { UsageTables } from './usage-tables.ts'
 
@@ -113,3 +111,61 @@ export interface Tables extends AccessTables, ConsoleTables, UsageTables, Shared
 
 /** A Kysely database, or a transaction in it. */
 export type Database = Kysely<Tables>
+
+/** One captured request; `StoredCapture` describes the fields. */
+export interface CaptureRow {
+  readonly id: string
+  readonly at: number
+  readonly key_id: string | null
+  /** Bytes of `data`. */
+  readonly size: number
+  readonly expires_at: number
+  readonly data: Uint8Array
+}
+
+/** Table of captured requests. */
+export interface CaptureTables {
+  readonly captures: CaptureRow
+}
+
+/** A console user; `ConsoleUser` describes the fields. */
+export interface ConsoleUserRow {
+  readonly name: string
+  readonly role: string
+  readonly source: string
+  readonly password: string | null
+  readonly subject: string | null
+  readonly enabled: number
+  readonly created_at: number
+  readonly signed_in_at: number | null
+}
+
+/** A sign-in session; `SignInSession` describes the fields. */
+export interface SignInSessionRow {
+  readonly hash: string
+  readonly user_name: string
+  readonly created_at: number
+  readonly used_at: number
+  readonly expires_at: number
+}
+
+/** Wrong passwords for a name, in total or from one network. */
+export interface ConsoleAttemptRow {
+  /**
+   * Hash of the name, which may belong to no user. In a row of one network a dot and the hash of the network follow.
+   */
+  readonly subject: string
+  readonly attempts: number
+  readonly since: number
+  /** Unix milliseconds; 0 if not locked. */
+  readonly locked_until: number
+  /** Last time the right password came from the network; Unix milliseconds, 0 for never. */
+  readonly right_at: number
+}
+
+/** Tables of console users, their sessions and wrong passwords. */
+export interface ConsoleTables {
+  readonly console_users: ConsoleUserRow
+  readonly console_sessions: SignInSessionRow
+  readonly console_attempts: ConsoleAttemptRow
+}

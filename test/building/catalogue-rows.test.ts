@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { modelsOf, type TableRow } from '../../building/catalogue-rows.ts'
-import { listedNames } from '../../src/upstreams/catalogue/names.ts'
-import { TABLE_FILE } from '../../src/upstreams/catalogue/table.ts'
+import { listedNames, TABLE_FILE } from '../../src/upstreams/catalogue/table.ts'
 
 const chat = (host: string, more: TableRow): TableRow => ({ mode: 'chat', litellm_provider: host, ...more })
 const LIMITS = { max_input_tokens: 1000, max_output_tokens: 100 }

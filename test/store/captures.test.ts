@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { StoredCapture } from '../../src/store/captures.ts'
+import type { StoredCapture } from '../../src/store/capture-repository.ts'
 import { openSqlite, openStore, type Store } from '../../src/store/store.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
 import { scratch } from '../gateway/stored/test-server.ts'

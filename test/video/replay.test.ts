@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
-import { movieOf, thumbnailOf } from '../../src/upstreams/mock/movie.ts'
 import { PIXEL } from './upstreams/index.ts'
 
 /* The built-in mock upstream runs a video task to its end. */
+
+const SIZES = ['1280x720', '720x1280', '1792x1024', '1024x1792'] as const
+const LENGTHS = [4, 8, 12]
 
 let replay: Mock
 let client: OpenAI
@@ -87,7 +90,7 @@ describe('files', () => {
     const whole = await client.videos.downloadContent(id)
     expect(whole.headers.get('content-type')).toBe('video/mp4')
     const bytes = Buffer.from(await whole.arrayBuffer())
-    expect(bytes.equals(movieOf({ width: 1280, height: 720, seconds: 4 }))).toBe(true)
+    expect(bytes.equals(readFileSync('fixtures/videos/1280x720-4s.mp4'))).toBe(true)
     const url = `${replay.url}/v1/videos/${id}/content`
     const get = (range: string, method = 'GET') => fetch(url, { method, headers: { range } })
     for (const [range, begin, end] of [
@@ -109,6 +112,7 @@ describe('files', () => {
     const id = await finished()
     const thumbnail = await client.videos.downloadContent(id, { variant: 'thumbnail' })
     expect(thumbnail.headers.get('content-type')).toBe('image/webp')
+    expect(Buffer.from(await thumbnail.arrayBuffer()).equals(readFileSync('fixtures/videos/1280x720.webp'))).toBe(true)
     for (const variant of ['spritesheet', 'constructor', '__proto__'])
       await expect(client.videos.downloadContent(id, { variant: variant as 'video' })).rejects.toMatchObject({
         status: 400,
@@ -166,37 +170,46 @@ describe('the file itself', () => {
     return box
   }
 
-  it.each([
-    { width: 1280, height: 720, seconds: 4 },
-    { width: 720, height: 1280, seconds: 8 },
-    { width: 1792, height: 1024, seconds: 12 },
-    { width: 320, height: 180, seconds: 1 },
-  ])('$width x $height: its boxes hold what their tables say', movie => {
-    const bytes = movieOf(movie)
-    expect(boxesIn(bytes).map(({ type }) => type)).toEqual(['ftyp', 'moov', 'mdat'])
-    const table = ['moov', 'trak', 'mdia', 'minf', 'stbl']
+  const VIDEOS = SIZES.flatMap(size => LENGTHS.map(seconds => ({ size, seconds })))
+
+  it.each(VIDEOS)('$size, $seconds s: its boxes hold what their tables say', async ({ size, seconds }) => {
+    const { id } = await client.videos.create({ prompt: 'a', size, seconds: `${seconds}` as '4' })
+    await ended(id)
+    const bytes = Buffer.from(await (await client.videos.downloadContent(id)).arrayBuffer())
+    const track = ['moov', 'trak']
+    const table = [...track, 'mdia', 'minf', 'stbl']
+    const { end: trackEnd } = inside(bytes, [...track, 'tkhd'])
+    const sides = [bytes.readUInt32BE(trackEnd - 8), bytes.readUInt32BE(trackEnd - 4)].map(side => side / 65_536)
+    expect(sides.join('x')).toBe(size)
+    const { begin: header } = inside(bytes, ['moov', 'mvhd'])
+    expect(bytes.readUInt32BE(header + 16) / bytes.readUInt32BE(header + 12)).toBe(seconds)
     const { begin: sizesAt } = inside(bytes, [...table, 'stsz'])
     const count = bytes.readUInt32BE(sizesAt + 8)
-    const { begin: header } = inside(bytes, ['moov', 'mvhd'])
-    expect(bytes.readUInt32BE(header + 16) / bytes.readUInt32BE(header + 12)).toBe(movie.seconds)
-    let at = bytes.readUInt32BE(inside(bytes, [...table, 'stco']).begin + 8)
-    expect(at).toBe(inside(bytes, ['mdat']).begin)
-    for (let index = 0; index < count; index++) {
-      const size = bytes.readUInt32BE(sizesAt + 12 + 4 * index)
-      expect(bytes.readUInt32BE(at)).toBe(size - 4)
-      expect(bytes[at + 4]).toBe(index === 0 ? 0x65 : 0x41)
-      expect(bytes.subarray(at + 4, at + size).includes(Buffer.from([0, 0, 1]))).toBe(false)
-      at += size
-    }
-    expect(at).toBe(bytes.length)
-    expect(bytes.length).toBeLessThan(32_768)
+    const samples = Array.from({ length: count }, (_, index) => bytes.readUInt32BE(sizesAt + 12 + 4 * index))
+    const { begin, end } = inside(bytes, ['mdat'])
+    expect(bytes.readUInt32BE(inside(bytes, [...table, 'stco']).begin + 8)).toBe(begin)
+    expect(samples.reduce((sum, one) => sum + one, 0)).toBe(end - begin)
+    expect(bytes.length).toBeLessThan(65_536)
   })
 
-  it('the thumbnail is a WebP of the video’s size', () => {
-    const bytes = thumbnailOf({ width: 1280, height: 720 })
+  it.each(SIZES)('the thumbnail of %s is a WebP of its size', async size => {
+    const { id } = await client.videos.create({ prompt: 'a', size })
+    await ended(id)
+    const bytes = Buffer.from(await (await client.videos.downloadContent(id, { variant: 'thumbnail' })).arrayBuffer())
     expect([bytes.toString('latin1', 0, 4), bytes.toString('latin1', 8, 16)]).toEqual(['RIFF', 'WEBPVP8L'])
     expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8)
     const sides = bytes.readUInt32LE(21)
-    expect([(sides & 0x3fff) + 1, ((sides >> 14) & 0x3fff) + 1]).toEqual([1280, 720])
+    expect(`${(sides & 0x3fff) + 1}x${((sides >> 14) & 0x3fff) + 1}`).toBe(size)
+  })
+
+  it('a size or a length that was not recorded gets the nearest one, and the task says so', async () => {
+    const nearest = async (size: string, seconds: string) => {
+      const made = await client.videos.create({ prompt: 'a', size: size as '1280x720', seconds: seconds as '4' })
+      return `${made.size} ${made.seconds}`
+    }
+    expect(await nearest('640x360', '5')).toBe('1280x720 4')
+    expect(await nearest('1080x1920', '100')).toBe('720x1280 12')
+    expect(await nearest('1750x1000', '9')).toBe('1792x1024 8')
+    expect(await nearest('nothing', 'long')).toBe('720x1280 4')
   })
 })

@@ -1,4 +1,4 @@
-import type { RedisLink } from '../../store/cluster/redis-link.ts'
+import type { RedisLink } from '../../store/cluster/redis.ts'
 import { refilled } from './bucket.ts'
 import { type LimitState, type LimitStep, refusalBy } from './engine.ts'
 import { RELEASE, RENEW, STEP } from './redis-script.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RedisScript } from '../../store/cluster/redis-link.ts'
+import type { RedisScript } from '../../store/cluster/redis.ts'
 
 /* The counts of `KeyCount` in Redis, by the clock of Redis. `test/accounts/limits/engines.test.ts` compares both. */
 

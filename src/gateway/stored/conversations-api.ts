@@ -1,6 +1,6 @@
 import { type GatewayError, invalid, notFound } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { Conversation, Conversations } from '../../store/conversations.ts'
+import type { Conversation, Conversations } from '../../store/conversation-repository.ts'
 import { freshId } from '../../store/usage/request-id.ts'
 import { withId } from './items.ts'
 import { type Page, paged, shownItem } from './page.ts'

@@ -1,6 +1,6 @@
 import { type GatewayError, invalid, notFound } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { Conversations } from '../../store/conversations.ts'
+import type { Conversations } from '../../store/conversation-repository.ts'
 import type { FoundItem, Link, Turn, Turns } from '../../store/turns.ts'
 import { itemsOf, portable, referenceOf, withoutGatewayId } from './items.ts'
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../canonical/node.ts'
 import type { Bus } from './bus.ts'
-import type { RedisLink } from './redis-link.ts'
+import type { RedisLink } from './redis.ts'
 
 /** A process's view of the other processes of its gateway, on this machine and on others. */
 export interface Cluster {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Json } from '../../canonical/node.ts'
 import type { Log } from '../../log.ts'
-import { type Bus, LOCAL_BUS } from './bus.ts'
+import { type Bus, LOCAL_BUS, RedisBus } from './bus.ts'
 import type { Cluster, Responder } from './cluster.ts'
 import { CONNECTING, OpenRedis } from './redis.ts'
-import { RedisBus } from './redis-bus.ts'
 
 /** The cluster of a machine with a single process. With Redis, other machines may belong to the gateway. */
 export class SingleProcessCluster implements Cluster {

@@ -1,6 +1,6 @@
 import type { WireRequest } from '../../canonical/wire.ts'
+import { NEVER_PASSED_ON } from '../../config/channel.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
-import { NEVER_PASSED_ON } from '../../config/private-headers.ts'
 import { type LateParts, multipart } from '../../egress/transport/multipart.ts'
 import { allowedBetas, authHeaders } from '../../formats/index.ts'
 import { type Headers, headerValue } from './headers.ts'

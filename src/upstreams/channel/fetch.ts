@@ -1,11 +1,10 @@
-import type { Dispatcher } from 'undici'
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import type { MediaKind } from '../../canonical/content.ts'
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { sniffMediaType } from '../../canonical/media/sniff.ts'
 import type { Range } from '../../config/ranges.ts'
 import type { ProxyConfig } from '../../config/types.ts'
-import { agentFor } from './agent.ts'
 import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable.ts'
 
 /** The limits of media fetches. */
@@ -179,3 +178,12 @@ function refusal(thrown: unknown, timeout: AbortSignal): GatewayError {
 
 const fault = (message: string, kind: ErrorKind = 'invalid-request', cause?: Error): GatewayError =>
   new GatewayError({ kind, message, code: 'media_not_fetched' }, cause === undefined ? {} : { cause })
+
+/** The options that agents with and without a proxy have in common. */
+type Options = Pick<Agent.Options, 'connect' | 'connections' | 'headersTimeout' | 'bodyTimeout'>
+
+/** Creates an agent that fetches from any host, through a proxy if there is one. */
+export const agentFor = (options: Options, proxy: ProxyConfig | undefined): Dispatcher =>
+  proxy === undefined
+    ? new Agent(options)
+    : new EnvHttpProxyAgent({ ...options, httpProxy: proxy.http, httpsProxy: proxy.https, noProxy: proxy.except })

@@ -24,11 +24,12 @@ export interface Case {
 /** The folder of the fixtures that ship with the gateway. */
 export const BUILT_IN_FIXTURES: string = join(ROOT, 'fixtures')
 
-const FILE = /^([^.]+)\.(request\.json|result\.(?:json|wav|mp3|txt|srt|vtt)|events\.sse)$/
+const FILE = /^([^.]+)\.(request\.json|result\.(?:json|wav|mp3|pcm|txt|srt|vtt)|events\.sse)$/
 
 const RAW: { readonly [ending: string]: string } = {
   wav: 'audio/wav',
   mp3: 'audio/mpeg',
+  pcm: 'audio/pcm',
   txt: 'text/plain; charset=utf-8',
   srt: 'application/x-subrip; charset=utf-8',
   vtt: 'text/vtt; charset=utf-8',

@@ -1,13 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Format, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { casesFor, timed } from './audio.ts'
+import { fitted, repeatingEvents, repeatingResponse, timed } from './adapted.ts'
 import { BUILT_IN_FIXTURES, type Case, readCases } from './fixtures.ts'
 import { withNewIds } from './ids.ts'
-import { type MockRequest, modelOf, pick } from './pick.ts'
-import { repeatingEvents, repeatingResponse } from './responses.ts'
+import { casesFor, type MockRequest, modelOf, pick } from './pick.ts'
 import { mockSockets } from './sockets.ts'
-import { fitted } from './vectors.ts'
 import { MockVideos } from './videos.ts'
 
 /** The running mock: an upstream that answers from fixtures, in every format that has any. */

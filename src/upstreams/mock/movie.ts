@@ -1,130 +1,90 @@
-import { borderAt, firstFrame, nextFrame, pictureUnit, type Raster, sequenceUnit } from './frames.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { nearestRatio } from '../../canonical/media/video-size.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { BUILT_IN_FIXTURES } from './fixtures.ts'
 
-/** The requested size and length of a video. */
-export interface Movie extends Raster {
+/** The size and length of a recorded video. */
+export interface Movie {
+  /** Pixels, such as `1280x720`. */
+  readonly size: string
   readonly seconds: number
 }
 
-const FRAMES_PER_SECOND = 8
+const FOLDER = join(BUILT_IN_FIXTURES, 'videos')
 
-const u8 = (...values: readonly number[]): Buffer => Buffer.from(values)
-const u16 = (...values: readonly number[]): Buffer => Buffer.concat(values.map(value => u8(value >> 8, value & 255)))
-const u32 = (...values: readonly number[]): Buffer =>
-  Buffer.concat(values.map(value => u16(Math.floor(value / 65_536), value % 65_536)))
+/** The videos in the folder of fixtures, `<size>-<seconds>s.mp4`. */
+const recorded = (): readonly Movie[] =>
+  readdirSync(FOLDER).flatMap(file => {
+    const [, size, seconds] = /^(\d+x\d+)-(\d+)s\.mp4$/.exec(file) ?? []
+    return size === undefined ? [] : [{ size, seconds: Number(seconds) }]
+  })
 
-/** Writes a box of the base media file format (ISO/IEC 14496-12). */
-function box(type: string, ...parts: readonly Buffer[]): Buffer {
-  const body = Buffer.concat(parts)
-  return Buffer.concat([u32(body.length + 8), Buffer.from(type, 'latin1'), body])
+/** The length and size of a video whose request names none. */
+const USUAL = { seconds: 4, size: '720x1280' } as const
+
+/** Chooses the recorded video that is nearest to a request in shape, then in length. */
+export function movieFor({ seconds, size }: JsonObject): Movie {
+  const all = recorded()
+  const sizes = all.map(one => one.size)
+  const wanted = typeof size === 'string' ? size : USUAL.size
+  const found = sizes.includes(wanted) ? wanted : (nearestRatio(wanted, sizes) ?? USUAL.size)
+  const length = Number(seconds ?? USUAL.seconds) || USUAL.seconds
+  const distance = (one: Movie): number => Math.abs(one.seconds - length)
+  return all.filter(one => one.size === found).sort((a, b) => distance(a) - distance(b))[0]!
 }
 
-/** Writes a box with version 0 and flags. */
-const full = (type: string, flags: number, ...parts: readonly Buffer[]): Buffer => box(type, u32(flags), ...parts)
-
-/** The identity transformation matrix. */
-const UNITY = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
-
-/** Makes an MP4 file of one silent video track: a bar that grows from left to right, a few thousand bytes. */
-export function movieOf(movie: Movie): Buffer {
-  const frames = framesOf(movie)
-  const head = box('ftyp', Buffer.from('isom'), u32(512), Buffer.from('isomiso2avc1mp41'))
-  const offset = head.length + moov(movie, frames, 0).length + 8
-  return Buffer.concat([head, moov(movie, frames, offset), box('mdat', ...frames)])
+/** A video's file, or its thumbnail. */
+export interface MediaFile {
+  readonly mediaType: string
+  readonly bytes: Buffer
 }
 
-/** Makes the frames, each prefixed by its length. */
-function framesOf(movie: Movie): readonly Buffer[] {
-  const count = movie.seconds * FRAMES_PER_SECOND
-  const borders = Array.from({ length: count }, (_, index) => borderAt(movie, index, count))
-  return borders
-    .map((border, index) =>
-      index === 0 ? firstFrame(movie, border) : nextFrame(movie, index, borders[index - 1]!, border),
-    )
-    .map(unit => Buffer.concat([u32(unit.length), unit]))
+/** Reads the files of a video by variant. */
+export const FILES: { readonly [variant: string]: ((movie: Movie) => MediaFile) | undefined } = {
+  __proto__: null as never,
+  video: ({ size, seconds }) => ({
+    mediaType: 'video/mp4',
+    bytes: readFileSync(join(FOLDER, `${size}-${seconds}s.mp4`)),
+  }),
+  thumbnail: ({ size }) => ({ mediaType: 'image/webp', bytes: readFileSync(join(FOLDER, `${size}.webp`)) }),
 }
 
-function moov(movie: Movie, frames: readonly Buffer[], offset: number): Buffer {
-  const { length } = frames
-  const times = u32(0, 0)
-  const header = full(
-    'mvhd',
-    0,
-    ...[times, u32(FRAMES_PER_SECOND, length, 0x10000), u16(0x100, 0), u32(0, 0), UNITY, u32(0, 0, 0, 0, 0, 0, 2)],
-  )
-  const track = full(
-    'tkhd',
-    3,
-    ...[times, u32(1, 0, length, 0, 0), u16(0, 0, 0, 0), UNITY, u32(movie.width * 65_536, movie.height * 65_536)],
-  )
-  const media = box(
-    'mdia',
-    full('mdhd', 0, times, u32(FRAMES_PER_SECOND, length), u16(0x55c4, 0)),
-    full('hdlr', 0, u32(0), Buffer.from('vide'), u32(0, 0, 0), Buffer.from('replay\0')),
-    box(
-      'minf',
-      full('vmhd', 1, u16(0, 0, 0, 0)),
-      box('dinf', full('dref', 0, u32(1), full('url ', 1))),
-      sampleTable(movie, frames, offset),
-    ),
-  )
-  return box('moov', header, box('trak', track, media))
+/** A file to download. */
+export interface MockFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: Buffer
 }
 
-function sampleTable(movie: Movie, frames: readonly Buffer[], offset: number): Buffer {
-  return box(
-    'stbl',
-    full('stsd', 0, u32(1), sampleEntry(movie)),
-    full('stts', 0, u32(1, frames.length, 1)),
-    full('stss', 0, u32(1, 1)),
-    full('stsc', 0, u32(1, 1, frames.length, 1)),
-    full('stsz', 0, u32(0, frames.length), u32(...frames.map(frame => frame.length))),
-    full('stco', 0, u32(1, offset)),
-  )
+/** Answers GET and HEAD with a file, or with one requested range of it (RFC 9110 §14). */
+export function sendFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { name, mediaType, bytes }: MockFile,
+): void {
+  const range = rangeOf(request.headers.range, bytes.length)
+  if (range === 'none') {
+    response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end()
+    return
+  }
+  const part = range === undefined ? bytes : bytes.subarray(range.begin, range.end)
+  response.writeHead(range === undefined ? 200 : 206, {
+    'content-type': mediaType,
+    'content-length': part.length,
+    'accept-ranges': 'bytes',
+    'content-disposition': `attachment; filename="${name}.${mediaType.split('/')[1]}"`,
+    ...(range === undefined ? {} : { 'content-range': `bytes ${range.begin}-${range.end - 1}/${bytes.length}` }),
+  })
+  response.end(request.method === 'HEAD' ? undefined : part)
 }
 
-function sampleEntry(movie: Movie): Buffer {
-  const [sequence, picture] = [sequenceUnit(movie), pictureUnit()]
-  return box(
-    'avc1',
-    ...[u32(0), u16(0, 1), u32(0, 0, 0, 0), u16(movie.width, movie.height), u32(0x480000, 0x480000, 0), u16(1)],
-    ...[Buffer.alloc(32), u16(24, 0xffff)],
-    box(
-      'avcC',
-      ...[u8(1), sequence.subarray(1, 4), u8(0xff, 0xe1), u16(sequence.length), sequence],
-      ...[u8(1), u16(picture.length), picture],
-    ),
-  )
-}
-
-/** Makes a lossless WebP of one color (RFC 9649), which is equal for all videos of a size. */
-export function thumbnailOf({ width, height }: Raster): Buffer {
-  // Signature, width, height, no alpha, no transforms, no color cache, no Huffman groups; then one symbol per channel.
-  const fields: readonly (readonly [value: number, bits: number])[] = [
-    ...([
-      [0x2f, 8],
-      [width - 1, 14],
-      [height - 1, 14],
-      [0, 4],
-      [0, 3],
-    ] as const),
-    ...[0x7a, 0x60, 0x9e, 0xff].flatMap(
-      symbol =>
-        [
-          [0b101, 3],
-          [symbol, 8],
-        ] as const,
-    ),
-    ...([
-      [0b001, 3],
-      [0, 1],
-    ] as const),
-  ]
-  let bits = ''
-  for (const [value, count] of fields) for (let bit = 0; bit < count; bit++) bits += (value >> bit) & 1
-  const bytes = bits.match(/.{1,8}/g)!.map(byte => Number.parseInt([...byte.padEnd(8, '0')].reverse().join(''), 2))
-  const data = Buffer.from(bytes.length % 2 === 0 ? bytes : [...bytes, 0])
-  const size = Buffer.alloc(8)
-  size.writeUInt32LE(data.length + 12, 0)
-  size.writeUInt32LE(bytes.length, 4)
-  return Buffer.concat([Buffer.from('RIFF'), size.subarray(0, 4), Buffer.from('WEBPVP8L'), size.subarray(4), data])
+/** Parses the requested range, `end` exclusive; undefined for the whole file, `none` for a range outside it. */
+function rangeOf(header: string | undefined, size: number): { begin: number; end: number } | 'none' | undefined {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  if (first === undefined || last === undefined || first + last === '') return undefined
+  const begin = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
+  return begin < end ? { begin, end } : 'none'
 }

@@ -76,3 +76,31 @@ function hasToolResult({ format, body }: MockRequest): boolean {
   if (last === undefined || row === undefined) return false
   return row.result.test(JSON.stringify(last)) || (isObject(last) && last['role'] === 'tool')
 }
+
+/**
+ * Returns the cases with an answer in the requested audio container or transcript format (docs/wire/speech.md); empty
+ * if no recording has that container. Cases of other formats pass unchanged.
+ */
+export function casesFor(cases: readonly Case[], request: MockRequest, path: string): readonly Case[] {
+  if (request.format === 'speech') return cases.filter(one => isInContainer(one, request.body))
+  if (request.format !== 'transcriptions') return cases
+  const shape = shapeOf(request.body)
+  const shaped = cases.filter(one => one.format === request.format && shapeOf(one.request ?? {}) === shape)
+  const able = shaped.filter(one => (request.stream ? one.events : (one.result ?? one.raw)) !== undefined)
+  const alike = able.filter(one => translates(one.path) === translates(path))
+  return alike.length > 0 ? alike : able.length > 0 ? able : cases
+}
+
+const translates = (path: string | undefined): boolean => path?.endsWith('/translations') === true
+
+const shapeOf = ({ response_format: shape }: JsonObject): Json => shape ?? 'json'
+
+/** The media type of each container that `response_format` names. */
+const CONTAINERS: { readonly [name: string]: string | undefined } = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+}
+
+const isInContainer = ({ format, raw }: Case, { response_format: container }: JsonObject): boolean =>
+  format === 'speech' && raw !== undefined && raw.mediaType === CONTAINERS[String(container ?? 'mp3')]

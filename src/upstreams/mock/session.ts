@@ -1,13 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { BUILT_IN_FIXTURES } from './fixtures.ts'
 
 /** Hz; the sample rate. */
 const RATE = 24_000
-/** ms; the length of a spoken answer. */
-const SPOKEN_MS = 400
 /** ms; the length of one audio chunk. */
 const CHUNK_MS = 100
-/** Hz; the tone of a spoken answer. */
-const TONE = 440
 
 /** Mean amplitude; audio above it counts as speech. */
 const LOUD = 1000
@@ -250,15 +249,13 @@ function loudness(audio: Buffer): number {
   return count === 0 ? 0 : sum / count
 }
 
-/** Makes a tone as base64 chunks. */
+const RECORDING = join(BUILT_IN_FIXTURES, 'realtime', 'hello.pcm')
+
+/** Reads the spoken answer as base64 chunks. */
 function spoken(): string[] {
-  const samples = (RATE * CHUNK_MS) / 1000
-  return Array.from({ length: SPOKEN_MS / CHUNK_MS }, (_, piece) => {
-    const bytes = Buffer.alloc(2 * samples)
-    for (let index = 0; index < samples; index++) {
-      const time = (piece * samples + index) / RATE
-      bytes.writeInt16LE(Math.round(8000 * Math.sin(2 * Math.PI * TONE * time)), 2 * index)
-    }
-    return bytes.toString('base64')
-  })
+  const samples = readFileSync(RECORDING)
+  const size = (2 * RATE * CHUNK_MS) / 1000
+  return Array.from({ length: Math.ceil(samples.length / size) }, (_, index) =>
+    samples.subarray(index * size, (index + 1) * size).toString('base64'),
+  )
 }

@@ -1,11 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../canonical/node.ts'
 import { percentDecoded } from '../../canonical/text.ts'
-import { sendFile } from './file.ts'
 import type { Case } from './fixtures.ts'
-import { type Movie, movieOf, thumbnailOf } from './movie.ts'
+import { FILES, type Movie, movieFor, sendFile } from './movie.ts'
 import { pick } from './pick.ts'
-import { movieFor, readTaskId, type TaskId, writeTaskId } from './tasks.ts'
 
 const FORMAT = 'videos'
 /** The most tasks that are listed, and the most deleted tasks that are remembered; the oldest are dropped. */
@@ -32,7 +31,7 @@ interface Answer {
 
 /**
  * Video tasks of the mock in OpenAI's format, finished within three seconds: a task is queued, in progress, then
- * completed with a generated video, or failed if its fixture failed. A task's id contains everything that its state
+ * completed with a recorded video, or failed if its fixture failed. A task's id contains everything that its state
  * depends on, so that every process answers alike, even after a restart.
  */
 export class MockVideos {
@@ -128,10 +127,10 @@ export class MockVideos {
 
   private content(task: Task, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
     const variant = query.get('variant') ?? 'video'
-    const make = FILES[variant]
+    const read = FILES[variant]
     if (this.stateOf(task) !== 'completed') send(response, fault(404, 'not_found', 'The video is not finished.'))
-    else if (make === undefined) send(response, fault(400, 'invalid_value', `There is no ${variant} of a video here.`))
-    else sendFile(request, response, { name: task.id, ...make(task.movie) })
+    else if (read === undefined) send(response, fault(400, 'invalid_value', `There is no ${variant} of a video here.`))
+    else sendFile(request, response, { name: task.id, ...read(task.movie) })
   }
 
   private add(about: Omit<TaskId, 'createdAt'>, more: Pick<Task, 'prompt' | 'remixOf'>): Task {
@@ -155,7 +154,7 @@ export class MockVideos {
       expires_at: completedAt === undefined ? null : completedAt + EXPIRES_AFTER,
       ...(prompt !== undefined && { prompt }),
       seconds: String(movie.seconds),
-      size: `${movie.width}x${movie.height}`,
+      size: movie.size,
       remixed_from_video_id: remixOf ?? null,
       error: status === 'failed' ? (this.failureOf(task) ?? null) : null,
     }
@@ -176,12 +175,6 @@ interface About {
   readonly url: URL
 }
 
-const FILES: { readonly [variant: string]: ((movie: Movie) => { mediaType: string; bytes: Buffer }) | undefined } = {
-  __proto__: null as never,
-  video: movie => ({ mediaType: 'video/mp4', bytes: movieOf(movie) }),
-  thumbnail: movie => ({ mediaType: 'image/webp', bytes: thumbnailOf(movie) }),
-}
-
 const seconds = (at: number): number => Math.floor(at / 1000)
 const isFilled = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''
 
@@ -193,4 +186,33 @@ const NO_PROMPT = fault(400, 'missing_required_parameter', "Missing required par
 
 function send(response: ServerResponse, { status, body }: Answer): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** The contents of a video task's id. */
+export interface TaskId {
+  /** Unix ms. */
+  readonly createdAt: number
+  readonly model: string
+  readonly movie: Movie
+}
+
+const PREFIX = 'video_replay_'
+/** Characters; how much of a model's name an id contains. */
+const MAX_MODEL_NAME = 100
+
+/** Makes a unique id for a task, e.g. `video_replay_WzE3…`. */
+export function writeTaskId({ createdAt, model, movie }: TaskId): string {
+  const { seconds, size } = movie
+  const fields = [createdAt, seconds, size, model.slice(0, MAX_MODEL_NAME), randomBytes(6).toString('hex')]
+  return PREFIX + Buffer.from(JSON.stringify(fields)).toString('base64url')
+}
+
+/** Reads the contents of an id; undefined if `writeTaskId` did not make it. */
+export function readTaskId(id: string): TaskId | undefined {
+  if (!id.startsWith(PREFIX)) return undefined
+  const fields = parseJson(Buffer.from(id.slice(PREFIX.length), 'base64url').toString())
+  if (!Array.isArray(fields)) return undefined
+  const [createdAt, seconds, size, model] = fields
+  if (typeof createdAt !== 'number' || typeof model !== 'string') return undefined
+  return { createdAt, model, movie: movieFor({ seconds: seconds ?? null, size: size ?? null }) }
 }

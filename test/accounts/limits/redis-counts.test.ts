@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { RedisCounts } from '../../../src/accounts/limits/redis-counts.ts'
 import { RENEW } from '../../../src/accounts/limits/redis-script.ts'
-import type { RedisLink } from '../../../src/store/cluster/redis-link.ts'
+import type { RedisLink } from '../../../src/store/cluster/redis.ts'
 
 it('renews no place that was given back while others were renewed', async () => {
   const renewed: string[][] = []

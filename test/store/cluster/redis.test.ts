@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { OpenRedis } from '../../../src/store/cluster/redis.ts'
-import type { RedisScript } from '../../../src/store/cluster/redis-link.ts'
+import { OpenRedis, type RedisScript } from '../../../src/store/cluster/redis.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import type { Line } from '../../builders/gateway.ts'
 import { describeWithRedis, RedisServer, sharedRedis } from '../../builders/redis.ts'

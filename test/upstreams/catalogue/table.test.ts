@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Catalogue } from '../../../src/upstreams/catalogue/index.ts'
-import { listedNames } from '../../../src/upstreams/catalogue/names.ts'
-import { listedModel, tableSource } from '../../../src/upstreams/catalogue/table.ts'
+import { listedModel, listedNames, tableSource } from '../../../src/upstreams/catalogue/table.ts'
 
 /** Models available in November 2026, as their vendors and hosts name them. */
 const CURRENT = [
