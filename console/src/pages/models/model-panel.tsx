@@ -134,15 +134,15 @@ const ItsChannels = ({ of, channels }: { readonly of: Model; readonly channels: 
           { id: 'upstream', title: words.upstream, cell: one => <code class="said">{one.upstream_model}</code> },
           { id: 'state', title: words.state, cell: one => <StateBadge state={stateOf(one, channels)} /> },
           {
-            ...{ id: 'first', title: words.first, number: true },
-            cell: ({ first_byte_ms: first }) => (first === undefined ? '–' : text().panel.milliseconds(number(first))),
-          },
-          {
             ...{ id: 'errors', title: words.errors, number: true },
             cell: ({ name }) => {
               const channel = channels.get(name)
               return channel === undefined ? '–' : <ErrorRate of={channel.last_5_minutes} />
             },
+          },
+          {
+            ...{ id: 'first', title: words.first, number: true },
+            cell: ({ first_byte_ms: first }) => (first === undefined ? '–' : text().panel.milliseconds(number(first))),
           },
         ]}
       />
