@@ -40,6 +40,8 @@ export const REASONING_FIELDS = [...SWITCHES.map(({ field }) => field), 'include
 
 /** Reads the reasoning settings of a request (docs/wire/chat.md#reasoning-settings). */
 export function readReasoning(body: JsonObject): ReadReasoning {
+  // The description gives the effort a type, whichever switch is read.
+  text(body['reasoning_effort'])
   const found = SWITCHES.find(({ field }) => body[field] != null && isSwitch(field, body[field]))
   const shows = typeof body['include_reasoning'] === 'boolean' ? body['include_reasoning'] : undefined
   if (found === undefined && shows === undefined) return NOTHING
