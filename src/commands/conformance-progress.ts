@@ -1,4 +1,4 @@
-import type { CellResult } from '../kit/conformance/run.ts'
+import type { CellResult } from '../kit/conformance/run-cells.ts'
 
 /** A stream that may be a terminal. */
 export interface Screen {

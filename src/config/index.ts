@@ -210,6 +210,7 @@ const console = v.union(
 )
 
 const dialect = dialectFlags(mapOf(v.unknown()))
+
 /** A key of a channel's pool. A limit of 0 would never admit a request. */
 const pooledKey = fields({
   key: credential,

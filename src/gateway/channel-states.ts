@@ -14,9 +14,9 @@ export interface ChannelState {
   readonly stats: StatsSnapshot
   /** ms; moving averages of the time to the first byte of streamed answers, by the upstream's names of models. */
   readonly latencies?: readonly (readonly [model: string, milliseconds: number])[]
-  /** Whether the upstream refused the key for good; only for a key of a pool. */
+  /** Kind of the error by which the upstream refused the key for good; only for a key of a pool. */
   readonly refusal?: ErrorKind
-  /** Whether a key of a pool has used up its own requests or tokens per minute. */
+  /** True if a key of a pool has used up its own requests or tokens per minute. */
   readonly isSpent?: true
   /** The keys of a pool by their ids; absent if the channel has none. */
   readonly keys?: ChannelStates

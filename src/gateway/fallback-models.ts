@@ -41,7 +41,7 @@ const REASONS_OF_CODES: { readonly [code: string]: FallbackReason } = {
   [PRICE_UNKNOWN]: 'budget',
 }
 
-/** Why a fallback may follow a failure; undefined if none may. */
+/** Reason for which a fallback model may follow a failure; undefined if none may. */
 export const fallbackReason = ({ kind, code = '' }: CanonicalError): FallbackReason | undefined =>
   (Object.hasOwn(REASONS_OF_CODES, code) ? REASONS_OF_CODES[code] : undefined) ?? REASONS[kind]
 
@@ -79,7 +79,7 @@ export class FallbackModels {
     return this.left.some(({ on }) => on.has(reason))
   }
 
-  /** Whether a fallback is to answer because the model refused; the refusal is sent if none does. */
+  /** Keeps a refusal, to be sent if no fallback answers. Returns false for other answers, and if no fallback is left. */
   takesRefusal(result: CanonicalResult, send: () => Promise<void>): boolean {
     if (!this.has('refusal') || !isRefusal(result)) return false
     this.sendRefusal ??= send
@@ -111,7 +111,7 @@ export function fallbackModels(model: string, facts: FallbackFacts): FallbackMod
   return listed === undefined ? undefined : new FallbackModels(model, listed, facts)
 }
 
-/** Whether a model or its filter refused to answer. */
+/** Detects an answer in which the model or its filter refused. */
 const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'
 
 /** The failure by which a refusal leads to a fallback model. No channel rests for it. */

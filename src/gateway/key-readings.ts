@@ -7,7 +7,7 @@ export function keyReadings({ config, keys }: Channel) {
   if (keys === undefined) return []
   const now = Date.now()
   const states = keys.map(({ resting }) =>
-    (resting.until ?? 0) <= now ? 'ok' : resting.refusal === undefined ? 'resting' : 'refused',
+    resting.rests(now) ? (resting.refusal === undefined ? 'resting' : 'refused') : 'ok',
   )
   return STATES.map(state => ({
     labels: { channel: config.name, state },

@@ -10,7 +10,7 @@ interface KeyRest {
   readonly scope: 'key' | 'model'
   /** s; length of the rest if the upstream states none. */
   readonly seconds: number
-  /** Whether the upstream refused the key for good, so that an operator must act. */
+  /** True if the upstream refused the key for good, so that an operator must act. */
   readonly isRefusal?: true
 }
 

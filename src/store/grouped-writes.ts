@@ -38,8 +38,8 @@ export class GroupedWrites<T, R> {
   }
 
   /**
-   * Settles with the transaction that contains the item, with the item's result. If an item cannot be written, the others of its group are
-   * retried one by one.
+   * Settles with the transaction that contains the item, with the item's result. If an item cannot be written, the
+   * others of its group are retried one by one.
    */
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {

@@ -22,10 +22,10 @@ export class TurnWrites {
   private readonly writes: GroupedWrites<TurnWrite, boolean>
 
   constructor(database: Database) {
-    this.writes = new GroupedWrites({
+    this.writes = new GroupedWrites<TurnWrite, boolean>({
       write: all => database.transaction().execute(one => write(one, all)),
       sizeOf,
-      keyOf: ({ owner, id }) => `${owner} ${id}`,
+      keyOf,
       isFault: thrown => storeFault(thrown) !== undefined,
     })
   }

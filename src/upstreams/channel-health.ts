@@ -27,7 +27,7 @@ export interface RoutedChannel {
   readonly keys?: readonly RoutedChannel[] | undefined
 }
 
-/** Whether the channel, or the model there, rests at this time (Unix ms). */
+/** Tells whether the channel, or only this model, rests at `now` (Unix ms). */
 export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
   restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
 

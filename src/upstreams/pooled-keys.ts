@@ -9,11 +9,11 @@ export interface AvailableKey {
   readonly key: RoutedChannel
   /** Whether the key or the model there rests. */
   readonly resting: boolean
-  /** Whether the request draws this key of all, whatever their state: the key of the request's conversation. */
+  /** True for the key that the request's conversation belongs to, even if that key rests. */
   readonly isDrawn: boolean
 }
 
-/** Whether every key of the pool has reached its own limits. */
+/** True if every key of the pool has reached its own limits. */
 export const allFull = (keys: readonly RoutedChannel[]): boolean =>
   keys.every(({ health, config }) => isFull(health, config))
 

@@ -3,6 +3,7 @@ import type { ModelOrder } from '../formats/model-facts.ts'
 import type { Prices } from './catalogue/rates.ts'
 import type { Channel } from './channel/index.ts'
 import { drawOf } from './draw.ts'
+
 /** A target's rank among channels that are equal by all criteria but the draw; the lowest comes first. */
 export type Rank = (target: { readonly channel: ChannelConfig; readonly upstreamModel: string }, draw: string) => number
 
@@ -30,7 +31,7 @@ export function rankBy(order: ModelOrder | undefined, { model, channels, prices 
 /** Tokens by which prices are compared: agents read far more than they write. */
 const TYPICAL = { input: 4000, output: 1000 }
 
-/** Share of conversations that are drawn by weight, so that slow channels are measured again. */
+/** Share of conversations drawn by weight, so that slow channels are measured again. */
 const EXPLORED = 0.05
 /** -ln(1 - EXPLORED) of a draw's number, which is exponentially distributed. */
 const BOUND = -Math.log(1 - EXPLORED)

@@ -66,10 +66,9 @@ export interface Target {
 /**
  * Returns the targets to try, best first, at least one. The order is: not resting before resting; priority; surely
  * having the model; no emulation; the caller's format; fewest losses; latency or cost if the model is ordered by it; a
- * weighted draw. A resting channel is still tried
- * if the others fail, because only the upstream knows its limits (trap 100). A full or drained channel is not tried,
- * because that is the operator's decision. Pure: equal inputs give equal orders, independent of the order in which
- * channels are configured.
+ * weighted draw. A resting channel is still tried if the others fail, because only the upstream knows its limits (trap
+ * 100). A full or drained channel is not tried, because that is the operator's decision. Pure: equal inputs give equal
+ * orders, independent of the order in which channels are configured.
  *
  * @throws GatewayError `invalid-request` for an invalid model name, `not-found` for a model that no channel has,
  *   `forbidden` for a model that the key may not use, `overloaded` with `retryAfterSeconds` if every channel is full or

@@ -68,7 +68,7 @@ export function withNativeSwitch(
   return withFields(body, SWITCHES[as](reasoning, context, wire.body), used)
 }
 
-/** Whether an effort says `none` to an upstream that is turned off by `thinking`. */
+/** Detects the effort `none` for an upstream that only `thinking` turns off. */
 const isOffByEffort = (field: string, as: Switch, { effort }: Reasoning): boolean =>
   as === 'thinking' && field === 'reasoning_effort' && effort === 'none'
 
@@ -119,7 +119,7 @@ type Level = { readonly effort: Effort } | { readonly budget: number }
 const OFF: Level = { effort: 'none' }
 const ON: Level = { budget: -1 }
 
-/** Whether the settings turn reasoning off; undefined if they say nothing about it. */
+/** Returns whether the settings turn reasoning off; undefined if they do not mention it. */
 const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
   effort === undefined && budget === undefined ? undefined : effort === 'none' || (effort === undefined && budget === 0)
 

@@ -5,7 +5,7 @@ import { FORMAT } from './wire.ts'
 
 /* The fields by which callers of chat set reasoning; most are vendors' own (docs/wire/chat.md#reasoning-settings). */
 
-/** The reasoning settings of a request, and the body without the fields that they were read from. */
+/** The reasoning settings of a request, and the fields that they were read from. */
 export interface ReadReasoning {
   readonly reasoning?: Reasoning
   /** Fields that count as read. */
@@ -16,7 +16,7 @@ export interface ReadReasoning {
 
 type Read = Omit<ReadReasoning, 'taken'>
 
-/** A field that sets reasoning, the fields that belong to it, and its reader; undefined for an unknown value. */
+/** A field that sets reasoning, with its companion fields and its reader, which returns undefined for unknown values. */
 interface Switch {
   readonly field: string
   readonly beside: readonly string[]
@@ -40,7 +40,7 @@ export const REASONING_FIELDS = [...SWITCHES.map(({ field }) => field), 'include
 
 /** Reads the reasoning settings of a request (docs/wire/chat.md#reasoning-settings). */
 export function readReasoning(body: JsonObject): ReadReasoning {
-  // The description gives the effort a type, whichever switch is read.
+  // Refuses an effort of a wrong type, whichever switch is read.
   text(body['reasoning_effort'])
   const found = SWITCHES.find(({ field }) => body[field] != null && isSwitch(field, body[field]))
   const shows = typeof body['include_reasoning'] === 'boolean' ? body['include_reasoning'] : undefined
@@ -52,12 +52,12 @@ export function readReasoning(body: JsonObject): ReadReasoning {
   return { ...read, reasoning: { ...read.reasoning, show: shows }, taken: [...taken, 'include_reasoning'] }
 }
 
-/** Whether the field is a switch in this request. Template arguments are one only if they name a switch. */
+/** Tells whether the field sets reasoning here. Template arguments do so only if they name a switch. */
 const isSwitch = (field: string, value: Json | undefined): boolean =>
   field !== 'chat_template_kwargs' || (isObject(value) && templateSwitch(value) !== undefined)
 
 function readEffort(body: JsonObject): Read | undefined {
-  const effort = text(body['reasoning_effort'])
+  const effort = body['reasoning_effort']
   return isEffort(effort) ? { reasoning: { effort } } : undefined
 }
 
@@ -132,6 +132,6 @@ function readTemplateArguments({ chat_template_kwargs: wire }: JsonObject): Read
   return { reasoning, ...(Object.keys(rest).length === 0 ? {} : { templateArguments: rest }) }
 }
 
-/** Switches that the request's settings were not read from, so that they become extras. */
+/** Names of the remaining switches in the body, which become extras. */
 export const unreadSwitches = (body: JsonObject, { taken }: ReadReasoning): string[] =>
   REASONING_FIELDS.filter(field => body[field] != null && !taken.includes(field))

@@ -1,7 +1,7 @@
 import type { UsageFacts } from './facts.ts'
 import { FORMATS } from './formats/index.ts'
 import { objectOf, parsed } from './json.ts'
-import type { CellResult } from './run.ts'
+import type { CellResult } from './run-cells.ts'
 import { readSse } from './sse.ts'
 
 /* The cost of a live run, by the usage that answers report. */

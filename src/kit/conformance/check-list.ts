@@ -12,7 +12,7 @@ const CONTENT = /^(system|turns|tools|toolChoice|output|candidates)/
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing'
 
-/** What a list of checks knows of its cell. */
+/** Names of the cell that a list of checks belongs to. */
 export interface CheckedCell {
   readonly id: string
   readonly scenario: { readonly id: string }

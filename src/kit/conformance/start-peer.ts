@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { ROOT } from '../../root.ts'
 import { send } from './client.ts'
 import { filled, type Peer, type Values } from './peer.ts'
-import type { Target } from './run.ts'
+import type { Target } from './run-cells.ts'
 import type { Upstream } from './upstream.ts'
 
 /** The peer cannot be run here; the message says how to get it. */

@@ -35,6 +35,11 @@ export class RestingState {
     return this.channel === 0 ? undefined : this.channel
   }
 
+  /** Whether the whole channel rests at this time. */
+  rests(now: number): boolean {
+    return this.channel > now
+  }
+
   get models(): ReadonlyMap<string, number> {
     return this.byModel
   }
@@ -83,7 +88,7 @@ export class RestingState {
   count(now: number): { readonly channels: number; readonly models: number } {
     let models = 0
     for (const until of this.byModel.values()) if (until > now) models++
-    return { channels: this.channel > now ? 1 : 0, models }
+    return { channels: this.rests(now) ? 1 : 0, models }
   }
 
   /** Makes room for a model: drops those whose rest is over, else the one set least recently. */

@@ -135,14 +135,14 @@ export class Channel {
   /** Counts whether the channel rests (0 or 1), as it does if all its keys do, and its resting models. */
   restCount(now: number): { readonly channels: number; readonly models: number } {
     const own = this.resting.count(now)
-    const areResting = this.keys?.every(({ resting }) => (resting.until ?? 0) > now) === true
+    const areResting = this.keys?.every(({ resting }) => resting.rests(now)) === true
     return areResting ? { ...own, channels: 1 } : own
   }
 
   /** A channel that can send requests that no routing selected a key for: itself, or a key that does not rest. */
   get sender(): Channel {
     const now = Date.now()
-    return this.keys?.find(({ resting }) => (resting.until ?? 0) <= now) ?? this.keys?.[0] ?? this
+    return this.keys?.find(({ resting }) => !resting.rests(now)) ?? this.keys?.[0] ?? this
   }
 
   /**

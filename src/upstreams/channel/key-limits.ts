@@ -14,7 +14,7 @@ export class KeyLimits {
     this.tokens = tpm === undefined ? undefined : new Bucket(tpm, now)
   }
 
-  /** Whether the key must wait before its next request. */
+  /** True if the key must wait before its next request. */
   isSpent(now = Date.now()): boolean {
     return (this.requests?.wait(now) ?? 0) > 0 || (this.tokens?.wait(now) ?? 0) > 0
   }

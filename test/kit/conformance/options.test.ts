@@ -9,7 +9,7 @@ import { commandLine } from '../../../src/commands/command-line.ts'
 import { Progress } from '../../../src/commands/conformance-progress.ts'
 import { costOf } from '../../../src/kit/conformance/budget.ts'
 import type { Results } from '../../../src/kit/conformance/report/results.ts'
-import type { CellResult } from '../../../src/kit/conformance/run.ts'
+import type { CellResult } from '../../../src/kit/conformance/run-cells.ts'
 import { readScenario } from '../../../src/kit/conformance/scenario.ts'
 
 /* Options of a run: repetitions, a budget, and progress on a terminal. */

@@ -2,19 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countsOf } from '../../../src/kit/conformance/checks.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
 import { readPeer } from '../../../src/kit/conformance/peer.ts'
-import { type CellResult, run } from '../../../src/kit/conformance/run.ts'
+import { run } from '../../../src/kit/conformance/run.ts'
+import type { CellResult } from '../../../src/kit/conformance/run-cells.ts'
 import { readScenarios } from '../../../src/kit/conformance/scenario.ts'
 import { type RunningPeer, startPeer } from '../../../src/kit/conformance/start-peer.ts'
 import { Upstream } from '../../../src/kit/conformance/upstream.ts'
+import { failedChecks } from '../../builders/checks.ts'
 
 const SCENARIOS = readScenarios()
 const NAMES = Object.keys(FORMATS)
-
-const failed = (results: readonly CellResult[]): string[] =>
-  results
-    .flatMap(({ checks }) => checks)
-    .filter(({ status }) => status === 'fail' || status === 'harness-error')
-    .map(({ id, details }) => `${id}: ${details?.join(' | ')}`)
 
 describe.each(['interlingua', 'proxy'])('%s', name => {
   let upstream: Upstream
@@ -33,7 +29,7 @@ describe.each(['interlingua', 'proxy'])('%s', name => {
   })
 
   test('no check fails', () => {
-    expect(failed(results)).toEqual([])
+    expect(failedChecks(results)).toEqual([])
   })
 
   test('foreign cells are translated, or said to be unsupported', () => {

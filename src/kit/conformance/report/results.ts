@@ -1,6 +1,6 @@
 import { type Check, type Counts, countsOf, type Meaning } from '../checks.ts'
 import type { Headers } from '../format.ts'
-import type { CellResult, Target } from '../run.ts'
+import type { CellResult, Target } from '../run-cells.ts'
 import { redactor, withTexts } from './secrets.ts'
 
 /* The document of a run. Every other report is a view of it. */

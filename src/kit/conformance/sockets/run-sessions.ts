@@ -1,5 +1,4 @@
-import type { Check } from '../checks.ts'
-import type { CellResult, Target } from '../run.ts'
+import { type CellResult, type CellRunOptions, runCells } from '../run-cells.ts'
 import { frameWith } from './frame.ts'
 import { judgeSession, type SessionRecord } from './judge-session.ts'
 import { play } from './play.ts'
@@ -8,17 +7,12 @@ import type { SessionUpstream } from './session-upstream.ts'
 import { wireOf } from './session-wire.ts'
 import { connect, SOCKET_BOUNDS, type SocketBounds } from './socket.ts'
 
-export interface SessionRunOptions extends WantedSessions {
-  readonly target: Target
+export interface SessionRunOptions extends WantedSessions, CellRunOptions {
   /** Plays the upstream; none in live mode. */
   readonly upstream?: SessionUpstream
   readonly bounds?: SocketBounds
   /** Milliseconds to wait for a frame. */
   readonly patience?: number
-  /** Milliseconds between cells. */
-  readonly delay?: number
-  readonly signal?: AbortSignal
-  readonly onResult?: (result: CellResult, index: number, count: number) => void
 }
 
 /** Milliseconds that the caller waits for a frame, and for the close of a session. */
@@ -50,38 +44,12 @@ async function sessionOf(cell: SessionCell, options: SessionRunOptions): Promise
   }
 }
 
-const single = (cell: SessionCell, rule: string, status: Check['status'], says: string, detail: string): Check => ({
-  ...{ id: `${cell.id}/${rule}`, cell: cell.id, rule, level: 'must', status, says, source: 'the kit' },
-  details: [detail],
-})
-
-async function runCell(cell: SessionCell, options: SessionRunOptions): Promise<CellResult> {
-  const { target } = options
-  if (target.bases[cell.caller.name] === undefined || (!target.translates && cell.caller !== cell.upstream)) {
-    const says = 'The target has the endpoint and the feature.'
-    return { cell, checks: [single(cell, 'answer.supported', 'unsupported', says, 'The peer does not claim it.')] }
-  }
-  const began = performance.now()
-  try {
+/** Runs the wanted sessions. */
+export const runSessions = (options: SessionRunOptions): Promise<CellResult[]> =>
+  runCells(sessionCellsOf(options), options, async cell => {
+    const { target } = options
+    const began = performance.now()
     const record = await sessionOf(cell, options)
     const took = Math.round(performance.now() - began)
-    return { cell, checks: judgeSession(cell, record, target.lossHeader), record: wireOf(cell, record, target, took) }
-  } catch (fault) {
-    const detail = (fault as Error).stack ?? String(fault)
-    return { cell, checks: [single(cell, 'harness', 'harness-error', 'The kit itself works.', detail)] }
-  }
-}
-
-/** Runs the wanted sessions one after another. Stops early, with what ran, when the signal is aborted. */
-export async function runSessions(options: SessionRunOptions): Promise<CellResult[]> {
-  const cells = sessionCellsOf(options)
-  const results: CellResult[] = []
-  for (const [index, cell] of cells.entries()) {
-    if (options.signal?.aborted) break
-    if (options.delay && index > 0) await new Promise(resolve => setTimeout(resolve, options.delay))
-    const result = await runCell(cell, options)
-    results.push(result)
-    options.onResult?.(result, index, cells.length)
-  }
-  return results
-}
+    return { checks: judgeSession(cell, record, target.lossHeader), record: wireOf(cell, record, target, took) }
+  })

@@ -1,6 +1,6 @@
 import type { GotAnswer, SentRequest } from '../exchange.ts'
 import type { Headers } from '../format.ts'
-import type { Target, WireRecord } from '../run.ts'
+import type { Target, WireRecord } from '../run-cells.ts'
 import type { Closing, Frame } from './frame.ts'
 import type { SessionRecord } from './judge-session.ts'
 import type { SessionCell } from './session-cells.ts'

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { afterEach, describe, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { resultsOf } from '../../../../src/kit/conformance/report/results.ts'
-import type { CellResult } from '../../../../src/kit/conformance/run.ts'
+import type { CellResult } from '../../../../src/kit/conformance/run-cells.ts'
 import { runSessions } from '../../../../src/kit/conformance/sockets/run-sessions.ts'
 import { readSession } from '../../../../src/kit/conformance/sockets/session-scenario.ts'
 

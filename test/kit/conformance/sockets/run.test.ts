@@ -1,22 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countsOf } from '../../../../src/kit/conformance/checks.ts'
 import { readPeer } from '../../../../src/kit/conformance/peer.ts'
-import type { CellResult } from '../../../../src/kit/conformance/run.ts'
+import type { CellResult } from '../../../../src/kit/conformance/run-cells.ts'
 import { SESSION_FORMATS } from '../../../../src/kit/conformance/sockets/formats.ts'
 import { runSessions } from '../../../../src/kit/conformance/sockets/run-sessions.ts'
 import { readSessions } from '../../../../src/kit/conformance/sockets/session-scenario.ts'
 import { SessionUpstream } from '../../../../src/kit/conformance/sockets/session-upstream.ts'
 import { type RunningPeer, startPeer } from '../../../../src/kit/conformance/start-peer.ts'
 import { Upstream } from '../../../../src/kit/conformance/upstream.ts'
+import { failedChecks } from '../../../builders/checks.ts'
 
 const CALLERS = ['realtime', 'realtime.beta']
 const UPSTREAMS = Object.keys(SESSION_FORMATS)
-
-const failed = (results: readonly CellResult[]): string[] =>
-  results
-    .flatMap(({ checks }) => checks)
-    .filter(({ status }) => status === 'fail' || status === 'harness-error')
-    .map(({ id, details }) => `${id}: ${details?.join(' | ')}`)
 
 describe.each(['interlingua', 'proxy'])('%s', name => {
   let upstream: Upstream
@@ -39,7 +34,7 @@ describe.each(['interlingua', 'proxy'])('%s', name => {
   })
 
   test('no check fails', () => {
-    expect(failed(results)).toEqual([])
+    expect(failedChecks(results)).toEqual([])
   })
 
   test('native sessions are judged, foreign ones are translated or said to be unsupported', () => {

@@ -1,0 +1,101 @@
+import type { Check, Status } from './checks.ts'
+import type { Exchange, SentRequest } from './exchange.ts'
+
+/* The run of cells one after another, whether a cell is an exchange or a session. */
+
+/** The target of a run: a gateway or provider that already runs. */
+export interface Target {
+  readonly name: string
+  readonly version?: string
+  /** Base addresses by format, as their clients are given them. */
+  readonly bases: { readonly [format: string]: string }
+  readonly key: string
+  /** The model for an upstream of that format; of a live target, its only one. */
+  readonly model: (upstream: string | undefined) => string
+  /** The header in which it reports losses, in lower case. */
+  readonly lossHeader?: string
+  /** Whether it translates; foreign cells of one that does not are unsupported. */
+  readonly translates: boolean
+}
+
+/** The names of a cell, which reports show. */
+export interface NamedCell {
+  readonly id: string
+  readonly caller: { readonly name: string }
+  readonly upstream: { readonly name: string } | undefined
+  readonly scenario: { readonly id: string }
+  readonly mode: string
+}
+
+/** Bytes of a cell: the caller's exchange, and the requests that reached the upstream. */
+export interface WireRecord {
+  readonly exchange: Exchange
+  readonly arrivals: readonly { readonly sent: SentRequest }[]
+}
+
+/** One cell with its checks and what went over the wire. */
+export interface CellResult {
+  readonly cell: NamedCell
+  readonly checks: readonly Check[]
+  readonly record?: WireRecord
+}
+
+export interface CellRunOptions {
+  readonly target: Target
+  /** Milliseconds between cells. */
+  readonly delay?: number
+  readonly signal?: AbortSignal
+  readonly onResult?: (result: CellResult, index: number, count: number) => void
+}
+
+/** The result of a cell that has a single check, made by the kit itself. */
+const single = (cell: NamedCell, rule: string, status: Status, says: string, detail: string): CellResult => ({
+  cell,
+  checks: [
+    {
+      ...{ id: `${cell.id}/${rule}`, cell: cell.id, rule, level: 'must', status, says, source: 'the kit' },
+      details: [detail],
+    },
+  ],
+})
+
+const isClaimed = ({ caller, upstream }: NamedCell, { bases, translates }: Target): boolean =>
+  bases[caller.name] !== undefined && (translates || caller === upstream)
+
+async function runCell<C extends NamedCell>(
+  cell: C,
+  target: Target,
+  judged: (cell: C) => Promise<Omit<CellResult, 'cell'>>,
+): Promise<CellResult> {
+  if (!isClaimed(cell, target)) {
+    const says = 'The target has the endpoint and the feature.'
+    return single(cell, 'answer.supported', 'unsupported', says, 'The peer does not claim it.')
+  }
+  try {
+    return { cell, ...(await judged(cell)) }
+  } catch (fault) {
+    const detail = (fault as Error).stack ?? String(fault)
+    return single(cell, 'harness', 'harness-error', 'The kit itself works.', detail)
+  }
+}
+
+/**
+ * Runs cells one after another. Stops early, with what ran, when the signal is aborted.
+ *
+ * @param judged runs one cell and judges it; an error that it throws is the kit's own.
+ */
+export async function runCells<C extends NamedCell>(
+  cells: readonly C[],
+  { target, delay, signal, onResult }: CellRunOptions,
+  judged: (cell: C) => Promise<Omit<CellResult, 'cell'>>,
+): Promise<CellResult[]> {
+  const results: CellResult[] = []
+  for (const [index, cell] of cells.entries()) {
+    if (signal?.aborted) break
+    if (delay && index > 0) await new Promise(resolve => setTimeout(resolve, delay))
+    const result = await runCell(cell, target, judged)
+    results.push(result)
+    onResult?.(result, index, cells.length)
+  }
+  return results
+}
