@@ -77,7 +77,7 @@ describe('trap 114: messages of upstreams', () => {
     holds(
       fc.tuple(words, words, secrets, names, fc.constantFrom('""', "''", '``', '“”', '‘’', '«»')),
       ([before, after, secret, name, [open, close]]) => {
-        const scrub = scrubber(targetOf(name), 'm')
+        const scrub = scrubber(targetOf(name), 'caller-model-1')
         expect(scrub(`${before} ${secret} ${after}`)).not.toContain(secret)
         expect(scrub(`${before} ${open}${name}${close} ${after}`)).toContain(`${open}[upstream]${close}`)
         expect(JSON.stringify(scrubbed({ error: { provider: name } }, scrub))).toBe(
