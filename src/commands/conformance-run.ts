@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Budget, type Price } from '../kit/conformance/budget.ts'
-import { FORMATS } from '../kit/conformance/formats/index.ts'
+import { CONVERSATIONS, FORMATS } from '../kit/conformance/formats/index.ts'
 import { readPeer } from '../kit/conformance/peer.ts'
 import { badge } from '../kit/conformance/report/badge.ts'
 import { deviationOf, deviationText, readExpected } from '../kit/conformance/report/expected.ts'
@@ -50,7 +50,7 @@ function liveBases(url: string): Target['bases'] {
   const given = url.replace(/\/+$/, '')
   const root = given.replace(/\/v1(beta)?$/, '')
   const openAi = new URL(given).pathname === '/' ? `${given}/v1` : given
-  const isOpenAi = (name: string): boolean => /^(chat|responses|realtime)/.test(name)
+  const isOpenAi = (name: string): boolean => FORMATS[name]?.base === '/v1' || name.startsWith('realtime')
   const names = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
   return Object.fromEntries(names.map(name => [name, isOpenAi(name) ? openAi : root]))
 }
@@ -104,7 +104,7 @@ async function runLive(options: ConformanceOptions): Promise<Ran> {
   if (model === undefined) throw new UsageError('--target requires --model')
   const target: Target = { name: url!, bases: liveBases(url!), key, model: () => model, translates: true }
   const scenarios = readScenarios().filter(runsLive)
-  return runUntilEnd({ target, scenarios, callers: door ?? Object.keys(FORMATS) }, options)
+  return runUntilEnd({ target, scenarios, callers: door ?? Object.keys(CONVERSATIONS) }, options)
 }
 
 async function runPeer(options: ConformanceOptions): Promise<Ran> {

@@ -45,7 +45,11 @@ export function conformance(program: Command, terminal: Terminal): void {
     .option('--key <key>', 'key for the target')
     .option('--model <model>', 'model to request from the target')
     .option('--peer <name>', 'gateway to start in front of the mock upstream: a name, or a folder with a peer.yaml')
-    .option('--door <formats>', 'caller formats, separated by commas (default: all)', formatsOf)
+    .option(
+      '--door <formats>',
+      'caller formats, separated by commas (default: all; of a target, those of conversations)',
+      formatsOf,
+    )
     .option('--upstream <formats>', 'upstream formats, separated by commas (default: all)', formatsOf)
     .option('--only <id>', 'id of a cell or check; * matches anything')
     .option('--json <file>', 'file to write the results to')

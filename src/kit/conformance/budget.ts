@@ -1,6 +1,6 @@
-import type { UsageFacts } from './facts.ts'
+import { leavesOf, type UsageFacts } from './facts.ts'
 import { FORMATS } from './formats/index.ts'
-import { objectOf, parsed } from './json.ts'
+import { compact, numberOf, objectOf, parsed } from './json.ts'
 import type { CellResult } from './run-cells.ts'
 import { readSse } from './sse.ts'
 
@@ -24,7 +24,9 @@ function reported({ cell, record }: CellResult): UsageFacts {
   if (format === undefined || body === undefined) return {}
   const isStream = cell.mode === 'stream'
   const events = isStream ? readSse(body).events.flatMap(({ data }) => parsed(data) ?? []) : []
-  return format.answer(isStream ? format.assemble(events) : objectOf(parsed(body.toString('utf8')))).usage ?? {}
+  const whole = isStream ? (format.assemble?.(events) ?? {}) : objectOf(parsed(body.toString('utf8')))
+  const leaves = leavesOf(format.answer(whole))
+  return compact({ input: numberOf(leaves.get('usage.input')), output: numberOf(leaves.get('usage.output')) })
 }
 
 /** The cost of a cell in USD. An answer without usage is estimated by its bytes; a refused request costs nothing. */

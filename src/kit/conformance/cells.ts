@@ -35,7 +35,10 @@ export function matches(pattern: string | undefined, id: string): boolean {
   return new RegExp(`^${source}(/|$)`).test(id)
 }
 
-/** All cells that are wanted: scenarios without bytes for a format have none there. */
+/**
+ * All cells that are wanted. The caller's format is of the scenario's work; the upstream's may be of another, if the
+ * scenario is written in it, as a completion is in the format of a chat.
+ */
 export function cellsOf({ scenarios, callers, upstreams, only }: Wanted): Cell[] {
   const cells: Cell[] = []
   for (const caller of callers)
@@ -44,7 +47,7 @@ export function cellsOf({ scenarios, callers, upstreams, only }: Wanted): Cell[]
         for (const mode of scenario.modes) {
           const id = idOf(caller, upstream, scenario, mode)
           const isWritten = [caller, upstream ?? caller].every(format => scenario.wires[format] !== undefined)
-          if (!isWritten || !matches(only, id)) continue
+          if (FORMATS[caller]!.work !== scenario.work || !isWritten || !matches(only, id)) continue
           const upstreamFormat = upstream === undefined ? undefined : FORMATS[upstream]!
           cells.push({ id, caller: FORMATS[caller]!, upstream: upstreamFormat, scenario, mode })
         }

@@ -18,6 +18,13 @@ export interface CheckedCell {
   readonly scenario: { readonly id: string }
 }
 
+export interface CheckedPart {
+  /** The folder of the cell's scenario. */
+  readonly scenarios?: string
+  /** The step of the scenario, from 1; the rules of later steps name it. */
+  readonly step?: number
+}
+
 interface Judged {
   readonly status: Status
   readonly meaning: Meaning
@@ -39,11 +46,12 @@ export class CheckList {
   readonly checks: Check[] = []
   private readonly cell: CheckedCell
   private readonly scenarios: string
+  private readonly prefix: string
 
-  /** @param scenarios the folder of the cell's scenario. */
-  constructor(cell: CheckedCell, scenarios = 'conformance/scenarios') {
+  constructor(cell: CheckedCell, { scenarios = 'conformance/scenarios', step = 1 }: CheckedPart = {}) {
     this.cell = cell
     this.scenarios = scenarios
+    this.prefix = step === 1 ? '' : `step-${step}.`
   }
 
   /** One check: it passes where there are no details, and a broken `should` is advice. */
@@ -86,7 +94,8 @@ export class CheckList {
     }
   }
 
-  private named(rule: string): { readonly id: string; readonly cell: string; readonly rule: string } {
+  private named(name: string): { readonly id: string; readonly cell: string; readonly rule: string } {
+    const rule = this.prefix + name
     return { id: `${this.cell.id}/${rule}`, cell: this.cell.id, rule }
   }
 }

@@ -4,6 +4,13 @@ import { type Json, type JsonObject, textOf } from './json.ts'
 import type { Rule, Violation } from './rules.ts'
 import type { SchemaException } from './schema.ts'
 
+/** What callers want of an endpoint. Formats of one work can be translated into each other. */
+export const WORKS = [
+  ...(['conversation', 'completion', 'tokens', 'models', 'embeddings', 'rerank'] as const),
+  ...(['images', 'speech', 'transcription', 'videos'] as const),
+] as const
+export type Work = (typeof WORKS)[number]
+
 /** Headers by their lower-case names. */
 export interface Headers {
   readonly [name: string]: string
@@ -15,40 +22,95 @@ export interface Addressed {
   readonly stream: boolean
 }
 
+/** A file of a form. */
+export interface FormFile {
+  /** The field of the form. */
+  readonly field: string
+  readonly name: string
+  readonly type: string
+  readonly bytes: Buffer
+}
+
+/** A request as it goes over the wire, without its headers. */
+export interface Asked {
+  readonly method: string
+  /** The path below the base address, with its query. */
+  readonly path: string
+  /** The JSON body or the fields of the form; a field that occurs several times is a list. */
+  readonly body: JsonObject
+  /** The files of the form; `undefined` for JSON and for requests without a body. */
+  readonly files?: readonly FormFile[] | undefined
+}
+
+/** The body of a whole answer that is no JSON, such as sound. */
+export interface RawAnswer {
+  readonly type: string
+  readonly bytes: Buffer
+}
+
+/** The name of a schema in `conformance/schemas/<name of the format>.json`, for the path of a request. */
+export type SchemaName = string | ((path: string) => string | undefined)
+
 /** One format: how it is spoken, what it means and which rules it has. */
 export interface Format {
   readonly name: string
-  /** The path below the base address that clients are given. */
-  readonly path: (model: string, stream: boolean) => string
+  readonly work: Work
+  /** The format whose base address and model it shares; its own by default. */
+  readonly home?: string
+  /** The end of the base address that clients are given. */
+  readonly base: '/v1' | ''
+  /** The usual path below the base address. */
+  readonly path: (model: string, stream: boolean, body: JsonObject) => string
   /** Headers of a client, with its credential. */
   readonly headers: (key: string) => Headers
   /** The hand-written request with the model and, where the body says it, the stream flag. */
   readonly addressed: (body: JsonObject, model: string, stream: boolean) => JsonObject
   /** Reads the path below the base and the body; `undefined` where the path is not the format's. */
-  readonly recognise: (path: string, body: JsonObject) => Addressed | undefined
-  /** The list of models, as the upstream of the kit answers it, and its path below the base. */
-  readonly models: { readonly path: string; readonly list: (ids: readonly string[]) => JsonObject }
-  /** Names of schemas in `conformance/schemas/<name>.json`; a stream has a schema by event. */
+  readonly recognise: (path: string, body: JsonObject, method: string) => Addressed | undefined
+  /** The list of models, as the upstream of the kit answers it beside the scenario, and its path below the base. */
+  readonly models?: { readonly path: string; readonly list: (ids: readonly string[]) => JsonObject }
+  /** Published schemas; a stream has a schema by event. */
+  readonly schemas: {
+    readonly request?: SchemaName
+    readonly answer?: SchemaName
+    readonly event?: SchemaName
+    readonly error?: string
+  }
+  readonly exceptions: readonly SchemaException[]
+  readonly request: (body: JsonObject, path: string, files?: readonly FormFile[]) => object
+  /** @param raw the body if it is no JSON. */
+  readonly answer: (body: JsonObject, raw?: RawAnswer) => object
+  /** Streams, in formats that have any: the whole answer that events add up to, and the rules of their order. */
+  readonly assemble?: (events: readonly Json[]) => JsonObject
+  readonly grammar?: GrammarFactory
+  readonly error: (status: number, headers: Headers, body: Json | undefined) => ErrorFacts
+  /** Rules for requests, whole answers and errors that a schema cannot express. */
+  readonly lint: {
+    readonly request: (body: JsonObject, headers: Headers, path: string) => readonly Violation[]
+    readonly answer: (body: JsonObject, headers: Headers, asked: Asked, raw?: RawAnswer) => readonly Violation[]
+    readonly error: (status: number, body: Json | undefined, headers: Headers) => readonly Violation[]
+  }
+  readonly rules: readonly Rule[]
+}
+
+/** A format of conversations: every one has streams and a list of models. */
+export interface Conversation extends Format {
+  readonly models: NonNullable<Format['models']>
   readonly schemas: {
     readonly request: string
     readonly answer: string
     readonly event: string
     readonly error?: string
   }
-  readonly exceptions: readonly SchemaException[]
   readonly request: (body: JsonObject, path: string) => RequestFacts
   readonly answer: (body: JsonObject) => AnswerFacts
-  /** The whole answer that the events of a stream add up to. */
   readonly assemble: (events: readonly Json[]) => JsonObject
-  readonly error: (status: number, headers: Headers, body: Json | undefined) => ErrorFacts
   readonly grammar: GrammarFactory
-  /** Rules for requests, whole answers and errors that a schema cannot express. */
   readonly lint: {
     readonly request: (body: JsonObject, headers: Headers) => readonly Violation[]
     readonly answer: (body: JsonObject, headers: Headers) => readonly Violation[]
-    readonly error: (status: number, body: Json | undefined, headers: Headers) => readonly Violation[]
+    readonly error: Format['lint']['error']
   }
-  readonly rules: readonly Rule[]
 }
 
 /** Recognises requests of one fixed path that name model and stream in the body. */
@@ -56,3 +118,12 @@ export const recogniseAt =
   (path: string): Format['recognise'] =>
   (requested, body) =>
     requested === path ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined
+
+/** The format whose base address and model it shares. */
+export const homeOf = ({ name, home = name }: Format): string => home
+
+/** The published schema for the path of a request. */
+export const schemaOf = (format: Format, on: 'request' | 'answer' | 'event', path: string): string | undefined => {
+  const name = format.schemas[on]
+  return typeof name === 'function' ? name(path) : name
+}

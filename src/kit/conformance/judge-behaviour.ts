@@ -1,7 +1,7 @@
 import type { Cell } from './cells.ts'
 import type { CheckList } from './check-list.ts'
 import type { Exchange, GotAnswer } from './exchange.ts'
-import { type AnswerFacts, leavesOf } from './facts.ts'
+import { leavesOf } from './facts.ts'
 import type { Format } from './format.ts'
 import { type Json, objectOf, parsed } from './json.ts'
 import type { Rule } from './rules.ts'
@@ -41,14 +41,14 @@ const FLOWS: BehaviourRule = {
 
 const dataOf = (events: readonly SseEvent[]): Json[] => events.flatMap(({ data }) => parsed(data) ?? [])
 
-const textOfFacts = (facts: AnswerFacts): string => String(leavesOf(facts).get('candidates[0].text') ?? '')
+const textOfFacts = (facts: object): string => String(leavesOf(facts).get('candidates[0].text') ?? '')
 
 const streamedText = (format: Format, events: readonly SseEvent[]): string =>
-  textOfFacts(format.answer(format.assemble(dataOf(events))))
+  textOfFacts(format.answer(format.assemble!(dataOf(events))))
 
 /** The end that a stream told its caller. */
 function endingOf(format: Format, events: readonly SseEvent[], asked: Json): 'normal' | 'error' | undefined {
-  const grammar = format.grammar({ body: objectOf(asked) })
+  const grammar = format.grammar!({ body: objectOf(asked) })
   for (const event of events) grammar.event(event, parsed(event.data))
   return grammar.ending
 }

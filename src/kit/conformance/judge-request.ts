@@ -1,7 +1,9 @@
+import { askedOf } from './asked.ts'
 import type { Cell } from './cells.ts'
 import type { CheckList } from './check-list.ts'
 import { compare } from './compare.ts'
 import { leavesOf } from './facts.ts'
+import { type Asked, type Format, schemaOf } from './format.ts'
 import { schemaFaults } from './schema.ts'
 import { schemaRule } from './transport-rules.ts'
 import type { Arrival } from './upstream.ts'
@@ -30,6 +32,7 @@ const isRetried = ({ status }: Arrival): boolean => status === 429 || status >= 
 export function judgeRequest(
   { caller, upstream, scenario, mode }: Cell,
   arrivals: readonly Arrival[],
+  sent: Asked,
   isReported: boolean,
   list: CheckList,
 ): void {
@@ -40,18 +43,17 @@ export function judgeRequest(
   if (arrival === undefined) return
   const tooMany = arrivals.length > 1 && !isRetried(arrival)
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
-  const { name, schemas, exceptions } = upstream
-  list.rule('request', schemaRule(name), schemaFaults(name, schemas.request, arrival.body, exceptions))
-  list.rules(upstream.rules, 'request', upstream.lint.request(arrival.body, arrival.sent.headers))
-  const isStream = mode === 'stream'
-  const asked = (format: typeof caller) => {
-    const body = format.addressed(scenario.wires[format.name]!.request, 'm', isStream)
-    return leavesOf(format.request(body, format.path('m', isStream)))
-  }
+  const { name, exceptions } = upstream
+  const { body, path, files } = arrival
+  const schema = schemaOf(upstream, 'request', path)
+  if (schema !== undefined) list.rule('request', schemaRule(name), schemaFaults(name, schema, body, exceptions))
+  list.rules(upstream.rules, 'request', upstream.lint.request(body, arrival.sent.headers, path))
+  const facts = (format: Format, asked: Asked) => leavesOf(format.request(asked.body, asked.path, asked.files))
+  const written = scenario.wires[name]!.request
   const verdicts = compare({
-    source: asked(caller),
-    reachable: asked(upstream),
-    found: leavesOf(upstream.request(arrival.body, arrival.path)),
+    source: facts(caller, sent),
+    reachable: facts(upstream, askedOf(upstream, written, mode === 'stream', { model: 'm', answers: [] })),
+    found: facts(upstream, { method: arrival.sent.method, path, body, files }),
     isNative: caller === upstream,
   })
   list.facts('request', verdicts, isReported)

@@ -2,17 +2,18 @@ import type { Cell } from './cells.ts'
 import { CheckList } from './check-list.ts'
 import type { Check } from './checks.ts'
 import type { Exchange } from './exchange.ts'
-import type { JsonObject } from './json.ts'
+import type { Asked } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
 import { judgeRequest } from './judge-request.ts'
+import { stepsOf } from './scenario.ts'
 import type { Arrival } from './upstream.ts'
 
-/** Everything one cell left behind. */
-export interface CellRecord {
+/** Everything one step of a cell left behind. */
+export interface StepRecord {
   readonly exchange: Exchange
-  /** The request's body as the kit sent it. */
-  readonly asked: JsonObject
+  /** The request as the kit sent it. */
+  readonly asked: Asked
   readonly arrivals: readonly Arrival[]
 }
 
@@ -29,32 +30,37 @@ const SUPPORTED = {
   says: 'The target has the endpoint and the feature.',
 } as const
 
-/** All checks of one cell. `lossHeader` names the header in which the target reports losses. */
-export function judge(cell: Cell, record: CellRecord, lossHeader: string | undefined): Check[] {
+/** All checks of one cell: those of its steps. `lossHeader` names the header in which the target reports losses. */
+export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: string | undefined): Check[] {
+  return stepsOf(cell.scenario)
+    .slice(0, records.length)
+    .flatMap((scenario, index) => {
+      const list = new CheckList(cell, { step: index + 1 })
+      judgeStep({ ...cell, scenario }, records[index]!, lossHeader, list)
+      return list.checks
+    })
+}
+
+/** Judges one step. A target that says that it has no such endpoint is not judged further. */
+function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefined, list: CheckList): void {
   const { exchange, arrivals, asked } = record
-  const list = new CheckList(cell)
   const { got } = exchange
-  const expectsError = cell.scenario.wires[cell.caller.name]!.error !== undefined
+  const { scenario, mode } = cell
+  const expectsError = scenario.wires[cell.caller.name]!.error !== undefined
   if (got !== undefined && !expectsError && arrivals.length === 0) {
     // Only a request that says what a format cannot say may be refused.
-    const isUnsayable = cell.scenario.differences.some(({ fact }) => fact.startsWith('request.'))
+    const isUnsayable = scenario.differences.some(({ fact }) => fact.startsWith('request.'))
     const isRefusal = REFUSED.has(got.status) && isUnsayable
     if (UNSUPPORTED.has(got.status) || isRefusal) {
-      list.rule(
-        'answer',
-        SUPPORTED,
-        [`Status ${got.status}: ${got.body.toString('utf8').slice(0, 300)}`],
-        'unsupported',
-      )
-      return list.checks
+      const detail = `Status ${got.status}: ${got.body.toString('utf8').slice(0, 300)}`
+      return list.rule('answer', SUPPORTED, [detail], 'unsupported')
     }
   }
   const isReported = lossHeader !== undefined && Boolean(got?.headers[lossHeader])
-  judgeRequest(cell, arrivals, isReported, list)
-  const { scenario, mode } = cell
+  const isLocal = scenario.local && arrivals.length === 0
+  if (!isLocal) judgeRequest(cell, arrivals, asked, isReported, list)
   if (scenario.caller.leaves_after !== undefined) judgeLeft(arrivals, list)
-  else if (scenario.breaks) judgeBroken(cell, exchange, list, asked)
-  else judgeAnswer(cell, exchange, list, { asked, isReported })
+  else if (scenario.breaks) judgeBroken(cell, exchange, list, asked.body)
+  else judgeAnswer(cell, exchange, list, { asked, isReported, isLocal })
   if (mode === 'stream' && scenario.caller.leaves_after === undefined) judgeFlow(exchange, arrivals, list)
-  return list.checks
 }

@@ -21,7 +21,7 @@ export interface Target {
 /** The names of a cell, which reports show. */
 export interface NamedCell {
   readonly id: string
-  readonly caller: { readonly name: string }
+  readonly caller: { readonly name: string; readonly work?: string }
   readonly upstream: { readonly name: string } | undefined
   readonly scenario: { readonly id: string }
   readonly mode: string
@@ -31,6 +31,8 @@ export interface NamedCell {
 export interface WireRecord {
   readonly exchange: Exchange
   readonly arrivals: readonly { readonly sent: SentRequest }[]
+  /** The steps after the first. */
+  readonly later?: readonly Omit<WireRecord, 'later'>[]
 }
 
 /** One cell with its checks and what went over the wire. */

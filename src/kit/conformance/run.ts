@@ -1,7 +1,11 @@
+import { askedOf, encoded } from './asked.ts'
 import { type Cell, cellsOf, type Wanted } from './cells.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
-import { type CellRecord, judge } from './judge.ts'
+import { homeOf } from './format.ts'
+import { type JsonObject, objectOf, parsed } from './json.ts'
+import { judge, type StepRecord } from './judge.ts'
 import { type CellResult, type CellRunOptions, runCells } from './run-cells.ts'
+import { stepsOf } from './scenario.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface RunOptions extends Wanted, CellRunOptions {
@@ -10,26 +14,46 @@ export interface RunOptions extends Wanted, CellRunOptions {
   readonly bounds?: Bounds
 }
 
-async function exchangeOf(cell: Cell, { target, upstream, bounds }: RunOptions): Promise<CellRecord> {
+/** Runs one step of a cell. The answers of the steps before it fill in the placeholders of its request. */
+async function stepOf(
+  cell: Cell,
+  { target, upstream, bounds }: RunOptions,
+  answers: readonly JsonObject[],
+): Promise<StepRecord> {
   const { caller, scenario, mode } = cell
-  const model = target.model(cell.upstream?.name)
-  const isStream = mode === 'stream'
-  const asked = caller.addressed(scenario.wires[caller.name]!.request, model, isStream)
+  const model = target.model(cell.upstream && homeOf(cell.upstream))
+  const asked = askedOf(caller, scenario.wires[caller.name]!.request, mode === 'stream', { model, answers })
   upstream?.play(scenario)
+  const { type, bytes } = await encoded(asked)
   const sent = {
-    method: 'POST',
-    url: `${target.bases[caller.name]}${caller.path(model, isStream)}`,
-    headers: { 'content-type': 'application/json', ...caller.headers(target.key) },
-    body: Buffer.from(JSON.stringify(asked)),
+    method: asked.method,
+    url: `${target.bases[caller.name]}${asked.path}`,
+    headers: { ...(type === undefined ? {} : { 'content-type': type }), ...caller.headers(target.key) },
+    body: bytes,
   }
   const exchange = await send(sent, bounds ?? BOUNDS, scenario.caller)
   await upstream?.settled()
   return { exchange, asked, arrivals: upstream?.arrived ?? [] }
 }
 
+/** The steps of a cell, up to one that is not answered with success. */
+async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [StepRecord, ...StepRecord[]]> {
+  const [first, ...later] = stepsOf(cell.scenario)
+  const records: [StepRecord, ...StepRecord[]] = [await stepOf({ ...cell, scenario: first! }, options, [])]
+  for (const scenario of later) {
+    const { got } = records.at(-1)!.exchange
+    if (got === undefined || got.status >= 400) break
+    const answers = records.map(({ exchange }) => objectOf(parsed(exchange.got!.body.toString('utf8'))))
+    records.push(await stepOf({ ...cell, scenario }, options, answers))
+  }
+  return records
+}
+
 /** Runs the wanted exchanges. */
 export const run = (options: RunOptions): Promise<CellResult[]> =>
   runCells(cellsOf(options), options, async cell => {
-    const record = await exchangeOf(cell, options)
-    return { checks: judge(cell, record, options.target.lossHeader), record }
+    const records = await recordOf(cell, options)
+    const [record, ...later] = records
+    const checks = judge(cell, records, options.target.lossHeader)
+    return { checks, record: later.length === 0 ? record : { ...record, later } }
   })

@@ -1,21 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { DATA } from './data.ts'
-import type { Headers } from './format.ts'
-import type { JsonObject } from './json.ts'
+import type { Work } from './format.ts'
+import { type Wires, wiresIn } from './scenario-files.ts'
 
 /** How a scenario is asked: whole answers, streamed ones. */
 export type Mode = 'whole' | 'stream'
-
-/** The hand-written bytes of a scenario in one format. */
-export interface Wire {
-  readonly request: JsonObject
-  /** Bytes of a whole answer, and of a streamed one. */
-  readonly whole?: Buffer
-  readonly stream?: Buffer
-  readonly error?: { readonly status: number; readonly headers: Headers; readonly body: JsonObject }
-}
 
 /** A fact that some formats cannot say. */
 export interface Difference {
@@ -53,6 +44,7 @@ export interface CallerBehaviour {
 
 export interface Scenario {
   readonly id: string
+  readonly work: Work
   readonly title: string
   /** The consequence of a failure, with the URL of a known real case. */
   readonly why: string
@@ -63,30 +55,18 @@ export interface Scenario {
   readonly caller: CallerBehaviour
   /** Whether the answer breaks off: by a cut connection, or by an error within a stream. */
   readonly breaks: boolean
-  readonly wires: { readonly [format: string]: Wire }
+  /** Whether a target may answer without asking its upstream, as it may with a list of its own models. */
+  readonly local: boolean
+  /** The first step. */
+  readonly wires: Wires
+  /** The steps after the first: the same caller goes on, as one who submits a job and then asks for its state. */
+  readonly later: readonly Wires[]
 }
 
 const HOME = join(DATA, 'scenarios')
 
-const jsonAt = (file: string): JsonObject | undefined =>
-  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JsonObject) : undefined
-
-const bytesAt = (file: string): Buffer | undefined => (existsSync(file) ? readFileSync(file) : undefined)
-
-function wireOf(folder: string, format: string): Wire {
-  const at = (rest: string): string => join(folder, `${format}.${rest}`)
-  const whole = bytesAt(at('answer.json'))
-  const stream = bytesAt(at('answer.sse'))
-  const error = jsonAt(at('error.json')) as Wire['error']
-  return {
-    request: jsonAt(at('request.json'))!,
-    ...(whole === undefined ? {} : { whole }),
-    ...(stream === undefined ? {} : { stream }),
-    ...(error === undefined ? {} : { error }),
-  }
-}
-
 interface Described {
+  readonly work?: Work
   readonly title: string
   readonly why: string
   readonly modes?: readonly Mode[]
@@ -95,26 +75,38 @@ interface Described {
   readonly upstream?: UpstreamBehaviour
   readonly caller?: CallerBehaviour
   readonly breaks?: boolean
+  readonly local?: boolean
 }
+
+/** Works whose answers are streamed, where a scenario does not say otherwise. */
+const STREAMED: readonly Work[] = ['conversation', 'completion']
 
 /** Reads one scenario's folder: `scenario.yaml` and the files of its formats. */
 export function readScenario(id: string, home = HOME): Scenario {
   const folder = join(home, id)
   const described = parse(readFileSync(join(folder, 'scenario.yaml'), 'utf8')) as Described
-  const formats = readdirSync(folder).flatMap(name => /^([a-z]+)\.request\.json$/.exec(name)?.[1] ?? [])
+  const { work = 'conversation' } = described
+  const [wires = {}, ...later] = wiresIn(folder)
   return {
     id,
+    work,
     title: described.title,
     why: described.why,
-    modes: described.modes ?? ['whole', 'stream'],
+    modes: described.modes ?? (STREAMED.includes(work) ? ['whole', 'stream'] : ['whole']),
     differences: described.differences ?? [],
     ...(described.instead === undefined ? {} : { instead: described.instead }),
     upstream: described.upstream ?? {},
     caller: described.caller ?? {},
     breaks: described.breaks ?? false,
-    wires: Object.fromEntries(formats.sort().map(format => [format, wireOf(folder, format)])),
+    local: described.local ?? false,
+    wires,
+    later,
   }
 }
+
+/** A scenario of each step. */
+export const stepsOf = (scenario: Scenario): Scenario[] =>
+  [scenario.wires, ...scenario.later].map(wires => ({ ...scenario, wires, later: [] }))
 
 /** All scenarios, by name. */
 export const readScenarios = (home = HOME): Scenario[] =>

@@ -7,8 +7,10 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from '../../root.ts'
 import { send } from './client.ts'
+import { FORMATS } from './formats/index.ts'
 import { filled, type Peer, type Values } from './peer.ts'
 import type { Target } from './run-cells.ts'
+import { SESSION_FORMATS } from './sockets/formats.ts'
 import type { Upstream } from './upstream.ts'
 
 /** The peer cannot be run here; the message says how to get it. */
@@ -86,10 +88,8 @@ export async function startPeer(peer: Peer, upstream: Upstream): Promise<Running
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const port = await freePort()
   const key = `kit-${randomBytes(12).toString('hex')}`
-  const bases = ['chat', 'responses', 'messages', 'contents', 'realtime', 'realtime.beta', 'live'].map(name => [
-    `upstream.${name}`,
-    upstream.base(name),
-  ])
+  const names = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
+  const bases = names.map(name => [`upstream.${name}`, upstream.base(name)])
   const values: Values = {
     ...{ port: String(port), key, upstream_key: `up-${key}`, folder, root: ROOT, node: process.execPath, program },
     ...{ upstream: upstream.root, ...Object.fromEntries(bases) },

@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
+import { decoded } from './asked.ts'
 import type { SentRequest } from './exchange.ts'
-import type { Format, Headers } from './format.ts'
+import { type Format, type FormFile, type Headers, homeOf } from './format.ts'
 import { FORMATS } from './formats/index.ts'
-import { type JsonObject, objectOf, parsed } from './json.ts'
+import type { JsonObject } from './json.ts'
 import type { Scenario, UpstreamBehaviour } from './scenario.ts'
 
 /** One request that reached the kit's upstream. */
@@ -15,6 +16,8 @@ export interface Arrival {
   readonly path: string
   readonly sent: SentRequest
   readonly body: JsonObject
+  /** The files of a form. */
+  readonly files?: readonly FormFile[] | undefined
   readonly stream: boolean
   /** The status it was answered with. */
   readonly status: number
@@ -37,6 +40,12 @@ const MOST_BYTES = 64 * 1024 * 1024
 const MOST_ARRIVALS = 100
 const SETTLED_WITHIN = 15_000
 
+/** A model for each base address. */
+const MODELS = [...new Set(Object.values(FORMATS).map(format => `kit-${homeOf(format)}`))]
+
+/** Sessions whose base address ends with the version. */
+const VERSIONED = new Set(['realtime', 'realtime.beta'])
+
 /** The longest piece of a streamed answer; answers of more pieces than that get longer ones. */
 const LONGEST_PIECE = 37
 const MOST_PIECES = 400
@@ -56,6 +65,10 @@ function* pieces(bytes: Buffer): Generator<Buffer> {
 /** The events of a stream, each with its empty line. */
 const eventsOf = (bytes: Buffer): Buffer[] =>
   (bytes.toString('utf8').match(/.*?(?:\r?\n){2}|.+$/gs) ?? []).map(event => Buffer.from(event))
+
+/** Whether a request asks for the list of models of a format. */
+const isListOf = ({ models }: Format, base: string, { method, url }: SentRequest): boolean =>
+  models !== undefined && method === 'GET' && url.split('?')[0] === base + models.path
 
 /** Waits, but no longer than the connection is open. */
 const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
@@ -100,7 +113,7 @@ export class Upstream {
   }
 
   /** Listens on a free port of the loopback address. */
-  static async open(models: readonly string[] = Object.keys(FORMATS).map(name => `kit-${name}`)): Promise<Upstream> {
+  static async open(models: readonly string[] = MODELS): Promise<Upstream> {
     const upstream = new Upstream(models)
     await new Promise<void>((resolve, reject) => {
       upstream.server.once('error', reject)
@@ -111,7 +124,9 @@ export class Upstream {
 
   /** The base address of a format, as its clients are given it. */
   base(format: string): string {
-    return `${this.root}/${format}${['chat', 'responses', 'realtime', 'realtime.beta'].includes(format) ? '/v1' : ''}`
+    const known = FORMATS[format]
+    if (known === undefined) return `${this.root}/${format}${VERSIONED.has(format) ? '/v1' : ''}`
+    return `${this.root}/${homeOf(known)}${known.base}`
   }
 
   get root(): string {
@@ -150,24 +165,26 @@ export class Upstream {
   private async answer(message: IncomingMessage, reply: ServerResponse): Promise<void> {
     const body = await bodyOf(message)
     const url = `${this.root}${message.url ?? '/'}`
-    const json = objectOf(parsed(body.toString('utf8')))
+    const { body: json, files } = await decoded(message.headers['content-type'] ?? '', body)
     const sent = { method: message.method ?? 'GET', url, headers: flat(message.headers), body }
     for (const format of Object.values(FORMATS)) {
       const base = this.base(format.name)
       if (!url.startsWith(`${base}/`)) continue
       const path = url.slice(base.length)
-      if (path.split('?')[0] === format.models.path && sent.method === 'GET') return this.list(format, reply)
-      const asked = format.recognise(path, json)
-      if (asked === undefined || this.scenario === undefined || this.arrivals.length >= MOST_ARRIVALS) break
-      return this.model(format, { path, sent, body: json, stream: asked.stream }, reply)
+      const asked = format.recognise(path, json, sent.method)
+      // Formats may share a base address; the scenario decides which of them is meant.
+      if (asked === undefined || this.scenario?.wires[format.name] === undefined) continue
+      if (this.arrivals.length >= MOST_ARRIVALS) break
+      return this.model(format, { path, sent, body: json, files, stream: asked.stream }, reply)
+    }
+    const listed = Object.values(FORMATS).find(format => isListOf(format, this.base(format.name), sent))
+    if (listed?.models !== undefined) {
+      reply.writeHead(200, { 'content-type': 'application/json' })
+      reply.end(JSON.stringify(listed.models.list(this.models)))
+      return
     }
     reply.writeHead(404, { 'content-type': 'application/json' })
     reply.end(JSON.stringify({ error: { message: 'The upstream of the kit has no such path.', type: 'not_found' } }))
-  }
-
-  private list(format: Format, reply: ServerResponse): void {
-    reply.writeHead(200, { 'content-type': 'application/json' })
-    reply.end(JSON.stringify(format.models.list(this.models)))
   }
 
   private async model(
@@ -189,7 +206,7 @@ export class Upstream {
     }
     const head = arrival.stream
       ? { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
-      : { 'content-type': 'application/json', 'content-length': bytes.length }
+      : { 'content-type': wire!.type, 'content-length': bytes.length }
     reply.writeHead(200, head)
     const written = playAnswer(bytes, arrival.stream, reply, this.scenario!.upstream).then(end => {
       recorded.end = end

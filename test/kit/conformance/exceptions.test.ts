@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
+import { CONVERSATIONS } from '../../../src/kit/conformance/formats/index.ts'
 import type { JsonObject } from '../../../src/kit/conformance/json.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 
 /* Values that the publishers' own SDKs are tested with, and the published schemas refuse, are legal. */
 
 const eventFaults = (format: string, event: JsonObject): readonly string[] => {
-  const { schemas, exceptions } = FORMATS[format]!
+  const { schemas, exceptions } = CONVERSATIONS[format]!
   return schemaFaults(format, schemas.event, event, exceptions)
 }
 
@@ -29,7 +29,7 @@ test('a part of a response may have no log probabilities', () => {
 })
 
 describe('Google’s service', () => {
-  const { grammar, lint, rules } = FORMATS['contents']!
+  const { grammar, lint, rules } = CONVERSATIONS['contents']!
   const musts = new Set(rules.filter(({ level }) => level === 'must').map(({ on, id }) => `${on}.${id}`))
   const broken = (events: readonly JsonObject[]): string[] => {
     const machine = grammar({ body: {} })

@@ -8,7 +8,7 @@ import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { describe, expect, test } from 'vitest'
 import type { AnswerFacts } from '../../../src/kit/conformance/facts.ts'
-import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
+import { CONVERSATIONS } from '../../../src/kit/conformance/formats/index.ts'
 import { isObject, type Json, type JsonObject, objectOf, parsed } from '../../../src/kit/conformance/json.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 import { readSse, type SseEvent } from '../../../src/kit/conformance/sse.ts'
@@ -42,7 +42,7 @@ const PUBLISHERS: { readonly [format: string]: RegExp } = {
 }
 
 const musts = (format: string): ReadonlySet<string> =>
-  new Set(FORMATS[format]!.rules.filter(({ level }) => level === 'must').map(({ on, id }) => `${on}.${id}`))
+  new Set(CONVERSATIONS[format]!.rules.filter(({ level }) => level === 'must').map(({ on, id }) => `${on}.${id}`))
 
 const readable = (events: readonly Json[]): ReadableStream =>
   new ReadableStream({
@@ -96,7 +96,7 @@ const heldTo = (format: string, facts: AnswerFacts): unknown =>
 
 /** What a stream breaks of the rules that fail. */
 function faultsOf(format: string, { host, request }: Recording, events: readonly SseEvent[]): string[] {
-  const { grammar: grammarOf, schemas, exceptions } = FORMATS[format]!
+  const { grammar: grammarOf, schemas, exceptions } = CONVERSATIONS[format]!
   const grammar = grammarOf({ body: objectOf(request?.body) })
   for (const event of events) grammar.event(event, parsed(event.data))
   const broken = grammar.end(true).filter(({ rule }) => musts(format).has(`stream.${rule}`))
@@ -107,7 +107,7 @@ function faultsOf(format: string, { host, request }: Recording, events: readonly
 }
 
 describe.skipIf(where !== '').each(Object.keys(PUBLISHERS))(`%s${where}`, format => {
-  const { answer, assemble, lint, schemas, exceptions } = FORMATS[format]!
+  const { answer, assemble, lint, schemas, exceptions } = CONVERSATIONS[format]!
   const streams = recordingsOf(format).filter(({ response }) => response.status === 200 && response.sse)
   const wholes = recordingsOf(format).filter(({ response }) => response.status === 200 && isObject(response.body))
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { askedOf } from '../../../src/kit/conformance/asked.ts'
 import { leavesOf } from '../../../src/kit/conformance/facts.ts'
-import type { Format } from '../../../src/kit/conformance/format.ts'
+import { type Asked, type Format, schemaOf } from '../../../src/kit/conformance/format.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
 import { type Json, objectOf, parsed } from '../../../src/kit/conformance/json.ts'
-import { readScenarios, runsLive, type Scenario } from '../../../src/kit/conformance/scenario.ts'
+import { readScenarios, runsLive, type Scenario, stepsOf } from '../../../src/kit/conformance/scenario.ts'
+import type { Wire } from '../../../src/kit/conformance/scenario-files.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 import { readSse } from '../../../src/kit/conformance/sse.ts'
 
@@ -15,13 +17,25 @@ const TOKEN = /\.(id|signature|redacted)$/
 const prefixed = (prefix: string, facts: object): [string, Json][] =>
   [...leavesOf(facts)].map(([path, value]) => [`${prefix}.${path}`, TOKEN.test(path) ? 'a token' : value])
 
-const factsOf = (format: Format, { wires }: Scenario): Map<string, Json> => {
-  const { request, whole, error } = wires[format.name]!
+const KNOWN = { model: 'm', answers: [] }
+
+/** The facts of a whole answer. */
+const answerOf = (format: Format, bytes: Buffer, type: string): object =>
+  type === 'application/json' ? format.answer(objectOf(parsed(bytes.toString()))) : format.answer({}, { type, bytes })
+
+const factsOf = (format: Format, { request, whole, type, error }: Wire): Map<string, Json> => {
+  const { body, path, files } = askedOf(format, request, false, KNOWN)
   return new Map([
-    ...prefixed('request', format.request(request, format.path('m', false))),
-    ...(whole === undefined ? [] : prefixed('answer', format.answer(objectOf(parsed(whole.toString()))))),
+    ...prefixed('request', format.request(body, path, files)),
+    ...(whole === undefined ? [] : prefixed('answer', answerOf(format, whole, type))),
     ...(error === undefined ? [] : prefixed('error', format.error(error.status, error.headers, error.body))),
   ])
+}
+
+/** The faults of a value by the published schema, where there is one. */
+const faultsBy = (format: Format, on: 'request' | 'answer' | 'event', { path }: Asked, value: Json) => {
+  const schema = schemaOf(format, on, path)
+  return schema === undefined ? [] : schemaFaults(format.name, schema, value, format.exceptions)
 }
 
 const isDeclared = ({ differences }: Scenario, path: string, format: string): boolean =>
@@ -30,11 +44,16 @@ const isDeclared = ({ differences }: Scenario, path: string, format: string): bo
     return formats.includes(format) && new RegExp(`^${pattern}$`).test(path)
   })
 
-describe.each(SCENARIOS)('$id', scenario => {
+/** Every step of every scenario; later steps are named by their number. */
+const STEPS = SCENARIOS.flatMap(scenario =>
+  stepsOf(scenario).map((step, index) => (index === 0 ? step : { ...step, id: `${step.id} ${index + 1}` })),
+)
+
+describe.each(STEPS)('$id', scenario => {
   const formats = Object.keys(scenario.wires).map(name => FORMATS[name]!)
 
   test('every format means the same, and every declared difference is one', () => {
-    const facts = new Map(formats.map(format => [format.name, factsOf(format, scenario)]))
+    const facts = new Map(formats.map(format => [format.name, factsOf(format, scenario.wires[format.name]!)]))
     const all = new Map([...facts.values()].flatMap(one => [...one]))
     const faults: string[] = []
     for (const [name, leaves] of facts)
@@ -52,30 +71,33 @@ describe.each(SCENARIOS)('$id', scenario => {
 
   test.each(formats.map(({ name }) => name))('%s: valid, and streamed as whole', name => {
     const format = FORMATS[name]!
-    const { request, whole, stream, error } = scenario.wires[name]!
-    const addressed = format.addressed(request, 'm', true)
-    const { schemas, exceptions } = format
-    expect(schemaFaults(name, schemas.request, addressed, exceptions)).toEqual([])
-    expect(format.lint.request(addressed, format.headers('key'))).toEqual([])
+    const { request, whole, type, stream, error } = scenario.wires[name]!
+    const asked = askedOf(format, request, scenario.modes.includes('stream'), KNOWN)
+    if (asked.method === 'POST') expect(faultsBy(format, 'request', asked, asked.body)).toEqual([])
+    expect(format.lint.request(asked.body, format.headers('key'), asked.path)).toEqual([])
     if (error !== undefined) {
-      if (schemas.error) expect(schemaFaults(name, schemas.error, error.body, exceptions)).toEqual([])
+      const { error: schema } = format.schemas
+      if (schema) expect(schemaFaults(name, schema, error.body, format.exceptions)).toEqual([])
       expect(format.lint.error(error.status, error.body, error.headers)).toEqual([])
       return
     }
+    const body = whole === undefined ? undefined : objectOf(parsed(whole.toString()))
+    if (whole !== undefined && type === 'application/json') {
+      expect(faultsBy(format, 'answer', asked, body!)).toEqual([])
+      expect(format.lint.answer(body!, {}, asked)).toEqual([])
+    } else if (whole !== undefined) expect(format.lint.answer({}, {}, asked, { type, bytes: whole })).toEqual([])
+    if (!scenario.modes.includes('stream')) return
     const { events, faults } = readSse(stream!)
     expect(faults).toEqual([])
-    const grammar = format.grammar({ body: addressed })
+    const grammar = format.grammar!({ body: asked.body })
     for (const event of events) grammar.event(event, parsed(event.data))
     expect(grammar.end(true)).toEqual([])
     // A stream without a whole answer has an error event.
     expect(grammar.ending).toBe(whole === undefined ? 'error' : 'normal')
-    if (whole === undefined) return
-    const body = objectOf(parsed(whole.toString()))
-    expect(schemaFaults(name, schemas.answer, body, exceptions)).toEqual([])
-    expect(format.lint.answer(body, {})).toEqual([])
     const data = events.flatMap(event => parsed(event.data) ?? [])
-    expect(data.flatMap(one => schemaFaults(name, schemas.event, one, exceptions))).toEqual([])
-    expect(format.answer(format.assemble(data))).toEqual(format.answer(body))
+    if (whole === undefined) return
+    expect(data.flatMap(one => faultsBy(format, 'event', asked, one))).toEqual([])
+    expect(format.answer(format.assemble!(data))).toEqual(answerOf(format, whole, type))
   })
 })
 

@@ -1,8 +1,17 @@
-import type { Format } from '../format.ts'
+import type { Conversation, Format } from '../format.ts'
 import { chat } from './chat/index.ts'
 import { contents } from './contents/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
 
+/** The formats of conversations, by name. */
+export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
+
+/** Formats of other works. */
+const OTHERS: readonly Format[] = []
+
 /** Every format the kit judges, by its name. */
-export const FORMATS: { readonly [name: string]: Format } = { chat, responses, messages, contents }
+export const FORMATS: { readonly [name: string]: Format } = {
+  ...CONVERSATIONS,
+  ...Object.fromEntries(OTHERS.map(format => [format.name, format])),
+}

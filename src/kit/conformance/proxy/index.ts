@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { decoded } from '../asked.ts'
 import { BOUNDS, send } from '../client.ts'
 import type { GotAnswer } from '../exchange.ts'
-import type { Format, Headers } from '../format.ts'
+import { type Format, type Headers, homeOf } from '../format.ts'
 import { FORMATS } from '../formats/index.ts'
 import { type FrameMeddling, relay } from '../sockets/relay.ts'
 
@@ -49,18 +50,21 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The exchange that a path belongs to: `/<format>/…`. */
-function passingOf(path: string, body: Buffer): Passing | undefined {
-  const format = FORMATS[path.split('/')[1] ?? '']
-  if (format === undefined) return undefined
-  const isStream = /:streamGenerateContent/.test(path) || /"stream":\s*true/.test(body.toString('utf8'))
-  return { format, stream: isStream }
+/** The format and the stream flag of a request below the base address of a format: `/<home>…`. */
+async function passingOf({ url = '/', method = 'GET', headers }: IncomingMessage, bytes: Buffer) {
+  const { body } = await decoded(headers['content-type'] ?? '', bytes)
+  for (const format of Object.values(FORMATS)) {
+    const base = `/${homeOf(format)}${format.base}`
+    const asked = url.startsWith(`${base}/`) ? format.recognise(url.slice(base.length), body, method) : undefined
+    if (asked !== undefined) return { format, stream: asked.stream }
+  }
+  return undefined
 }
 
 async function pass(message: IncomingMessage, reply: ServerResponse, options: ProxyOptions): Promise<void> {
   const path = message.url ?? '/'
   const given = await bodyOf(message)
-  const passing = passingOf(path, given)
+  const passing: Passing | undefined = await passingOf(message, given)
   const body = (passing && options.meddling?.request?.(given, passing)) ?? given
   const headers = passed(message.headers)
   const left = new AbortController()

@@ -1,6 +1,6 @@
 import { type Check, type Counts, countsOf, type Meaning } from '../checks.ts'
 import type { Headers } from '../format.ts'
-import type { CellResult, Target } from '../run-cells.ts'
+import type { CellResult, Target, WireRecord } from '../run-cells.ts'
 import { redactor, withTexts } from './secrets.ts'
 
 /* The document of a run. Every other report is a view of it. */
@@ -18,6 +18,8 @@ export interface CellDocument {
   readonly id: string
   readonly caller: string
   readonly upstream?: string
+  /** What callers want of the endpoint; absent for sessions. */
+  readonly work?: string
   readonly scenario: string
   readonly mode: string
   /** Milliseconds. */
@@ -25,12 +27,17 @@ export interface CellDocument {
   /** Repeats this cell alone. */
   readonly command: string
   /** The wire dumps of a cell with a check that did not pass. */
-  readonly wire?: {
-    readonly request: Dump
-    readonly answer?: Dump
-    readonly upstream: readonly Dump[]
-    readonly fault?: string
+  readonly wire?: WireDocument & {
+    /** The steps after the first. */
+    readonly later?: readonly WireDocument[]
   }
+}
+
+export interface WireDocument {
+  readonly request: Dump
+  readonly answer?: Dump
+  readonly upstream: readonly Dump[]
+  readonly fault?: string
 }
 
 export interface Results {
@@ -63,8 +70,7 @@ function dumpOf(head: string, headers: Headers, body: Buffer): Dump {
   return { head, headers: Object.fromEntries(shown), body: cut, bytes: body.length }
 }
 
-function wireOf({ record }: CellResult): NonNullable<CellDocument['wire']> | undefined {
-  if (record === undefined) return undefined
+function wireOf(record: WireRecord): NonNullable<CellDocument['wire']> {
   const { sent, got, fault } = record.exchange
   return {
     request: dumpOf(`${sent.method} ${sent.url}`, sent.headers, sent.body),
@@ -73,6 +79,7 @@ function wireOf({ record }: CellResult): NonNullable<CellDocument['wire']> | und
       dumpOf(`${arrival.sent.method} ${arrival.sent.url}`, arrival.sent.headers, arrival.sent.body),
     ),
     ...(fault === undefined ? {} : { fault: `${fault.kind}: ${fault.detail}` }),
+    ...(record.later === undefined ? {} : { later: record.later.map(wireOf) }),
   }
 }
 
@@ -87,11 +94,14 @@ export interface RunFacts {
 
 function cellDocument(result: CellResult, { command }: RunFacts): CellDocument {
   const { caller, upstream, scenario, mode, id } = result.cell
-  const took = result.record?.exchange.took
-  const wire = result.checks.every(({ status }) => status === 'pass') ? undefined : wireOf(result)
+  const { record } = result
+  const took = record?.exchange.took
+  const hasPassed = result.checks.every(({ status }) => status === 'pass')
+  const wire = hasPassed || record === undefined ? undefined : wireOf(record)
   return {
     ...{ id, caller: caller.name, scenario: scenario.id, mode },
     ...(upstream === undefined ? {} : { upstream: upstream.name }),
+    ...(caller.work === undefined ? {} : { work: caller.work }),
     ...(took === undefined ? {} : { took }),
     command: `${command} --only '${id}'`,
     ...(wire === undefined ? {} : { wire }),

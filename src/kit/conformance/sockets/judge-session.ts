@@ -108,7 +108,7 @@ function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, 
 
 /** All checks of one session. */
 export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeader: string | undefined): Check[] {
-  const list = new CheckList(cell, 'conformance/sessions')
+  const list = new CheckList(cell, { scenarios: 'conformance/sessions' })
   const { refusal, fault, missing } = record
   if (refusal !== undefined && UNSUPPORTED.has(refusal.status)) {
     list.rule('answer', SUPPORTED, [`Status ${refusal.status}: ${refusal.body.slice(0, 300)}`], 'unsupported')

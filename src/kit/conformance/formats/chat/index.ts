@@ -1,5 +1,5 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
-import { type Format, recogniseAt } from '../../format.ts'
+import { type Conversation, recogniseAt } from '../../format.ts'
 import type { JsonObject } from '../../json.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
@@ -12,8 +12,10 @@ import { rules } from './rules.ts'
 const PATH = '/chat/completions'
 
 /** OpenAI chat completions; the base address ends with `/v1`. */
-export const chat: Format = {
+export const chat: Conversation = {
   name: 'chat',
+  work: 'conversation',
+  base: '/v1',
   path: () => PATH,
   headers: key => ({ authorization: `Bearer ${key}` }),
   addressed: (body, model, stream): JsonObject => ({

@@ -1,6 +1,6 @@
 import { errorFactsOf } from '../../error-facts.ts'
 import type { ErrorFacts } from '../../facts.ts'
-import type { Format, Headers } from '../../format.ts'
+import type { Conversation, Headers } from '../../format.ts'
 import { type Json, listOf, objectOf, textOf } from '../../json.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
@@ -21,8 +21,10 @@ function errorFacts(status: number, headers: Headers, body: Json | undefined): E
 }
 
 /** Google's generateContent; the base address has no version. */
-export const contents: Format = {
+export const contents: Conversation = {
   name: 'contents',
+  work: 'conversation',
+  base: '',
   path: (model, stream) => `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
   headers: key => ({ 'x-goog-api-key': key }),
   addressed: body => body,

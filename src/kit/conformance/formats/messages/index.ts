@@ -1,5 +1,5 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
-import { type Format, recogniseAt } from '../../format.ts'
+import { type Conversation, recogniseAt } from '../../format.ts'
 import type { JsonObject } from '../../json.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
@@ -12,8 +12,10 @@ import { rules } from './rules.ts'
 const PATH = '/v1/messages'
 
 /** Anthropic messages; the base address has no `/v1`. */
-export const messages: Format = {
+export const messages: Conversation = {
   name: 'messages',
+  work: 'conversation',
+  base: '',
   path: () => PATH,
   headers: key => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   addressed: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),

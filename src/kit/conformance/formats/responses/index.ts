@@ -1,5 +1,5 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
-import { type Format, recogniseAt } from '../../format.ts'
+import { type Conversation, recogniseAt } from '../../format.ts'
 import type { JsonObject } from '../../json.ts'
 import { chat } from '../chat/index.ts'
 import { answerFacts } from './answer.ts'
@@ -13,8 +13,10 @@ import { rules } from './rules.ts'
 const PATH = '/responses'
 
 /** OpenAI responses; the base address ends with `/v1`. Lists of models and errors are those of chat. */
-export const responses: Format = {
+export const responses: Conversation = {
   name: 'responses',
+  work: 'conversation',
+  base: '/v1',
   path: () => PATH,
   headers: chat.headers,
   addressed: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),

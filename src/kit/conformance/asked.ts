@@ -1,0 +1,89 @@
+import type { Asked, Format, FormFile } from './format.ts'
+import { isObject, type Json, type JsonObject, objectOf, parsed } from './json.ts'
+
+/* Requests on their way between the files of a scenario, the kit and the wire. */
+
+/** The hand-written request of a step. */
+export interface WrittenRequest {
+  /** POST by default. */
+  readonly method?: string
+  /** The format's usual path by default. */
+  readonly path?: string
+  /** The JSON body, or the fields of the form. */
+  readonly body: JsonObject
+  readonly files?: readonly FormFile[]
+}
+
+/** Placeholders in a written request: the model, and values of the answers to earlier steps, such as `1.last_id`. */
+export interface Known {
+  readonly model: string
+  readonly answers: readonly JsonObject[]
+}
+
+/** The value at a path such as `data.0.id`. */
+const valueAt = (value: Json | undefined, path: readonly string[]): Json | undefined =>
+  path.reduce<Json | undefined>((inner, name) => (inner as JsonObject | undefined)?.[name], value)
+
+/** A text with its placeholders filled in. A value that an answer lacks becomes an empty text. */
+export const filledIn = (text: string, { model, answers }: Known): string =>
+  text.replace(/\$\{(?:model|(\d+)\.([\w.]+))\}/g, (_, step: string | undefined, path = '') =>
+    step === undefined ? model : String(valueAt(answers[Number(step) - 1], path.split('.')) ?? ''),
+  )
+
+/** A JSON value with the placeholders of all its texts filled in. */
+function filledValue(value: Json, known: Known): Json {
+  if (typeof value === 'string') return filledIn(value, known)
+  if (Array.isArray(value)) return value.map(one => filledValue(one, known))
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filledValue(one, known)]))
+    : value
+}
+
+/** The request of a step for a model. Bodies of conversations have no placeholders. */
+export function askedOf(format: Format, written: WrittenRequest, stream: boolean, known: Known): Asked {
+  const { method = 'POST', files } = written
+  const isPlain = format.work === 'conversation'
+  const given = isPlain ? written.body : objectOf(filledValue(written.body, known))
+  const body = method === 'POST' ? format.addressed(given, known.model, stream) : given
+  const path = written.path === undefined ? format.path(known.model, stream, body) : filledIn(written.path, known)
+  return { method, path, body, ...(files === undefined ? {} : { files }) }
+}
+
+const textIn = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** The form of a request: lists are fields that occur several times. */
+function formOf({ body, files = [] }: Asked): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(body))
+    for (const one of Array.isArray(value) ? value : [value]) form.append(name, textIn(one))
+  for (const { field, name, type, bytes } of files)
+    form.append(field, new File([new Uint8Array(bytes)], name, { type }))
+  return form
+}
+
+/** The bytes of a request's body, and their type; a GET request has neither. */
+export async function encoded(asked: Asked): Promise<{ readonly type?: string; readonly bytes: Buffer }> {
+  if (asked.files !== undefined) {
+    const form = new Response(formOf(asked))
+    return { type: form.headers.get('content-type')!, bytes: Buffer.from(await form.arrayBuffer()) }
+  }
+  if (asked.method !== 'POST') return { bytes: Buffer.alloc(0) }
+  return { type: 'application/json', bytes: Buffer.from(JSON.stringify(asked.body)) }
+}
+
+/** What the bytes of a request say: JSON, or a form. Anything else is an empty body. */
+export async function decoded(type: string, bytes: Buffer): Promise<Pick<Asked, 'body' | 'files'>> {
+  if (!type.startsWith('multipart/form-data')) return { body: objectOf(parsed(bytes.toString('utf8'))) }
+  const init = { headers: { 'content-type': type } }
+  const form = await new Response(new Uint8Array(bytes), init).formData().catch(() => new FormData())
+  const fields: { [name: string]: Json } = {}
+  const files: FormFile[] = []
+  for (const [name, value] of form)
+    if (typeof value === 'string') fields[name] = name in fields ? [fields[name]!, value].flat() : value
+    else
+      files.push({
+        ...{ field: name, name: value.name, type: value.type },
+        bytes: Buffer.from(await value.arrayBuffer()),
+      })
+  return { body: fields, files }
+}

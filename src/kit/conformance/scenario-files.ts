@@ -1,0 +1,93 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { parse } from 'yaml'
+import type { WrittenRequest } from './asked.ts'
+import type { FormFile, Headers } from './format.ts'
+import type { JsonObject } from './json.ts'
+
+/*
+ * The files of a scenario's steps: `FORMAT.request.json` and `FORMAT.answer.json` are the first step,
+ * `FORMAT.2.request.json` is the second.
+ */
+
+/** The hand-written bytes of one step of a scenario in one format. */
+export interface Wire {
+  readonly request: WrittenRequest
+  /** Bytes of a whole answer, and of a streamed one. */
+  readonly whole?: Buffer
+  /** The content type of the whole answer. */
+  readonly type: string
+  readonly stream?: Buffer
+  readonly error?: { readonly status: number; readonly headers: Headers; readonly body: JsonObject }
+}
+
+/** The bytes of one step in every format that the scenario is written in. */
+export interface Wires {
+  readonly [format: string]: Wire
+}
+
+/** Content types of whole answers and of the files of forms, by the end of a file's name. */
+const TYPES: { readonly [extension: string]: string } = {
+  ...{ '.json': 'application/json', '.txt': 'text/plain', '.srt': 'application/x-subrip', '.vtt': 'text/vtt' },
+  ...{ '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.pcm': 'audio/pcm', '.opus': 'audio/ogg', '.flac': 'audio/flac' },
+  ...{ '.png': 'image/png', '.jpg': 'image/jpeg', '.webp': 'image/webp', '.mp4': 'video/mp4' },
+}
+
+const REQUEST = /^([a-z]+(?:\.[a-z]+)?)(?:\.(\d))?\.request\.(json|yaml)$/
+
+/** A request that is no JSON sent to the usual path, as its file describes it. */
+interface Described {
+  readonly method?: string
+  readonly path?: string
+  readonly body?: JsonObject
+  /** Fields of a form. */
+  readonly form?: JsonObject
+  /** Files of a form: their field, and the name of a file of the folder. */
+  readonly files?: readonly { readonly field: string; readonly file: string; readonly type?: string }[]
+}
+
+const typeOf = (file: string): string => TYPES[extname(file)] ?? 'application/octet-stream'
+
+const jsonAt = (file: string): JsonObject | undefined =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JsonObject) : undefined
+
+const bytesAt = (file: string): Buffer | undefined => (existsSync(file) ? readFileSync(file) : undefined)
+
+function requestIn(folder: string, file: string): WrittenRequest {
+  if (file.endsWith('.json')) return { body: jsonAt(join(folder, file))! }
+  const { body, form, files = [], ...rest } = parse(readFileSync(join(folder, file), 'utf8')) as Described
+  if (form === undefined) return { ...rest, body: body ?? {} }
+  const read = files.map(({ field, file: name, type = typeOf(name) }): FormFile => {
+    return { field, name, type, bytes: readFileSync(join(folder, name)) }
+  })
+  return { ...rest, body: form, files: read }
+}
+
+function wireOf(folder: string, prefix: string, request: WrittenRequest): Wire {
+  const answer = readdirSync(folder).find(
+    name => name.startsWith(`${prefix}.answer.`) && extname(name) in TYPES && !name.endsWith('.sse'),
+  )
+  const whole = answer === undefined ? undefined : bytesAt(join(folder, answer))
+  const stream = bytesAt(join(folder, `${prefix}.answer.sse`))
+  const error = jsonAt(join(folder, `${prefix}.error.json`)) as Wire['error']
+  return {
+    request,
+    type: answer === undefined ? TYPES['.json']! : typeOf(answer),
+    ...(whole === undefined ? {} : { whole }),
+    ...(stream === undefined ? {} : { stream }),
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+/** The steps of a scenario's folder. */
+export function wiresIn(folder: string): Wires[] {
+  const steps: { [format: string]: Wire }[] = []
+  for (const file of readdirSync(folder).sort()) {
+    const [, format, step] = REQUEST.exec(file) ?? []
+    if (format === undefined) continue
+    const prefix = step === undefined ? format : `${format}.${step}`
+    const wires = (steps[Number(step ?? 1) - 1] ??= {})
+    wires[format] = wireOf(folder, prefix, requestIn(folder, file))
+  }
+  return steps
+}

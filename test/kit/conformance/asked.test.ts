@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { askedOf, decoded, encoded } from '../../../src/kit/conformance/asked.ts'
+import type { Format } from '../../../src/kit/conformance/format.ts'
+import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
+import { readScenario, stepsOf } from '../../../src/kit/conformance/scenario.ts'
+
+/* Requests of every kind that a scenario may be written in: JSON, forms, requests without a body, several steps. */
+
+const FORMAT: Format = { ...FORMATS['chat']!, name: 'images', work: 'images', path: () => '/images/generations' }
+
+/** A scenario of two steps in a folder of its own. */
+function written() {
+  const home = mkdtempSync(join(tmpdir(), 'conformance-steps-'))
+  mkdirSync(join(home, 'edit'))
+  const files = {
+    'scenario.yaml': 'work: images\ntitle: t\nwhy: w\n',
+    'images.request.yaml': [
+      'path: /images/edits',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of the kit
+      'form: { model: "${model}", prompt: a cat, "include[]": [a, b], n: 2 }',
+      'files: [{ field: image, file: cat.png }]',
+    ].join('\n'),
+    'images.answer.png': '\u0089PNG',
+    'images.2.request.yaml': `method: GET\npath: "/images/\${1.data.0.id}?model=\${model}"`,
+    'images.2.answer.json': '{"ok":true}',
+    'cat.png': 'a picture',
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home, 'edit', name), text)
+  return readScenario('edit', home)
+}
+
+test('a form goes over the wire and comes back as it was', async () => {
+  const scenario = written()
+  const { request, type } = scenario.wires['images']!
+  expect([scenario.modes, type]).toEqual([['whole'], 'image/png'])
+  const asked = askedOf(FORMAT, request, false, { model: 'm', answers: [] })
+  expect(asked).toMatchObject({ method: 'POST', path: '/images/edits' })
+  const { type: sent, bytes } = await encoded(asked)
+  const { body, files } = await decoded(sent!, bytes)
+  expect(body).toEqual({ model: 'm', prompt: 'a cat', 'include[]': ['a', 'b'], n: '2' })
+  expect(files).toEqual([{ field: 'image', name: 'cat.png', type: 'image/png', bytes: Buffer.from('a picture') }])
+})
+
+test('a later step knows the answers before it, and GET has no body', async () => {
+  const [, second] = stepsOf(written())
+  const known = { model: 'a/b', answers: [{ data: [{ id: 'i-1' }] }] }
+  const asked = askedOf(FORMAT, second!.wires['images']!.request, false, known)
+  expect(asked).toMatchObject({ method: 'GET', path: '/images/i-1?model=a/b' })
+  expect(await encoded(asked)).toEqual({ bytes: Buffer.alloc(0) })
+})
+
+test('a form that is cut is an empty body', async () => {
+  expect(await decoded('multipart/form-data; boundary=x', Buffer.from('--x\r\nno'))).toEqual({ body: {}, files: [] })
+})
