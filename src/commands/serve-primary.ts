@@ -9,6 +9,8 @@ import { openLog, within } from '../server/index.ts'
 import { Hub } from '../store/cluster/hub.ts'
 import { SingleProcessCluster } from '../store/cluster/single-process.ts'
 import { Workers } from '../store/cluster/workers.ts'
+import { TOKEN_TOPIC } from '../upstreams/credentials/index.ts'
+import { PrimaryTokens } from '../upstreams/credentials/primary-tokens.ts'
 import { prepareStart } from './first-start.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
@@ -48,6 +50,8 @@ export async function servePrimary(
     return null
   })
   hub.answer('settings', () => ({ port: chosenPort, path: path ?? null, text: text ?? null }))
+  const tokens = new PrimaryTokens()
+  hub.answer(TOKEN_TOPIC, async message => (await tokens.answer(message as never)) as unknown as Json)
   hub.answer('replay', async () => (await mocks.open()).url)
   const workers = new Workers({
     ...{ hub, log, out: lines => log.writeLines(lines), fault: lines => process.stderr.write(lines) },

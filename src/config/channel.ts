@@ -2,15 +2,22 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { defined, type Format, type JsonObject } from '../canonical/node.ts'
 import {
+  type AuthStyle,
   baseUrlAt,
   baseUrlFor,
   FORMAT_FACTS,
   formatsAt,
   isMixed,
+  namesIn,
   PRESETS,
   type Preset,
   type PresetFormat,
+  type PresetVariable,
+  type PresetVariableSource,
+  type VariableValues,
+  withVariables,
 } from '../formats/index.ts'
+import { authOf } from './auth.ts'
 import { type FaultAt, suggestion } from './faults.ts'
 import type { WrittenConfig } from './index.ts'
 import type { Env } from './source.ts'
@@ -19,13 +26,16 @@ import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts, UpstreamTls
 export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
 
 /** Applies the preset and all defaults to a channel. Reports faults with paths relative to the channel. */
-export function channelWithDefaults(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelConfig {
+export function channelWithDefaults(written: WrittenChannel, general: Preset, env: Env, fault: FaultAt): ChannelConfig {
+  const values = variablesOf(written, general, env, fault)
+  const preset = withVariables(general, values)
+  const auth = written.auth && authOf(written.auth, preset, { region: values['region'], env }, fault)
   const key = keyOf(written, preset, env, fault)
   return {
     name: written.name,
     provider: preset.name,
     formats: formatsOf(written, preset, env, fault),
-    ...defined({ key, maxConcurrent: written.max_concurrent }),
+    ...defined({ key, auth, maxConcurrent: written.max_concurrent }),
     ...defined({ tls: written.tls && upstreamTlsOf(written.tls, fault) }),
     // The built-in mock fetches nothing.
     ...(written.media?.addresses === 'any' || preset.name === 'replay' ? { anyAddress: true as const } : {}),
@@ -46,21 +56,60 @@ export function channelWithDefaults(written: WrittenChannel, preset: Preset, env
 export function environmentChannels(env: Env): ChannelConfig[] {
   const found = [...PRESETS.values()].filter(
     preset =>
-      preset.env.some(name => env[name]) && (preset.addressEnv === undefined || env[preset.addressEnv] !== undefined),
+      preset.env.some(name => env[name]) &&
+      (preset.addressEnv === undefined || env[preset.addressEnv] !== undefined) &&
+      Object.values(preset.variables ?? {}).every(source => defaultOf(source, env) !== undefined),
   )
   const presets = found.length > 0 ? found : [PRESETS.get('replay')!]
   return presets.map(preset => channelWithDefaults({ name: preset.name, provider: preset.name }, preset, env, () => {}))
 }
 
+const defaultOf = (source: PresetVariableSource, env: Env): string | undefined =>
+  source.env.map(name => env[name]).find(Boolean) ?? source.default
+
+const VARIABLES: readonly PresetVariable[] = ['region', 'project', 'resource', 'workspace', 'api_version']
+
+/**
+ * The values of the preset's variables. Reports those that are missing, except the parts of a host that the operator
+ * replaced, and those that the preset does not have.
+ */
+function variablesOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): VariableValues {
+  const values: { [name: string]: string | undefined } = {}
+  const needed = new Set(preset.formats.flatMap(row => namesNeeded(row, written.base_url !== undefined)))
+  if (written.auth !== undefined && preset.cloud?.service !== undefined) needed.add('region')
+  for (const name of VARIABLES) {
+    const source = preset.variables?.[name]
+    if (source === undefined) {
+      if (written[name] !== undefined) fault([name], `has no effect with the provider "${preset.name}"`)
+      continue
+    }
+    values[name] = written[name] ?? defaultOf(source, env)
+    if (values[name] === undefined && needed.has(name)) fault([name], `is missing, and ${source.env[0]} is not set`)
+  }
+  return values
+}
+
+/** The variables of a format's address that its requests need; those of a host do not count if it is replaced. */
+const namesNeeded = ({ baseUrl = '', below = '', headers, query }: PresetFormat, isReplaced: boolean) =>
+  [isReplaced ? '' : baseUrl, below, ...Object.values({ ...headers, ...query })].flatMap(namesIn)
+
 function keyOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): string | undefined {
+  if (written.auth !== undefined) {
+    if (written.key !== undefined) fault(['key'], 'cannot be set together with `auth`')
+    if (written.keys !== undefined) fault(['keys'], 'cannot be set together with `auth`')
+    return undefined
+  }
   if (written.key === 'none' || written.keys !== undefined) return undefined
   const key = written.key ?? preset.env.map(name => env[name]).find(value => value)
   if (key === undefined && preset.keyless !== true) fault(['key'], missingKey(preset))
   return key
 }
 
-const missingKey = ({ env }: Preset): string =>
-  env.length === 0 ? 'is missing; write `key: none` where none is needed' : `is missing, and ${env[0]} is not set`
+function missingKey({ env, cloud }: Preset): string {
+  const alternative = cloud === undefined ? '' : '; `auth` signs in at the cloud without a key'
+  if (env.length > 0) return `is missing, and ${env[0]} is not set${alternative}`
+  return `is missing; write \`key: none\` where none is needed${alternative}`
+}
 
 function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelFormat[] {
   const names = written.formats ?? presetFormats(written, preset)
@@ -74,13 +123,16 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
     if (!FORMAT_FACTS.has(format))
       fault(['formats', index], `unknown format "${format}"${suggestion(format, FORMAT_FACTS.keys())}`)
     const row = preset.formats.find(one => one.format === format)
-    const baseUrl = configuredBaseUrl(written, preset, format, mixed) ?? row?.baseUrl ?? address
+    const baseUrl = configuredBaseUrl(written, preset, format, mixed) ?? presetBaseUrl(row) ?? address
     if (baseUrl === undefined && preset.name !== 'replay') missing = true
     return formatOf(written, format, row, baseUrl ?? '')
   })
   if (missing) fault(['base_url'], 'is missing')
   return formats
 }
+
+const presetBaseUrl = ({ baseUrl, below = '' }: Partial<PresetFormat> = {}): string | undefined =>
+  baseUrl === undefined ? undefined : baseUrl + below
 
 /** Returns the preset's formats that are available at the operator's base URL. */
 const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly Format[] =>
@@ -94,6 +146,8 @@ function configuredBaseUrl(
   mixed: boolean,
 ): string | undefined {
   const address = written.base_url
+  const below = preset.formats.find(row => row.format === format)?.below
+  if (below !== undefined) return belowUrl(typeof address === 'object' ? address[format] : address, below)
   if (typeof address === 'string') {
     const configured = written.formats?.length === 1 ? undefined : baseUrlAt(preset, format, address)
     return configured ?? baseUrlFor(format, address, mixed)
@@ -101,6 +155,9 @@ function configuredBaseUrl(
   const configured = address === undefined ? undefined : Object.entries(address).find(([name]) => name === format)?.[1]
   return configured === undefined ? undefined : baseUrlFor(format, configured, false)
 }
+
+const belowUrl = (address: string | undefined, below: string): string | undefined =>
+  address === undefined ? undefined : address.replace(/\/+$/, '') + below
 
 function formatOf(
   written: WrittenChannel,
@@ -111,11 +168,18 @@ function formatOf(
   return {
     format,
     baseUrl,
-    auth: written.key === 'none' ? 'none' : (row?.auth ?? FORMAT_FACTS.get(format)?.auth ?? 'bearer'),
+    auth: authStyleOf(written, row, format),
     headers: lowerCase({ ...row?.headers, ...written.headers }),
     query: row?.query ?? {},
     dialect: { ...row?.dialect, ...(written.dialect as JsonObject | undefined) },
+    ...defined({ hosting: row?.hosting, servedModels: row?.servedModels }),
   }
+}
+
+/** How the credential is sent: tokens of a cloud as bearers, none with requests that are signed. */
+function authStyleOf({ key, auth }: WrittenChannel, row: PresetFormat | undefined, format: Format): AuthStyle {
+  if (auth !== undefined) return auth.type.startsWith('aws') ? 'none' : 'bearer'
+  return key === 'none' ? 'none' : (row?.auth ?? FORMAT_FACTS.get(format)?.auth ?? 'bearer')
 }
 
 const lowerCase = (headers: { readonly [name: string]: string }): { readonly [name: string]: string } =>

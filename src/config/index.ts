@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { FALLBACK_REASONS, MODEL_ORDERS } from '../formats/model-facts.ts'
+import { AUTH_FIELDS, AUTH_TYPES } from './auth.ts'
 import { callerFormats, dialectFlags, upstreamFormats, urlsByFormat } from './format-fields.ts'
 import {
   address,
@@ -220,6 +221,17 @@ const pooledKey = fields({
   concurrent: v.optional(number('a whole number, 1 or more', 1, true)),
 })
 
+/** The sign-in of a channel at a cloud. The type decides which of the fields it needs. */
+const auth = fields({
+  type: oneOf(AUTH_TYPES),
+  ...(Object.fromEntries(
+    Object.entries(AUTH_FIELDS).map(([field, isSecret]) => [field, v.optional(isSecret ? secret : text)]),
+  ) as { readonly [F in keyof typeof AUTH_FIELDS]: v.OptionalSchema<typeof secret | typeof text, undefined> }),
+})
+
+/** A part of an address, such as a region. */
+const addressPart = v.pipe(text, v.regex(/^[A-Za-z0-9][\w.:-]*$/, 'has a character that an address cannot hold'))
+
 const channel = fields({
   name: text,
   provider: text,
@@ -235,6 +247,12 @@ const channel = fields({
     ),
   ),
   keys_share_account: v.optional(yesOrNo),
+  auth: v.optional(auth),
+  region: v.optional(addressPart),
+  project: v.optional(addressPart),
+  resource: v.optional(addressPart),
+  workspace: v.optional(addressPart),
+  api_version: v.optional(addressPart),
   models: v.optional(models),
   priority: v.optional(number('a number', Number.NEGATIVE_INFINITY, false)),
   weight: v.optional(number('a number, 0 or more', 0, false)),

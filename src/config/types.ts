@@ -2,6 +2,7 @@ import type { Format } from '../canonical/node.ts'
 import type { BetaPolicy } from '../formats/betas.ts'
 import type { ChannelFormat } from '../formats/channel-format.ts'
 import type { FallbackModel, ModelFacts } from '../formats/model-facts.ts'
+import type { ChannelAuth } from './auth.ts'
 
 export type { AuthStyle } from '../formats/auth.ts'
 export type { ChannelFormat, ModelFacts }
@@ -282,6 +283,8 @@ export interface ChannelConfig {
   readonly formats: readonly ChannelFormat[]
   /** The upstream API key; absent if the upstream needs none. Never log it. */
   readonly key?: string
+  /** The channel's sign-in at a cloud, which replaces the key. Never log it. */
+  readonly auth?: ChannelAuth
   /** The channel once per key of its pool, each with that key; absent if the channel has at most one key. */
   readonly keys?: readonly ChannelConfig[]
   /** Set in `keys` only: the key that this channel stands for. */

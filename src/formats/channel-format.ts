@@ -1,6 +1,9 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { AuthStyle } from './auth.ts'
 
+/** How a cloud that hosts a vendor's models changes the vendor's requests (upstreams/channel/hostings.ts). */
+export type Hosting = 'vertex-claude' | 'azure-deployment'
+
 /** How one format of a channel's upstream is called. */
 export interface ChannelFormat {
   readonly format: Format
@@ -12,4 +15,8 @@ export interface ChannelFormat {
   /** Query parameters of every request. */
   readonly query: { readonly [name: string]: string }
   readonly dialect: JsonObject
+  /** Absent if requests go out as the format has them. */
+  readonly hosting?: Hosting
+  /** Matches the upstream's models that the format serves; absent: all. */
+  readonly servedModels?: RegExp
 }

@@ -3,7 +3,7 @@
  * credentials.
  */
 
-export { authHeaders } from './auth.ts'
+export { type AuthStyle, authHeaders } from './auth.ts'
 export { baseUrlAt, formatsAt } from './base-urls.ts'
 export { allowedBetas } from './betas.ts'
 export { CALLER_FORMATS } from './caller-formats.ts'
@@ -19,6 +19,7 @@ export {
 } from './formats.ts'
 export { familyDialect } from './model-families.ts'
 export { formatFor, type ModelLimits } from './models.ts'
-export type { Preset, PresetFormat } from './preset.ts'
+export type { Preset, PresetFormat, PresetVariable, PresetVariableSource } from './preset.ts'
+export { namesIn, type VariableValues, withVariables } from './preset-variables.ts'
 export { PRESETS } from './presets.ts'
 export { type MediaPrices, MOST_EXPENSIVE_FORMAT, tokenPrices } from './token-prices.ts'

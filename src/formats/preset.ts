@@ -1,6 +1,7 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { AuthStyle } from './auth.ts'
 import type { BetaPolicy } from './betas.ts'
+import type { Hosting } from './channel-format.ts'
 
 /** A vendor as data: everything a channel needs if its operator configures only a key. */
 export interface Preset {
@@ -11,6 +12,10 @@ export interface Preset {
   readonly addressEnv?: string
   /** The path to append to that URL. */
   readonly addressSuffix?: string
+  /** The channel fields that stand in the addresses as `{region}`, each with the environment variables that set it. */
+  readonly variables?: { readonly [V in PresetVariable]?: PresetVariableSource }
+  /** The cloud that the vendor is a service of. */
+  readonly cloud?: Cloud
   /** The vendor needs no key. */
   readonly keyless?: true
   /** The vendor's formats, best first; empty if only the operator can name them. */
@@ -20,11 +25,34 @@ export interface Preset {
   readonly models?: readonly string[]
 }
 
+/** A channel field that stands in addresses. */
+export type PresetVariable = 'region' | 'project' | 'resource' | 'workspace' | 'api_version'
+
+/** Where a variable's value comes from if the channel does not state it. */
+export interface PresetVariableSource {
+  readonly env: readonly string[]
+  readonly default?: string
+}
+
+/** How channels sign in at a cloud. */
+export interface Cloud {
+  readonly name: 'aws' | 'google' | 'azure'
+  /** The name of the service that requests to AWS are signed for. */
+  readonly service?: string
+  /** The scope of tokens of Microsoft Entra. */
+  readonly scope?: string
+}
+
 /** One format of a vendor. */
 export interface PresetFormat {
   readonly format: Format
   /** Undefined if only the operator can name it. */
   readonly baseUrl?: string
+  /** The format's path below the base URL, also below one that an operator configures. */
+  readonly below?: string
+  readonly hosting?: Hosting
+  /** Matches the models that the format serves; all by default. */
+  readonly servedModels?: RegExp
   /** Undefined for the format's default (formats.ts). */
   readonly auth?: AuthStyle
   readonly headers?: { readonly [name: string]: string }

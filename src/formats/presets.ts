@@ -1,5 +1,15 @@
 import type { Preset } from './preset.ts'
 import {
+  azureDeployments,
+  azureFoundry,
+  bedrock,
+  bedrockMantle,
+  claudeAws,
+  vertex,
+  vertexClaude,
+  vertexExpress,
+} from './vendors/clouds.ts'
+import {
   cerebras,
   dashscope,
   deepgram,
@@ -43,6 +53,14 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
     cohere,
     voyage,
     jina,
+    bedrock,
+    bedrockMantle,
+    claudeAws,
+    vertex,
+    vertexExpress,
+    vertexClaude,
+    azureDeployments,
+    azureFoundry,
     ollama,
     vllm,
     custom,

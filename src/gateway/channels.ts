@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ChannelConfig } from '../config/index.ts'
 import { type Bus, LOCAL_BUS } from '../store/cluster/bus.ts'
 import { Channel } from '../upstreams/channel/index.ts'
+import type { TokenSharing } from '../upstreams/credentials/index.ts'
 import { Listing } from './listing.ts'
 import { SharedRest } from './shared-rest.ts'
 
@@ -18,9 +19,14 @@ export class Channels {
   private isDrained: (channel: string) => boolean = () => false
 
   private readonly shared: SharedRest
+  private readonly tokens: TokenSharing | undefined
 
-  /** @param bus shares rests with other processes. */
-  constructor(configs: readonly ChannelConfig[], bus: Bus = LOCAL_BUS) {
+  /**
+   * @param bus shares rests with other processes.
+   * @param tokens shares tokens of clouds with other processes.
+   */
+  constructor(configs: readonly ChannelConfig[], bus: Bus = LOCAL_BUS, tokens?: TokenSharing) {
+    this.tokens = tokens
     this.shared = new SharedRest(bus, name => this.byName.get(name))
     this.reload(configs)
   }
@@ -32,7 +38,7 @@ export class Channels {
 
   reload(configs: readonly ChannelConfig[]): void {
     const before = this.byName
-    this.byName = new Map(configs.map(config => [config.name, reused(before.get(config.name), config)]))
+    this.byName = new Map(configs.map(config => [config.name, reused(before.get(config.name), config, this.tokens)]))
     this.all = [...this.byName.values()]
     for (const channel of this.all) {
       for (const one of [channel, ...(channel.keys ?? [])]) {
@@ -75,5 +81,7 @@ export class Channels {
   }
 }
 
-const reused = (before: Channel | undefined, config: ChannelConfig): Channel =>
-  before !== undefined && isDeepStrictEqual(before.config, config) ? before : new Channel(config, before)
+const reused = (before: Channel | undefined, config: ChannelConfig, tokens: TokenSharing | undefined): Channel =>
+  before !== undefined && isDeepStrictEqual(before.config, config)
+    ? before
+    : new Channel(config, before, undefined, tokens)

@@ -1,4 +1,5 @@
 import type { Json } from '../canonical/node.ts'
+import { secretsOf as authSecretsOf } from '../config/auth.ts'
 import { forwardable, type Headers, keyPairOf } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { withoutAccounts, withoutAddresses, withoutKeys } from './secrets.ts'
@@ -131,7 +132,8 @@ function sentSecrets(owner: SecretOwner): string[] {
 }
 
 /** The channel's key, and both parts of a key pair. Tokens signed with it are recognised by their form. */
-function keysOf({ channel: { key = '' }, format }: SecretOwner): readonly string[] {
+function keysOf({ channel: { key = '', auth }, format }: SecretOwner): readonly string[] {
+  if (auth !== undefined) return authSecretsOf(auth)
   const pair = format.auth === 'jwt' ? keyPairOf(key) : undefined
   return pair === undefined ? [key] : [key, pair.access, pair.secret]
 }

@@ -107,6 +107,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
     report.upstreamAnswered(idOf(answer, target))
     trace?.answered(answer.status)
+    if (answer.status === 401) channel.credentialRefused()
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
     const exchangeBegun: BegunExchange = { exchange, answer, isShared: signal !== undefined, trace }
     return trailing?.whole === undefined

@@ -32,6 +32,7 @@ import { type MeterReaders, Metrics, merge, type Snapshot } from './metrics/inde
 import { Traces } from './metrics/traces.ts'
 import { Proxies } from './proxies/index.ts'
 import { Running } from './running.ts'
+import { SharedTokens } from './shared-tokens.ts'
 import { State } from './stored/index.ts'
 import { VideoTasks } from './tasks/index.ts'
 import { ReasoningMemory } from './thoughts/reasoning-memory.ts'
@@ -89,7 +90,7 @@ export class Services {
     this.proxies = new Proxies(config.server)
     this.metrics = new Metrics(config)
     this.traces = new Traces(config.traces, log)
-    this.channels = new Channels(config.channels, cluster.bus)
+    this.channels = new Channels(config.channels, cluster.bus, new SharedTokens(log, cluster))
     this.bodiesInMemory = new IncompleteBodies(config.server.limits.waiting)
     this.bodiesOnDisk = new IncompleteBodies(config.server.limits.spooled)
     this.media = new Media(config.media)

@@ -232,7 +232,7 @@ function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: bo
   const upstream = upstreamModel(channel, model)
   if (upstream === undefined) return 'unknown'
   if (!isPermitted || !request.permissions.allowsChannel(config.name)) return 'forbidden'
-  if (bestFormat(config, request) === undefined) return 'unsupported'
+  if (bestFormat(config, request, upstream) === undefined) return 'unsupported'
   if (health.drained === true) return 'drained'
   if (isFull(health, config) || (keys !== undefined && allFull(keys))) return 'full'
   const areResting = keys?.every(one => rests(one.health, upstream, now)) === true
@@ -243,7 +243,7 @@ function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: bo
 /** The channel as a target, in the format that does the work best. */
 function targetAt(config: ChannelConfig, request: RouteRequest, upstream: string, resting: boolean): Target {
   const { format, work, facts, catalogue } = request
-  const chosen = bestFormat(config, request)!
+  const chosen = bestFormat(config, request, upstream)!
   const native = chosen.format === format
   return {
     channel: config,
@@ -259,15 +259,23 @@ function targetAt(config: ChannelConfig, request: RouteRequest, upstream: string
  * Chooses the caller's own format if that can do the work, else a format made for the work, else one that can do it,
  * else one by emulation.
  */
-function bestFormat({ formats }: ChannelConfig, { format, work }: RouteRequest): ChannelFormat | undefined {
-  const direct = formats.find(one => one.format === format && isDirect(fitnessAt(one, work)))
+function bestFormat(
+  { formats }: ChannelConfig,
+  { format, work }: RouteRequest,
+  upstream: string,
+): ChannelFormat | undefined {
+  const direct = formats.find(one => one.format === format && isDirect(fitnessAt(one, work)) && serves(one, upstream))
   if (direct !== undefined) return direct
   for (const fitness of FITNESSES) {
-    const found = formats.find(one => fitnessAt(one, work) === fitness)
+    const found = formats.find(one => fitnessAt(one, work) === fitness && serves(one, upstream))
     if (found !== undefined) return found
   }
   return undefined
 }
+
+/** Whether the upstream has the model in this format. */
+const serves = ({ servedModels }: ChannelFormat, upstream: string): boolean =>
+  servedModels === undefined || servedModels.test(upstream)
 
 const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
 

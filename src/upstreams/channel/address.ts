@@ -3,8 +3,9 @@ import { NEVER_PASSED_ON } from '../../config/channel.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import { type LateParts, multipart } from '../../egress/transport/multipart.ts'
 import { allowedBetas, authHeaders } from '../../formats/index.ts'
+import { keyPairOf } from '../credentials/key-pair.ts'
 import { type Headers, headerValue } from './headers.ts'
-import { keyPairOf } from './signed-token.ts'
+import { hosted } from './hostings.ts'
 import type { TraceHeaders } from './trace-context.ts'
 
 /** A complete request for the HTTP client. */
@@ -38,13 +39,14 @@ export interface StreamedBody {
  * Completes a format's request with the channel's URL, headers and credential. Serializes a JSON body once; a form is
  * read while it is sent.
  *
- * @param token signed with the channel's key, for vendors that get a token instead of the key.
+ * @param token the token of the channel's account, for upstreams that get a token instead of the key.
  */
 export function outgoingRequest(
   channel: ChannelConfig,
-  { format, wire, from = {}, trace, late }: RequestParts,
+  { format, wire: written, from = {}, trace, late }: RequestParts,
   token?: string,
 ): Outgoing {
+  const wire = format.hosting === undefined ? written : hosted(written, format.hosting)
   const { origin, path, headers } = endpointAt(channel, format, wire, token)
   const { about, body } = bodyOf(wire, late)
   return {
@@ -117,9 +119,12 @@ interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
 
 const baseCache = new WeakMap<ChannelFormat, Base>()
 
-/** The credential for the headers: a key of two parts is never sent, only the token signed with it. */
-const sentKey = ({ key }: ChannelConfig, { auth }: ChannelFormat, token: string | undefined): string | undefined =>
-  auth === 'jwt' && keyPairOf(key) !== undefined ? token : key
+/** The credential for the headers: the token of a cloud, or the one signed with a key of two parts; else the key. */
+const sentKey = (
+  { key, auth: signIn }: ChannelConfig,
+  { auth }: ChannelFormat,
+  token: string | undefined,
+): string | undefined => (signIn !== undefined || (auth === 'jwt' && keyPairOf(key) !== undefined) ? token : key)
 
 /** The base URL and the headers, cached per credential. */
 function baseOf(format: ChannelFormat, key: string | undefined): Base {

@@ -106,6 +106,11 @@ export class Exchange implements Watched {
     if (this.settled !== 'ended') this.terminate(failure('cancelled', 'The caller went away.'))
   }
 
+  /** Ends the exchange because its request cannot be sent. */
+  fail(thrown: unknown): void {
+    this.terminate(exchangeFailure(thrown as Error, false))
+  }
+
   private terminate(reason: GatewayError): void {
     this.settle(reason)
     this.controller?.abort(reason)

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import type { ChannelHealth } from '../channel-health.ts'
+import { type Credential, credentialOf, type SignableRequest, type TokenSharing } from '../credentials/index.ts'
 import { endpointAt, type Outgoing, outgoingRequest, type RequestParts } from './address.ts'
 import { Exchange } from './exchange.ts'
 import { ChannelStats, RestingState } from './health.ts'
@@ -9,9 +10,9 @@ import { type KeyLimits, keyLimitsOf } from './key-limits.ts'
 import { Latencies } from './latencies.ts'
 import { OriginPool, StaleRetry } from './origin-pool.ts'
 import { SignatureKeys } from './signature-keys.ts'
-import { type SignedToken, signedTokenOf } from './signed-token.ts'
 import { Watchdog } from './watchdog.ts'
 
+export { keyPairOf } from '../credentials/key-pair.ts'
 export { outgoingRequest } from './address.ts'
 export { AddressGuard, isInternal, type Resolve } from './address-guard.ts'
 export type { Consumer } from './body-bytes.ts'
@@ -19,7 +20,6 @@ export { type Answer, answeredTooMuch, type Exchange } from './exchange.ts'
 export { type Fetched, MediaFetcher, mediaTypeOf, SNIFF_BYTES } from './fetch.ts'
 export { forwardable, type Headers, headerValue, upstreamId, withSingleValues } from './headers.ts'
 export { isReachable } from './reachable.ts'
-export { keyPairOf } from './signed-token.ts'
 export { passedTrace, type TraceHeaders } from './trace-context.ts'
 
 /** A request to send to an upstream, and the way to send it. */
@@ -50,6 +50,12 @@ const undiciRequest = (origin: string, { method, path, headers, body }: OriginRe
   headersTimeout: 0,
   bodyTimeout: 0,
   body: typeof body === 'function' ? body() : (body ?? null),
+})
+
+/** A request as it is signed. A streamed body is not. */
+const signable = (origin: string, { method, path, headers, body = '' }: OriginRequest): SignableRequest => ({
+  ...{ origin, method, path, headers },
+  body: typeof body === 'string' ? body : undefined,
 })
 
 /** Observes a body while it is sent, to know which side is to act next. */
@@ -86,7 +92,7 @@ export class Channel {
   readonly limits: KeyLimits | undefined
   private readonly pools = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
-  private readonly token: SignedToken | undefined
+  private readonly credential: Credential | undefined
   private inFlight = 0
   /** Whether the channel accepts no new requests and is closing. */
   private closing = false
@@ -102,14 +108,15 @@ export class Channel {
   /**
    * @param before the previous channel of this name, whose request counts are continued.
    * @param around the channel that a key of a pool belongs to.
+   * @param sharing shares tokens with other processes; undefined for a channel on its own.
    */
-  constructor(config: ChannelConfig, before?: Channel, around?: Channel) {
+  constructor(config: ChannelConfig, before?: Channel, around?: Channel, sharing?: TokenSharing) {
     this.config = config
     this.around = around
     this.stats = before?.stats ?? new ChannelStats(around?.stats)
     this.resting = new RestingState(around?.resting)
     this.latencies = around?.latencies ?? before?.latencies ?? new Latencies()
-    this.token = signedTokenOf(config)
+    this.credential = credentialOf(config, sharing)
     this.limits = keyLimitsOf(config.pooled)
     const { firstByte, whole = firstByte, idle } = config.timeout
     this.watchdog = around?.watchdog ?? new Watchdog(Math.min(firstByte, whole, idle))
@@ -117,7 +124,7 @@ export class Channel {
       config.keys?.[0]?.pooled?.accountKey === undefined && config.keys !== undefined
         ? (before?.signatures ?? new SignatureKeys())
         : undefined
-    this.keys = config.keys?.map(key => new Channel(key, before?.keyOf(key.pooled!.id), this))
+    this.keys = config.keys?.map(key => new Channel(key, before?.keyOf(key.pooled!.id), this, sharing))
   }
 
   /** The state that the router needs. */
@@ -152,12 +159,17 @@ export class Channel {
    * @throws GatewayError `upstream-account` if no credential can be made.
    */
   ready(): Promise<void> | undefined {
-    return this.token?.ready()
+    return this.credential?.ready()
+  }
+
+  /** Notes that the upstream refused the credential of a request, so that the next one gets a new token. */
+  credentialRefused(): void {
+    this.credential?.refused()
   }
 
   /** Sends a request. Failures are reported by the exchange, never thrown here. */
   send(sending: ChannelRequest): Exchange {
-    const { origin, path, headers, body } = outgoingRequest(this.config, sending, this.token?.text)
+    const { origin, path, headers, body } = outgoingRequest(this.config, sending, this.credential?.token)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
     const headTimeout = sending.stream === false ? whole : firstByte
     const single = sending.single === true
@@ -180,7 +192,7 @@ export class Channel {
     format: ChannelFormat,
     where: Pick<WireRequest, 'path' | 'query'>,
   ): { readonly url: string; readonly headers: { readonly [name: string]: string } } {
-    const { origin, path, headers } = endpointAt(this.config, format, where, this.token?.text)
+    const { origin, path, headers } = endpointAt(this.config, format, where, this.credential?.token)
     return { url: `${origin}${path}`, headers }
   }
 
@@ -193,7 +205,7 @@ export class Channel {
 
   /** Sends a request without a body, such as for the list of models or for a stored response. */
   call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
-    const { origin, path, headers } = endpointAt(this.config, format, where, this.token?.text)
+    const { origin, path, headers } = endpointAt(this.config, format, where, this.credential?.token)
     const { firstByte } = this.config.timeout
     return this.exchange(origin, { method, path, headers: { ...where.headers, ...headers } }, firstByte)
   }
@@ -214,16 +226,27 @@ export class Channel {
     await Promise.all([...this.pools.values()].map(pool => pool.destroy()))
   }
 
-  private exchange(origin: string, request: OriginRequest, head: number | undefined): Exchange {
+  private exchange(origin: string, unsigned: OriginRequest, head: number | undefined): Exchange {
     const { watchdog, endInFlight, limits } = this
     const pool = (this.around ?? this).pool(origin)
     limits?.sent()
-    const resend = (): void => pool.dispatchAlone(undiciRequest(origin, request), exchange)
-    const staleRetry = request.once === true || request.single === true ? undefined : new StaleRetry(pool, resend)
+    let request = unsigned
+    const sendAlone = (): void => pool.dispatchAlone(undiciRequest(origin, request), exchange)
+    const isOnce = request.once === true || request.single === true
+    const staleRetry = isOnce ? undefined : new StaleRetry(pool, sendAlone)
     this.beginInFlight()
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight })
-    if (request.single === true) pool.dispatchAlone(undiciRequest(origin, request), exchange)
-    else pool.dispatch(undiciRequest(origin, request), exchange)
+    const send = request.single ? sendAlone : () => pool.dispatch(undiciRequest(origin, request), exchange)
+    const signing = this.credential?.sign?.(signable(origin, request))
+    if (signing === undefined) send()
+    else
+      signing.then(
+        headers => {
+          request = { ...unsigned, headers }
+          send()
+        },
+        (thrown: unknown) => exchange.fail(thrown),
+      )
     return exchange
   }
 

@@ -1,0 +1,226 @@
+import { createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { parseObject } from '../canonical/node.ts'
+import type { Preset } from '../formats/preset.ts'
+import type { FaultAt } from './faults.ts'
+import type { Env } from './source.ts'
+
+/** How a channel signs in at a cloud: where its tokens come from, or the keys that sign its requests. */
+export type ChannelAuth =
+  | AwsAuth
+  | { readonly type: 'google-service-account'; readonly account: GoogleServiceAccount }
+  | { readonly type: 'google-metadata'; readonly host: string }
+  | { readonly type: 'google-default' }
+  | { [Type in AzureType]: AzureAuth<Type> }[AzureType]
+
+/** Requests are signed for a service in a region, with these keys or those of AWS's default chain. */
+export type AwsAuth = { readonly region: string; readonly service: string } & (
+  | {
+      readonly type: 'aws-keys'
+      readonly accessKeyId: string
+      readonly secretAccessKey: string
+      readonly sessionToken?: string
+    }
+  | { readonly type: 'aws-default'; readonly profile?: string }
+)
+
+/** The parts of a service account's key file that sign requests for tokens. */
+export interface GoogleServiceAccount {
+  readonly email: string
+  /** PKCS #8 in PEM. Never log it. */
+  readonly privateKey: string
+  readonly keyId?: string
+  readonly tokenUrl: string
+}
+
+type AzureType = 'azure-client' | 'azure-managed' | 'azure-workload' | 'azure-default'
+
+/** Sign-in at Microsoft Entra for a scope. */
+export type AzureAuth<Type extends AzureType> = { readonly type: Type; readonly scope: string } & AzureFields[Type]
+
+/** The fields that each type of sign-in at Microsoft Entra has. */
+interface AzureFields {
+  'azure-client': {
+    readonly tenant: string
+    readonly clientId: string
+    readonly clientSecret: string
+    readonly authority: string
+  }
+  'azure-workload': {
+    readonly tenant: string
+    readonly clientId: string
+    readonly tokenFile: string
+    readonly authority: string
+  }
+  'azure-managed': {
+    readonly clientId?: string
+    /** The secret is App Service's; without it, the endpoint is the metadata server. */
+    readonly endpoint: { readonly url: string; readonly secret?: string }
+  }
+  'azure-default': unknown
+}
+
+/** The names of `auth.type`; the part before the hyphen is the cloud. */
+export const AUTH_TYPES = [
+  ...(['aws-keys', 'aws-default', 'google-service-account', 'google-metadata', 'google-default'] as const),
+  ...(['azure-client', 'azure-managed', 'azure-workload', 'azure-default'] as const),
+] as const
+
+/** The fields of `auth` beside `type`, and whether each is a secret. */
+export const AUTH_FIELDS = {
+  ...{ access_key_id: false, secret_access_key: true, session_token: true, profile: false },
+  ...{ file: false, host: false },
+  ...{ tenant: false, client_id: false, client_secret: true, token_file: false, endpoint: false },
+  ...{ authority: false, scope: false },
+} as const
+
+type Field = keyof typeof AUTH_FIELDS
+
+/** The `auth` of a channel as its operator wrote it. */
+export type WrittenAuth = { readonly type: ChannelAuth['type'] } & { readonly [F in Field]?: string | undefined }
+
+/** Reads the written fields of one type. */
+interface FieldReader {
+  /** The field, or the first of these variables; reports a fault if there is neither. */
+  required(field: Field, ...variables: string[]): string
+  optional(field: Field, ...variables: string[]): string | undefined
+  readonly preset: Preset
+  readonly region: string | undefined
+  readonly env: Env
+  fault(field: Field | undefined, message: string): void
+}
+
+const AUTHORITY = 'https://login.microsoftonline.com'
+const METADATA_HOST = 'metadata.google.internal'
+const AZURE_METADATA = 'http://169.254.169.254'
+
+/** Makes the auth of each type. */
+const TYPES: { readonly [T in ChannelAuth['type']]: (fields: FieldReader) => ChannelAuth | undefined } = {
+  'aws-keys': fields => ({
+    type: 'aws-keys',
+    ...awsService(fields),
+    accessKeyId: fields.required('access_key_id', 'AWS_ACCESS_KEY_ID'),
+    secretAccessKey: fields.required('secret_access_key', 'AWS_SECRET_ACCESS_KEY'),
+    ...given('sessionToken', fields.optional('session_token', 'AWS_SESSION_TOKEN')),
+  }),
+  'aws-default': fields => ({
+    ...{ type: 'aws-default', ...awsService(fields) },
+    ...given('profile', fields.optional('profile', 'AWS_PROFILE')),
+  }),
+  'google-service-account': fields => {
+    const account = serviceAccountIn(fields)
+    return account && { type: 'google-service-account', account }
+  },
+  'google-metadata': fields => ({
+    type: 'google-metadata',
+    host: fields.optional('host', 'GCE_METADATA_HOST') ?? METADATA_HOST,
+  }),
+  'google-default': () => ({ type: 'google-default' }),
+  'azure-client': fields => ({
+    ...{ type: 'azure-client', ...entra(fields), scope: scopeOf(fields) },
+    clientSecret: fields.required('client_secret', 'AZURE_CLIENT_SECRET'),
+  }),
+  'azure-workload': fields => ({
+    ...{ type: 'azure-workload', ...entra(fields), scope: scopeOf(fields) },
+    tokenFile: fields.required('token_file', 'AZURE_FEDERATED_TOKEN_FILE'),
+  }),
+  'azure-managed': fields => ({
+    ...{ type: 'azure-managed', scope: scopeOf(fields) },
+    ...given('clientId', fields.optional('client_id', 'AZURE_CLIENT_ID')),
+    endpoint: {
+      url: fields.optional('endpoint', 'IDENTITY_ENDPOINT') ?? AZURE_METADATA,
+      ...given('secret', fields.env['IDENTITY_HEADER'] || undefined),
+    },
+  }),
+  'azure-default': fields => ({ type: 'azure-default', scope: scopeOf(fields) }),
+}
+
+const given = <Name extends string>(name: Name, value: string | undefined): { readonly [N in Name]?: string } =>
+  value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: string })
+
+function awsService({ preset, region, fault }: FieldReader): { readonly region: string; readonly service: string } {
+  const service = preset.cloud?.service
+  if (service === undefined) fault(undefined, `does not fit the provider "${preset.name}", which is no service of AWS`)
+  return { region: region ?? '', service: service ?? '' }
+}
+
+const entra = (fields: FieldReader) => ({
+  tenant: fields.required('tenant', 'AZURE_TENANT_ID'),
+  clientId: fields.required('client_id', 'AZURE_CLIENT_ID'),
+  authority: (fields.optional('authority', 'AZURE_AUTHORITY_HOST') ?? AUTHORITY).replace(/\/+$/, ''),
+})
+
+const scopeOf = (fields: FieldReader): string =>
+  fields.optional('scope') ?? fields.preset.cloud?.scope ?? fields.required('scope')
+
+/** Reads a service account's key file. Its content is never shown. */
+function serviceAccountIn(fields: FieldReader): GoogleServiceAccount | undefined {
+  const file = fields.required('file', 'GOOGLE_APPLICATION_CREDENTIALS')
+  if (file === '') return undefined
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (thrown) {
+    fields.fault('file', `cannot be read: ${(thrown as NodeJS.ErrnoException).code}`)
+    return undefined
+  }
+  const {
+    client_email: email,
+    private_key: privateKey,
+    private_key_id: keyId,
+    token_uri: tokenUrl,
+  } = parseObject(text) ?? {}
+  if (typeof email !== 'string' || typeof privateKey !== 'string' || !isPrivateKey(privateKey)) {
+    fields.fault('file', 'is not the key file of a service account')
+    return undefined
+  }
+  const url = typeof tokenUrl === 'string' && URL.canParse(tokenUrl) ? tokenUrl : 'https://oauth2.googleapis.com/token'
+  return { email, privateKey, ...given('keyId', typeof keyId === 'string' ? keyId : undefined), tokenUrl: url }
+}
+
+function isPrivateKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa'
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Completes the `auth` of a channel from its preset and the environment; undefined if it cannot be used. Reports fields
+ * that are missing or have no effect.
+ */
+export function authOf(
+  written: WrittenAuth,
+  preset: Preset,
+  { region, env }: { readonly region: string | undefined; readonly env: Env },
+  fault: FaultAt,
+): ChannelAuth | undefined {
+  const used = new Set<string>(['type'])
+  const optional = (field: Field, ...variables: string[]): string | undefined => {
+    used.add(field)
+    return written[field] ?? variables.map(name => env[name]).find(Boolean)
+  }
+  const auth = TYPES[written.type]({
+    ...{ preset, region, env, optional },
+    required: (field, ...variables) => {
+      const value = optional(field, ...variables)
+      const alternative = variables.length === 0 ? '' : `, and ${variables[0]} is not set`
+      if (value === undefined) fault(['auth', field], `is missing${alternative}`)
+      return value ?? ''
+    },
+    fault: (field, message) => fault(field === undefined ? ['auth'] : ['auth', field], message),
+  })
+  for (const [field, value] of Object.entries(written))
+    if (value !== undefined && !used.has(field)) fault(['auth', field], `has no effect with type "${written.type}"`)
+  return auth
+}
+
+/** The secrets of an auth, which are removed from every text that leaves the gateway. */
+export function secretsOf(auth: ChannelAuth | undefined): readonly string[] {
+  if (auth === undefined) return []
+  if (auth.type === 'aws-keys') return [auth.secretAccessKey, auth.accessKeyId, ...[auth.sessionToken ?? []].flat()]
+  if (auth.type === 'azure-client') return [auth.clientSecret]
+  if (auth.type === 'azure-managed') return [auth.endpoint.secret ?? []].flat()
+  return []
+}

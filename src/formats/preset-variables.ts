@@ -1,0 +1,42 @@
+import type { Preset, PresetFormat } from './preset.ts'
+
+/** The values of a preset's variables, by name. */
+export interface VariableValues {
+  readonly [name: string]: string | undefined
+}
+
+/** Google Cloud's host for a region: `global`, a group of regions, or one region (vertex-sdk 1.1, `client.ts`). */
+function vertexHost(region: string): string {
+  if (region === 'global') return 'aiplatform.googleapis.com'
+  return region === 'us' || region === 'eu'
+    ? `aiplatform.${region}.rep.googleapis.com`
+    : `${region}-aiplatform.googleapis.com`
+}
+
+/** The names in braces that a text has. */
+export const namesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\{([\w-]+)\}/g)].map(([, name]) => (name === 'vertex-host' ? 'region' : name!))
+
+/** Fills in the names in braces. A name without a value becomes `missing`; the config with it is refused. */
+function filled(text: string, values: VariableValues): string {
+  const valueNamed = (name: string): string =>
+    name === 'vertex-host' ? vertexHost(values['region'] ?? 'missing') : (values[name] ?? 'missing')
+  return text.replace(/\{([\w-]+)\}/g, (_, name: string) => valueNamed(name))
+}
+
+const filledAll = (texts: { readonly [name: string]: string }, values: VariableValues) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, filled(text, values)]))
+
+/** The preset with the values of its variables in its addresses, headers and queries. */
+export const withVariables = (preset: Preset, values: VariableValues): Preset => ({
+  ...preset,
+  formats: preset.formats.map(row => filledRow(row, values)),
+})
+
+const filledRow = (row: PresetFormat, values: VariableValues): PresetFormat => ({
+  ...row,
+  ...(row.baseUrl === undefined ? {} : { baseUrl: filled(row.baseUrl, values) }),
+  ...(row.below === undefined ? {} : { below: filled(row.below, values) }),
+  ...(row.headers === undefined ? {} : { headers: filledAll(row.headers, values) }),
+  ...(row.query === undefined ? {} : { query: filledAll(row.query, values) }),
+})

@@ -1,0 +1,145 @@
+import { PLAIN_CHAT } from '../dialects/chat.ts'
+import type { Preset } from '../preset.ts'
+
+/*
+ * Presets of clouds that host other vendors' models. Hosts and paths are those of the vendors' own SDKs
+ * (@anthropic-ai/bedrock-sdk 1.1, aws-sdk 1.1, vertex-sdk 1.1, foundry-sdk 1.1, read on 2026-11-28).
+ */
+
+const AWS_REGION = { env: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } as const
+const CLAUDE = /claude/i
+const NOT_CLAUDE = /^(?!.*claude)/is
+
+/** Bedrock's endpoints in the vendors' own formats (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). */
+export const bedrock: Preset = {
+  name: 'bedrock',
+  env: ['AWS_BEARER_TOKEN_BEDROCK'],
+  variables: { region: AWS_REGION },
+  cloud: { name: 'aws', service: 'bedrock' },
+  formats: [
+    {
+      ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com', below: '/anthropic' },
+      ...{ auth: 'bearer', servedModels: CLAUDE },
+    },
+    {
+      ...{ format: 'responses', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com', below: '/openai/v1' },
+      ...{ servedModels: NOT_CLAUDE },
+    },
+    {
+      ...{ format: 'chat', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com', below: '/openai/v1' },
+      ...{ servedModels: NOT_CLAUDE, dialect: { ...PLAIN_CHAT, include_usage: true } },
+    },
+  ],
+}
+
+/** Bedrock's newer endpoint. */
+export const bedrockMantle: Preset = {
+  name: 'bedrock-mantle',
+  env: ['AWS_BEARER_TOKEN_BEDROCK'],
+  variables: { region: AWS_REGION },
+  cloud: { name: 'aws', service: 'bedrock-mantle' },
+  formats: [
+    {
+      ...{ format: 'messages', baseUrl: 'https://bedrock-mantle.{region}.api.aws', below: '/anthropic' },
+      ...{ auth: 'bearer', servedModels: CLAUDE },
+    },
+    {
+      ...{ format: 'responses', baseUrl: 'https://bedrock-mantle.{region}.api.aws', below: '/v1' },
+      ...{ servedModels: NOT_CLAUDE },
+    },
+    {
+      ...{ format: 'chat', baseUrl: 'https://bedrock-mantle.{region}.api.aws', below: '/v1' },
+      ...{ servedModels: NOT_CLAUDE, dialect: { ...PLAIN_CHAT, include_usage: true } },
+    },
+  ],
+}
+
+/** Claude on AWS as Anthropic runs it itself. Every request names a workspace. */
+export const claudeAws: Preset = {
+  name: 'claude-aws',
+  env: ['ANTHROPIC_AWS_API_KEY'],
+  variables: { region: AWS_REGION, workspace: { env: ['ANTHROPIC_AWS_WORKSPACE_ID'] } },
+  cloud: { name: 'aws', service: 'aws-external-anthropic' },
+  betas: 'allow',
+  formats: [
+    {
+      ...{ format: 'messages', baseUrl: 'https://aws-external-anthropic.{region}.api.aws', auth: 'bearer' },
+      ...{ headers: { 'anthropic-workspace-id': '{workspace}' }, dialect: { cache: 'auto' } },
+    },
+  ],
+}
+
+const GOOGLE_PROJECT = { env: ['GOOGLE_CLOUD_PROJECT', 'ANTHROPIC_VERTEX_PROJECT_ID'] } as const
+const GOOGLE_REGION = { env: ['GOOGLE_CLOUD_LOCATION', 'CLOUD_ML_REGION'], default: 'global' } as const
+
+/** Gemini on Google Cloud. */
+export const vertex: Preset = {
+  name: 'vertex',
+  env: [],
+  variables: { region: GOOGLE_REGION, project: GOOGLE_PROJECT },
+  cloud: { name: 'google' },
+  formats: [
+    {
+      ...{ format: 'contents', baseUrl: 'https://{vertex-host}/v1' },
+      ...{ below: '/projects/{project}/locations/{region}/publishers/google', auth: 'bearer' },
+      dialect: { vertex: true },
+    },
+  ],
+}
+
+/** Gemini on Google Cloud with an API key of its express mode, which needs no project. */
+export const vertexExpress: Preset = {
+  name: 'vertex-express',
+  env: ['GOOGLE_VERTEX_API_KEY'],
+  formats: [
+    {
+      ...{ format: 'contents', baseUrl: 'https://aiplatform.googleapis.com/v1', below: '/publishers/google' },
+      dialect: { vertex: true },
+    },
+  ],
+}
+
+/** Claude on Google Cloud: the model is in the path, and the version in the body. */
+export const vertexClaude: Preset = {
+  name: 'vertex-claude',
+  env: [],
+  variables: { region: GOOGLE_REGION, project: GOOGLE_PROJECT },
+  cloud: { name: 'google' },
+  formats: [
+    {
+      ...{ format: 'messages', baseUrl: 'https://{vertex-host}/v1', auth: 'bearer', hosting: 'vertex-claude' },
+      ...{ below: '/projects/{project}/locations/{region}/publishers/anthropic', dialect: { cache: 'auto' } },
+    },
+  ],
+}
+
+/** Azure's older API, with the deployment in the path (learn.microsoft.com/azure/foundry/openai/reference). */
+export const azureDeployments: Preset = {
+  name: 'azure-deployments',
+  env: ['AZURE_OPENAI_API_KEY'],
+  variables: {
+    resource: { env: ['AZURE_OPENAI_RESOURCE'] },
+    api_version: { env: ['OPENAI_API_VERSION'], default: '2024-10-21' },
+  },
+  cloud: { name: 'azure', scope: 'https://cognitiveservices.azure.com/.default' },
+  formats: (['chat', 'embeddings', 'images', 'speech', 'transcriptions'] as const).map(format => ({
+    ...{ format, baseUrl: 'https://{resource}.openai.azure.com', below: '/openai/deployments', auth: 'api-key' },
+    ...{ hosting: 'azure-deployment', query: { 'api-version': '{api_version}' } },
+    ...(format === 'chat' ? { dialect: { include_usage: true } } : {}),
+  })),
+}
+
+/** Claude in Microsoft Foundry. */
+export const azureFoundry: Preset = {
+  name: 'azure-foundry',
+  env: ['ANTHROPIC_FOUNDRY_API_KEY'],
+  variables: { resource: { env: ['ANTHROPIC_FOUNDRY_RESOURCE'] } },
+  cloud: { name: 'azure', scope: 'https://ai.azure.com/.default' },
+  betas: 'allow',
+  formats: [
+    {
+      ...{ format: 'messages', baseUrl: 'https://{resource}.services.ai.azure.com', below: '/anthropic' },
+      dialect: { cache: 'auto' },
+    },
+  ],
+}

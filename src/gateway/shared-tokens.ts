@@ -1,0 +1,31 @@
+import type { GatewayError } from '../canonical/error.ts'
+import type { Json } from '../canonical/node.ts'
+import type { ChannelAuth } from '../config/auth.ts'
+import type { ProxyConfig } from '../config/types.ts'
+import type { Log } from '../log.ts'
+import type { Cluster } from '../store/cluster/cluster.ts'
+import type { Token, TokenSource } from '../upstreams/credentials/access-token.ts'
+import { TOKEN_TOPIC, type TokenRequestMessage, type TokenSharing } from '../upstreams/credentials/index.ts'
+
+/** Gets tokens of clouds from the primary process, which gets each one once for all workers. */
+export class SharedTokens implements TokenSharing {
+  private readonly log: Log
+  private readonly cluster: Cluster
+
+  constructor(log: Log, cluster: Cluster) {
+    this.log = log
+    this.cluster = cluster
+  }
+
+  /** A process without a primary, or whose primary does not answer, gets the token itself. */
+  async share(auth: ChannelAuth, proxy: ProxyConfig | undefined, own: TokenSource): Promise<Token> {
+    if (!this.cluster.isWorker) return own()
+    const message: TokenRequestMessage = { auth, ...(proxy === undefined ? {} : { proxy }) }
+    const token = await this.cluster.ask(TOKEN_TOPIC, message as unknown as Json).catch(() => undefined)
+    return token === undefined ? own() : (token as unknown as Token)
+  }
+
+  renewalFailed(channel: string, { message }: GatewayError): void {
+    this.log.warn({ channel, said: message }, 'a token could not be renewed; the old one stays in use until its end')
+  }
+}

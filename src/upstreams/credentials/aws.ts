@@ -1,0 +1,152 @@
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
+import { SignatureV4 } from '@smithy/signature-v4'
+import type { AwsAuth } from '../../config/auth.ts'
+import { accountError, type TokenSource } from './access-token.ts'
+import { installed } from './optional-package.ts'
+
+/* Signatures of AWS (docs.aws.amazon.com, "AWS Signature Version 4 for API requests", read on 2026-11-28). */
+
+/** The keys of an AWS account. Temporary ones have a session token. */
+export interface AwsKeys {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+/** A complete request, whose bytes are signed. */
+export interface SignableRequest {
+  readonly method: string
+  readonly origin: string
+  /** The path and query as they are sent. */
+  readonly path: string
+  readonly headers: { readonly [name: string]: string }
+  /** Undefined if the body is streamed: it is then not signed. */
+  readonly body: string | undefined
+}
+
+type SignedHeaders = SignableRequest['headers']
+
+/** Signs requests for a service of AWS in a region. */
+export class AwsSigner {
+  private readonly signer: SignatureV4
+  private keys: AwsKeys
+
+  constructor({ region, service }: Pick<AwsAuth, 'region' | 'service'>, keys: AwsKeys) {
+    this.keys = keys
+    this.signer = new SignatureV4({ service, region, sha256: Sha256, credentials: async () => this.keys })
+  }
+
+  /** Uses new keys from now on. */
+  renew(keys: AwsKeys): void {
+    this.keys = keys
+  }
+
+  /**
+   * Returns the headers of a request with its signature.
+   *
+   * @param at the time that the signature states; now by default.
+   */
+  async sign({ method, origin, path, headers, body }: SignableRequest, at?: Date): Promise<SignedHeaders> {
+    const { protocol, hostname, host } = new URL(origin)
+    const { pathname, query } = splitPath(path)
+    const signed = await this.signer.sign(
+      {
+        ...{ method, protocol, hostname, path: pathname, query },
+        headers: { ...headers, host, ...(body === undefined ? UNSIGNED : {}) },
+        body: body ?? '',
+      },
+      {
+        ...(at === undefined ? {} : { signingDate: at }),
+        unsignableHeaders: UNSIGNABLE,
+      },
+    )
+    return signed.headers
+  }
+}
+
+const UNSIGNED = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
+
+/** Headers that proxies may change. */
+const UNSIGNABLE = new Set([
+  'accept-encoding',
+  'user-agent',
+  'traceparent',
+  'tracestate',
+  'content-length',
+  'connection',
+])
+
+/** Splits a path and its query; a name that occurs several times has a list. */
+function splitPath(path: string): { readonly pathname: string; readonly query: { [name: string]: string | string[] } } {
+  const mark = path.indexOf('?')
+  if (mark < 0) return { pathname: path, query: {} }
+  const query: { [name: string]: string | string[] } = {}
+  const params = new URLSearchParams(path.slice(mark + 1))
+  for (const name of new Set(params.keys())) {
+    const values = params.getAll(name)
+    query[name] = values.length === 1 ? values[0]! : values
+  }
+  return { pathname: path.slice(0, mark), query }
+}
+
+type Data = string | ArrayBuffer | ArrayBufferView
+
+/** SHA-256 of the built-in crypto, with the interface that the signer expects. */
+class Sha256 {
+  private readonly secret: Data | undefined
+  private hash: Hash | Hmac
+
+  constructor(secret?: Data) {
+    this.secret = secret
+    this.hash = this.begun()
+  }
+
+  update(data: Data): void {
+    this.hash.update(typeof data === 'string' ? data : bytesOf(data))
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.hash.digest()
+  }
+
+  reset(): void {
+    this.hash = this.begun()
+  }
+
+  private begun(): Hash | Hmac {
+    const { secret } = this
+    if (secret === undefined) return createHash('sha256')
+    return createHmac('sha256', typeof secret === 'string' ? secret : bytesOf(secret))
+  }
+}
+
+const bytesOf = (data: ArrayBuffer | ArrayBufferView): Uint8Array =>
+  data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+
+/** The part of `@aws-sdk/credential-provider-node` that is used. */
+interface CredentialProviders {
+  defaultProvider(options: {
+    readonly profile?: string | undefined
+  }): () => Promise<AwsKeys & { readonly expiration?: Date }>
+}
+
+/** Lifetime of keys that state no end, in seconds: they are read again after it, in case they were changed. */
+const STATIC_LIFETIME = 900
+
+/**
+ * Keys by AWS's default credential chain, as the text of a token: JSON of `AwsKeys`. Needs the package
+ * `@aws-sdk/credential-provider-node`.
+ */
+export const awsDefaultKeys =
+  (profile: string | undefined): TokenSource =>
+  async () => {
+    const { defaultProvider } = await installed<CredentialProviders>('@aws-sdk/credential-provider-node')
+    const from = Math.floor(Date.now() / 1000)
+    try {
+      const { accessKeyId, secretAccessKey, sessionToken, expiration } = await defaultProvider({ profile })()
+      const until = expiration === undefined ? from + STATIC_LIFETIME : Math.floor(expiration.getTime() / 1000)
+      return { text: JSON.stringify({ accessKeyId, secretAccessKey, sessionToken }), from: 0, until }
+    } catch (thrown) {
+      throw accountError(`AWS's default credentials give no keys: ${(thrown as Error).message}`)
+    }
+  }

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises'
+import type { AzureAuth } from '../../config/auth.ts'
+import type { ProxyConfig } from '../../config/types.ts'
+import { accountError, type TokenSource } from './access-token.ts'
+import { installed } from './optional-package.ts'
+import { requestToken } from './token-request.ts'
+
+/* Tokens of Microsoft Entra (learn.microsoft.com/entra/identity-platform, "Client credentials flow";
+   learn.microsoft.com/entra/identity/managed-identities-azure-resources, "Use managed identities on a virtual machine";
+   learn.microsoft.com/azure/app-service, "REST endpoint reference", read on 2026-11-28). */
+
+const ENTRA = 'Microsoft Entra'
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** Tokens for an application, by its client secret. */
+export const clientSecretTokens =
+  ({ tenant, clientId, clientSecret, authority, scope }: AzureAuth<'azure-client'>, proxy?: ProxyConfig): TokenSource =>
+  () =>
+    requestToken({
+      url: tokenUrl(authority, tenant),
+      form: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope },
+      ...{ proxy, server: ENTRA },
+    })
+
+/** Tokens for a workload, by the assertion that its platform writes to a file and renews there. */
+export const workloadTokens =
+  ({ tenant, clientId, tokenFile, authority, scope }: AzureAuth<'azure-workload'>, proxy?: ProxyConfig): TokenSource =>
+  async () => {
+    const assertion = await readFile(tokenFile, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+      throw accountError(`The token file of the workload identity cannot be read: ${thrown.code}.`)
+    })
+    return requestToken({
+      url: tokenUrl(authority, tenant),
+      form: {
+        ...{ grant_type: 'client_credentials', client_id: clientId, scope },
+        ...{ client_assertion_type: ASSERTION_TYPE, client_assertion: assertion.trim() },
+      },
+      ...{ proxy, server: ENTRA },
+    })
+  }
+
+const tokenUrl = (authority: string, tenant: string): string =>
+  `${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`
+
+/** Tokens of a managed identity, from App Service's endpoint if there is one, else from the metadata server. */
+export const managedIdentityTokens =
+  ({ clientId, endpoint, scope }: AzureAuth<'azure-managed'>): TokenSource =>
+  () => {
+    const resource = scope.replace(/\/\.default$/, '')
+    const query = { resource, ...(clientId === undefined ? {} : { client_id: clientId }) }
+    const request =
+      endpoint.secret === undefined
+        ? { path: METADATA_PATH, version: '2018-02-01', headers: { metadata: 'true' } }
+        : { path: '', version: '2019-08-01', headers: { 'x-identity-header': endpoint.secret } }
+    return requestToken({
+      url: `${endpoint.url}${request.path}?${new URLSearchParams({ 'api-version': request.version, ...query })}`,
+      headers: request.headers,
+      server: "Azure's identity endpoint",
+    })
+  }
+
+const METADATA_PATH = '/metadata/identity/oauth2/token'
+
+/** The part of `@azure/identity` that is used. */
+interface AzureIdentity {
+  readonly DefaultAzureCredential: new () => {
+    getToken(scope: string): Promise<{ readonly token: string; readonly expiresOnTimestamp: number } | null>
+  }
+}
+
+/** Tokens by Azure's default credential chain. Needs the package `@azure/identity`. */
+export const azureDefaultTokens = ({ scope }: AzureAuth<'azure-default'>): TokenSource => {
+  let credential: InstanceType<AzureIdentity['DefaultAzureCredential']> | undefined
+  return async () => {
+    const { DefaultAzureCredential } = await installed<AzureIdentity>('@azure/identity')
+    credential ??= new DefaultAzureCredential()
+    const token = await credential.getToken(scope).catch((thrown: Error) => {
+      throw accountError(`Azure's default credentials give no token: ${thrown.message}`)
+    })
+    if (token === null) throw accountError("Azure's default credentials give no token.")
+    return { text: token.token, from: 0, until: Math.floor(token.expiresOnTimestamp / 1000) }
+  }
+}

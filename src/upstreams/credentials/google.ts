@@ -1,0 +1,69 @@
+import type { GoogleServiceAccount } from '../../config/auth.ts'
+import type { ProxyConfig } from '../../config/types.ts'
+import { accountError, type Token, type TokenSource } from './access-token.ts'
+import { installed } from './optional-package.ts'
+import { signedWithKey } from './signed-jwt.ts'
+import { requestToken } from './token-request.ts'
+
+/* Tokens of Google Cloud (cloud.google.com/docs/authentication, "Service accounts" and "Application default
+   credentials", read on 2026-11-28). */
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
+/** Lifetime of a signed assertion, in seconds; Google allows at most an hour. */
+const ASSERTION_LIFETIME = 3600
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+/** Tokens for a service account, whose private key signs the request for them. */
+export const serviceAccountTokens =
+  (account: GoogleServiceAccount, proxy: ProxyConfig | undefined): TokenSource =>
+  async () => {
+    const iat = Math.floor(Date.now() / 1000)
+    const claims = { iss: account.email, scope: SCOPE, aud: account.tokenUrl, iat, exp: iat + ASSERTION_LIFETIME }
+    const assertion = await signedWithKey(claims, account.privateKey, account.keyId).catch(() => {
+      // The cause is left out, because it may contain the key.
+      throw accountError('The private key of the service account cannot sign.')
+    })
+    const form = { grant_type: JWT_BEARER, assertion }
+    return requestToken({ url: account.tokenUrl, form, proxy, server: "Google's token server" })
+  }
+
+/** Tokens of the machine's own service account, from the metadata server. */
+export const metadataTokens =
+  (host: string): TokenSource =>
+  () =>
+    requestToken({
+      url: `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`,
+      headers: { 'metadata-flavor': 'Google' },
+      server: "Google's metadata server",
+    })
+
+/** The part of `google-auth-library` that is used. */
+interface GoogleAuthLibrary {
+  readonly GoogleAuth: new (options: {
+    readonly scopes: string
+  }) => {
+    getClient(): Promise<{
+      getAccessToken(): Promise<{ readonly token?: string | null }>
+      readonly credentials?: { readonly expiry_date?: number | null }
+    }>
+  }
+}
+
+/** Tokens by Google's application default credentials. Needs the package `google-auth-library`. */
+export const googleDefaultTokens = (): TokenSource => {
+  let client: ReturnType<InstanceType<GoogleAuthLibrary['GoogleAuth']>['getClient']> | undefined
+  return async (): Promise<Token> => {
+    const { GoogleAuth } = await installed<GoogleAuthLibrary>('google-auth-library')
+    client ??= new GoogleAuth({ scopes: SCOPE }).getClient()
+    const from = Math.floor(Date.now() / 1000)
+    try {
+      const used = await client
+      const { token } = await used.getAccessToken()
+      if (typeof token !== 'string') throw new Error('no token')
+      return { text: token, from: 0, until: Math.floor((used.credentials?.expiry_date ?? (from + 300) * 1000) / 1000) }
+    } catch (thrown) {
+      client = undefined
+      throw accountError(`Google's default credentials give no token: ${(thrown as Error).message}`)
+    }
+  }
+}

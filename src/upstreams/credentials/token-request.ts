@@ -1,0 +1,93 @@
+import { type JsonObject, parseObject } from '../../canonical/node.ts'
+import { excerpt } from '../../canonical/text.ts'
+import type { ProxyConfig } from '../../config/types.ts'
+import { agentFor } from '../channel/fetch.ts'
+import { accountError, type Token } from './access-token.ts'
+
+/** Time for an answer of a token server, in milliseconds. */
+const TIMEOUT = 10_000
+/** Maximum size of its answer, in bytes. */
+const MAX_ANSWER = 65_536
+/** Maximum length of a reason in an error, in characters. */
+const MAX_REASON = 300
+/** Lifetime of a token whose server states none, in seconds. */
+const USUAL_LIFETIME = 3600
+
+/** A request to a token server. */
+export interface TokenRequest {
+  readonly url: string
+  readonly headers?: { readonly [name: string]: string }
+  /** The fields of a form; without it, the request is a GET. */
+  readonly form?: { readonly [name: string]: string }
+  /** The proxy that the request goes through; metadata servers have none. */
+  readonly proxy?: ProxyConfig | undefined
+  /** The server as operators know it, for errors: `Google's token server`. */
+  readonly server: string
+}
+
+/**
+ * Gets an OAuth token (RFC 6749 §5.1): `access_token`, and its lifetime as `expires_in` seconds or, at some metadata
+ * servers, its end as `expires_on`.
+ *
+ * @throws GatewayError `upstream-account` that names the server and its reason, never the request.
+ */
+export async function requestToken(request: TokenRequest): Promise<Token> {
+  const from = Math.floor(Date.now() / 1000)
+  const answer = await exchanged(request)
+  const { access_token: text, expires_in: lifetime, expires_on: end } = answer
+  if (typeof text !== 'string' || !TOKEN.test(text)) throw accountError(`${request.server} answered without a token.`)
+  const seconds = Number(lifetime ?? (end === undefined ? USUAL_LIFETIME : Number(end) - from))
+  if (!(seconds > 0)) throw accountError(`${request.server} answered with an expired token.`)
+  // A clock that is ahead of the server's makes tokens valid a moment later.
+  return { text, from: 0, until: from + seconds }
+}
+
+/** Characters that a header may hold. */
+const TOKEN = /^[\x21-\x7e]+$/
+
+async function exchanged({ url, headers, form, proxy, server }: TokenRequest): Promise<JsonObject> {
+  const agent = agentFor({ headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, connect: { timeout: TIMEOUT } }, proxy)
+  const { origin, pathname, search } = new URL(url)
+  try {
+    const { statusCode, body } = await agent.request({
+      ...{ origin, path: `${pathname}${search}`, signal: AbortSignal.timeout(TIMEOUT) },
+      method: form === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      },
+      body: form === undefined ? null : new URLSearchParams(form).toString(),
+    })
+    const text = await limited(body)
+    if (statusCode !== 200) throw accountError(`${server} answered ${statusCode}${reasonIn(text)}.`)
+    return objectIn(text)
+  } catch (thrown) {
+    throw (thrown as Error).name === 'GatewayError' ? thrown : accountError(failureOf(server, thrown as Error), thrown)
+  } finally {
+    void agent.destroy()
+  }
+}
+
+async function limited(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > MAX_ANSWER) throw new Error('the answer is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The reason in an error answer (RFC 6749 §5.2), which repeats no credential. */
+function reasonIn(text: string): string {
+  const { error, error_description: description } = objectIn(text)
+  const reason = [error, description].filter(part => typeof part === 'string' && part !== '').join(': ')
+  return reason === '' ? '' : `: ${excerpt(reason, MAX_REASON).replaceAll(/\s+/g, ' ')}`
+}
+
+const objectIn = (text: string): JsonObject => parseObject(text) ?? {}
+
+const failureOf = (server: string, { name, message }: Error): string =>
+  name === 'TimeoutError' ? `${server} did not answer in time.` : `${server} could not be asked: ${message}.`
