@@ -84,7 +84,7 @@ async function limited(body: AsyncIterable<Buffer>): Promise<string> {
 function reasonIn(text: string): string {
   const { error, error_description: description } = objectIn(text)
   const reason = [error, description].filter(part => typeof part === 'string' && part !== '').join(': ')
-  return reason === '' ? '' : `: ${excerpt(reason, MAX_REASON).replaceAll(/\s+/g, ' ')}`
+  return reason === '' ? '' : `: ${excerpt(reason, MAX_REASON).replaceAll(/\s+/g, ' ').replace(/\.$/, '')}`
 }
 
 const objectIn = (text: string): JsonObject => parseObject(text) ?? {}

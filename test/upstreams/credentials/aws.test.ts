@@ -11,18 +11,31 @@ const SCOPE = 'Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request'
 const secretOf = (access: string): string | undefined => (access === ACCESS ? SECRET : undefined)
 
 /** Requests of the suite by name, each with the published signature. */
-const VECTORS = {
+type Vector = readonly [
+  method: string,
+  url: string,
+  headers: { readonly [name: string]: string },
+  body: string,
+  signature: string,
+]
+const VECTORS: { readonly [name: string]: Vector } = {
   'get-vanilla': ['GET', '/', {}, '', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
   'get-vanilla-query-order-key-case': [
-    ...['GET', '/?Param2=value2&Param1=value1', {}, ''],
+    'GET',
+    '/?Param2=value2&Param1=value1',
+    {},
+    '',
     'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
   ],
   'post-vanilla': ['POST', '/', {}, '', '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
   'post-x-www-form-urlencoded': [
-    ...['POST', '/', { 'content-type': 'application/x-www-form-urlencoded' }, 'Param1=value1'],
+    'POST',
+    '/',
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    'Param1=value1',
     'ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a',
   ],
-} as { readonly [name: string]: readonly [string, string, { readonly [name: string]: string }, string, string] }
+}
 
 describe('the verifier of the tests', () => {
   test.each(Object.entries(VECTORS))(
