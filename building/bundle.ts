@@ -21,6 +21,7 @@ const EXTERNAL = [
   '@opentelemetry/sdk-trace-base',
   '@pydantic/genai-prices',
   '@redis/client',
+  '@smithy/signature-v4',
   'ajv',
   'gpt-tokenizer',
   'openid-client',

@@ -25,6 +25,15 @@ test('the README names every preset and every door, and its config is one', () =
   expect(readConfig(yaml!, env).channels).toHaveLength(3)
 })
 
+test('the configs of the page about clouds are valid', () => {
+  const page = readFileSync('docs/clouds.md', 'utf8')
+  const env = {
+    ...{ AWS_BEARER_TOKEN_BEDROCK: 'a', AWS_ACCESS_KEY_ID: 'b', AWS_SECRET_ACCESS_KEY: 'c', AZURE_CLIENT_SECRET: 'd' },
+  }
+  const configs = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => readConfig(yaml!, env))
+  expect(configs.map(({ channels }) => channels.length)).toEqual([3, 2, 2])
+})
+
 interface Schema {
   readonly properties?: { readonly [name: string]: Schema }
   readonly additionalProperties?: Schema | boolean

@@ -84,6 +84,7 @@ interface FieldReader {
   /** The field, or the first of these variables; reports a fault if there is neither. */
   required(field: Field, ...variables: string[]): string
   optional(field: Field, ...variables: string[]): string | undefined
+  isWritten(field: Field): boolean
   readonly preset: Preset
   readonly region: string | undefined
   readonly env: Env
@@ -101,7 +102,11 @@ const TYPES: { readonly [T in ChannelAuth['type']]: (fields: FieldReader) => Cha
     ...awsService(fields),
     accessKeyId: fields.required('access_key_id', 'AWS_ACCESS_KEY_ID'),
     secretAccessKey: fields.required('secret_access_key', 'AWS_SECRET_ACCESS_KEY'),
-    ...given('sessionToken', fields.optional('session_token', 'AWS_SESSION_TOKEN')),
+    // A session token belongs to the keys that it came with.
+    ...given(
+      'sessionToken',
+      fields.optional('session_token', ...(fields.isWritten('access_key_id') ? [] : ['AWS_SESSION_TOKEN'])),
+    ),
   }),
   'aws-default': fields => ({
     ...{ type: 'aws-default', ...awsService(fields) },
@@ -203,6 +208,7 @@ export function authOf(
   }
   const auth = TYPES[written.type]({
     ...{ preset, region, env, optional },
+    isWritten: field => written[field] !== undefined,
     required: (field, ...variables) => {
       const value = optional(field, ...variables)
       const alternative = variables.length === 0 ? '' : `, and ${variables[0]} is not set`

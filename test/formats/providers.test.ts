@@ -17,7 +17,8 @@ describe('presets', () => {
 
   it('write addresses as the config does', () => {
     for (const { row } of rows)
-      if (row.baseUrl !== undefined) expect(row.baseUrl).toBe(baseUrlFor(row.format, row.baseUrl, false))
+      if (row.baseUrl !== undefined && row.below === undefined)
+        expect(row.baseUrl).toBe(baseUrlFor(row.format, row.baseUrl, false))
   })
 
   it('declare only dialect flags there are, with values they may have', () => {

@@ -56,6 +56,7 @@ export const azure: Preset = {
   env: ['AZURE_OPENAI_API_KEY'],
   addressEnv: 'AZURE_OPENAI_ENDPOINT',
   addressSuffix: '/openai/v1',
+  cloud: { name: 'azure', scope: 'https://cognitiveservices.azure.com/.default' },
   formats: [
     { format: 'responses', auth: 'api-key' },
     { format: 'chat', auth: 'api-key', dialect: { include_usage: true } },

@@ -1,5 +1,5 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
-import { SignatureV4 } from '@smithy/signature-v4'
+import type { SignatureV4 } from '@smithy/signature-v4'
 import type { AwsAuth } from '../../config/auth.ts'
 import { accountError, type TokenSource } from './access-token.ts'
 import { installed } from './optional-package.ts'
@@ -28,12 +28,18 @@ type SignedHeaders = SignableRequest['headers']
 
 /** Signs requests for a service of AWS in a region. */
 export class AwsSigner {
-  private readonly signer: SignatureV4
+  private readonly scope: Pick<AwsAuth, 'region' | 'service'>
+  private signer: Promise<SignatureV4> | undefined
   private keys: AwsKeys
 
   constructor({ region, service }: Pick<AwsAuth, 'region' | 'service'>, keys: AwsKeys) {
     this.keys = keys
-    this.signer = new SignatureV4({ service, region, sha256: Sha256, credentials: async () => this.keys })
+    this.scope = { region, service }
+  }
+
+  private async newSigner(): Promise<SignatureV4> {
+    const { SignatureV4 } = await import('@smithy/signature-v4')
+    return new SignatureV4({ ...this.scope, sha256: Sha256, credentials: async () => this.keys })
   }
 
   /** Uses new keys from now on. */
@@ -49,7 +55,8 @@ export class AwsSigner {
   async sign({ method, origin, path, headers, body }: SignableRequest, at?: Date): Promise<SignedHeaders> {
     const { protocol, hostname, host } = new URL(origin)
     const { pathname, query } = splitPath(path)
-    const signed = await this.signer.sign(
+    this.signer ??= this.newSigner()
+    const signed = await (await this.signer).sign(
       {
         ...{ method, protocol, hostname, path: pathname, query },
         headers: { ...headers, host, ...(body === undefined ? UNSIGNED : {}) },

@@ -1,3 +1,4 @@
+import { findPackageJSON } from 'node:module'
 import { accountError } from './access-token.ts'
 
 /**
@@ -6,13 +7,18 @@ import { accountError } from './access-token.ts'
  * @throws GatewayError `upstream-account` that says how to install it.
  */
 export async function installed<Module>(name: string): Promise<Module> {
+  if (!isInstalled(name)) throw accountError(`The package ${name} is not installed; run "npm install ${name}".`)
   try {
     return (await import(name)) as Module
   } catch (thrown) {
-    const isMissing = (thrown as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND'
-    throw accountError(
-      isMissing ? `The package ${name} is not installed; run "npm install ${name}".` : `The package ${name} fails.`,
-      thrown,
-    )
+    throw accountError(`The package ${name} cannot be loaded.`, thrown)
+  }
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return findPackageJSON(name, import.meta.url) !== undefined
+  } catch {
+    return false
   }
 }

@@ -175,3 +175,42 @@ describe('a token server that gives none', () => {
     expect(JSON.stringify(error)).not.toContain(CLIENT_SECRET)
   })
 })
+
+describe('default chains', () => {
+  test('of Google use the metadata server of the machine', async () => {
+    const server = await openUpstream((response, { url }) => {
+      response.setHeader('metadata-flavor', 'Google')
+      answering(url.endsWith('/token') || url.includes('/token?') ? ANSWER : 'x')(response, server.seen[0]!)
+    })
+    const host = new URL(server.address).host
+    const token = await withEnvironment({ GCE_METADATA_HOST: host, HOME: dir, CLOUDSDK_CONFIG: dir }, () =>
+      tokenSourceOf({ type: 'google-default' }, undefined)(),
+    )
+    expect(token.text).toBe('ya29.token')
+    expect(token.until).toBeGreaterThan(Date.now() / 1000)
+  })
+
+  test('of AWS use the keys in the environment', async () => {
+    const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'session' }
+    const auth = { type: 'aws-default', region: 'r', service: 's' } as const
+    const { text, until } = await withEnvironment(keys, () => tokenSourceOf(auth, undefined)())
+    expect(JSON.parse(text)).toEqual({
+      ...{ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'session' },
+    })
+    expect(until).toBeGreaterThan(Date.now() / 1000)
+  })
+})
+
+/** Runs with environment variables that are put back afterwards. */
+async function withEnvironment<T>(variables: { readonly [name: string]: string }, run: () => Promise<T>): Promise<T> {
+  const before = Object.keys(variables).map(name => [name, process.env[name]] as const)
+  Object.assign(process.env, variables)
+  try {
+    return await run()
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+}
