@@ -184,8 +184,8 @@ describe('imports', () => {
       'eventsource-parser': /^src\/ingress\/transport\/sse\.ts$/,
       'fast-json-stringify': /^src\/egress\/chat\/model-list\.ts$/,
       valibot:
-        /^src\/(config\/.*|operators\/admin\/.*|gateway\/capture\/shapes\.ts|ingress\/errors\/validation-error\.ts|ingress\/[^/]+\/wire\.ts)$/,
-      '@valibot/to-json-schema': /^src\/(commands\/check|operators\/admin\/.*)\.ts$/,
+        /^src\/(config\/.*|operators\/admin\/.*|gateway\/capture\/shapes\.ts|kit\/recordings\/(recording|file)\.ts|ingress\/errors\/validation-error\.ts|ingress\/[^/]+\/wire\.ts)$/,
+      '@valibot/to-json-schema': /^src\/(commands\/(check|record)|operators\/admin\/.*)\.ts$/,
       yaml: /^src\/(config|kit\/conformance)\//,
       ajv: /^src\/kit\/conformance\/schema\.ts$/,
       pino: /^src\/server\/log\.ts$/,

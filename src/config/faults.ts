@@ -16,13 +16,14 @@ export type FaultAt = (path: Path, message: string) => void
 export class ConfigError extends Error {
   readonly faults: readonly Fault[]
   constructor(faults: readonly Fault[], file = 'config') {
-    super(faults.map(fault => describe(fault, file)).join('\n'))
+    super(faults.map(fault => describeFault(fault, file)).join('\n'))
     this.name = 'ConfigError'
     this.faults = faults
   }
 }
 
-function describe(fault: Fault, file: string): string {
+/** Formats a fault as `file:line: path: message`. */
+export function describeFault(fault: Fault, file: string): string {
   const location = fault.line === undefined ? file : `${file}:${fault.line}`
   return fault.path === '' ? `${location}: ${fault.message}` : `${location}: ${fault.path}: ${fault.message}`
 }

@@ -80,6 +80,13 @@ function interpolate(document: Document, env: Env, fault: (message: string, offs
   })
 }
 
+/** Returns a function that finds the line of the value at a path, from 1, in YAML or JSON. */
+export function lineFinder(text: string): (path: Path) => number {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  return path => lines.linePos(offsetOf(document, path)).line
+}
+
 /** Returns the offset of a value in the text; for a map entry, the offset of its key. */
 function offsetOf(document: Document, path: Path): number {
   for (let length = path.length; length > 0; length--) {

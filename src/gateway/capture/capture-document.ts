@@ -4,6 +4,7 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { Loss, Path } from '../../canonical/loss.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { existing, pointerOf } from '../../kit/pointer.ts'
+import { patternOf } from '../../kit/secret-pattern.ts'
 import { headerValue, outgoingRequest, withSingleValues } from '../../upstreams/channel/index.ts'
 import { callerPaths } from '../locate-losses.ts'
 import type { Prepared } from '../prepare.ts'
@@ -11,7 +12,7 @@ import type { Scrub } from '../scrub.ts'
 import { withoutAddresses } from '../secrets.ts'
 import { BoundedCopy, shownBody, shownFiles } from './bounded-copy.ts'
 import type { Capture, CapturedExchange, CapturedFrom } from './capture.ts'
-import { patternOf, scrubberOf, secretsOfChannel, secretsOfRequest, shownHeaders, shownQuery } from './secrets.ts'
+import { scrubberOf, secretsOfChannel, secretsOfRequest, shownHeaders, shownQuery } from './secrets.ts'
 import type {
   CaptureDocument,
   CapturedAttempt,

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { percentDecoded } from '../../canonical/text.ts'
 import type { ChannelConfig, Config } from '../../config/index.ts'
+import { HARMLESS_HEADERS, HARMLESS_PARAMETERS } from '../../kit/public-headers.ts'
+import { SHORTEST_KEY } from '../../kit/secret-pattern.ts'
 import { keyPairOf } from '../../upstreams/channel/index.ts'
 import type { Scrub } from '../scrub.ts'
 import { withoutKeys } from '../secrets.ts'
@@ -8,17 +10,11 @@ import { withoutKeys } from '../secrets.ts'
 /** Replaces a secret in a captured request. */
 export const REMOVED = '[removed]'
 
-/** Headers whose values are never secret: what clients state about themselves and the request. */
-const HARMLESS_HEADERS =
-  /^(accept(-.+)?|content-(type|length|encoding|language)|user-agent|host|connection|cache-control|transfer-encoding|date|server|vary|via|etag|age|x-stainless-.+|anthropic-(version|beta|dangerous-direct-browser-access|ratelimit-.+)|x-ratelimit-.+|retry-after(-ms)?|openai-(beta|version|processing-ms|model)|x-goog-api-client|interlingua-.+|x-title|x-app|originator|version|traceparent|(x-)?request-id|x-client-request-id|x-should-retry|sec-fetch-.+|sec-ch-ua.*|sec-websocket-version|upgrade|x-fern-.+|x-accel-buffering|x-content-type-options|strict-transport-security|server-timing|msgfmt-version)$/
-/** Query parameters whose values are never secret. */
-const HARMLESS_PARAMETERS = /^(alt|beta|api-version|model|stream|language|detect_language|punctuate|smart_format)$/
 /** Matches versions and dates, which are common in queries and fixed headers. */
 const VERSION = /^v?[\d.-]{1,12}(-preview|-beta)?$/
 
-/** Characters; shortest text that counts as a secret because of the field that holds it, and shortest key. */
+/** Characters; shortest text that counts as a secret because of the field that holds it. */
 const SHORTEST = 8
-const SHORTEST_KEY = 4
 
 /** The headers of a message; values that may be secret are removed. The rest must still be scrubbed. */
 export const shownHeaders = (headers: IncomingHttpHeaders): { readonly [name: string]: string } =>
@@ -92,32 +88,3 @@ export function scrubberOf(...known: readonly (RegExp | undefined)[]): Scrub {
   const patterns = known.filter(pattern => pattern !== undefined)
   return text => withoutKeys(patterns.reduce((text, pattern) => text.replace(pattern, REMOVED), text))
 }
-
-/**
- * Compiles secrets, in every encoding in which they may come back, into one pattern. The longest come first, because
- * one may begin with another.
- */
-export function patternOf(secrets: readonly string[]): RegExp | undefined {
-  const known = new Set(secrets.filter(({ length }) => length >= SHORTEST_KEY).flatMap(spellings))
-  if (known.size === 0) return undefined
-  return new RegExp(
-    [...known]
-      .sort((a, b) => b.length - a.length)
-      .map(RegExp.escape)
-      .join('|'),
-    'gi',
-  )
-}
-
-function spellings(secret: string): string[] {
-  const escaped = JSON.stringify(secret).slice(1, -1)
-  const bare = [secret, escaped, JSON.stringify(escaped).slice(1, -1), encoded(secret), secret.trim()]
-  const base64 = secret.length < SHORTEST ? [] : (['base64', 'base64url'] as const).map(name => inBase64(secret, name))
-  return [...bare, ...base64].filter(({ length }) => length >= SHORTEST_KEY)
-}
-
-/** `encodeURIComponent` throws on half of a surrogate pair. */
-const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
-
-const inBase64 = (text: string, name: 'base64' | 'base64url'): string =>
-  Buffer.from(text).toString(name).replace(/=+$/, '')

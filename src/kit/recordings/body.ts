@@ -1,0 +1,50 @@
+import type { Json } from '../../canonical/node.ts'
+import { parseJson } from '../../canonical/node.ts'
+import type { RecordedBody, RecordedBytes } from './recording.ts'
+
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Decodes UTF-8; undefined for any other bytes. */
+export function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    return DECODER.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Converts bytes to their fields in a recording: text if they are UTF-8, otherwise base64. */
+export function recordedBytes(bytes: Uint8Array): RecordedBytes {
+  const text = textIn(bytes)
+  return text === undefined ? { base64: Buffer.from(bytes).toString('base64') } : { text }
+}
+
+/** Returns the bytes of a recorded chunk, frame or file. */
+export const bytesOf = ({ text, base64 }: RecordedBytes): Buffer =>
+  text === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text)
+
+/** Spaces of the indents that JSON bodies are tried with; OpenAI and Google indent by two. */
+const INDENTS = [undefined, 2, 4] as const
+
+/** Converts a body to its most readable form that gives back the same bytes; undefined for an empty body. */
+export function recordedBody(bytes: Uint8Array): RecordedBody | undefined {
+  if (bytes.length === 0) return undefined
+  const text = textIn(bytes)
+  const json = text === undefined || !/^\s*[[{]/.test(text) ? undefined : parseJson(text)
+  if (json === undefined) return recordedBytes(bytes)
+  const indent = INDENTS.find(spaces => JSON.stringify(json, undefined, spaces) === text)
+  if (indent !== undefined) return { json, indent }
+  return JSON.stringify(json) === text ? { json } : { text: text! }
+}
+
+/** Returns the bytes of a recorded body; a form has none, because its boundary was not recorded. */
+export function bodyBytes(body: RecordedBody | undefined): Buffer {
+  if (body === undefined || body.form !== undefined) return Buffer.alloc(0)
+  return body.json === undefined ? bytesOf(body) : Buffer.from(JSON.stringify(body.json, undefined, body.indent))
+}
+
+/** Returns the JSON value of a recorded body; undefined if it is not JSON. */
+export function jsonIn(body: RecordedBody | undefined): Json | undefined {
+  if (body?.json !== undefined) return body.json as Json
+  return body?.text === undefined ? undefined : parseJson(body.text)
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { BufferedBytes } from '../../canonical/bytes.ts'
+import type { Part } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { hasIndependentInputs } from '../../canonical/work.ts'
+
+/**
+ * Fields that cannot change the words of an answer: how a request was spelled, whether its answer is streamed, caches,
+ * and the signatures of earlier answers.
+ */
+const IRRELEVANT: ReadonlySet<string> = new Set(['spelling', 'stream', 'signature', 'cache', 'cacheKey', 'redundant'])
+/** Fields whose values are data of callers, in which no name has a meaning. */
+const DATA: ReadonlySet<string> = new Set(['extras', 'metadata', 'value', 'schema', 'parameters'])
+/** Characters; longer base64 is shown by its digest. */
+const LONG_DATA = 100
+
+/** Returns a request as JSON that is equal for requests of the same meaning, whatever their format spells. */
+export function canonicalForm(request: CanonicalRequest): JsonObject {
+  const ids = new CallNames()
+  const messages = request.messages.map(message => ({ ...message, content: message.content.map(partWith(ids)) }))
+  const whole = plain({ ...request, messages }) as JsonObject
+  const list = (whole['messages'] ?? []) as readonly JsonObject[]
+  return withoutDefaults({ ...whole, messages: hasIndependentInputs(request) ? list : joinedTurns(list) })
+}
+
+/** Names calls by their order, because every answer has new ids. */
+class CallNames {
+  private readonly names = new Map<string, string>()
+
+  of(id: string): string {
+    return this.names.getOrInsertComputed(id, () => `call_${this.names.size + 1}`)
+  }
+}
+
+const partWith =
+  (ids: CallNames) =>
+  (part: Part): Json => {
+    if (part.type === 'tool-call')
+      return {
+        ...(part as object),
+        id: ids.of(part.id),
+        arguments: part.freeform ? part.arguments : argumentsOf(part.arguments),
+      }
+    if (part.type === 'tool-result') {
+      // The call has the name, too.
+      const { name: _, ...result } = part
+      const content = part.content.filter(one => one.type !== 'text' || one.text !== '').map(partWith(ids))
+      return { ...(result as object), id: ids.of(part.id), content }
+    }
+    return part.type === 'media' && part.source.type === 'bytes'
+      ? { ...(part as object), source: { type: 'base64', mediaType: part.source.mediaType, data: dataOf(part.source) } }
+      : (part as unknown as Json)
+  }
+
+const dataOf = ({ bytes }: { readonly bytes: unknown }): string =>
+  bytes instanceof BufferedBytes ? bytes.toJSON() : ''
+
+/** Arguments as JSON; a text if the model wrote malformed ones. */
+const argumentsOf = (text: string): Json => (text.trim() === '' ? {} : (parseJson(text) ?? text))
+
+/** Copies a value without fields that are undefined, empty or irrelevant. */
+function plain(value: unknown, isData = false): Json {
+  if (Array.isArray(value)) return value.map(item => plain(item, isData))
+  if (!isObject(value)) return (value ?? null) as Json
+  const entries = Object.entries(value)
+    .filter(([name, item]) => (item as unknown) !== undefined && (isData || !IRRELEVANT.has(name)))
+    .map(([name, item]) => [name, fieldOf(name, item, isData)] as const)
+    .filter(([name, item]) => isData || name === 'arguments' || !isEmpty(item))
+  return Object.fromEntries(entries)
+}
+
+function fieldOf(name: string, item: Json, isData: boolean): Json {
+  if (name === 'extras' && !isData && isObject(item))
+    return Object.fromEntries(
+      Object.entries(item).flatMap(([format, own]) => (isEmpty(own) ? [] : [[format, plain(own, true)]])),
+    )
+  if (name === 'data' && !isData && typeof item === 'string' && item.length > LONG_DATA) return digestOf(item)
+  return plain(item, isData || DATA.has(name) || name === 'arguments')
+}
+
+const isEmpty = (value: Json): boolean =>
+  value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+
+const digestOf = (base64: string): string => {
+  const bytes = Buffer.from(base64, 'base64')
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')} (${bytes.length} bytes)`
+}
+
+/** Joins adjacent turns of one role; turns and texts without content are left out. */
+export function joinedTurns(messages: readonly JsonObject[]): readonly JsonObject[] {
+  const turns: JsonObject[] = []
+  for (const { content = [], ...head } of messages) {
+    const parts = (content as readonly JsonObject[]).filter(saysSomething)
+    const last = turns.at(-1)
+    if (parts.length === 0 && head['extras'] === undefined) continue
+    if (last !== undefined && isSameHead(last, head))
+      turns[turns.length - 1] = { ...last, content: [...(last['content'] as readonly Json[]), ...parts] }
+    else turns.push({ ...head, content: parts })
+  }
+  return turns
+}
+
+const isSameHead = (a: JsonObject, b: JsonObject): boolean =>
+  a['role'] === b['role'] && a['name'] === b['name'] && a['extras'] === undefined && b['extras'] === undefined
+
+/** An empty text lost its `text` above. */
+const saysSomething = (part: JsonObject): boolean => Object.keys(part).length > 1
+
+/** Values that mean the same as an absent field. */
+const DEFAULTS: { readonly [field: string]: string } = {
+  toolChoice: '{"mode":"auto"}',
+}
+
+const withoutDefaults = (form: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(form).filter(([field, value]) => DEFAULTS[field] !== JSON.stringify(value)))

@@ -1,0 +1,107 @@
+import { readFileSync, statSync } from 'node:fs'
+import * as v from 'valibot'
+import type { Path } from '../../canonical/loss.ts'
+import { isObject } from '../../canonical/node.ts'
+import { describeFault, pathText } from '../../config/faults.ts'
+import { lineFinder } from '../../config/source.ts'
+import { RECORDING, type Recording, VERSION } from './recording.ts'
+
+/** Bytes; largest recording file. */
+export const MAX_FILE_SIZE = 64 * 1024 * 1024
+
+/** A file that is not a readable recording; the message begins with the file and the line. */
+export class RecordingError extends Error {
+  override readonly name = 'RecordingError'
+}
+
+/**
+ * Reads a recording file.
+ *
+ * @throws RecordingError with file and line if the file is huge, cut off, malformed, or of a newer version.
+ */
+export function readRecordingFile(file: string): Recording {
+  const { size } = statSync(file)
+  if (size <= MAX_FILE_SIZE) return readRecording(readFileSync(file, 'utf8'), file)
+  throw fault(file, `is too large: ${size} bytes; a recording has at most ${MAX_FILE_SIZE}`)
+}
+
+/**
+ * Reads the text of a recording.
+ *
+ * @param file the name of the file in errors.
+ * @throws RecordingError with file and line.
+ */
+export function readRecording(text: string, file: string): Recording {
+  const value = parsed(text, file)
+  if (!isObject(value) || value['version'] === undefined)
+    throw fault(file, 'is not a recording: its field `version` is missing')
+  const { version } = value
+  if (typeof version === 'number' && version > VERSION)
+    throw fault(
+      file,
+      `is ${version}; this program reads ${VERSION} at most, so a newer one is needed`,
+      ['version'],
+      lineFinder(text)(['version']),
+    )
+  const checked = v.safeParse(RECORDING, value)
+  if (checked.success) return checked.output
+  const lineOf = lineFinder(text)
+  const faults = checked.issues.slice(0, MOST_FAULTS).map(({ path = [], message }) => {
+    const keys = path.map(({ key }) => key as string | number)
+    return describeFault({ path: pathText(keys), message, line: lineOf(keys) }, file)
+  })
+  throw new RecordingError(faults.join('\n'))
+}
+
+/** Most faults of one file that an error lists. */
+const MOST_FAULTS = 10
+
+function parsed(text: string, file: string): unknown {
+  if (text.trim() === '') throw fault(file, 'is empty')
+  try {
+    return JSON.parse(text)
+  } catch (thrown) {
+    const { message } = thrown as Error
+    const end = text.trimEnd().length
+    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? endOfTokens(text))
+    const line = text.slice(0, Math.min(offset, end)).split('\n').length
+    throw fault(file, offset >= end ? 'the file is cut off: its JSON has no end' : `is not JSON: ${message}`, [], line)
+  }
+}
+
+/** Matches white space and one token of JSON. */
+const TOKEN = /\s*(?:[[\]{}:,]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)/y
+
+/** Returns the offset of the first text that is no token of JSON, because V8 reports none for it. */
+function endOfTokens(text: string): number {
+  let end = 0
+  TOKEN.lastIndex = 0
+  while (TOKEN.test(text)) end = TOKEN.lastIndex
+  return end + /^\s*/.exec(text.slice(end))![0].length
+}
+
+const fault = (file: string, message: string, path: Path = [], line?: number): RecordingError =>
+  new RecordingError(describeFault({ path: pathText(path), message, ...(line === undefined ? {} : { line }) }, file))
+
+/** Fields whose items are written on one line each. */
+const LONG_LISTS = ['chunks', 'frames'] as const
+
+/** Writes a recording as the text of its file, with one chunk or frame on a line. */
+export function writeRecording(recording: Recording): string {
+  const { answer, session } = recording
+  const marked = {
+    ...recording,
+    ...(answer?.chunks === undefined ? {} : { answer: { ...answer, chunks: null } }),
+    ...(session === undefined ? {} : { session: { ...session, frames: null } }),
+  }
+  let text = JSON.stringify(marked, null, 2)
+  // Only these two fields have their name at this indent and the value null.
+  for (const [index, items] of [answer?.chunks, session?.frames].entries()) {
+    const field = `\n    "${LONG_LISTS[index]}": `
+    if (items !== undefined) text = text.replace(`${field}null`, () => field + linesOf(items))
+  }
+  return `${text}\n`
+}
+
+const linesOf = (items: readonly object[]): string =>
+  items.length === 0 ? '[]' : `[\n${items.map(item => `      ${JSON.stringify(item)}`).join(',\n')}\n    ]`

@@ -1,0 +1,65 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { HARMLESS_HEADERS, HARMLESS_PARAMETERS } from '../public-headers.ts'
+import { patternOf } from '../secret-pattern.ts'
+import type { Redaction } from './redaction.ts'
+
+/** Headers that belong to one connection, and those that state the encoding or the size of a body on the wire. */
+const OF_CONNECTION =
+  /^(accept-encoding|connection|content-(encoding|length)|host|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|sec-websocket-(?!protocol).+)$/
+
+export interface Texts {
+  readonly [name: string]: string
+}
+
+/**
+ * The headers of a recording: known, harmless ones alone. Credentials, cookies, accounts and unknown headers are never
+ * recorded.
+ */
+export const recordedHeaders = (headers: IncomingHttpHeaders, redaction: Redaction): Texts =>
+  texts(
+    Object.entries(headers).filter(([name]) => HARMLESS_HEADERS.test(name) && !OF_CONNECTION.test(name)),
+    redaction,
+  )
+
+/** The query of a recording: known, harmless parameters alone. */
+export const recordedQuery = (query: URLSearchParams, redaction: Redaction): Texts =>
+  texts(
+    [...query].filter(([name]) => HARMLESS_PARAMETERS.test(name)),
+    redaction,
+  )
+
+const texts = (
+  pairs: readonly (readonly [string, string | readonly string[] | undefined])[],
+  redaction: Redaction,
+): Texts =>
+  Object.fromEntries(
+    pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, redaction.text(String(value))]])),
+  )
+
+/** Names of headers and parameters that hold a credential or an account. */
+const SECRET_NAME = /auth|key|token|secret|password|cookie|org|project|account|signature/i
+/** Characters; shortest credential that is removed from bodies. A shorter one may be an ordinary word. */
+const SHORTEST = 8
+
+/** Returns expressions for the credentials and accounts of a message, which bodies may repeat. */
+export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchParams): readonly RegExp[] {
+  const named = [
+    ...Object.entries(headers).filter(([name]) => !HARMLESS_HEADERS.test(name)),
+    ...[...query].filter(([name]) => !HARMLESS_PARAMETERS.test(name)),
+  ]
+  const values = named.flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value ?? ''].flat() : []))
+  const parts = values.flatMap(value => [value, ...value.split(/[\s,;]+/), ...pairsIn(value)])
+  const pattern = patternOf(parts.filter(isCredential))
+  return pattern === undefined ? [] : [pattern]
+}
+
+/** Whether a value is a credential, and not a scheme or a placeholder. */
+const isCredential = (value: string): boolean => value.length >= SHORTEST && !/^[A-Za-z-]{1,20}$/.test(value)
+
+/** The values of cookies, and the password of basic authentication. */
+function pairsIn(value: string): readonly string[] {
+  const basic = /^basic\s+(\S+)/i.exec(value)?.[1]
+  const login = basic === undefined ? '' : Buffer.from(basic, 'base64').toString('utf8')
+  const cookies = value.split(/;\s*/).map(pair => pair.slice(pair.indexOf('=') + 1))
+  return [...cookies, login, login.slice(login.indexOf(':') + 1)]
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '../../canonical/node.ts'
+import { workOf } from '../../canonical/work.ts'
+import { jsonIn } from './body.ts'
+import { canonicalForm } from './canonical-form.ts'
+import { conversationForm } from './conversation-form.ts'
+import { readRequest } from './read-request.ts'
+import type { RecordedRequest } from './recording.ts'
+import { Redaction } from './redaction.ts'
+
+/** What decides whether a recording answers a request. */
+export interface MatchKey {
+  /** What is compared: the redacted canonical request without what the rules ignore. */
+  readonly form: JsonObject
+  /** Digest of the form. */
+  readonly digest: string
+  /** Digest of what all conversation formats can say, by which a recording answers callers of other formats. */
+  readonly conversation?: string
+}
+
+/** Replaces text that `--ignore` leaves out of the comparison. */
+const IGNORED = '[ignored]'
+
+/**
+ * Makes the match key of a recorded request. Recorder and replayer both use it, the replayer also for the requests of
+ * its callers after it has redacted them as the recorder does.
+ *
+ * @param ignore rules of `--ignore`; their paths name fields of the canonical request.
+ */
+export function matchKey(recorded: RecordedRequest, ignore: readonly string[] = []): MatchKey {
+  const ignoring = new Redaction(ignore, [], IGNORED)
+  const canonical = readRequest(recorded)?.canonical
+  const form = ignoring.json(canonical === undefined ? plainForm(recorded) : canonicalForm(canonical)) as JsonObject
+  const key = { form, digest: digestOf(form) }
+  if (canonical === undefined || workOf(canonical) !== 'conversation') return key
+  return { ...key, conversation: digestOf(conversationForm(form)) }
+}
+
+/** What is compared of a request that belongs to no format. */
+function plainForm({ method, path, query = {}, body }: RecordedRequest): JsonObject {
+  const content = jsonIn(body) ?? body?.text ?? body?.base64 ?? (body?.form as unknown as JsonObject | undefined)
+  return { method, path, query, ...(content === undefined ? {} : { body: content }) }
+}
+
+/** The fields are sorted first. */
+const digestOf = (form: JsonObject): string =>
+  createHash('sha256')
+    .update(JSON.stringify(sorted(form)))
+    .digest('hex')
+    .slice(0, 16)
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, item]) => [name, sorted(item)]),
+  )
+}

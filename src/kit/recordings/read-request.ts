@@ -1,0 +1,74 @@
+import { BufferedBytes } from '../../canonical/bytes.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireFile, WireRequest } from '../../canonical/wire.ts'
+import { contentsRoute, type MatchedRoute, matchedRoute, wireRequest } from '../../formats/routes.ts'
+import { READERS } from '../../ingress/index.ts'
+import { bytesOf, jsonIn } from './body.ts'
+import type { RecordedRequest } from './recording.ts'
+
+/** A recorded request, read in the format of its endpoint. */
+export interface ReadRequest extends MatchedRoute {
+  readonly wire: WireRequest
+  readonly canonical: CanonicalRequest
+}
+
+/** Reads a request in the format of its endpoint; undefined if it has none, or if the format cannot read it. */
+export function readRequest(recorded: RecordedRequest): ReadRequest | undefined {
+  const found = recorded.method === 'POST' ? routeAt(recorded.path) : undefined
+  const parts = found === undefined ? undefined : bodyOf(recorded)
+  const read = found === undefined ? undefined : READERS[found.route.format]?.request
+  if (found === undefined || parts === undefined || read === undefined) return undefined
+  try {
+    const { headers, query = {} } = recorded
+    const { alt, ...rest } = query
+    const head = { headers, query: found.streams || alt === undefined ? query : rest }
+    const wire = wireRequest(found.route, head, parts.body, parts.files)
+    return { ...found, wire, canonical: read(wire) }
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
+}
+
+/** Finds the endpoint of a path below any base URL: `/v1/chat/completions`, `/api/v1/messages`, `/chat/completions`. */
+export function routeAt(path: string): MatchedRoute | undefined {
+  const version = path.lastIndexOf('/v1')
+  const candidates = [path, `/v1${path}`, ...(version > 0 ? [path.slice(version)] : [])]
+  for (const one of candidates) {
+    const found = matchedRoute(one) ?? methodAt(one)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function methodAt(path: string): MatchedRoute | undefined {
+  try {
+    return contentsRoute(path)
+  } catch {
+    return undefined
+  }
+}
+
+function bodyOf({ body }: RecordedRequest): { body: JsonObject; files?: readonly WireFile[] } | undefined {
+  if (body?.form === undefined) {
+    const json = jsonIn(body)
+    return isObject(json) ? { body: json } : undefined
+  }
+  const fields: Record<string, Json> = {}
+  const files: WireFile[] = []
+  for (const part of body.form) {
+    if (part.name === undefined) fields[part.field] = repeated(fields[part.field], part.text ?? '')
+    else
+      files.push({
+        ...{ field: part.field, name: part.name, bytes: new BufferedBytes(bytesOf(part)) },
+        mediaType: part.media_type ?? 'application/octet-stream',
+      })
+  }
+  return { body: fields, files }
+}
+
+/** Adds a value to a field of a form, whose repeated values are a list. */
+const repeated = (before: Json | undefined, value: string): Json =>
+  before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]

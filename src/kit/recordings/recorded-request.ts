@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Json } from '../../canonical/node.ts'
+import { recordedBody, recordedBytes } from './body.ts'
+import { credentialsIn, recordedHeaders, recordedQuery } from './headers.ts'
+import type { RecordedBody, RecordedBytes, RecordedRequest } from './recording.ts'
+import { Redaction } from './redaction.ts'
+
+/** A request as it arrived; its body is decoded. */
+export interface ArrivedRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Uint8Array
+}
+
+/** Returns what a recording must not contain: matches of the rules, and the credentials of the request. */
+export function redactionFor({ url, headers }: ArrivedRequest, rules: readonly string[]): Redaction {
+  return new Redaction(rules, credentialsIn(headers, queryOf(url)))
+}
+
+/** Converts a request to what is recorded of it. The replayer converts its callers' requests with this function, too. */
+export async function recordedRequest(arrived: ArrivedRequest, redaction: Redaction): Promise<RecordedRequest> {
+  const { method, url, headers } = arrived
+  const query = recordedQuery(queryOf(url), redaction)
+  const body = await bodyOf(arrived)
+  return {
+    method,
+    path: redaction.text(url.split('?', 1)[0]!),
+    ...(Object.keys(query).length === 0 ? {} : { query }),
+    headers: recordedHeaders(headers, redaction),
+    ...(body === undefined ? {} : { body: redactedBody(body, redaction) }),
+  }
+}
+
+const queryOf = (url: string): URLSearchParams => new URLSearchParams(url.split('?', 2)[1] ?? '')
+
+async function bodyOf({ headers, body }: ArrivedRequest): Promise<RecordedBody | undefined> {
+  const type = headers['content-type'] ?? ''
+  if (!/^\s*multipart\/form-data\b/i.test(type)) return recordedBody(body)
+  try {
+    return { form: await formOf(body, type) }
+  } catch {
+    return recordedBody(body)
+  }
+}
+
+async function formOf(body: Uint8Array, type: string): Promise<NonNullable<RecordedBody['form']>> {
+  const form = await new Response(body as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } }).formData()
+  return Promise.all(
+    [...form].map(async ([field, value]) =>
+      typeof value === 'string'
+        ? { field, text: value }
+        : { field, name: value.name, media_type: value.type, ...recordedBytes(await value.bytes()) },
+    ),
+  )
+}
+
+/** Removes secrets from a body; the paths of rules begin at the JSON value, or with the field of a form. */
+export function redactedBody(body: RecordedBody, redaction: Redaction): RecordedBody {
+  if (body.json !== undefined) return { ...body, json: redaction.json(body.json as Json) }
+  if (body.form !== undefined)
+    return {
+      form: body.form.map(part => ({
+        ...part,
+        ...(part.name === undefined ? {} : { name: redaction.text(part.name) }),
+        ...redactedBytes(part, redaction, redaction.hides([part.field])),
+      })),
+    }
+  if (body.text === undefined) return { ...body, ...redactedBytes(body, redaction) }
+  const json = jsonText(body.text, redaction)
+  return json ?? { text: redaction.text(body.text) }
+}
+
+/** JSON whose spacing is unusual stays as it is, unless it holds a secret. */
+function jsonText(text: string, redaction: Redaction): RecordedBody | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    const json = JSON.parse(text) as Json
+    const redacted = redaction.json(json)
+    return JSON.stringify(redacted) === JSON.stringify(json) ? { text } : { json: redacted }
+  } catch {
+    return undefined
+  }
+}
+
+function redactedBytes({ text, base64 }: RecordedBytes, redaction: Redaction, isHidden = false): RecordedBytes {
+  if (text !== undefined) return { text: isHidden ? String(redaction.hidden(text)) : redaction.text(text) }
+  if (isHidden) return { base64: '' }
+  const content = Buffer.from(base64 ?? '', 'base64').toString('latin1')
+  const redacted = redaction.text(content)
+  return { base64: redacted === content ? base64 : Buffer.from(redacted, 'latin1').toString('base64') }
+}

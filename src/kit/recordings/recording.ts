@@ -1,0 +1,108 @@
+import * as v from 'valibot'
+import { fields, instant, list, mapOf, oneOf, whole, yesOrNo } from '../../config/schema.ts'
+
+/* The schema of a recording file: one exchange or one WebSocket session (docs/record-replay.md#files). */
+
+/** The version of recording files that this program writes, and the newest that it reads. */
+export const VERSION = 1
+
+/** Most items of a list: chunks of a stream, frames of a session, parts of a form. */
+const MOST_ITEMS = 1_000_000
+
+const anyText = v.string('expected a string')
+const ms = v.pipe(v.number('expected milliseconds'), v.minValue(0, 'expected milliseconds, 0 or more'))
+const headers = mapOf(anyText)
+
+/** Bytes: text if they are UTF-8, otherwise base64. */
+const bytes = { text: v.optional(anyText), base64: v.optional(v.pipe(anyText, v.base64('is not base64'))) }
+
+/** Requires exactly one of the fields. */
+const exactlyOne = <T extends object>(...names: readonly string[]) =>
+  v.check<T, string>(
+    value => names.filter(name => (value as { readonly [name: string]: unknown })[name] !== undefined).length === 1,
+    `needs exactly one of ${names.join(', ')}`,
+  )
+
+/** One part of a form (`multipart/form-data`): a text field, or a file with a media type. */
+const FORM_PART = v.pipe(
+  fields({ field: anyText, name: v.optional(anyText), media_type: v.optional(anyText), ...bytes }),
+  exactlyOne('text', 'base64'),
+)
+
+/** A body in the most readable form that gives back the same bytes. JSON is written with `indent` spaces, or none. */
+const body = {
+  json: v.optional(v.unknown()),
+  indent: v.optional(whole(1, 10)),
+  ...bytes,
+  form: v.optional(list(FORM_PART, MOST_ITEMS)),
+}
+
+const BODY = v.pipe(fields(body), exactlyOne('json', 'text', 'base64', 'form'))
+
+const REQUEST = fields({
+  method: anyText,
+  path: anyText,
+  query: v.optional(headers),
+  headers,
+  body: v.optional(BODY),
+})
+
+/** A chunk of a body as it arrived; `ms` counts from the start of the request. */
+const CHUNK = v.pipe(fields({ ms, ...bytes }), exactlyOne('text', 'base64'))
+
+const ANSWER = fields({
+  status: whole(100, 599),
+  headers,
+  /** Time from the start of the request to the head of the answer. */
+  ms,
+  /** The content encoding on the wire; the body below is decoded. */
+  content_encoding: v.optional(anyText),
+  body: v.optional(BODY),
+  chunks: v.optional(list(CHUNK, MOST_ITEMS)),
+  /** Whether the whole answer arrived. */
+  complete: yesOrNo,
+})
+
+const FRAME = v.pipe(fields({ ms, from: oneOf(['caller', 'upstream']), ...bytes }), exactlyOne('text', 'base64'))
+
+const SESSION = fields({
+  /** The subprotocol that the upstream chose. */
+  protocol: v.optional(anyText),
+  frames: list(FRAME, MOST_ITEMS),
+  closed: v.optional(
+    fields({ ms, from: oneOf(['caller', 'upstream']), code: whole(0, 4999), reason: v.optional(anyText) }),
+  ),
+})
+
+/** A recording file. */
+export const RECORDING = v.pipe(
+  fields({
+    version: v.literal(VERSION, `expected ${VERSION}`),
+    /** The program that recorded: `interlingua 0.1.0`. */
+    program: anyText,
+    recorded_at: instant,
+    /** The format of the request; absent for an endpoint that belongs to no format. */
+    format: v.optional(anyText),
+    /** The endpoint of the format: `/v1/messages`. */
+    endpoint: v.optional(anyText),
+    /** Rules of `--redact` and `--ignore` with which it was recorded; they are part of its match key. */
+    redact: v.optional(list(anyText)),
+    ignore: v.optional(list(anyText)),
+    request: REQUEST,
+    answer: v.optional(ANSWER),
+    session: v.optional(SESSION),
+  }),
+  exactlyOne('answer', 'session'),
+)
+
+export type Recording = v.InferOutput<typeof RECORDING>
+export type RecordedRequest = Recording['request']
+export type RecordedAnswer = NonNullable<Recording['answer']>
+export type RecordedSession = NonNullable<Recording['session']>
+export type RecordedChunk = NonNullable<RecordedAnswer['chunks']>[number]
+export type RecordedFrame = RecordedSession['frames'][number]
+export type RecordedBody = NonNullable<RecordedRequest['body']>
+export interface RecordedBytes {
+  readonly text?: string | undefined
+  readonly base64?: string | undefined
+}

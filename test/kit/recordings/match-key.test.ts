@@ -1,0 +1,162 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { BufferedBytes } from '../../../src/canonical/bytes.ts'
+import { lose } from '../../../src/canonical/loss.ts'
+import type { Format } from '../../../src/canonical/node.ts'
+import { withoutRedundantParts } from '../../../src/canonical/repair.ts'
+import { tracedToOriginal } from '../../../src/canonical/trace.ts'
+import type { WireRequest } from '../../../src/canonical/wire.ts'
+import { workOf } from '../../../src/canonical/work.ts'
+import { WRITERS } from '../../../src/egress/index.ts'
+import { endpointPath } from '../../../src/formats/routes.ts'
+import { READERS } from '../../../src/ingress/index.ts'
+import { canonicalForm } from '../../../src/kit/recordings/canonical-form.ts'
+import { conversationForm } from '../../../src/kit/recordings/conversation-form.ts'
+import { readRecording, writeRecording } from '../../../src/kit/recordings/file.ts'
+import { matchKey } from '../../../src/kit/recordings/match-key.ts'
+import { readRequest } from '../../../src/kit/recordings/read-request.ts'
+import { type ArrivedRequest, recordedRequest, redactionFor } from '../../../src/kit/recordings/recorded-request.ts'
+import type { RecordedRequest } from '../../../src/kit/recordings/recording.ts'
+import { FOREIGN } from '../../builders/write-options.ts'
+import { conversing, formatsWith, handedTo, holds, plain, RUNS } from '../../laws/support.ts'
+import { WIRES } from '../../laws/wires.ts'
+
+const FORMATS = formatsWith('request')
+const RULES = ['/a+/', '/^[b-d]/i', 'metadata', '**.user']
+
+/** A caller's request as it arrives over HTTP. */
+async function arrived(format: Format, wire: WireRequest): Promise<ArrivedRequest> {
+  const { path, query, headers } = wire
+  const search = new URLSearchParams(query as Record<string, string>).toString()
+  const { type, bytes } = await bodyOf(wire)
+  return {
+    method: 'POST',
+    url: endpointPath(format, path) + (search === '' ? '' : `?${search}`),
+    headers: { 'content-type': type, authorization: 'Bearer sk-1234567890', ...headers },
+    body: bytes,
+  }
+}
+
+async function bodyOf({ body, files }: WireRequest): Promise<{ type: string; bytes: Buffer }> {
+  if (files === undefined) return { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) }
+  const form = new FormData()
+  for (const [name, value] of Object.entries(body)) for (const one of [value].flat()) form.append(name, String(one))
+  for (const { field, name, mediaType, bytes } of files)
+    form.append(field, new Blob([(bytes as BufferedBytes).bytes as Uint8Array<ArrayBuffer>], { type: mediaType }), name)
+  const encoded = new Response(form)
+  return { type: encoded.headers.get('content-type')!, bytes: Buffer.from(await encoded.bytes()) }
+}
+
+/** Records a request with rules, writes the file and reads it again. */
+async function recorded(format: Format, wire: WireRequest, redact: readonly string[] = []): Promise<RecordedRequest> {
+  const one = await arrived(format, wire)
+  const request = await recordedRequest(one, redactionFor(one, redact))
+  const head = { version: 1, program: 'interlingua', recorded_at: '2026-11-28T08:00:00Z' } as const
+  const answer = { status: 200, headers: {}, ms: 1, complete: true }
+  return readRecording(writeRecording({ ...head, redact, request, answer }), 'a.json').request
+}
+
+const keyOf = async (format: Format, wire: WireRequest, redact: readonly string[] = []): Promise<string> => {
+  const one = await arrived(format, wire)
+  return matchKey(await recordedRequest(one, redactionFor(one, redact))).digest
+}
+
+const holdsFor = (requests: fc.Arbitrary<WireRequest>, check: (wire: WireRequest) => Promise<void>): Promise<void> =>
+  fc.assert(fc.asyncProperty(requests, check), { numRuns: Math.min(RUNS, 100) })
+
+describe.each(FORMATS)('every recording matches its own request: %s', format => {
+  test('with and without redaction, and redacting again changes nothing', async () => {
+    await holdsFor(WIRES[format]!.request, async wire => {
+      const file = await recorded(format, wire)
+      expect(matchKey(file).digest).toBe(await keyOf(format, wire))
+      const redacted = await recorded(format, wire, RULES)
+      expect(matchKey(redacted).digest).toBe(await keyOf(format, wire, RULES))
+      const again = {
+        ...(await arrived(format, wire)),
+        body: Buffer.from(JSON.stringify(redacted.body?.json ?? redacted.body)),
+      }
+      const twice = await recordedRequest(again, redactionFor(again, RULES))
+      if (redacted.body?.json !== undefined) expect(twice.body).toEqual(redacted.body)
+    })
+  })
+})
+
+test('requests of all formats are read, not only compared as bytes', async () => {
+  // Kling's clients have endpoints of their own.
+  for (const format of FORMATS.filter(one => one !== 'kling')) {
+    let count = 0
+    let read = 0
+    await holdsFor(WIRES[format]!.request, async wire => {
+      count++
+      if (readRequest(await recorded(format, wire)) !== undefined) read++
+    })
+    expect([format, read / count > 0.5]).toEqual([format, true])
+  }
+})
+
+describe('the same conversation has the same key in every format', () => {
+  const formats = conversing('request')
+  const pairs = formats.flatMap(from => formats.filter(to => to !== from).map(to => [from, to] as const))
+
+  test.each(pairs)('as generated, less what is lost: %s to %s', (from, to) => {
+    holds(WIRES[from]!.request, wire => {
+      const asked = handedTo(to, READERS[from]!.request!(wire))
+      if (workOf(asked) !== 'conversation') return
+      const { request, losses: gone } = withoutRedundantParts(asked)
+      const { wire: written, losses } = WRITERS[to]!.request!(request, FOREIGN)
+      const kept = lose(asked, [...gone, ...tracedToOriginal(losses, gone, asked.messages)])
+      const read = READERS[to]!.request!(plain(written))
+      expect(conversationForm(canonicalForm(read))).toEqual(conversationForm(canonicalForm(kept)))
+    })
+  })
+})
+
+test('a prompt sent by SDKs of four formats has one conversation key; another prompt, model or tool has another', async () => {
+  const say = (text: string): { readonly [format: Format]: WireRequest } => {
+    const base = { query: {}, headers: { 'anthropic-version': '2023-06-01' } }
+    const turns = [{ role: 'user', content: text }]
+    return {
+      chat: {
+        ...{ ...base, path: '/chat/completions' },
+        body: { model: 'm', temperature: 0.5, messages: [{ role: 'system', content: 'Be brief.' }, ...turns] },
+      },
+      responses: {
+        ...base,
+        path: '/responses',
+        body: { model: 'm', instructions: 'Be brief.', input: text, stream: true },
+      },
+      messages: {
+        ...{ ...base, path: '/v1/messages' },
+        body: { model: 'm', max_tokens: 99, system: [{ type: 'text', text: 'Be brief.' }], messages: turns },
+      },
+      contents: {
+        ...{ ...base, path: '/v1beta/models/m:generateContent' },
+        body: {
+          systemInstruction: { parts: [{ text: 'Be brief.' }] },
+          contents: [{ role: 'user', parts: [{ text }] }],
+        },
+      },
+    }
+  }
+  const keysOf = async (text: string): Promise<Set<string | undefined>> =>
+    new Set(
+      await Promise.all(
+        Object.entries(say(text)).map(async ([format, wire]) => matchKey(await recorded(format, wire)).conversation),
+      ),
+    )
+  const [hello, bye] = [await keysOf('Hello'), await keysOf('Bye')]
+  expect([hello.size, bye.size]).toEqual([1, 1])
+  expect(hello).not.toEqual(bye)
+})
+
+test('ignored dates, ids and fields do not count', async () => {
+  const ask = (content: string, seed: number) => ({
+    ...{ path: '/chat/completions', query: {}, headers: {} },
+    body: { model: 'm', seed, messages: [{ role: 'user', content }] },
+  })
+  const key = async (content: string, seed: number, ignore: readonly string[]) =>
+    matchKey(await recorded('chat', ask(content, seed)), ignore).digest
+  const ignore = ['/\\d{4}-\\d\\d-\\d\\d/', 'sampling.seed']
+  expect(await key('Today is 2026-11-28.', 1, ignore)).toBe(await key('Today is 2027-01-01.', 2, ignore))
+  expect(await key('Today is 2026-11-28.', 1, [])).not.toBe(await key('Today is 2027-01-01.', 1, []))
+})
