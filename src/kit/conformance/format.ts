@@ -49,7 +49,7 @@ export interface RawAnswer {
 }
 
 /** The name of a schema in `conformance/schemas/<name of the format>.json`, for the path of a request. */
-export type SchemaName = string | ((path: string) => string | undefined)
+export type SchemaName = string | ((path: string, isForm: boolean) => string | undefined)
 
 /** One format: how it is spoken, what it means and which rules it has. */
 export interface Format {
@@ -86,7 +86,12 @@ export interface Format {
   readonly error: (status: number, headers: Headers, body: Json | undefined) => ErrorFacts
   /** Rules for requests, whole answers and errors that a schema cannot express. */
   readonly lint: {
-    readonly request: (body: JsonObject, headers: Headers, path: string) => readonly Violation[]
+    readonly request: (
+      body: JsonObject,
+      headers: Headers,
+      path: string,
+      files?: readonly FormFile[],
+    ) => readonly Violation[]
     readonly answer: (body: JsonObject, headers: Headers, asked: Asked, raw?: RawAnswer) => readonly Violation[]
     readonly error: (status: number, body: Json | undefined, headers: Headers) => readonly Violation[]
   }
@@ -123,7 +128,12 @@ export const recogniseAt =
 export const homeOf = ({ name, home = name }: Format): string => home
 
 /** The published schema for the path of a request. */
-export const schemaOf = (format: Format, on: 'request' | 'answer' | 'event', path: string): string | undefined => {
+export const schemaOf = (
+  format: Format,
+  on: 'request' | 'answer' | 'event',
+  path: string,
+  isForm = false,
+): string | undefined => {
   const name = format.schemas[on]
-  return typeof name === 'function' ? name(path) : name
+  return typeof name === 'function' ? name(path, isForm) : name
 }
