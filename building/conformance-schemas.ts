@@ -27,6 +27,13 @@ const SLICES: { readonly [format: string]: Slice } = {
       'ErrorResponse',
     ],
   },
+  images: {
+    ...OPENAI,
+    roots: [
+      ...['CreateImageRequest', 'EditImageBodyJsonParam', 'ImagesResponse', 'ImageGenStreamEvent'],
+      ...['ImageEditStreamEvent', 'ErrorResponse'],
+    ],
+  },
   realtime: { ...OPENAI, roots: ['RealtimeClientEvent', 'RealtimeServerEvent'] },
   responses: { ...OPENAI, roots: ['CreateResponse', 'Response', 'ResponseStreamEvent', 'ErrorResponse'] },
   messages: {
