@@ -48,8 +48,8 @@ export interface RawAnswer {
   readonly bytes: Buffer
 }
 
-/** The name of a schema in `conformance/schemas/<name of the format>.json`, for the path of a request. */
-export type SchemaName = string | ((path: string, isForm: boolean) => string | undefined)
+/** The name of a schema in `conformance/schemas/<name of the format>.json`, for the path of a request and its body. */
+export type SchemaName = string | ((path: string, asked: Pick<Asked, 'body' | 'files'>) => string | undefined)
 
 /** One format: how it is spoken, what it means and which rules it has. */
 export interface Format {
@@ -127,13 +127,12 @@ export const recogniseAt =
 /** The format whose base address and model it shares. */
 export const homeOf = ({ name, home = name }: Format): string => home
 
-/** The published schema for the path of a request. */
+/** The published schema for a request, for its answer or for the events of that. */
 export const schemaOf = (
   format: Format,
   on: 'request' | 'answer' | 'event',
-  path: string,
-  isForm = false,
+  asked: Pick<Asked, 'path' | 'body' | 'files'>,
 ): string | undefined => {
   const name = format.schemas[on]
-  return typeof name === 'function' ? name(path, isForm) : name
+  return typeof name === 'function' ? name(asked.path, asked) : name
 }

@@ -45,7 +45,7 @@ export function judgeRequest(
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
   const { name, exceptions } = upstream
   const { body, path, files } = arrival
-  const schema = schemaOf(upstream, 'request', path, files !== undefined)
+  const schema = schemaOf(upstream, 'request', arrival)
   if (schema !== undefined) list.rule('request', schemaRule(name), schemaFaults(name, schema, body, exceptions))
   list.rules(upstream.rules, 'request', upstream.lint.request(body, arrival.sent.headers, path, files))
   const facts = (format: Format, asked: Asked) => leavesOf(format.request(asked.body, asked.path, asked.files))

@@ -1,6 +1,7 @@
 import type { Cell } from './cells.ts'
 import { CheckList } from './check-list.ts'
 import type { Check } from './checks.ts'
+import { isJson } from './content-types.ts'
 import type { Exchange } from './exchange.ts'
 import type { Asked } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
@@ -62,5 +63,6 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   if (scenario.caller.leaves_after !== undefined) judgeLeft(arrivals, list)
   else if (scenario.breaks) judgeBroken(cell, exchange, list, asked.body)
   else judgeAnswer(cell, exchange, list, { asked, isReported, isLocal })
-  if (mode === 'stream' && scenario.caller.leaves_after === undefined) judgeFlow(exchange, arrivals, list)
+  const flows = mode === 'stream' || !isJson(scenario.wires[cell.caller.name]!.type)
+  if (flows && scenario.caller.leaves_after === undefined) judgeFlow(exchange, arrivals, list)
 }

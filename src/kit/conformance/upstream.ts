@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { decoded } from './asked.ts'
+import { isJson } from './content-types.ts'
 import type { SentRequest } from './exchange.ts'
 import { type Format, type FormFile, type Headers, homeOf } from './format.ts'
 import { FORMATS } from './formats/index.ts'
@@ -204,11 +205,13 @@ export class Upstream {
       reply.end(JSON.stringify(error?.body ?? { error: { message: 'The scenario has no such answer.' } }))
       return
     }
+    // Sound is sent while it is made, as a stream is.
+    const isPieced = arrival.stream || !isJson(wire!.type)
     const head = arrival.stream
       ? { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
-      : { 'content-type': wire!.type, 'content-length': bytes.length }
+      : { 'content-type': wire!.type, ...(isPieced ? {} : { 'content-length': bytes.length }) }
     reply.writeHead(200, head)
-    const written = playAnswer(bytes, arrival.stream, reply, this.scenario!.upstream).then(end => {
+    const written = playAnswer(bytes, isPieced, reply, this.scenario!.upstream).then(end => {
       recorded.end = end
     })
     this.writing.add(written)
@@ -219,7 +222,7 @@ export class Upstream {
 /** Writes the body of an answer as a scenario says: in pieces, slowly, with a pause, or up to a cut. */
 async function playAnswer(
   bytes: Buffer,
-  isStream: boolean,
+  isPieced: boolean,
   reply: ServerResponse,
   behaviour: UpstreamBehaviour,
 ): Promise<AnswerEnd> {
@@ -228,7 +231,7 @@ async function playAnswer(
   const halt = pauseAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * pauseAt)
   let resumed: number | undefined
   let written = 0
-  for (const piece of isStream ? (pace === undefined ? pieces(bytes) : eventsOf(bytes)) : [bytes]) {
+  for (const piece of isPieced ? (pace === undefined ? pieces(bytes) : eventsOf(bytes)) : [bytes]) {
     if (resumed === undefined && written + piece.length > halt) {
       reply.flushHeaders()
       await whileOpen(reply, pause)

@@ -1,5 +1,5 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
-import type { Format } from '../../format.ts'
+import type { Asked, Format } from '../../format.ts'
 import { textOf } from '../../json.ts'
 import { flagIn } from '../../media/values.ts'
 import { chat } from '../chat/index.ts'
@@ -14,8 +14,8 @@ import { rules } from './rules.ts'
 const PATH = /^\/images\/(?:generations|edits|variations)$/
 
 /** The description of forms has files as texts: rules of the kit stand for it. */
-function requestSchema(path: string, isForm: boolean): string | undefined {
-  if (isForm) return undefined
+function requestSchema(path: string, { files }: Pick<Asked, 'files'>): string | undefined {
+  if (files !== undefined) return undefined
   return path.endsWith('/edits') ? 'EditImageBodyJsonParam' : 'CreateImageRequest'
 }
 
