@@ -36,6 +36,15 @@ const SLICES: { readonly [format: string]: Slice } = {
   },
   realtime: { ...OPENAI, roots: ['RealtimeClientEvent', 'RealtimeServerEvent'] },
   responses: { ...OPENAI, roots: ['CreateResponse', 'Response', 'ResponseStreamEvent', 'ErrorResponse'] },
+  speech: { ...OPENAI, roots: ['CreateSpeechRequest', 'CreateSpeechResponseStreamEvent', 'ErrorResponse'] },
+  transcriptions: {
+    ...OPENAI,
+    roots: [
+      ...['CreateTranscriptionResponseJson', 'CreateTranscriptionResponseVerboseJson'],
+      ...['CreateTranscriptionResponseDiarizedJson', 'CreateTranscriptionResponseStreamEvent'],
+      ...['CreateTranslationResponseJson', 'CreateTranslationResponseVerboseJson', 'ErrorResponse'],
+    ],
+  },
   messages: {
     file: 'anthropic-messages-openapi.json',
     source:
