@@ -40,6 +40,7 @@ const REQUEST = /^([a-z]+(?:\.[a-z]+)?)(?:\.(\d))?\.request\.(json|yaml)$/
 interface Described {
   readonly method?: string
   readonly path?: string
+  readonly until?: JsonObject
   readonly body?: JsonObject
   /** Fields of a form. */
   readonly form?: JsonObject

@@ -5,10 +5,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { decoded } from './asked.ts'
 import { isJson } from './content-types.ts'
 import type { SentRequest } from './exchange.ts'
-import { type Format, type FormFile, type Headers, homeOf } from './format.ts'
+import { type Format, type FormFile, type Headers, homeOf, isSameAction } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import type { JsonObject } from './json.ts'
 import type { Scenario, UpstreamBehaviour } from './scenario.ts'
+import type { Wire } from './scenario-files.ts'
 
 /** One request that reached the kit's upstream. */
 export interface Arrival {
@@ -70,6 +71,17 @@ const eventsOf = (bytes: Buffer): Buffer[] =>
 /** Whether a request asks for the list of models of a format. */
 const isListOf = ({ models }: Format, base: string, { method, url }: SentRequest): boolean =>
   models !== undefined && method === 'GET' && url.split('?')[0] === base + models.path
+
+/** The bytes that answer a request: those of the step, or of the last step before it that asked for the same. */
+function wireOf({ wires, earlier }: Scenario, format: Format, method: string, path: string): Wire | undefined {
+  return [wires, ...earlier.toReversed()]
+    .map(one => one[format.name])
+    .find(wire => {
+      if (wire === undefined) return false
+      const written = { method: wire.request.method ?? 'POST', path: wire.request.path ?? format.path('', false, {}) }
+      return isSameAction(format, { method, path }, written)
+    })
+}
 
 /** Waits, but no longer than the connection is open. */
 const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
@@ -193,10 +205,11 @@ export class Upstream {
     arrival: Omit<Arrival, 'format' | 'status'>,
     reply: ServerResponse,
   ): Promise<void> {
-    const wire = this.scenario!.wires[format.name]
+    const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
     const bytes = arrival.stream ? wire?.stream : wire?.whole
     const error = wire?.error
-    const status = error?.status ?? (bytes === undefined ? 501 : 200)
+    // A job that no step has asked for yet is there, but its state is not.
+    const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)
     const recorded: Arrival = { ...arrival, format: format.name, status }
     this.arrivals.push(recorded)
     reply.socket?.setNoDelay(true)
