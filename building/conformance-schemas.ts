@@ -45,6 +45,13 @@ const SLICES: { readonly [format: string]: Slice } = {
       ...['CreateTranslationResponseJson', 'CreateTranslationResponseVerboseJson', 'ErrorResponse'],
     ],
   },
+  videos: {
+    ...OPENAI,
+    roots: [
+      ...['CreateVideoJsonBody', 'CreateVideoRemixBody', 'VideoResource', 'VideoListResource'],
+      ...['DeletedVideoResource', 'ErrorResponse'],
+    ],
+  },
   messages: {
     file: 'anthropic-messages-openapi.json',
     source:

@@ -6,12 +6,13 @@ import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
 import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
+import { videos } from './videos/index.ts'
 
 /** The formats of conversations, by name. */
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats of other works. */
-const OTHERS: readonly Format[] = [images, speech, transcriptions]
+const OTHERS: readonly Format[] = [images, speech, transcriptions, videos]
 
 /** Every format the kit judges, by its name. */
 export const FORMATS: { readonly [name: string]: Format } = {
