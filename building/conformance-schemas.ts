@@ -27,8 +27,31 @@ const SLICES: { readonly [format: string]: Slice } = {
       'ErrorResponse',
     ],
   },
+  images: {
+    ...OPENAI,
+    roots: [
+      ...['CreateImageRequest', 'EditImageBodyJsonParam', 'ImagesResponse', 'ImageGenStreamEvent'],
+      ...['ImageEditStreamEvent', 'ErrorResponse'],
+    ],
+  },
   realtime: { ...OPENAI, roots: ['RealtimeClientEvent', 'RealtimeServerEvent'] },
   responses: { ...OPENAI, roots: ['CreateResponse', 'Response', 'ResponseStreamEvent', 'ErrorResponse'] },
+  speech: { ...OPENAI, roots: ['CreateSpeechRequest', 'CreateSpeechResponseStreamEvent', 'ErrorResponse'] },
+  transcriptions: {
+    ...OPENAI,
+    roots: [
+      ...['CreateTranscriptionResponseJson', 'CreateTranscriptionResponseVerboseJson'],
+      ...['CreateTranscriptionResponseDiarizedJson', 'CreateTranscriptionResponseStreamEvent'],
+      ...['CreateTranslationResponseJson', 'CreateTranslationResponseVerboseJson', 'ErrorResponse'],
+    ],
+  },
+  videos: {
+    ...OPENAI,
+    roots: [
+      ...['CreateVideoJsonBody', 'CreateVideoRemixBody', 'VideoResource', 'VideoListResource'],
+      ...['DeletedVideoResource', 'ErrorResponse'],
+    ],
+  },
   messages: {
     file: 'anthropic-messages-openapi.json',
     source:

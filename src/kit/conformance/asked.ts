@@ -12,6 +12,8 @@ export interface WrittenRequest {
   /** The JSON body, or the fields of the form. */
   readonly body: JsonObject
   readonly files?: readonly FormFile[]
+  /** Fields of the answer until which the request is repeated: the state of a job. */
+  readonly until?: JsonObject
 }
 
 /** Placeholders in a written request: the model, and values of the answers to earlier steps, such as `1.last_id`. */

@@ -48,8 +48,8 @@ export interface RawAnswer {
   readonly bytes: Buffer
 }
 
-/** The name of a schema in `conformance/schemas/<name of the format>.json`, for the path of a request. */
-export type SchemaName = string | ((path: string) => string | undefined)
+/** The name of a schema in `conformance/schemas/<name of the format>.json`, for the path of a request and its body. */
+export type SchemaName = string | ((path: string, asked: Omit<Asked, 'path'>) => string | undefined)
 
 /** One format: how it is spoken, what it means and which rules it has. */
 export interface Format {
@@ -67,6 +67,8 @@ export interface Format {
   readonly addressed: (body: JsonObject, model: string, stream: boolean) => JsonObject
   /** Reads the path below the base and the body; `undefined` where the path is not the format's. */
   readonly recognise: (path: string, body: JsonObject, method: string) => Addressed | undefined
+  /** What a request asks for, in formats with several works of one path: creating a job is not asking for its state. */
+  readonly action?: (method: string, path: string) => string | undefined
   /** The list of models, as the upstream of the kit answers it beside the scenario, and its path below the base. */
   readonly models?: { readonly path: string; readonly list: (ids: readonly string[]) => JsonObject }
   /** Published schemas; a stream has a schema by event. */
@@ -77,7 +79,7 @@ export interface Format {
     readonly error?: string
   }
   readonly exceptions: readonly SchemaException[]
-  readonly request: (body: JsonObject, path: string, files?: readonly FormFile[]) => object
+  readonly request: (body: JsonObject, path: string, files?: readonly FormFile[], method?: string) => object
   /** @param raw the body if it is no JSON. */
   readonly answer: (body: JsonObject, raw?: RawAnswer) => object
   /** Streams, in formats that have any: the whole answer that events add up to, and the rules of their order. */
@@ -86,7 +88,13 @@ export interface Format {
   readonly error: (status: number, headers: Headers, body: Json | undefined) => ErrorFacts
   /** Rules for requests, whole answers and errors that a schema cannot express. */
   readonly lint: {
-    readonly request: (body: JsonObject, headers: Headers, path: string) => readonly Violation[]
+    readonly request: (
+      body: JsonObject,
+      headers: Headers,
+      path: string,
+      files?: readonly FormFile[],
+      method?: string,
+    ) => readonly Violation[]
     readonly answer: (body: JsonObject, headers: Headers, asked: Asked, raw?: RawAnswer) => readonly Violation[]
     readonly error: (status: number, body: Json | undefined, headers: Headers) => readonly Violation[]
   }
@@ -119,11 +127,17 @@ export const recogniseAt =
   (requested, body) =>
     requested === path ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined
 
+/** Whether a request asks for the same as another; every request of a format without actions does. */
+export const isSameAction = ({ action }: Format, one: ActionOf, other: ActionOf): boolean =>
+  action === undefined || action(one.method, one.path) === action(other.method, other.path)
+
+type ActionOf = Pick<Asked, 'method' | 'path'>
+
 /** The format whose base address and model it shares. */
 export const homeOf = ({ name, home = name }: Format): string => home
 
-/** The published schema for the path of a request. */
-export const schemaOf = (format: Format, on: 'request' | 'answer' | 'event', path: string): string | undefined => {
+/** The published schema for a request, for its answer or for the events of that. */
+export const schemaOf = (format: Format, on: 'request' | 'answer' | 'event', asked: Asked): string | undefined => {
   const name = format.schemas[on]
-  return typeof name === 'function' ? name(path) : name
+  return typeof name === 'function' ? name(asked.path, asked) : name
 }

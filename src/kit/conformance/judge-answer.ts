@@ -1,6 +1,7 @@
 import type { Cell } from './cells.ts'
 import type { CheckList } from './check-list.ts'
 import { compare } from './compare.ts'
+import { isContentType, isJson } from './content-types.ts'
 import type { Exchange, GotAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
 import { type Asked, type Format, type RawAnswer, schemaOf } from './format.ts'
@@ -18,8 +19,6 @@ export interface AnswerContext {
   /** Whether the target answered without its upstream: the facts of the answer are its own. */
   readonly isLocal: boolean
 }
-
-const isJson = (type: string): boolean => type === 'application/json'
 
 /** The facts of a whole answer of a type. */
 const factsOfWhole = (format: Format, bytes: Buffer, type: string): object =>
@@ -58,7 +57,7 @@ function judgeStream(cell: Cell, { body, isComplete }: GotAnswer, list: CheckLis
       faults.filter(fault => fault.rule === rule.id).map(({ detail }) => detail),
     )
   const grammar = caller.grammar!({ body: context.asked.body })
-  const schema = schemaOf(caller, 'event', context.asked.path)
+  const schema = schemaOf(caller, 'event', context.asked)
   const schemaDetails = new Set<string>()
   for (const event of events) {
     const data = parsed(event.data)
@@ -81,7 +80,7 @@ function judgeWhole(cell: Cell, { body, headers }: GotAnswer, list: CheckList, c
     return judgeMeaning(cell, caller.answer({}, raw), list, context)
   }
   const json = parsed(body.toString('utf8'))
-  const schema = schemaOf(caller, 'answer', asked.path)
+  const schema = schemaOf(caller, 'answer', asked)
   const faults = isObject(json)
     ? schema === undefined
       ? []
@@ -113,9 +112,6 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
 /** The content types of errors and of streams. */
 const TYPES = { error: 'application/json', stream: 'text/event-stream' } as const
 
-/** Whether a header names a content type, with parameters or without. */
-const isType = (header: string, type: string): boolean => header.split(';')[0]!.trim().toLowerCase() === type
-
 /** Checks of the answer that the caller got; an exchange that broke off is judged as far as it came. */
 export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckList, context: AnswerContext): void {
   const { scenario, mode, caller, upstream } = cell
@@ -131,7 +127,7 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
         ? []
         : [`Status ${got.status}: ${got.body.toString('utf8').slice(0, 300)}`],
     'http.content-type':
-      got === undefined || isType(got.headers['content-type'] ?? '', type)
+      got === undefined || isContentType(got.headers['content-type'] ?? '', type)
         ? []
         : [`content-type: ${got.headers['content-type'] ?? 'none'}`],
   }

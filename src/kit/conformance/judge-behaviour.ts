@@ -36,7 +36,7 @@ const CLOSED: BehaviourRule = {
 }
 const FLOWS: BehaviourRule = {
   ...{ id: 'flows', level: 'should', source: 'https://html.spec.whatwg.org/multipage/server-sent-events.html' },
-  says: 'Events reach the caller while the upstream still writes; a stream is not held until it is whole.',
+  says: 'The beginning of an answer reaches the caller while the upstream still writes; it is not held until it is whole.',
 }
 
 const dataOf = (events: readonly SseEvent[]): Json[] => events.flatMap(({ data }) => parsed(data) ?? [])

@@ -4,6 +4,8 @@ import type { CheckList } from './check-list.ts'
 import { compare } from './compare.ts'
 import { leavesOf } from './facts.ts'
 import { type Asked, type Format, schemaOf } from './format.ts'
+import { type JsonObject, objectOf, parsed } from './json.ts'
+import type { Scenario } from './scenario.ts'
 import { schemaFaults } from './schema.ts'
 import { schemaRule } from './transport-rules.ts'
 import type { Arrival } from './upstream.ts'
@@ -28,6 +30,10 @@ const ONCE = {
 /** Whether retries of an error are to be expected: then several requests are fine. */
 const isRetried = ({ status }: Arrival): boolean => status === 429 || status >= 500
 
+/** The answers of a format to the steps before this one: the ids that its upstream gave. */
+const answersBefore = (format: string, { earlier }: Scenario): JsonObject[] =>
+  earlier.map(wires => objectOf(parsed(wires[format]?.whole?.toString('utf8') ?? '')))
+
 /** Checks of the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
 export function judgeRequest(
   { caller, upstream, scenario, mode }: Cell,
@@ -41,19 +47,26 @@ export function judgeRequest(
   const others = arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`)
   list.rule('request', ARRIVED, arrival === undefined ? [...others, 'None came in the format of the upstream.'] : [])
   if (arrival === undefined) return
-  const tooMany = arrivals.length > 1 && !isRetried(arrival)
+  // A target may ask for the state of a job as often as it likes.
+  const tooMany = arrivals.length > 1 && !isRetried(arrival) && sent.method === 'POST'
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
   const { name, exceptions } = upstream
   const { body, path, files } = arrival
-  const schema = schemaOf(upstream, 'request', path)
+  const { method, headers } = arrival.sent
+  const arrived = { method, path, body, files }
+  const schema = schemaOf(upstream, 'request', arrived)
   if (schema !== undefined) list.rule('request', schemaRule(name), schemaFaults(name, schema, body, exceptions))
-  list.rules(upstream.rules, 'request', upstream.lint.request(body, arrival.sent.headers, path))
-  const facts = (format: Format, asked: Asked) => leavesOf(format.request(asked.body, asked.path, asked.files))
+  list.rules(upstream.rules, 'request', upstream.lint.request(body, headers, path, files, method))
+  const facts = (format: Format, asked: Asked) =>
+    leavesOf(format.request(asked.body, asked.path, asked.files, asked.method))
   const written = scenario.wires[name]!.request
   const verdicts = compare({
     source: facts(caller, sent),
-    reachable: facts(upstream, askedOf(upstream, written, mode === 'stream', { model: 'm', answers: [] })),
-    found: facts(upstream, { method: arrival.sent.method, path, body, files }),
+    reachable: facts(
+      upstream,
+      askedOf(upstream, written, mode === 'stream', { model: 'm', answers: answersBefore(name, scenario) }),
+    ),
+    found: facts(upstream, arrived),
     isNative: caller === upstream,
   })
   list.facts('request', verdicts, isReported)

@@ -1,8 +1,10 @@
+import { askedOf } from './asked.ts'
 import type { Cell } from './cells.ts'
 import { CheckList } from './check-list.ts'
 import type { Check } from './checks.ts'
+import { isJson } from './content-types.ts'
 import type { Exchange } from './exchange.ts'
-import type { Asked } from './format.ts'
+import { type Asked, isSameAction } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
 import { judgeRequest } from './judge-request.ts'
@@ -41,11 +43,23 @@ export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: st
     })
 }
 
+/** The requests of a step: a target may ask for the states of its jobs whenever it likes. */
+function arrivalsOf({ upstream, scenario, mode }: Cell, arrivals: readonly Arrival[]): readonly Arrival[] {
+  const wire = upstream && scenario.wires[upstream.name]
+  if (wire === undefined) return arrivals
+  const asked = askedOf(upstream!, wire.request, mode === 'stream', { model: 'm', answers: [] })
+  return arrivals.filter(
+    ({ format, path, sent }) =>
+      format !== upstream!.name || isSameAction(upstream!, { method: sent.method, path }, asked),
+  )
+}
+
 /** Judges one step. A target that says that it has no such endpoint is not judged further. */
 function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefined, list: CheckList): void {
-  const { exchange, arrivals, asked } = record
+  const { exchange, asked } = record
   const { got } = exchange
   const { scenario, mode } = cell
+  const arrivals = arrivalsOf(cell, record.arrivals)
   const expectsError = scenario.wires[cell.caller.name]!.error !== undefined
   if (got !== undefined && !expectsError && arrivals.length === 0) {
     // Only a request that says what a format cannot say may be refused.
@@ -62,5 +76,6 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   if (scenario.caller.leaves_after !== undefined) judgeLeft(arrivals, list)
   else if (scenario.breaks) judgeBroken(cell, exchange, list, asked.body)
   else judgeAnswer(cell, exchange, list, { asked, isReported, isLocal })
-  if (mode === 'stream' && scenario.caller.leaves_after === undefined) judgeFlow(exchange, arrivals, list)
+  const flows = mode === 'stream' || !isJson(scenario.wires[cell.caller.name]!.type)
+  if (flows && scenario.caller.leaves_after === undefined) judgeFlow(exchange, arrivals, list)
 }

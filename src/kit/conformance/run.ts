@@ -1,6 +1,7 @@
 import { askedOf, encoded } from './asked.ts'
 import { type Cell, cellsOf, type Wanted } from './cells.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
+import type { Exchange } from './exchange.ts'
 import { homeOf } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
 import { judge, type StepRecord } from './judge.ts'
@@ -14,6 +15,23 @@ export interface RunOptions extends Wanted, CellRunOptions {
   readonly bounds?: Bounds
 }
 
+/** ms between two questions for the state of a job, and ms after which the last answer counts. */
+const POLLED_EVERY = 100
+const POLLED_WITHIN = 10_000
+
+/** Repeats a request until its answer has the fields, or says that there is none, or the time is over. */
+async function sentUntil(fields: JsonObject | undefined, sends: () => Promise<Exchange>): Promise<Exchange> {
+  const deadline = performance.now() + POLLED_WITHIN
+  for (;;) {
+    const exchange = await sends()
+    const { got } = exchange
+    const body = objectOf(parsed(got?.body.toString('utf8') ?? ''))
+    const isReached = Object.entries(fields ?? {}).every(([name, value]) => body[name] === value)
+    if (isReached || got === undefined || got.status >= 400 || performance.now() > deadline) return exchange
+    await new Promise(resolve => setTimeout(resolve, POLLED_EVERY))
+  }
+}
+
 /** Runs one step of a cell. The answers of the steps before it fill in the placeholders of its request. */
 async function stepOf(
   cell: Cell,
@@ -22,7 +40,8 @@ async function stepOf(
 ): Promise<StepRecord> {
   const { caller, scenario, mode } = cell
   const model = target.model(cell.upstream && homeOf(cell.upstream))
-  const asked = askedOf(caller, scenario.wires[caller.name]!.request, mode === 'stream', { model, answers })
+  const written = scenario.wires[caller.name]!.request
+  const asked = askedOf(caller, written, mode === 'stream', { model, answers })
   upstream?.play(scenario)
   const { type, bytes } = await encoded(asked)
   const sent = {
@@ -31,7 +50,7 @@ async function stepOf(
     headers: { ...(type === undefined ? {} : { 'content-type': type }), ...caller.headers(target.key) },
     body: bytes,
   }
-  const exchange = await send(sent, bounds ?? BOUNDS, scenario.caller)
+  const exchange = await sentUntil(written.until, () => send(sent, bounds ?? BOUNDS, scenario.caller))
   await upstream?.settled()
   return { exchange, asked, arrivals: upstream?.arrived ?? [] }
 }

@@ -28,8 +28,9 @@ export interface Wires {
 
 /** Content types of whole answers and of the files of forms, by the end of a file's name. */
 const TYPES: { readonly [extension: string]: string } = {
-  ...{ '.json': 'application/json', '.txt': 'text/plain', '.srt': 'application/x-subrip', '.vtt': 'text/vtt' },
-  ...{ '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.pcm': 'audio/pcm', '.opus': 'audio/ogg', '.flac': 'audio/flac' },
+  ...{ '.json': 'application/json', '.txt': 'text/plain', '.srt': 'text/plain', '.vtt': 'text/plain' },
+  ...{ '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.pcm': 'audio/pcm', '.opus': 'audio/opus', '.flac': 'audio/flac' },
+  ...{ '.aac': 'audio/aac' },
   ...{ '.png': 'image/png', '.jpg': 'image/jpeg', '.webp': 'image/webp', '.mp4': 'video/mp4' },
 }
 
@@ -39,6 +40,7 @@ const REQUEST = /^([a-z]+(?:\.[a-z]+)?)(?:\.(\d))?\.request\.(json|yaml)$/
 interface Described {
   readonly method?: string
   readonly path?: string
+  readonly until?: JsonObject
   readonly body?: JsonObject
   /** Fields of a form. */
   readonly form?: JsonObject

@@ -55,12 +55,17 @@ export interface Scenario {
   readonly caller: CallerBehaviour
   /** Whether the answer breaks off: by a cut connection, or by an error within a stream. */
   readonly breaks: boolean
-  /** Whether a target may answer without asking its upstream, as it may with a list of its own models. */
-  readonly local: boolean
+  /**
+   * Whether a target may answer without asking its upstream, as it may with a list of its own models; or the numbers of
+   * the steps that it may answer so, from 1.
+   */
+  readonly local: boolean | readonly number[]
   /** The first step. */
   readonly wires: Wires
   /** The steps after the first: the same caller goes on, as one who submits a job and then asks for its state. */
   readonly later: readonly Wires[]
+  /** The steps before this one, in a scenario of one step that was taken from several. */
+  readonly earlier: readonly Wires[]
 }
 
 const HOME = join(DATA, 'scenarios')
@@ -75,7 +80,7 @@ interface Described {
   readonly upstream?: UpstreamBehaviour
   readonly caller?: CallerBehaviour
   readonly breaks?: boolean
-  readonly local?: boolean
+  readonly local?: boolean | readonly number[]
 }
 
 /** Works whose answers are streamed, where a scenario does not say otherwise. */
@@ -101,12 +106,19 @@ export function readScenario(id: string, home = HOME): Scenario {
     local: described.local ?? false,
     wires,
     later,
+    earlier: [],
   }
 }
 
 /** A scenario of each step. */
-export const stepsOf = (scenario: Scenario): Scenario[] =>
-  [scenario.wires, ...scenario.later].map(wires => ({ ...scenario, wires, later: [] }))
+export const stepsOf = (scenario: Scenario): Scenario[] => {
+  const { wires: first, later, local } = scenario
+  const steps = [first, ...later]
+  return steps.map((wires, index) => ({
+    ...{ ...scenario, wires, later: [], earlier: steps.slice(0, index) },
+    local: typeof local === 'boolean' ? local : local.includes(index + 1),
+  }))
+}
 
 /** All scenarios, by name. */
 export const readScenarios = (home = HOME): Scenario[] =>
@@ -115,6 +127,12 @@ export const readScenarios = (home = HOME): Scenario[] =>
     .map(entry => readScenario(entry.name, home))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 
-/** Whether a live target can run the scenario: it cannot be made to return errors, to break off or to pause. */
-export const runsLive = ({ wires, upstream, breaks }: Scenario): boolean =>
-  !breaks && Object.keys(upstream).length === 0 && Object.values(wires).every(({ error }) => error === undefined)
+/**
+ * Whether a live target can run the scenario: it cannot be made to return errors, to break off or to pause, and its jobs
+ * take minutes.
+ */
+export const runsLive = ({ wires, later, upstream, breaks }: Scenario): boolean => {
+  const all = [wires, ...later].flatMap(one => Object.values(one))
+  const isPlayed = all.some(({ error, request }) => error !== undefined || request.until !== undefined)
+  return !breaks && Object.keys(upstream).length === 0 && !isPlayed
+}

@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { decoded } from './asked.ts'
+import { isJson } from './content-types.ts'
 import type { SentRequest } from './exchange.ts'
-import { type Format, type FormFile, type Headers, homeOf } from './format.ts'
+import { type Format, type FormFile, type Headers, homeOf, isSameAction } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import type { JsonObject } from './json.ts'
 import type { Scenario, UpstreamBehaviour } from './scenario.ts'
+import type { Wire } from './scenario-files.ts'
 
 /** One request that reached the kit's upstream. */
 export interface Arrival {
@@ -69,6 +71,17 @@ const eventsOf = (bytes: Buffer): Buffer[] =>
 /** Whether a request asks for the list of models of a format. */
 const isListOf = ({ models }: Format, base: string, { method, url }: SentRequest): boolean =>
   models !== undefined && method === 'GET' && url.split('?')[0] === base + models.path
+
+/** The bytes that answer a request: those of the step, or of the last step before it that asked for the same. */
+function wireOf({ wires, earlier }: Scenario, format: Format, method: string, path: string): Wire | undefined {
+  return [wires, ...earlier.toReversed()]
+    .map(one => one[format.name])
+    .find(wire => {
+      if (wire === undefined) return false
+      const written = { method: wire.request.method ?? 'POST', path: wire.request.path ?? format.path('', false, {}) }
+      return isSameAction(format, { method, path }, written)
+    })
+}
 
 /** Waits, but no longer than the connection is open. */
 const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
@@ -192,10 +205,11 @@ export class Upstream {
     arrival: Omit<Arrival, 'format' | 'status'>,
     reply: ServerResponse,
   ): Promise<void> {
-    const wire = this.scenario!.wires[format.name]
+    const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
     const bytes = arrival.stream ? wire?.stream : wire?.whole
     const error = wire?.error
-    const status = error?.status ?? (bytes === undefined ? 501 : 200)
+    // A job that no step has asked for yet is there, but its state is not.
+    const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)
     const recorded: Arrival = { ...arrival, format: format.name, status }
     this.arrivals.push(recorded)
     reply.socket?.setNoDelay(true)
@@ -204,11 +218,13 @@ export class Upstream {
       reply.end(JSON.stringify(error?.body ?? { error: { message: 'The scenario has no such answer.' } }))
       return
     }
+    // Sound is sent while it is made, as a stream is.
+    const isPieced = arrival.stream || !isJson(wire!.type)
     const head = arrival.stream
       ? { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
-      : { 'content-type': wire!.type, 'content-length': bytes.length }
+      : { 'content-type': wire!.type, ...(isPieced ? {} : { 'content-length': bytes.length }) }
     reply.writeHead(200, head)
-    const written = playAnswer(bytes, arrival.stream, reply, this.scenario!.upstream).then(end => {
+    const written = playAnswer(bytes, isPieced, reply, this.scenario!.upstream).then(end => {
       recorded.end = end
     })
     this.writing.add(written)
@@ -219,7 +235,7 @@ export class Upstream {
 /** Writes the body of an answer as a scenario says: in pieces, slowly, with a pause, or up to a cut. */
 async function playAnswer(
   bytes: Buffer,
-  isStream: boolean,
+  isPieced: boolean,
   reply: ServerResponse,
   behaviour: UpstreamBehaviour,
 ): Promise<AnswerEnd> {
@@ -228,7 +244,7 @@ async function playAnswer(
   const halt = pauseAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * pauseAt)
   let resumed: number | undefined
   let written = 0
-  for (const piece of isStream ? (pace === undefined ? pieces(bytes) : eventsOf(bytes)) : [bytes]) {
+  for (const piece of isPieced ? (pace === undefined ? pieces(bytes) : eventsOf(bytes)) : [bytes]) {
     if (resumed === undefined && written + piece.length > halt) {
       reply.flushHeaders()
       await whileOpen(reply, pause)

@@ -1,14 +1,18 @@
 import type { Conversation, Format } from '../format.ts'
 import { chat } from './chat/index.ts'
 import { contents } from './contents/index.ts'
+import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
+import { speech } from './speech/index.ts'
+import { transcriptions } from './transcriptions/index.ts'
+import { videos } from './videos/index.ts'
 
 /** The formats of conversations, by name. */
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats of other works. */
-const OTHERS: readonly Format[] = []
+const OTHERS: readonly Format[] = [images, speech, transcriptions, videos]
 
 /** Every format the kit judges, by its name. */
 export const FORMATS: { readonly [name: string]: Format } = {

@@ -21,3 +21,13 @@ export const edited = (answer: GotAnswer, edit: (text: string) => string): GotAn
 /** A request's body with its text changed. */
 export const rewritten = (body: Buffer, edit: (text: string) => string): Buffer =>
   Buffer.from(edit(body.toString('utf8')))
+
+/** A request's body with its bytes changed, each of them a character: texts of forms, between bytes of files. */
+export const rewrittenBytes = (body: Buffer, edit: (text: string) => string): Buffer =>
+  Buffer.from(edit(body.toString('latin1')), 'latin1')
+
+/** A form without the first field of that name. */
+export const withoutField = (body: Buffer, name: string): Buffer =>
+  rewrittenBytes(body, text =>
+    text.replace(new RegExp(`--[^\\r\\n]+\\r\\n[^\\r\\n]+name="${name}"[\\s\\S]*?\\r\\n(?=--)`), ''),
+  )

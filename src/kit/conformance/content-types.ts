@@ -1,0 +1,23 @@
+/* Content types of whole answers. */
+
+export const isJson = (type: string): boolean => type === 'application/json'
+
+/** Other names of a content type. */
+const ALIKE: { readonly [type: string]: readonly string[] } = {
+  'audio/mpeg': ['audio/mp3'],
+  'audio/wav': ['audio/x-wav', 'audio/wave', 'audio/vnd.wave'],
+  'audio/opus': ['audio/ogg'],
+  'audio/flac': ['audio/x-flac'],
+  'audio/pcm': ['audio/l16'],
+  'text/plain': ['text/vtt', 'text/srt', 'application/x-subrip'],
+}
+
+/** The type that OpenAI's description gives to any sound. */
+const ANY_BYTES = 'application/octet-stream'
+
+/** Whether a header names a content type or another name of it, with parameters or without. */
+export function isContentType(header: string, type: string): boolean {
+  const named = header.split(';')[0]!.trim().toLowerCase()
+  const isUntold = named === ANY_BYTES && type.startsWith('audio/')
+  return named === type || isUntold || (ALIKE[type]?.includes(named) ?? false)
+}

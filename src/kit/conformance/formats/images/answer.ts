@@ -1,0 +1,51 @@
+import { type MediaFacts, mediaOf } from '../../facts.ts'
+import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { type MediaUsage, mediaUsage } from '../../media/usage.ts'
+
+/* Extracts the facts of an answer with images. */
+
+interface ImageFacts extends MediaFacts {
+  /** The prompt as the model changed it. */
+  readonly prompt?: string
+}
+
+export interface ImagesFacts {
+  /** In the order of the answer. */
+  readonly images?: readonly ImageFacts[]
+  /** Partial images of a stream, each with the index it has there. */
+  readonly previews?: readonly (MediaFacts & { readonly index?: number })[]
+  readonly look?: {
+    readonly size?: string
+    readonly quality?: string
+    readonly background?: string
+    readonly format?: string
+  }
+  readonly usage?: MediaUsage
+}
+
+function mediaIn({ b64_json: base64, url }: JsonObject): MediaFacts {
+  if (typeof base64 === 'string') return mediaOf(undefined, base64)
+  return typeof url === 'string' ? { address: url } : {}
+}
+
+function imageFacts(value: Json): ImageFacts {
+  const image = objectOf(value)
+  return compact({ ...mediaIn(image), prompt: textOf(image['revised_prompt']) })
+}
+
+/** The facts of a whole answer, or of a stream's events once they are assembled. */
+export function answerFacts(body: JsonObject): ImagesFacts {
+  return compact({
+    images: listOf(body['data']).map(imageFacts),
+    previews: listOf(body['previews'])
+      .map(objectOf)
+      .map(preview => compact({ ...mediaIn(preview), index: numberOf(preview['partial_image_index']) })),
+    look: compact({
+      size: textOf(body['size']),
+      quality: textOf(body['quality']),
+      background: textOf(body['background']),
+      format: textOf(body['output_format']),
+    }),
+    usage: mediaUsage(objectOf(body['usage'])),
+  }) as ImagesFacts
+}

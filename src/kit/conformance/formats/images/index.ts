@@ -1,0 +1,47 @@
+import { nestedErrorFacts } from '../../error-facts.ts'
+import type { Asked, Format } from '../../format.ts'
+import { textOf } from '../../json.ts'
+import { flagIn } from '../../media/values.ts'
+import { chat } from '../chat/index.ts'
+import { answerFacts } from './answer.ts'
+import { assemble } from './assemble.ts'
+import { exceptions } from './exceptions.ts'
+import { grammar } from './grammar.ts'
+import { answerLint, requestLint } from './lint.ts'
+import { requestFacts } from './request.ts'
+import { rules } from './rules.ts'
+
+const PATH = /^\/images\/(?:generations|edits|variations)$/
+
+/** The description of forms has files as texts: rules of the kit stand for it. */
+function requestSchema(path: string, { files }: Pick<Asked, 'files'>): string | undefined {
+  if (files !== undefined) return undefined
+  return path.endsWith('/edits') ? 'EditImageBodyJsonParam' : 'CreateImageRequest'
+}
+
+/** OpenAI images: generations, edits and variations, in JSON and in forms. */
+export const images: Format = {
+  name: 'images',
+  work: 'images',
+  base: '/v1',
+  path: () => '/images/generations',
+  headers: chat.headers,
+  addressed: (body, model, stream) => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
+  recognise: (path, body) =>
+    PATH.test(path) ? { model: textOf(body['model']) ?? '', stream: flagIn(body['stream']) === true } : undefined,
+  models: chat.models,
+  schemas: {
+    request: requestSchema,
+    answer: 'ImagesResponse',
+    event: path => (path.endsWith('/edits') ? 'ImageEditStreamEvent' : 'ImageGenStreamEvent'),
+    error: 'ErrorResponse',
+  },
+  exceptions,
+  request: requestFacts,
+  answer: answerFacts,
+  assemble,
+  error: nestedErrorFacts,
+  grammar,
+  lint: { request: requestLint, answer: answerLint, error: chat.lint.error },
+  rules,
+}

@@ -1,0 +1,52 @@
+import type { Ending, Grammar } from '../../grammar.ts'
+import { isObject, type Json, objectOf, textOf } from '../../json.ts'
+import { totalFault } from '../../media/usage.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import type { SseEvent } from '../../sse.ts'
+
+/* The order of a stream of speech. Source: https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event */
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+class SpeechGrammar implements Grammar {
+  private readonly violations = new Violations()
+  private bytes = 0
+  private isDone = false
+  private hasFailed = false
+
+  event({ data: text }: SseEvent, data: Json | undefined): void {
+    if (text === '[DONE]') return
+    if (!isObject(data)) return this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
+    const type = textOf(data['type'])
+    if (data['error'] != null || type === 'error') this.hasFailed = true
+    else if (this.isDone) this.violations.add('done', `${type} comes after speech.audio.done.`)
+    else if (type === 'speech.audio.delta') this.delta(data['audio'])
+    else if (type === 'speech.audio.done') this.done(data['usage'])
+  }
+
+  get ending(): Ending | undefined {
+    if (this.hasFailed) return 'error'
+    return this.isDone ? 'normal' : undefined
+  }
+
+  end(isComplete: boolean): readonly Violation[] {
+    if (!isComplete || this.hasFailed) return this.violations.list
+    if (!this.isDone) this.violations.add('done', 'The stream ends without speech.audio.done.')
+    if (this.bytes === 0) this.violations.add('sound-present', 'No delta has sound.')
+    return this.violations.list
+  }
+
+  private delta(audio: Json | undefined): void {
+    const piece = textOf(audio) ?? ''
+    this.bytes += piece.length
+    if (!BASE64.test(piece)) this.violations.add('base64', `A delta is no base64: ${piece.slice(0, 40)}`)
+  }
+
+  private done(usage: Json | undefined): void {
+    this.isDone = true
+    const fault = totalFault(objectOf(usage))
+    if (fault !== undefined) this.violations.add('usage-adds-up', fault)
+  }
+}
+
+export const grammar = (): Grammar => new SpeechGrammar()

@@ -1,0 +1,58 @@
+import type { Ending, Grammar } from '../../grammar.ts'
+import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+import { totalFault } from '../../media/usage.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import type { SseEvent } from '../../sse.ts'
+import { timeFaults } from './lint.ts'
+
+/* The order of a streamed transcript. Source: https://platform.openai.com/docs/api-reference/audio/transcript-text-delta-event */
+
+class TranscriptGrammar implements Grammar {
+  private readonly violations = new Violations()
+  private text = ''
+  private logprobs = 0
+  private readonly segments: JsonObject[] = []
+  private isDone = false
+  private hasFailed = false
+
+  event({ data: text }: SseEvent, data: Json | undefined): void {
+    if (text === '[DONE]') return
+    if (!isObject(data)) return this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
+    const type = textOf(data['type'])
+    if (data['error'] != null || type === 'error') this.hasFailed = true
+    else if (this.isDone) this.violations.add('done', `${type} comes after transcript.text.done.`)
+    else if (type === 'transcript.text.delta') this.delta(data)
+    else if (type === 'transcript.text.segment') this.segments.push(data)
+    else if (type === 'transcript.text.done') this.done(data)
+  }
+
+  get ending(): Ending | undefined {
+    if (this.hasFailed) return 'error'
+    return this.isDone ? 'normal' : undefined
+  }
+
+  end(isComplete: boolean): readonly Violation[] {
+    for (const fault of timeFaults(this.segments)) this.violations.add('times', fault)
+    if (isComplete && !this.hasFailed && !this.isDone)
+      this.violations.add('done', 'The stream ends without transcript.text.done.')
+    return this.violations.list
+  }
+
+  private delta(event: JsonObject): void {
+    this.text += textOf(event['delta']) ?? ''
+    this.logprobs += listOf(event['logprobs']).length
+  }
+
+  private done(event: JsonObject): void {
+    this.isDone = true
+    const { text, logprobs, usage } = event
+    if (text !== this.text)
+      this.violations.add('text-adds-up', `${JSON.stringify(text)} is not ${JSON.stringify(this.text)}.`)
+    if (logprobs !== undefined && listOf(logprobs).length !== this.logprobs)
+      this.violations.add('text-adds-up', `${listOf(logprobs).length} log probabilities, ${this.logprobs} in deltas.`)
+    const fault = totalFault(objectOf(usage))
+    if (fault !== undefined) this.violations.add('usage-adds-up', fault)
+  }
+}
+
+export const grammar = (): Grammar => new TranscriptGrammar()

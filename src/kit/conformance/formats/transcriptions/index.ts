@@ -1,0 +1,49 @@
+import { nestedErrorFacts } from '../../error-facts.ts'
+import type { Asked, Format } from '../../format.ts'
+import { textOf } from '../../json.ts'
+import { flagIn } from '../../media/values.ts'
+import { chat } from '../chat/index.ts'
+import { answerFacts } from './answer.ts'
+import { assemble } from './assemble.ts'
+import { grammar } from './grammar.ts'
+import { answerLint, formatOf, requestLint } from './lint.ts'
+import { requestFacts } from './request.ts'
+import { rules } from './rules.ts'
+
+const PATH = /^\/audio\/(?:transcriptions|translations)$/
+
+/** The schemas of JSON answers, by the format that was requested. */
+const TRANSCRIPTIONS: { readonly [format: string]: string } = {
+  json: 'CreateTranscriptionResponseJson',
+  verbose_json: 'CreateTranscriptionResponseVerboseJson',
+  diarized_json: 'CreateTranscriptionResponseDiarizedJson',
+}
+const TRANSLATIONS: { readonly [format: string]: string } = {
+  json: 'CreateTranslationResponseJson',
+  verbose_json: 'CreateTranslationResponseVerboseJson',
+}
+
+const answerSchema = (path: string, { body }: Pick<Asked, 'body'>): string | undefined =>
+  (path.endsWith('/translations') ? TRANSLATIONS : TRANSCRIPTIONS)[formatOf(body)]
+
+/** OpenAI transcriptions and translations of recordings: forms whose rules are the kit's own. */
+export const transcriptions: Format = {
+  name: 'transcriptions',
+  work: 'transcription',
+  base: '/v1',
+  path: () => '/audio/transcriptions',
+  headers: chat.headers,
+  addressed: (body, model, stream) => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
+  recognise: (path, body) =>
+    PATH.test(path) ? { model: textOf(body['model']) ?? '', stream: flagIn(body['stream']) === true } : undefined,
+  models: chat.models,
+  schemas: { answer: answerSchema, event: 'CreateTranscriptionResponseStreamEvent', error: 'ErrorResponse' },
+  exceptions: [],
+  request: requestFacts,
+  answer: answerFacts,
+  assemble,
+  error: nestedErrorFacts,
+  grammar,
+  lint: { request: requestLint, answer: answerLint, error: chat.lint.error },
+  rules,
+}

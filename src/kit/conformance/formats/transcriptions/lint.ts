@@ -1,0 +1,84 @@
+import type { Asked, FormFile, Headers, RawAnswer } from '../../format.ts'
+import { type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
+import { typeFault } from '../../media/containers.ts'
+import { totalFault } from '../../media/usage.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import { subtitleFaults } from './subtitles.ts'
+
+/* Rules for requests and whole answers that the published schema cannot express. */
+
+/** Fields of both forms, and those of transcriptions alone. Source: the description of createTranscription and createTranslation. */
+const BOTH = ['file', 'model', 'prompt', 'response_format', 'temperature']
+const TRANSCRIPTION = [
+  ...['language', 'languages', 'keywords', 'include', 'timestamp_granularities', 'stream', 'chunking_strategy'],
+  ...['known_speaker_names', 'known_speaker_references'],
+]
+const FIELDS: { readonly [action: string]: ReadonlySet<string> } = {
+  translations: new Set(BOTH),
+  transcriptions: new Set([...BOTH, ...TRANSCRIPTION]),
+}
+
+const ENDINGS = /\.(flac|mp3|mp4|mpeg|mpga|m4a|ogg|opus|wav|webm)$/i
+
+function fileFaults(files: readonly FormFile[], violations: Violations): void {
+  const [file, ...others] = files.filter(({ field }) => field === 'file')
+  if (file === undefined || others.length > 0) {
+    violations.add('file', `The form has ${files.length === 0 ? 'no file' : `${files.length} files`}.`)
+    return
+  }
+  if (!ENDINGS.test(file.name)) violations.add('file-name', `The file is named ${JSON.stringify(file.name)}.`)
+  const fault = typeFault(file.type, file.bytes)
+  if (fault !== undefined) violations.add('file-type', fault)
+}
+
+export function requestLint(
+  body: JsonObject,
+  _headers: Headers,
+  path: string,
+  files: readonly FormFile[] = [],
+): readonly Violation[] {
+  const violations = new Violations()
+  fileFaults(files, violations)
+  const known = FIELDS[path.split('/').at(-1)!]!
+  for (const name of Object.keys(body))
+    if (!known.has(name.replace(/\[.*\]$/, ''))) violations.add('fields', `The form has a field ${name}.`)
+  if (!textOf(body['model'])) violations.add('model', 'The form has no model.')
+  return violations.list
+}
+
+/** Returns the faults of times: a segment ends after it began, and segments follow one another. */
+export function* timeFaults(segments: readonly Json[]): Generator<string> {
+  let before = 0
+  for (const [index, segment] of segments.map(objectOf).entries()) {
+    const [start, end] = [numberOf(segment['start']), numberOf(segment['end'])]
+    if (start === undefined || end === undefined || start < 0 || end < start)
+      yield `Segment ${index} is from ${start} to ${end}.`
+    else if (start < before) yield `Segment ${index} begins at ${start}, the one before it at ${before}.`
+    before = start ?? before
+  }
+}
+
+const SUBTITLES = new Set(['srt', 'vtt'])
+
+/** The format of an answer whose request names none. */
+export const formatOf = (body: JsonObject): string => textOf(body['response_format']) ?? 'json'
+
+function rawFaults(format: string, { bytes }: RawAnswer, violations: Violations): void {
+  const text = bytes.toString('utf8')
+  const isObjectText = typeof parsed(text) === 'object'
+  if (text.trim() === '' || isObjectText) violations.add('plain', `The body is no plain text: ${text.slice(0, 60)}`)
+  else if (SUBTITLES.has(format)) for (const fault of subtitleFaults(format, text)) violations.add('subtitles', fault)
+}
+
+export function answerLint(body: JsonObject, _headers: Headers, asked: Asked, raw?: RawAnswer): readonly Violation[] {
+  const violations = new Violations()
+  if (raw !== undefined) {
+    rawFaults(formatOf(asked.body), raw, violations)
+    return violations.list
+  }
+  for (const list of ['segments', 'words'])
+    for (const fault of timeFaults(listOf(body[list]))) violations.add('times', `${list}: ${fault}`)
+  const fault = totalFault(objectOf(body['usage']))
+  if (fault !== undefined) violations.add('usage-adds-up', fault)
+  return violations.list
+}

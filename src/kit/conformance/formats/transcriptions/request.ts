@@ -1,0 +1,55 @@
+import { type MediaFacts, mediaAt } from '../../facts.ts'
+import type { FormFile } from '../../format.ts'
+import { compact, type Json, type JsonObject, parsed, textOf } from '../../json.ts'
+import { fileFacts, flagIn, listIn, numberIn } from '../../media/values.ts'
+
+/* Extracts the facts of a request to transcribe or translate a recording. */
+
+export interface TranscriptionRequestFacts {
+  /** `transcriptions` or `translations`. */
+  readonly action: string
+  readonly sound?: MediaFacts
+  readonly language?: string
+  readonly prompt?: string
+  readonly format?: string
+  readonly temperature?: number
+  /** `word`, `segment`. */
+  readonly granularities?: readonly string[]
+  readonly include?: readonly string[]
+  readonly keywords?: readonly string[]
+  readonly chunking?: Json
+  /** Known speakers: names, and recordings of their voices. */
+  readonly speakers?: readonly string[]
+  readonly voices?: readonly MediaFacts[]
+  readonly stream?: boolean
+}
+
+const textsIn = (body: JsonObject, name: string): readonly string[] => listIn(body, name).map(String)
+
+/** A strategy is a word, or an object that a form has as JSON. */
+const chunkingOf = (value: Json | undefined): Json | undefined =>
+  typeof value === 'string' ? (parsed(value) ?? value) : value
+
+/** Lists whose order means nothing are sorted. */
+export function requestFacts(
+  body: JsonObject,
+  path: string,
+  files: readonly FormFile[] = [],
+): TranscriptionRequestFacts {
+  const file = files.find(({ field }) => field === 'file')
+  return compact({
+    action: path.split('/').at(-1)!,
+    sound: file && fileFacts(file),
+    language: textOf(body['language']),
+    prompt: textOf(body['prompt']),
+    format: textOf(body['response_format']),
+    temperature: numberIn(body['temperature']),
+    granularities: textsIn(body, 'timestamp_granularities').toSorted(),
+    include: textsIn(body, 'include').toSorted(),
+    keywords: textsIn(body, 'keywords'),
+    chunking: chunkingOf(body['chunking_strategy']),
+    speakers: textsIn(body, 'known_speaker_names'),
+    voices: textsIn(body, 'known_speaker_references').map(mediaAt),
+    stream: flagIn(body['stream']) || undefined,
+  }) as TranscriptionRequestFacts
+}

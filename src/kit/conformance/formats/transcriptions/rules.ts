@@ -1,0 +1,74 @@
+import type { Rule } from '../../rules.ts'
+
+/* Rules of transcriptions and translations. */
+
+const API = 'https://platform.openai.com/docs/api-reference/audio'
+const CREATE = `${API}/createTranscription`
+const OBJECT = `${API}/verbose-json-object`
+const DELTA = `${API}/transcript-text-delta-event`
+const DONE = `${API}/transcript-text-done-event`
+const ERRORS = 'https://platform.openai.com/docs/guides/error-codes'
+const SUBTITLES = 'https://www.w3.org/TR/webvtt1'
+
+export const rules: readonly Rule[] = [
+  {
+    ...{ id: 'file', on: 'request', level: 'must', source: `${CREATE}#file` },
+    says: 'The form has one recording, in the field file.',
+  },
+  {
+    ...{ id: 'file-name', on: 'request', level: 'must', source: `${CREATE}#file` },
+    says: 'The name of the file ends as its format does, by which services tell it.',
+  },
+  {
+    ...{ id: 'file-type', on: 'request', level: 'must', source: `${CREATE}#file` },
+    says: 'The bytes of the file begin as its type says.',
+  },
+  {
+    ...{ id: 'model', on: 'request', level: 'must', source: `${CREATE}#model` },
+    says: 'The form names a model.',
+  },
+  {
+    ...{ id: 'fields', on: 'request', level: 'should', source: CREATE },
+    says: 'The form has the fields of the description only.',
+  },
+  {
+    ...{ id: 'plain', on: 'answer', level: 'must', source: `${CREATE}#response_format` },
+    says: 'An answer in text, srt or vtt is plain text, not JSON.',
+  },
+  {
+    ...{ id: 'subtitles', on: 'answer', level: 'must', source: SUBTITLES },
+    says: 'Subtitles have the syntax of SubRip or WebVTT.',
+  },
+  {
+    ...{ id: 'times', on: 'answer', level: 'should', source: OBJECT },
+    says: 'Segments and words end after they begin, in the order of the recording.',
+  },
+  {
+    ...{ id: 'usage-adds-up', on: 'answer', level: 'should', source: `${API}/json-object` },
+    says: 'total_tokens is the sum of input_tokens and output_tokens.',
+  },
+  {
+    ...{ id: 'json', on: 'stream', level: 'must', source: DELTA },
+    says: 'The data of every event is a JSON object.',
+  },
+  {
+    ...{ id: 'done', on: 'stream', level: 'must', source: DONE },
+    says: 'The stream ends with transcript.text.done, once, as its last event.',
+  },
+  {
+    ...{ id: 'text-adds-up', on: 'stream', level: 'must', source: DONE },
+    says: 'The text of the last event is that of the deltas, and so are its log probabilities.',
+  },
+  {
+    ...{ id: 'times', on: 'stream', level: 'should', source: `${API}/transcript-text-segment-event` },
+    says: 'Segments end after they begin, in the order of the recording.',
+  },
+  {
+    ...{ id: 'usage-adds-up', on: 'stream', level: 'should', source: DONE },
+    says: 'total_tokens is the sum of input_tokens and output_tokens.',
+  },
+  {
+    ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
+    says: 'The body is an object with an error that has a message and a type.',
+  },
+]

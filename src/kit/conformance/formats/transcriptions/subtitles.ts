@@ -1,0 +1,63 @@
+/* Reads subtitles. Sources: https://www.w3.org/TR/webvtt1, and https://en.wikipedia.org/wiki/SubRip for SubRip. */
+
+/** Text with its times, in seconds. */
+export interface SegmentFacts {
+  readonly start?: number
+  readonly end?: number
+  readonly text?: string
+  readonly speaker?: string
+}
+
+const TIMES = /^(?:(\d{2,}):)?(\d{2}):(\d{2})[.,](\d{3}) --> (?:(\d{2,}):)?(\d{2}):(\d{2})[.,](\d{3})/
+
+const secondsOf = ([hours = '0', minutes, seconds, milliseconds]: readonly (string | undefined)[]): number =>
+  Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000
+
+/** Blocks that an empty line separates. */
+const blocksOf = (text: string): string[][] =>
+  text
+    .replaceAll('\r\n', '\n')
+    .trim()
+    .split(/\n{2,}/)
+    .map(block => block.split('\n'))
+
+const MARK = 'WEBVTT'
+
+/** Whether a text is meant as subtitles. */
+export const isSubtitles = (text: string): boolean =>
+  text.startsWith(MARK) || blocksOf(text).some(lines => lines.slice(0, 2).some(line => TIMES.test(line)))
+
+/** The cues of subtitles, in either form. */
+export const cuesOf = (text: string): SegmentFacts[] =>
+  blocksOf(text).flatMap(lines => {
+    const at = lines.findIndex(line => TIMES.test(line))
+    if (at === -1) return []
+    const times = TIMES.exec(lines[at]!)!.slice(1)
+    return [
+      { start: secondsOf(times.slice(0, 4)), end: secondsOf(times.slice(4)), text: lines.slice(at + 1).join('\n') },
+    ]
+  })
+
+/** Returns the faults of SubRip: each block is a number that rises by one, times with a comma, and text. */
+function* subRipFaults(text: string): Generator<string> {
+  for (const [index, [number, times = '', ...words]] of blocksOf(text).entries()) {
+    if (number !== String(index + 1)) yield `Cue ${index + 1} has the number ${number}.`
+    if (!TIMES.test(times) || times.includes('.')) yield `Cue ${index + 1} has no times: ${times.slice(0, 60)}`
+    if (words.length === 0) yield `Cue ${index + 1} has no text.`
+  }
+}
+
+/** Returns the faults of WebVTT: it begins with its mark, and times have a point. */
+function* webVttFaults(text: string): Generator<string> {
+  const [head, ...cues] = blocksOf(text)
+  if (head?.[0]?.split(/[ \t]/)[0] !== MARK) yield `The first line is ${JSON.stringify(head?.[0]?.slice(0, 60))}.`
+  for (const [index, lines] of cues.entries()) {
+    const times = lines.find(line => line.includes('-->'))
+    if (times !== undefined && (!TIMES.test(times) || times.includes(',')))
+      yield `Cue ${index + 1} has no times: ${times.slice(0, 60)}`
+  }
+}
+
+export const subtitleFaults = (format: string, text: string): string[] => [
+  ...(format === 'srt' ? subRipFaults(text) : webVttFaults(text)),
+]

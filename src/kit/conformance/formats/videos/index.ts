@@ -1,0 +1,46 @@
+import { nestedErrorFacts } from '../../error-facts.ts'
+import type { Asked, Format } from '../../format.ts'
+import { textOf } from '../../json.ts'
+import { chat } from '../chat/index.ts'
+import { actionOf } from './action.ts'
+import { answerFacts } from './answer.ts'
+import { exceptions } from './exceptions.ts'
+import { answerLint, requestLint } from './lint.ts'
+import { requestFacts } from './request.ts'
+import { rules } from './rules.ts'
+
+const REQUESTS: { readonly [action: string]: string } = { create: 'CreateVideoJsonBody', remix: 'CreateVideoRemixBody' }
+const ANSWERS: { readonly [action: string]: string } = {
+  ...{ create: 'VideoResource', retrieve: 'VideoResource', remix: 'VideoResource' },
+  ...{ list: 'VideoListResource', delete: 'DeletedVideoResource' },
+}
+
+/** The description of forms has files as texts: rules of the kit stand for it. */
+const requestSchema = (path: string, { method, files }: Omit<Asked, 'path'>): string | undefined =>
+  files === undefined ? REQUESTS[actionOf(method, path) ?? ''] : undefined
+
+/** OpenAI videos: a job whose state is asked for until its file is there. */
+export const videos: Format = {
+  name: 'videos',
+  work: 'videos',
+  base: '/v1',
+  path: () => '/videos',
+  headers: chat.headers,
+  // Scenarios name the model where a request has one: a remix takes that of the original.
+  addressed: body => body,
+  recognise: (path, body, method) =>
+    actionOf(method, path) === undefined ? undefined : { model: textOf(body['model']) ?? '', stream: false },
+  action: actionOf,
+  models: chat.models,
+  schemas: {
+    request: requestSchema,
+    answer: (path, { method }) => ANSWERS[actionOf(method, path) ?? ''],
+    error: 'ErrorResponse',
+  },
+  exceptions,
+  request: requestFacts,
+  answer: answerFacts,
+  error: nestedErrorFacts,
+  lint: { request: requestLint, answer: answerLint, error: chat.lint.error },
+  rules,
+}

@@ -1,0 +1,74 @@
+import type { Asked, FormFile, Headers, RawAnswer } from '../../format.ts'
+import { isObject, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+import { containerOf, typeFault } from '../../media/containers.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import { actionOf, videoIn } from './action.ts'
+
+/* Rules for requests and whole answers that the published schema cannot express. */
+
+/** Fields of a form. Source: the description of CreateVideoMultipartBody; OpenAI's SDK writes objects as `name[key]`. */
+const FIELDS = new Set(['model', 'prompt', 'input_reference', 'seconds', 'size'])
+
+export function requestLint(
+  body: JsonObject,
+  _headers: Headers,
+  _path: string,
+  files?: readonly FormFile[],
+): readonly Violation[] {
+  const violations = new Violations()
+  if (files === undefined) return violations.list
+  if (!textOf(body['prompt'])) violations.add('form-prompt', 'The form has no prompt.')
+  for (const name of [...Object.keys(body), ...files.map(({ field }) => field)])
+    if (!FIELDS.has(name.replace(/\[.*\]$/, ''))) violations.add('form-fields', `The form has a field ${name}.`)
+  for (const { field, type, bytes } of files) {
+    const fault = typeFault(type, bytes)
+    if (fault !== undefined) violations.add('file-type', `${field}: ${fault}`)
+  }
+  return violations.list
+}
+
+function videoFaults(body: JsonObject, asked: Asked, violations: Violations): void {
+  const id = textOf(body['id'])
+  const action = actionOf(asked.method, asked.path)
+  const named = videoIn(asked.path)
+  if (!id) violations.add('id', `The id is ${JSON.stringify(body['id'])}.`)
+  else if (action === 'remix') {
+    if (id === named) violations.add('id', `The remix has the id of the original, ${id}.`)
+    const original = body['remixed_from_video_id']
+    if (original !== named) violations.add('remix-of', `${named} was remixed, the answer says ${String(original)}.`)
+  } else if (action !== 'create' && id !== named) violations.add('id', `${named} was asked for, ${id} came.`)
+  if (action === 'delete') return
+  const { status, error } = body
+  if (status === 'failed' && !textOf(objectOf(error)['message']))
+    violations.add('error-fits', 'A failed video has no error with a message.')
+  if (status !== 'failed' && isObject(error))
+    violations.add('error-fits', `A video that is ${String(status)} has an error.`)
+}
+
+function listFaults({ data, first_id: first, last_id: last }: JsonObject, violations: Violations): void {
+  const ids = listOf(data).map(one => textOf(objectOf(one)['id']) ?? '')
+  if ((ids[0] ?? null) !== first || (ids.at(-1) ?? null) !== last)
+    violations.add('list-ends', `The ids are [${ids.join(', ')}], the ends ${String(first)} and ${String(last)}.`)
+  if (new Set(ids).size < ids.length || ids.includes('')) violations.add('id', `The ids are [${ids.join(', ')}].`)
+}
+
+/** File formats of the variants of a video. */
+const VARIANTS: { readonly [variant: string]: readonly string[] } = {
+  video: ['mp4', 'webm'],
+  thumbnail: ['webp', 'jpeg', 'png'],
+  spritesheet: ['jpeg', 'webp', 'png'],
+}
+
+function fileFaults({ bytes }: RawAnswer, path: string, violations: Violations): void {
+  const variant = new URLSearchParams(path.split('?')[1]).get('variant') ?? 'video'
+  const found = containerOf(bytes) ?? 'no known file'
+  if (!VARIANTS[variant]?.includes(found)) violations.add('file', `The ${variant} begins as ${found}.`)
+}
+
+export function answerLint(body: JsonObject, _headers: Headers, asked: Asked, raw?: RawAnswer): readonly Violation[] {
+  const violations = new Violations()
+  if (raw !== undefined) fileFaults(raw, asked.path, violations)
+  else if (actionOf(asked.method, asked.path) === 'list') listFaults(body, violations)
+  else videoFaults(body, asked, violations)
+  return violations.list
+}

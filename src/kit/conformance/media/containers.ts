@@ -1,0 +1,43 @@
+/* File formats of media, told by their first bytes. */
+
+type Sign = (bytes: Buffer) => boolean
+
+const begins =
+  (text: string, at = 0): Sign =>
+  bytes =>
+    bytes.toString('latin1', at, at + text.length) === text
+
+/** Signs of file formats. Sources: the formats' own specifications; https://mimesniff.spec.whatwg.org. */
+const SIGNS: { readonly [container: string]: Sign } = {
+  png: begins('\u0089PNG\r\n\u001a\n'),
+  jpeg: begins('\u00ff\u00d8\u00ff'),
+  webp: bytes => begins('RIFF')(bytes) && begins('WEBP', 8)(bytes),
+  gif: begins('GIF8'),
+  wav: bytes => begins('RIFF')(bytes) && begins('WAVE', 8)(bytes),
+  flac: begins('fLaC'),
+  opus: begins('OggS'),
+  mp4: begins('ftyp', 4),
+  webm: begins('\u001aE\u00df\u00a3'),
+  // Frames of AAC in ADTS and of MP3 differ in the layer, which AAC does not have.
+  aac: ([first = 0, second = 0]) => first === 0xff && (second & 0xf6) === 0xf0,
+  mp3: bytes => begins('ID3')(bytes) || (bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && (bytes[1]! & 0x06) !== 0),
+}
+
+/** The file format that bytes begin as; `undefined` where they have no known sign, as raw samples have none. */
+export const containerOf = (bytes: Buffer): string | undefined =>
+  Object.entries(SIGNS).find(([, sign]) => sign(bytes))?.[0]
+
+/** File formats by content type; types without a row have no sign. */
+const BY_TYPE: { readonly [type: string]: string } = {
+  ...{ 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/jpg': 'jpeg', 'image/webp': 'webp', 'image/gif': 'gif' },
+  ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav' },
+  ...{ 'audio/flac': 'flac', 'audio/x-flac': 'flac', 'audio/ogg': 'opus', 'audio/opus': 'opus', 'audio/aac': 'aac' },
+  ...{ 'video/mp4': 'mp4', 'audio/webm': 'webm', 'video/webm': 'webm' },
+}
+
+/** Returns how bytes contradict their content type; `undefined` if they fit, or if the type has no sign. */
+export function typeFault(type: string, bytes: Buffer): string | undefined {
+  const expected = BY_TYPE[type.split(';')[0]!.trim().toLowerCase()]
+  const found = containerOf(bytes)
+  return expected === undefined || expected === found ? undefined : `${type} begins as ${found ?? 'no known file'}.`
+}

@@ -1,0 +1,37 @@
+import type { UsageFacts } from '../facts.ts'
+import { compact, type JsonObject, numberOf, objectOf } from '../json.ts'
+
+/** Token counts of an answer about media, with those of its modalities. */
+export interface MediaUsage extends UsageFacts {
+  readonly inputText?: number
+  readonly inputImage?: number
+  readonly inputAudio?: number
+  readonly outputText?: number
+  readonly outputImage?: number
+  /** Seconds of sound, where they are what is paid for. */
+  readonly seconds?: number
+}
+
+/** The facts of a `usage` object as OpenAI's media endpoints write it. */
+export function mediaUsage(usage: JsonObject): MediaUsage {
+  const input = objectOf(usage['input_tokens_details'] ?? usage['input_token_details'])
+  const output = objectOf(usage['output_tokens_details'])
+  return compact({
+    input: numberOf(usage['input_tokens']),
+    output: numberOf(usage['output_tokens']),
+    inputText: numberOf(input['text_tokens']),
+    inputImage: numberOf(input['image_tokens']),
+    inputAudio: numberOf(input['audio_tokens']),
+    outputText: numberOf(output['text_tokens']),
+    outputImage: numberOf(output['image_tokens']),
+    seconds: numberOf(usage['seconds']),
+  }) as MediaUsage
+}
+
+/** Returns the fault of a total that is not the sum of its parts. */
+export function totalFault(usage: JsonObject): string | undefined {
+  const [input = 0, output = 0, total] = ['input_tokens', 'output_tokens', 'total_tokens'].map(one =>
+    numberOf(usage[one]),
+  )
+  return total === undefined || input + output === total ? undefined : `${input} and ${output} are not ${total}.`
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import type { MediaFacts } from '../facts.ts'
+import type { FormFile } from '../format.ts'
+import type { Json, JsonObject } from '../json.ts'
+
+/* Values of requests that are JSON or forms. A form has texts only. */
+
+export function numberIn(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value)) ? Number(value) : undefined
+}
+
+const FLAGS: { readonly [text: string]: boolean } = { true: true, false: false }
+
+export const flagIn = (value: Json | undefined): boolean | undefined =>
+  typeof value === 'boolean' ? value : FLAGS[String(value).toLowerCase()]
+
+/** The entries of a list, which a form writes as `name` or as `name[]`, once per entry. */
+export const listIn = (body: JsonObject, name: string): readonly Json[] =>
+  [body[name] ?? [], body[`${name}[]`] ?? []].flat()
+
+export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+/** The facts of a form's file; its name means nothing. */
+export const fileFacts = ({ type, bytes }: FormFile): MediaFacts => ({ type, digest: digestOf(bytes) })

@@ -1,0 +1,9 @@
+import { type Saboteur, withoutField } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'granularity-dropped',
+  says: 'One of two granularities is dropped.',
+  cell: 'transcriptions-transcriptions/transcriptions-words/whole',
+  caught: ['request.meaning:granularities[1]'],
+  request: body => withoutField(body, 'timestamp_granularities\\[\\]'),
+}

@@ -1,0 +1,9 @@
+import { edited, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'images-encoded-again',
+  says: 'The bytes of an image are other ones of the same file format.',
+  cell: 'images-images/images/whole',
+  caught: ['answer.meaning:images[0].digest'],
+  answer: answer => edited(answer, text => text.replace('nGP4y8CAFWEX', 'nGP4y8CAFWEY')),
+}

@@ -1,0 +1,9 @@
+import { edited, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'images-format-wrong',
+  says: 'output_format names another file format than that of the bytes.',
+  cell: 'images-images/images/whole',
+  caught: ['answer.image-is-format', 'answer.meaning:look.format'],
+  answer: answer => edited(answer, text => text.replace('"output_format": "png"', '"output_format": "webp"')),
+}
