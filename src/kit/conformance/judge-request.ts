@@ -4,8 +4,8 @@ import type { CheckList } from './check-list.ts'
 import { compare } from './compare.ts'
 import { leavesOf } from './facts.ts'
 import { type Asked, type Format, schemaOf } from './format.ts'
-import { schemaFaults } from './schema.ts'
-import { schemaRule } from './transport-rules.ts'
+import type { StepRecord } from './judge.ts'
+import { schemaFindings } from './schema.ts'
 import type { Arrival } from './upstream.ts'
 
 /* Judges what reached the upstream. */
@@ -25,33 +25,39 @@ const ONCE = {
   says: 'One request of a caller is one request to the upstream.',
 } as const
 
+/** Strays that a check names. */
+const MOST_STRAYS = 5
+
 /** Whether retries of an error are to be expected: then several requests are fine. */
 const isRetried = ({ status }: Arrival): boolean => status === 429 || status >= 500
 
 /** Checks of the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
 export function judgeRequest(
   { caller, upstream, scenario, mode }: Cell,
-  arrivals: readonly Arrival[],
-  sent: Asked,
+  { arrivals, strays, asked }: StepRecord,
   isReported: boolean,
   list: CheckList,
 ): void {
   if (upstream === undefined) return
   const arrival = arrivals.find(({ format }) => format === upstream.name)
-  const others = arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`)
+  const others = [
+    ...arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`),
+    ...strays.slice(0, MOST_STRAYS).map(({ method, url }) => `${method} ${url} is no path of the format.`),
+  ]
   list.rule('request', ARRIVED, arrival === undefined ? [...others, 'None came in the format of the upstream.'] : [])
   if (arrival === undefined) return
   const tooMany = arrivals.length > 1 && !isRetried(arrival)
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
   const { name, exceptions } = upstream
-  const { body, path, files } = arrival
+  const { path, files } = arrival
+  const body = upstream.asRead?.request(arrival.body) ?? arrival.body
   const schema = schemaOf(upstream, 'request', path)
-  if (schema !== undefined) list.rule('request', schemaRule(name), schemaFaults(name, schema, body, exceptions))
+  if (schema !== undefined) list.schema('request', name, [schemaFindings(name, schema, body, exceptions)])
   list.rules(upstream.rules, 'request', upstream.lint.request(body, arrival.sent.headers, path))
   const facts = (format: Format, asked: Asked) => leavesOf(format.request(asked.body, asked.path, asked.files))
   const written = scenario.wires[name]!.request
   const verdicts = compare({
-    source: facts(caller, sent),
+    source: facts(caller, asked),
     reachable: facts(upstream, askedOf(upstream, written, mode === 'stream', { model: 'm', answers: [] })),
     found: facts(upstream, { method: arrival.sent.method, path, body, files }),
     isNative: caller === upstream,

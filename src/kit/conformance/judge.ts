@@ -1,7 +1,7 @@
 import type { Cell } from './cells.ts'
 import { CheckList } from './check-list.ts'
 import type { Check } from './checks.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, SentRequest } from './exchange.ts'
 import type { Asked } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
@@ -15,6 +15,8 @@ export interface StepRecord {
   /** The request as the kit sent it. */
   readonly asked: Asked
   readonly arrivals: readonly Arrival[]
+  /** Requests that came to no path of the scenario's formats. */
+  readonly strays: readonly SentRequest[]
 }
 
 /** Statuses with which a target says that it has no such endpoint or feature. */
@@ -47,7 +49,7 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   const { got } = exchange
   const { scenario, mode } = cell
   const expectsError = scenario.wires[cell.caller.name]!.error !== undefined
-  if (got !== undefined && !expectsError && arrivals.length === 0) {
+  if (got !== undefined && !expectsError && arrivals.length === 0 && record.strays.length === 0) {
     // Only a request that says what a format cannot say may be refused.
     const isUnsayable = scenario.differences.some(({ fact }) => fact.startsWith('request.'))
     const isRefusal = REFUSED.has(got.status) && isUnsayable
@@ -58,7 +60,7 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   }
   const isReported = lossHeader !== undefined && Boolean(got?.headers[lossHeader])
   const isLocal = scenario.local && arrivals.length === 0
-  if (!isLocal) judgeRequest(cell, arrivals, asked, isReported, list)
+  if (!isLocal) judgeRequest(cell, record, isReported, list)
   if (scenario.caller.leaves_after !== undefined) judgeLeft(arrivals, list)
   else if (scenario.breaks) judgeBroken(cell, exchange, list, asked.body)
   else judgeAnswer(cell, exchange, list, { asked, isReported, isLocal })
