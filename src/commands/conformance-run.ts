@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Budget, type Price } from '../kit/conformance/budget.ts'
 import { CONVERSATIONS, FORMATS } from '../kit/conformance/formats/index.ts'
-import { readPeer } from '../kit/conformance/peer.ts'
+import { readPeer, upstreamsOf } from '../kit/conformance/peer.ts'
 import { badge } from '../kit/conformance/report/badge.ts'
 import { deviationOf, deviationText, readExpected } from '../kit/conformance/report/expected.ts'
 import { html } from '../kit/conformance/report/html.ts'
@@ -117,7 +117,7 @@ async function runPeer(options: ConformanceOptions): Promise<Ran> {
     const peer = await startPeer(described, upstream)
     const { target } = peer
     const callers = door ?? known.filter(format => target.bases[format] !== undefined)
-    const upstreams = wantedUpstreams ?? known.filter(format => described.upstreams.includes(format))
+    const upstreams = wantedUpstreams ?? known.filter(format => upstreamsOf(described).has(format))
     try {
       const scenarios = readScenarios()
       return await runUntilEnd({ target, upstream, sessionUpstream, scenarios, callers, upstreams }, options)

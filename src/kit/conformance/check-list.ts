@@ -1,6 +1,8 @@
 import type { Check, Meaning, Status } from './checks.ts'
 import type { FactVerdict } from './compare.ts'
 import type { Rule, Subject, Violation } from './rules.ts'
+import type { SchemaFindings } from './schema.ts'
+import { nullableRule, schemaRule } from './transport-rules.ts'
 
 type AnyRule = Omit<Rule, 'on'>
 
@@ -11,6 +13,9 @@ const LESSER = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
 const CONTENT = /^(system|turns|tools|toolChoice|output|candidates)/
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing'
+
+/** Findings of a schema that a check names. */
+const MOST_LINES = 5
 
 /** Names of the cell that a list of checks belongs to. */
 export interface CheckedCell {
@@ -60,6 +65,14 @@ export class CheckList {
     const ended = status ?? (details.length === 0 ? 'pass' : level === 'must' ? 'fail' : 'advice')
     const found = details.length > 0 ? { details } : {}
     this.checks.push({ ...this.named(rule), level, says, source, status: ended, ...found })
+  }
+
+  /** The checks of values against the published schema of a format. */
+  schema(subject: Subject, format: string, findings: readonly SchemaFindings[]): void {
+    const lines = (kind: keyof SchemaFindings): string[] =>
+      [...new Set(findings.flatMap(one => one[kind]))].slice(0, MOST_LINES)
+    this.rule(subject, schemaRule(format), lines('faults'))
+    this.rule(subject, nullableRule(format), lines('absent'))
   }
 
   /** A check for each rule of a subject, from the violations that were collected. */

@@ -1,4 +1,4 @@
-import { canonical, type Json } from './json.ts'
+import { canonical, isObject, type Json, objectOf } from './json.ts'
 
 /* Compares the facts on both sides of a target. */
 
@@ -26,9 +26,37 @@ const LOOSE = /^system$/
 
 const squeezed = (value: Json): Json => (typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : value)
 
+/** Facts that are JSON schemas. */
+const SCHEMAS = /\.parameters$|^output\.schema$/
+
+/** Keywords of JSON Schema that say nothing with that value. */
+const SILENT: { readonly [keyword: string]: string } = {
+  $defs: '{}',
+  definitions: '{}',
+  properties: '{}',
+  required: '[]',
+}
+
+/** A JSON schema without keywords that have no effect; values of `const`, `enum` and `default` stay. */
+function effective(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(effective)
+  if (!isObject(schema)) return schema
+  const fields = Object.entries(schema)
+    .filter(([name, value]) => name !== '$schema' && SILENT[name] !== JSON.stringify(value))
+    .map(([name, value]): [string, Json] => [name, innerOf(name, value)])
+  return Object.fromEntries(fields)
+}
+
+function innerOf(name: string, value: Json): Json {
+  if (name === 'const' || name === 'enum' || name === 'default' || name === 'examples') return value
+  if (name !== 'properties' && name !== '$defs' && name !== 'definitions') return effective(value)
+  return Object.fromEntries(Object.entries(objectOf(value)).map(([key, one]) => [key, effective(one)]))
+}
+
 function isSame(path: string, expected: Json, found: Json, isNative: boolean): boolean {
   if (TOKENS.test(path) && !isNative) return found !== ''
   if (LOOSE.test(path)) return squeezed(expected) === squeezed(found)
+  if (SCHEMAS.test(path)) return canonical(effective(expected)) === canonical(effective(found))
   return canonical(expected) === canonical(found)
 }
 

@@ -79,6 +79,13 @@ export interface Format {
     readonly error?: string
   }
   readonly exceptions: readonly SchemaException[]
+  /** Requests, and answers or events, as a reader of the format takes them, where it accepts several spellings. */
+  readonly asRead?: {
+    readonly request: (body: JsonObject) => JsonObject
+    readonly answer: (body: JsonObject) => JsonObject
+  }
+  /** The end of the lines of its streams; a line feed by default. */
+  readonly newline?: '\r\n'
   readonly request: (body: JsonObject, path: string, files?: readonly FormFile[], method?: string) => object
   /** @param raw the body if it is no JSON. */
   readonly answer: (body: JsonObject, raw?: RawAnswer) => object

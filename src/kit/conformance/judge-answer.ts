@@ -6,9 +6,9 @@ import type { Exchange, GotAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
 import { type Asked, type Format, type RawAnswer, schemaOf } from './format.ts'
 import { isObject, type Json, objectOf, parsed } from './json.ts'
-import { schemaFaults } from './schema.ts'
+import { type SchemaFindings, schemaFindings } from './schema.ts'
 import { readSse, type SseEvent } from './sse.ts'
-import { HTTP_RULES, SSE_RULES, schemaRule } from './transport-rules.ts'
+import { HTTP_RULES, SSE_RULES } from './transport-rules.ts'
 
 /* Judges what the caller got. */
 
@@ -24,11 +24,18 @@ export interface AnswerContext {
 const factsOfWhole = (format: Format, bytes: Buffer, type: string): object =>
   isJson(type) ? format.answer(objectOf(parsed(bytes.toString('utf8')))) : format.answer({}, { type, bytes })
 
+/** A JSON body, or the data of an event, as a reader of the format takes it. */
+function readIn({ asRead }: Format, text: string): Json | undefined {
+  const json = parsed(text)
+  return isObject(json) && asRead !== undefined ? asRead.answer(json) : json
+}
+
 /** The data of events that are JSON; other data are the grammar's business. */
-const dataOf = (events: readonly SseEvent[]): Json[] => events.flatMap(({ data }) => parsed(data) ?? [])
+const dataOf = (format: Format, events: readonly SseEvent[]): Json[] =>
+  events.flatMap(({ data }) => readIn(format, data) ?? [])
 
 const factsOfStream = (format: Format, bytes: Buffer): object =>
-  format.answer(format.assemble!(dataOf(readSse(bytes).events)))
+  format.answer(format.assemble!(dataOf(format, readSse(bytes).events)))
 
 /** The facts of the scenario's own answer in a format. */
 function scenarioFacts(format: Format, { scenario, mode }: Cell): object | undefined {
@@ -58,16 +65,16 @@ function judgeStream(cell: Cell, { body, isComplete }: GotAnswer, list: CheckLis
     )
   const grammar = caller.grammar!({ body: context.asked.body })
   const schema = schemaOf(caller, 'event', context.asked)
-  const schemaDetails = new Set<string>()
+  const findings: SchemaFindings[] = []
   for (const event of events) {
-    const data = parsed(event.data)
+    const data = readIn(caller, event.data)
     grammar.event(event, data)
     if (!isObject(data) || schema === undefined) continue
-    for (const line of schemaFaults(caller.name, schema, data, caller.exceptions)) schemaDetails.add(line)
+    findings.push(schemaFindings(caller.name, schema, data, caller.exceptions))
   }
   list.rules(caller.rules, 'stream', grammar.end(isComplete))
-  if (schema !== undefined) list.rule('stream', schemaRule(caller.name), [...schemaDetails].slice(0, 5))
-  judgeMeaning(cell, caller.answer(caller.assemble!(dataOf(events))), list, context)
+  if (schema !== undefined) list.schema('stream', caller.name, findings)
+  judgeMeaning(cell, caller.answer(caller.assemble!(dataOf(caller, events))), list, context)
 }
 
 function judgeWhole(cell: Cell, { body, headers }: GotAnswer, list: CheckList, context: AnswerContext): void {
@@ -79,14 +86,15 @@ function judgeWhole(cell: Cell, { body, headers }: GotAnswer, list: CheckList, c
     list.rules(caller.rules, 'answer', caller.lint.answer({}, headers, asked, raw))
     return judgeMeaning(cell, caller.answer({}, raw), list, context)
   }
-  const json = parsed(body.toString('utf8'))
+  const json = readIn(caller, body.toString('utf8'))
   const schema = schemaOf(caller, 'answer', asked)
-  const faults = isObject(json)
-    ? schema === undefined
+  const noObject = { faults: [`The body is no JSON object: ${body.toString('utf8').slice(0, 100)}`], absent: [] }
+  const findings = !isObject(json)
+    ? [noObject]
+    : schema === undefined
       ? []
-      : schemaFaults(caller.name, schema, json, caller.exceptions)
-    : [`The body is no JSON object: ${body.toString('utf8').slice(0, 100)}`]
-  list.rule('answer', schemaRule(caller.name), faults)
+      : [schemaFindings(caller.name, schema, json, caller.exceptions)]
+  list.schema('answer', caller.name, findings)
   list.rules(caller.rules, 'answer', caller.lint.answer(objectOf(json), headers, asked))
   judgeMeaning(cell, caller.answer(objectOf(json)), list, context)
 }
@@ -96,7 +104,7 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
   const json = parsed(got.body.toString('utf8'))
   const schema = caller.schemas.error
   if (schema !== undefined)
-    list.rule('error', schemaRule(caller.name), schemaFaults(caller.name, schema, json, caller.exceptions))
+    list.schema('error', caller.name, [schemaFindings(caller.name, schema, json, caller.exceptions)])
   list.rules(caller.rules, 'error', caller.lint.error(got.status, json, got.headers))
   const facts = (format: Format): object => {
     const error = scenario.wires[format.name]!.error!

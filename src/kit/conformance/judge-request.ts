@@ -5,9 +5,9 @@ import { compare } from './compare.ts'
 import { leavesOf } from './facts.ts'
 import { type Asked, type Format, schemaOf } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
+import type { StepRecord } from './judge.ts'
 import type { Scenario } from './scenario.ts'
-import { schemaFaults } from './schema.ts'
-import { schemaRule } from './transport-rules.ts'
+import { schemaFindings } from './schema.ts'
 import type { Arrival } from './upstream.ts'
 
 /* Judges what reached the upstream. */
@@ -27,6 +27,9 @@ const ONCE = {
   says: 'One request of a caller is one request to the upstream.',
 } as const
 
+/** Strays that a check names. */
+const MOST_STRAYS = 5
+
 /** Whether retries of an error are to be expected: then several requests are fine. */
 const isRetried = ({ status }: Arrival): boolean => status === 429 || status >= 500
 
@@ -37,36 +40,39 @@ const answersBefore = (format: string, { earlier }: Scenario): JsonObject[] =>
 /** Checks of the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
 export function judgeRequest(
   { caller, upstream, scenario, mode }: Cell,
-  arrivals: readonly Arrival[],
-  sent: Asked,
+  { arrivals, strays, asked }: StepRecord,
   isReported: boolean,
   list: CheckList,
 ): void {
   if (upstream === undefined) return
   const arrival = arrivals.find(({ format }) => format === upstream.name)
-  const others = arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`)
+  const others = [
+    ...arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`),
+    ...strays.slice(0, MOST_STRAYS).map(({ method, url }) => `${method} ${url} is no path of the format.`),
+  ]
   list.rule('request', ARRIVED, arrival === undefined ? [...others, 'None came in the format of the upstream.'] : [])
   if (arrival === undefined) return
   // A target may ask for the state of a job as often as it likes.
-  const tooMany = arrivals.length > 1 && !isRetried(arrival) && sent.method === 'POST'
+  const tooMany = arrivals.length > 1 && !isRetried(arrival) && asked.method === 'POST'
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
   const { name, exceptions } = upstream
-  const { body, path, files } = arrival
+  const { path, files } = arrival
   const { method, headers } = arrival.sent
-  const arrived = { method, path, body, files }
+  const body = upstream.asRead?.request(arrival.body) ?? arrival.body
+  const arrived = { method, path, body: arrival.body, files }
   const schema = schemaOf(upstream, 'request', arrived)
-  if (schema !== undefined) list.rule('request', schemaRule(name), schemaFaults(name, schema, body, exceptions))
+  if (schema !== undefined) list.schema('request', name, [schemaFindings(name, schema, body, exceptions)])
   list.rules(upstream.rules, 'request', upstream.lint.request(body, headers, path, files, method))
   const facts = (format: Format, asked: Asked) =>
     leavesOf(format.request(asked.body, asked.path, asked.files, asked.method))
   const written = scenario.wires[name]!.request
   const verdicts = compare({
-    source: facts(caller, sent),
+    source: facts(caller, asked),
     reachable: facts(
       upstream,
       askedOf(upstream, written, mode === 'stream', { model: 'm', answers: answersBefore(name, scenario) }),
     ),
-    found: facts(upstream, arrived),
+    found: facts(upstream, { ...arrived, body }),
     isNative: caller === upstream,
   })
   list.facts('request', verdicts, isReported)

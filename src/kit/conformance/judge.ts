@@ -3,7 +3,7 @@ import type { Cell } from './cells.ts'
 import { CheckList } from './check-list.ts'
 import type { Check } from './checks.ts'
 import { isJson } from './content-types.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, SentRequest } from './exchange.ts'
 import { type Asked, isSameAction } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
@@ -17,6 +17,8 @@ export interface StepRecord {
   /** The request as the kit sent it. */
   readonly asked: Asked
   readonly arrivals: readonly Arrival[]
+  /** Requests that came to no path of the scenario's formats. */
+  readonly strays: readonly SentRequest[]
 }
 
 /** Statuses with which a target says that it has no such endpoint or feature. */
@@ -61,7 +63,7 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   const { scenario, mode } = cell
   const arrivals = arrivalsOf(cell, record.arrivals)
   const expectsError = scenario.wires[cell.caller.name]!.error !== undefined
-  if (got !== undefined && !expectsError && arrivals.length === 0) {
+  if (got !== undefined && !expectsError && arrivals.length === 0 && record.strays.length === 0) {
     // Only a request that says what a format cannot say may be refused.
     const isUnsayable = scenario.differences.some(({ fact }) => fact.startsWith('request.'))
     const isRefusal = REFUSED.has(got.status) && isUnsayable
@@ -72,7 +74,7 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   }
   const isReported = lossHeader !== undefined && Boolean(got?.headers[lossHeader])
   const isLocal = scenario.local && arrivals.length === 0
-  if (!isLocal) judgeRequest(cell, arrivals, asked, isReported, list)
+  if (!isLocal) judgeRequest(cell, { ...record, arrivals }, isReported, list)
   if (scenario.caller.leaves_after !== undefined) judgeLeft(arrivals, list)
   else if (scenario.breaks) judgeBroken(cell, exchange, list, asked.body)
   else judgeAnswer(cell, exchange, list, { asked, isReported, isLocal })

@@ -26,8 +26,10 @@ export interface Peer {
   readonly program?: { readonly env: string; readonly name: string; readonly get: string }
   /** Paths of base addresses by format. */
   readonly callers: { readonly [format: string]: string }
-  /** Formats of upstreams that it claims (default: all that callers have). */
-  readonly upstreams: readonly string[]
+  /** Headers that callers send beside their own, by the format of the upstream. */
+  readonly headers: { readonly [upstream: string]: { readonly [name: string]: string } }
+  /** Formats of upstreams that it claims, by the caller's format (default: all that callers have). */
+  readonly upstreams: { readonly [caller: string]: readonly string[] }
 }
 
 interface Written {
@@ -43,13 +45,23 @@ interface Written {
   readonly health?: string
   readonly program?: Peer['program']
   readonly callers: Peer['callers']
-  readonly upstreams?: readonly string[]
+  readonly headers?: Peer['headers']
+  /** A list is claimed for every caller. */
+  readonly upstreams?: readonly string[] | Peer['upstreams']
 }
+
+const isList = (value: object): value is readonly string[] => Array.isArray(value)
 
 const HOME = join(DATA, 'peers')
 
 /** The names of the peers that come with the kit. */
 export const peerNames = (): string[] => readdirSync(HOME).sort()
+
+const claimedBy = (callers: Peer['callers'], claimed: NonNullable<Written['upstreams']>): Peer['upstreams'] =>
+  isList(claimed) ? Object.fromEntries(Object.keys(callers).map(caller => [caller, claimed])) : claimed
+
+/** Formats of upstreams that it claims for any caller. */
+export const upstreamsOf = ({ upstreams }: Peer): ReadonlySet<string> => new Set(Object.values(upstreams).flat())
 
 /** Reads a peer by the name of a folder of the kit, or by the path of any other. Throws where there is none. */
 export function readPeer(nameOrFolder: string): Peer {
@@ -64,9 +76,10 @@ export function readPeer(nameOrFolder: string): Peer {
     ['callers', written?.callers],
   ] as const)
     if (value == null) throw new Error(`${file}: ${field} is missing`)
-  const { name, title = name, home = '', about, translates = true, health, program, callers, files = {} } = written
+  const { name, title = name, home = '', about, translates = true, health, program, callers } = written
+  const { headers = {}, files = {} } = written
   return {
-    ...{ folder, name, title, home, translates, callers, files },
+    ...{ folder, name, title, home, translates, callers, headers, files },
     ...(about === undefined ? {} : { about }),
     ...(written.loss_header === undefined ? {} : { lossHeader: written.loss_header }),
     ...(written.version === undefined ? {} : { version: written.version.command }),
@@ -74,7 +87,7 @@ export function readPeer(nameOrFolder: string): Peer {
     env: written.start.env ?? {},
     ...(health === undefined ? {} : { health }),
     ...(program === undefined ? {} : { program }),
-    upstreams: written.upstreams ?? Object.keys(callers),
+    upstreams: claimedBy(callers, written.upstreams ?? Object.keys(callers)),
   }
 }
 

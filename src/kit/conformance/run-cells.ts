@@ -1,5 +1,6 @@
 import type { Check, Status } from './checks.ts'
 import type { Exchange, SentRequest } from './exchange.ts'
+import type { Headers } from './format.ts'
 
 /* The run of cells one after another, whether a cell is an exchange or a session. */
 
@@ -12,10 +13,14 @@ export interface Target {
   readonly key: string
   /** The model for an upstream of that format; of a live target, its only one. */
   readonly model: (upstream: string | undefined) => string
+  /** Headers that callers send beside their own, for an upstream of that format. */
+  readonly headers?: (upstream: string) => Headers
   /** The header in which it reports losses, in lower case. */
   readonly lossHeader?: string
   /** Whether it translates; foreign cells of one that does not are unsupported. */
   readonly translates: boolean
+  /** Whether it claims a pair of formats (default: every pair). */
+  readonly claims?: (caller: string, upstream: string) => boolean
 }
 
 /** The names of a cell, which reports show. */
@@ -31,6 +36,8 @@ export interface NamedCell {
 export interface WireRecord {
   readonly exchange: Exchange
   readonly arrivals: readonly { readonly sent: SentRequest }[]
+  /** Requests that came to no path of the scenario's formats. */
+  readonly strays?: readonly SentRequest[]
   /** The steps after the first. */
   readonly later?: readonly Omit<WireRecord, 'later'>[]
 }
@@ -61,8 +68,10 @@ const single = (cell: NamedCell, rule: string, status: Status, says: string, det
   ],
 })
 
-const isClaimed = ({ caller, upstream }: NamedCell, { bases, translates }: Target): boolean =>
-  bases[caller.name] !== undefined && (translates || caller === upstream)
+function isClaimed({ caller, upstream }: NamedCell, { bases, translates, claims }: Target): boolean {
+  if (bases[caller.name] === undefined || (!translates && caller !== upstream)) return false
+  return upstream === undefined || claims === undefined || claims(caller.name, upstream.name)
+}
 
 async function runCell<C extends NamedCell>(
   cell: C,

@@ -39,20 +39,22 @@ async function stepOf(
   answers: readonly JsonObject[],
 ): Promise<StepRecord> {
   const { caller, scenario, mode } = cell
-  const model = target.model(cell.upstream && homeOf(cell.upstream))
+  const home = cell.upstream && homeOf(cell.upstream)
+  const model = target.model(home)
   const written = scenario.wires[caller.name]!.request
   const asked = askedOf(caller, written, mode === 'stream', { model, answers })
   upstream?.play(scenario)
   const { type, bytes } = await encoded(asked)
+  const typed = type === undefined ? {} : { 'content-type': type }
   const sent = {
     method: asked.method,
     url: `${target.bases[caller.name]}${asked.path}`,
-    headers: { ...(type === undefined ? {} : { 'content-type': type }), ...caller.headers(target.key) },
+    headers: { ...typed, ...caller.headers(target.key), ...(home && target.headers?.(home)) },
     body: bytes,
   }
   const exchange = await sentUntil(written.until, () => send(sent, bounds ?? BOUNDS, scenario.caller))
   await upstream?.settled()
-  return { exchange, asked, arrivals: upstream?.arrived ?? [] }
+  return { exchange, asked, arrivals: upstream?.arrived ?? [], strays: upstream?.strays ?? [] }
 }
 
 /** The steps of a cell, up to one that is not answered with success. */

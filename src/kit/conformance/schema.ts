@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { DATA } from './data.ts'
 
 /** A deviation of the publisher's own service from the published schema. */
@@ -41,28 +41,69 @@ function validatorOf(format: string, allErrors: boolean): Ajv2020 {
   return ajv
 }
 
+/** The findings about one value, one line per finding. Indexes of lists are `#` in the lines. */
+export interface SchemaFindings {
+  readonly faults: readonly string[]
+  /** Required fields that may be null, and are absent: most readers take both for the same. */
+  readonly absent: readonly string[]
+}
+
+const NONE: SchemaFindings = { faults: [], absent: [] }
+
+const lineOf = ({ instancePath, message, params }: ErrorObject): string =>
+  `${instancePath.replace(/\/\d+(?=\/|$)/g, '/#')} ${message} ${JSON.stringify(params).slice(0, 200)}`
+
+const missingIn = ({ instancePath, params }: ErrorObject): string => `${instancePath}/${params['missingProperty']}`
+
+interface Named {
+  [name: string]: unknown
+}
+
+/** A name of a JSON pointer (https://www.rfc-editor.org/rfc/rfc6901). */
+const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** A copy with null for every absent field. */
+function completed(value: unknown, absent: readonly ErrorObject[]): unknown {
+  const copy = structuredClone(value)
+  for (const { instancePath, params } of absent) {
+    const names = instancePath.split('/').slice(1)
+    const owner = names.reduce<unknown>((inner, name) => (inner as Named)[unescaped(name)], copy)
+    ;(owner as Named)[params['missingProperty']] = null
+  }
+  return copy
+}
+
 /**
- * What is wrong with a value by the published schema of that name, one line per fault.
+ * What is wrong with a value by the published schema of that name.
  *
- * Indexes of lists are `#` in the lines. Throws where the kit has no such schema: that is the kit's own fault.
+ * Throws where the kit has no such schema: that is the kit's own fault.
  */
-export function schemaFaults(
+export function schemaFindings(
   format: string,
   name: string,
   value: unknown,
   exceptions: readonly SchemaException[],
-): readonly string[] {
-  const validate = validatorOf(format, !isLarge(value)).getSchema(`published#/components/schemas/${name}`)
+): SchemaFindings {
+  const allErrors = !isLarge(value)
+  const validate = validatorOf(format, allErrors).getSchema(`published#/components/schemas/${name}`)
   if (validate === undefined) throw new Error(`The kit has no schema ${name} for ${format}.`)
-  if (validate(value)) return []
+  if (validate(value)) return NONE
   const excused = exceptions.filter(({ schema }) => schema.test(name))
   const errors = validate.errors!
   const telling = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'anyOf')
-  return (telling.length > 0 ? telling : errors)
-    .map(
-      ({ instancePath, message, params }) =>
-        `${instancePath.replace(/\/\d+(?=\/|$)/g, '/#')} ${message} ${JSON.stringify(params).slice(0, 200)}`,
-    )
-    .filter(line => !excused.some(({ fault }) => fault.test(line)))
-    .slice(0, MOST)
+  // A large value is read no second time.
+  const required = allErrors ? errors.filter(({ keyword }) => keyword === 'required') : []
+  if (required.length > 0) validate(completed(value, required))
+  const refused = new Set(required.length === 0 ? [] : validate.errors?.map(({ instancePath }) => instancePath))
+  const isAbsent = (error: ErrorObject): boolean => required.includes(error) && !refused.has(missingIn(error))
+  const lines = (list: readonly ErrorObject[]): string[] =>
+    [...new Set(list.map(lineOf))].filter(line => !excused.some(({ fault }) => fault.test(line))).slice(0, MOST)
+  const others = telling.length > 0 ? telling : errors
+  return { faults: lines(others.filter(one => !isAbsent(one))), absent: lines(telling.filter(isAbsent)) }
+}
+
+/** All findings about a value, for data that must have every field. */
+export function schemaFaults(...asked: Parameters<typeof schemaFindings>): readonly string[] {
+  const { faults, absent } = schemaFindings(...asked)
+  return [...faults, ...absent]
 }

@@ -50,12 +50,19 @@ function programOf({ program, title }: Peer): string {
   return found
 }
 
-async function versionOf(peer: Peer, values: Values): Promise<string | undefined> {
+/** The version number in what a peer prints, or its last line if there is none. */
+export const versionIn = (printed: string): string | undefined =>
+  /\d+(?:\.\d+)+(?:-[\w.]+)?/.exec(printed)?.[0] ?? printed.trim().split('\n').at(-1)
+
+async function versionOf(peer: Peer, values: Values, options: object): Promise<string | undefined> {
   const [command, ...args] = (peer.version ?? []).map(text => filled(text, values))
   if (command === undefined) return undefined
-  const { stdout } = await promisify(execFile)(command, args, { timeout: 60_000 })
-  return stdout.trim().split('\n').at(-1)
+  const { stdout } = await promisify(execFile)(command, args, { ...options, encoding: 'utf8', timeout: READY_WITHIN })
+  return versionIn(stdout)
 }
+
+const filledIn = (texts: Values, values: Values): Values =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, filled(text, values)]))
 
 async function untilReady(url: string, health: string | undefined, child: ChildProcess, output: () => string) {
   const deadline = Date.now() + READY_WITHIN
@@ -97,8 +104,8 @@ export async function startPeer(peer: Peer, upstream: Upstream): Promise<Running
   for (const [name, template] of Object.entries(peer.files))
     writeFileSync(join(folder, name), filled(readFileSync(join(peer.folder, template), 'utf8'), values))
   const [command, ...args] = peer.start.map(text => filled(text, values))
-  const env = Object.fromEntries(Object.entries(peer.env).map(([name, text]) => [name, filled(text, values)]))
-  const child = spawn(command!, args, { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...env } })
+  const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...filledIn(peer.env, values) } }
+  const child = spawn(command!, args, options)
   let output = ''
   const keep = (piece: Buffer): void => {
     output = (output + piece.toString('utf8')).slice(-MOST_OUTPUT)
@@ -112,7 +119,7 @@ export async function startPeer(peer: Peer, upstream: Upstream): Promise<Running
   }
   try {
     await untilReady(`http://127.0.0.1:${port}`, peer.health, child, () => output)
-    const version = await versionOf(peer, values)
+    const version = await versionOf(peer, values, options)
     const target: Target = {
       name: peer.title,
       ...(version === undefined ? {} : { version }),
@@ -121,8 +128,10 @@ export async function startPeer(peer: Peer, upstream: Upstream): Promise<Running
       ),
       key,
       model: format => `kit-${format}`,
+      headers: format => filledIn(peer.headers[format] ?? {}, values),
       ...(peer.lossHeader === undefined ? {} : { lossHeader: peer.lossHeader }),
       translates: peer.translates,
+      claims: (caller, upstream) => peer.upstreams[caller]?.includes(upstream) ?? false,
     }
     return { target, output: () => output, close }
   } catch (fault) {

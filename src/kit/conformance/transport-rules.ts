@@ -34,3 +34,11 @@ export const schemaRule = (format: string): TransportRule => ({
   source: `conformance/schemas/${format}.json`,
   says: 'The value is valid by the published schema of its format.',
 })
+
+/** Of every value, beside `schemaRule`: fields that are required, but may be null, are there. */
+export const nullableRule = (format: string): TransportRule => ({
+  id: 'schema.nullable',
+  level: 'should',
+  source: `conformance/schemas/${format}.json`,
+  says: 'Fields that the published schema requires, and that may be null, are not left out.',
+})

@@ -68,6 +68,12 @@ function* pieces(bytes: Buffer): Generator<Buffer> {
 const eventsOf = (bytes: Buffer): Buffer[] =>
   (bytes.toString('utf8').match(/.*?(?:\r?\n){2}|.+$/gs) ?? []).map(event => Buffer.from(event))
 
+/** A written stream with the line ends of its format. */
+const streamOf = (written: Buffer | undefined, { newline }: Format): Buffer | undefined =>
+  written === undefined || newline === undefined
+    ? written
+    : Buffer.from(written.toString('utf8').replaceAll(/\r?\n/g, newline))
+
 /** Whether a request asks for the list of models of a format. */
 const isListOf = ({ models }: Format, base: string, { method, url }: SentRequest): boolean =>
   models !== undefined && method === 'GET' && url.split('?')[0] === base + models.path
@@ -115,6 +121,7 @@ export class Upstream {
   private readonly server: Server
   private scenario: Scenario | undefined
   private arrivals: Arrival[] = []
+  private unknown: SentRequest[] = []
   private readonly writing = new Set<Promise<void>>()
   private readonly models: readonly string[]
 
@@ -150,11 +157,17 @@ export class Upstream {
   play(scenario: Scenario): void {
     this.scenario = scenario
     this.arrivals = []
+    this.unknown = []
   }
 
   /** Requests for answers that arrived since `play`. */
   get arrived(): readonly Arrival[] {
     return this.arrivals
+  }
+
+  /** Requests that arrived since `play` at paths that no format of the scenario has. */
+  get strays(): readonly SentRequest[] {
+    return this.unknown
   }
 
   /** Waits for the ends of all answers that are being written, but no longer than a peer that never reads them may take. */
@@ -196,6 +209,7 @@ export class Upstream {
       reply.end(JSON.stringify(listed.models.list(this.models)))
       return
     }
+    if (this.unknown.length < MOST_ARRIVALS) this.unknown.push(sent)
     reply.writeHead(404, { 'content-type': 'application/json' })
     reply.end(JSON.stringify({ error: { message: 'The upstream of the kit has no such path.', type: 'not_found' } }))
   }
@@ -206,7 +220,7 @@ export class Upstream {
     reply: ServerResponse,
   ): Promise<void> {
     const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
-    const bytes = arrival.stream ? wire?.stream : wire?.whole
+    const bytes = arrival.stream ? streamOf(wire?.stream, format) : wire?.whole
     const error = wire?.error
     // A job that no step has asked for yet is there, but its state is not.
     const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)

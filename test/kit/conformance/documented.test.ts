@@ -55,7 +55,8 @@ test('the peer is one that the kit can start', () => {
   const peer = readPeer(folder)
   const written = parse(yaml!) as { [name: string]: unknown }
   expect(peer).toMatchObject({
-    ...{ name: 'mine', lossHeader: 'x-lost-fields', upstreams: ['chat', 'messages'], health: '/health' },
+    ...{ name: 'mine', lossHeader: 'x-lost-fields', health: '/health' },
+    upstreams: { chat: ['chat', 'messages'], messages: ['chat', 'messages'] },
     ...{ callers: written['callers'], files: written['files'], program: written['program'] },
   })
   expect(peer.start[0]).toMatch(/^\$\{program\}$/)

@@ -75,8 +75,8 @@ function wireOf(record: WireRecord): NonNullable<CellDocument['wire']> {
   return {
     request: dumpOf(`${sent.method} ${sent.url}`, sent.headers, sent.body),
     ...(got === undefined ? {} : { answer: dumpOf(`HTTP ${got.status}`, got.headers, got.body) }),
-    upstream: record.arrivals.map(arrival =>
-      dumpOf(`${arrival.sent.method} ${arrival.sent.url}`, arrival.sent.headers, arrival.sent.body),
+    upstream: [...record.arrivals.map(arrival => arrival.sent), ...(record.strays ?? [])].map(
+      ({ method, url, headers, body }) => dumpOf(`${method} ${url}`, headers, body),
     ),
     ...(fault === undefined ? {} : { fault: `${fault.kind}: ${fault.detail}` }),
     ...(record.later === undefined ? {} : { later: record.later.map(wireOf) }),

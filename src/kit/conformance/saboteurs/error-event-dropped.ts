@@ -5,5 +5,5 @@ export const saboteur: Saboteur = {
   says: 'An error event of a stream is dropped.',
   cell: 'contents-contents/stream-error-event/stream',
   caught: ['stream.broken.told'],
-  answer: answer => edited(answer, text => text.replace(/data: \{"error".*\n\n/, '')),
+  answer: answer => edited(answer, text => text.replace(/data: \{"error".*(\r\n){2}/, '')),
 }

@@ -3,8 +3,7 @@ import type { Check } from '../checks.ts'
 import { compare, type Leaves } from '../compare.ts'
 import { leavesOf } from '../facts.ts'
 import type { Rule } from '../rules.ts'
-import { schemaFaults } from '../schema.ts'
-import { schemaRule } from '../transport-rules.ts'
+import { schemaFindings } from '../schema.ts'
 import type { Closing, Frame } from './frame.ts'
 import { dataOf, frameWith } from './frame.ts'
 import type { SessionCell } from './session-cells.ts'
@@ -64,11 +63,19 @@ const CONVERTED = /\.digest$|^settings\.(input|output)Format$/
 const leaves = (facts: object, isNative: boolean): Leaves =>
   new Map([...leavesOf(facts)].filter(([path]) => isNative || !CONVERTED.test(path)))
 
-/** Schema faults of frames, each once. */
-function schemaDetails({ schemas, exceptions }: SessionFormat, side: 'client' | 'server', frames: readonly Frame[]) {
-  if (schemas === undefined) return undefined
-  const faults = dataOf(frames).flatMap(data => schemaFaults(schemas.file, schemas[side], data, exceptions))
-  return [...new Set(faults)].slice(0, 5)
+const SUBJECTS = { client: 'request', server: 'stream' } as const
+
+/** The checks of frames against the published schema, in formats that have one. */
+function judgeSchema(
+  { schemas, exceptions }: SessionFormat,
+  side: 'client' | 'server',
+  frames: readonly Frame[],
+  list: CheckList,
+): void {
+  if (schemas === undefined) return
+  const { file } = schemas
+  const findings = dataOf(frames).map(data => schemaFindings(file, schemas[side], data, exceptions))
+  list.schema(SUBJECTS[side], file, findings)
 }
 
 function judgeUpstream(cell: SessionCell, { arrivals }: SessionRecord, list: CheckList, isReported: boolean): void {
@@ -80,8 +87,7 @@ function judgeUpstream(cell: SessionCell, { arrivals }: SessionRecord, list: Che
   list.rule('request', ONCE, arrivals.length > 1 ? [`${arrivals.length} sessions came.`] : [])
   const frames: Frames = { client: arrival.received, server: arrival.sent.map(frameWith) }
   list.rules(upstream.rules, 'request', upstream.lint(frames, arrival.headers))
-  const details = schemaDetails(upstream, 'client', arrival.received)
-  if (details !== undefined) list.rule('request', schemaRule(upstream.schemas!.file), details)
+  judgeSchema(upstream, 'client', arrival.received, list)
   const isNative = caller === upstream
   const asked = (format: SessionFormat): Leaves =>
     leaves(format.request(scripted(scenario.scripts[format.name]!)), isNative)
@@ -94,8 +100,7 @@ function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, 
   const { client, server, closed } = record
   const script = scripted(scenario.scripts[caller.name]!)
   list.rules(caller.rules, 'stream', caller.grammar({ client, server, ...(closed === undefined ? {} : { closed }) }))
-  const details = schemaDetails(caller, 'server', server)
-  if (details !== undefined) list.rule('stream', schemaRule(caller.schemas!.file), details)
+  judgeSchema(caller, 'server', server, list)
   if (upstream === undefined) return
   const isNative = caller === upstream
   const told = (format: SessionFormat): Leaves =>

@@ -7,6 +7,7 @@ import { assemble } from './assemble.ts'
 import { exceptions } from './exceptions.ts'
 import { grammar } from './grammar.ts'
 import { answerLint, errorLint, requestLint } from './lint.ts'
+import { answerAsRead, requestAsRead } from './proto-json.ts'
 import { requestFacts } from './request.ts'
 import { rules } from './rules.ts'
 
@@ -53,6 +54,9 @@ export const contents: Conversation = {
     event: 'GenerateContentResponse',
   },
   exceptions,
+  asRead: { request: requestAsRead, answer: answerAsRead },
+  // Recorded streams of the provider have it.
+  newline: '\r\n',
   request: requestFacts,
   answer: answerFacts,
   assemble,

@@ -1,0 +1,47 @@
+import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+
+/*
+ * Spellings that Google's parsers accept: names as the proto files have them, and null for an absent field.
+ * Source: https://protobuf.dev/programming-guides/json/
+ */
+
+/** Fields whose value is free JSON, or has names of the caller. */
+const FREE = new Set(['args', 'response', 'parametersJsonSchema', 'responseJsonSchema', 'default', 'example', 'enum'])
+
+/**
+ * Enums whose values are accepted in lower case: the publisher's own examples write them so.
+ * Source: https://ai.google.dev/gemini-api/docs/function-calling, https://ai.google.dev/gemini-api/docs/thinking
+ */
+const ENUMS = new Set(['type', 'mode', 'thinkingLevel'])
+
+const camel = (name: string): string =>
+  name.replace(/(?<=[a-z0-9])_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const withoutNulls = (value: JsonObject): [string, Json][] => Object.entries(value).filter(([, one]) => one !== null)
+
+function fieldAsRead(name: string, value: Json): Json {
+  if (FREE.has(name)) return value
+  if (ENUMS.has(name)) return textOf(value)?.toUpperCase() ?? value
+  if (name !== 'properties') return valueAsRead(value)
+  return Object.fromEntries(withoutNulls(objectOf(value)).map(([key, one]) => [key, valueAsRead(one)]))
+}
+
+function valueAsRead(value: Json): Json {
+  if (Array.isArray(value)) return value.map(valueAsRead)
+  if (!isObject(value)) return value
+  const fields = withoutNulls(value).map(([name, one]): [string, Json] => [camel(name), one])
+  return Object.fromEntries(fields.map(([name, one]) => [name, fieldAsRead(name, one)]))
+}
+
+/** A request as the provider reads it. */
+export const requestAsRead = (body: JsonObject): JsonObject => objectOf(valueAsRead(body))
+
+/** An answer without its null fields; its names and enums have one spelling. */
+export function answerAsRead(body: JsonObject): JsonObject {
+  const visit = (value: Json): Json => {
+    if (Array.isArray(value)) return listOf(value).map(visit)
+    if (!isObject(value)) return value
+    return Object.fromEntries(withoutNulls(value).map(([name, one]) => [name, FREE.has(name) ? one : visit(one)]))
+  }
+  return objectOf(visit(body))
+}

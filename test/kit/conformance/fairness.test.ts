@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { CheckList } from '../../../src/kit/conformance/check-list.ts'
+import { compare } from '../../../src/kit/conformance/compare.ts'
+import { answerAsRead, requestAsRead } from '../../../src/kit/conformance/formats/contents/proto-json.ts'
+import { CONVERSATIONS } from '../../../src/kit/conformance/formats/index.ts'
+import type { Json, JsonObject } from '../../../src/kit/conformance/json.ts'
+import { schemaFindings } from '../../../src/kit/conformance/schema.ts'
+
+/* Spellings that a provider accepts are no faults of a gateway. */
+
+const { contents, messages, chat } = CONVERSATIONS as Required<typeof CONVERSATIONS>
+
+describe('requests of generateContent', () => {
+  const FREE = { some_name: null, type: 'object', properties: null }
+  const written: JsonObject = {
+    system_instruction: { parts: [{ text: 'Be brief.' }] },
+    contents: [
+      { role: 'user', parts: [{ inline_data: { mime_type: 'image/png', data: 'AAAA' } }] },
+      { role: 'model', parts: [{ function_call: { name: 'a', args: FREE }, thought_signature: 'c2ln' }] },
+    ],
+    tools: [
+      {
+        function_declarations: [
+          { name: 'a_b', parameters: { type: 'object', properties: { type: { type: 'string' }, a_b: null } } },
+        ],
+      },
+    ],
+    tool_config: { function_calling_config: { mode: 'any', allowed_function_names: ['a_b'] } },
+    generationConfig: { max_output_tokens: 5, thinking_config: { thinking_level: 'low' }, seed: null },
+    safetySettings: null,
+  }
+  const read: JsonObject = {
+    systemInstruction: { parts: [{ text: 'Be brief.' }] },
+    contents: [
+      { role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+      { role: 'model', parts: [{ functionCall: { name: 'a', args: FREE }, thoughtSignature: 'c2ln' }] },
+    ],
+    tools: [
+      {
+        functionDeclarations: [
+          { name: 'a_b', parameters: { type: 'OBJECT', properties: { type: { type: 'STRING' } } } },
+        ],
+      },
+    ],
+    toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['a_b'] } },
+    generationConfig: { maxOutputTokens: 5, thinkingConfig: { thinkingLevel: 'LOW' } },
+  }
+
+  test('may have the names of the proto files, enums in lower case and nulls', () => {
+    expect(requestAsRead(written)).toEqual(read)
+    expect(requestAsRead(read)).toEqual(read)
+    const schema = contents!.schemas.request
+    expect(schemaFindings('contents', schema, requestAsRead(written), [])).toEqual({ faults: [], absent: [] })
+  })
+
+  test('a wrong value stays wrong', () => {
+    const wrong = requestAsRead({ ...written, generation_config: { max_output_tokens: 'many' } })
+    expect(schemaFindings('contents', contents!.schemas.request, wrong, []).faults).not.toEqual([])
+  })
+})
+
+test('answers of generateContent may have nulls, but one spelling of names', () => {
+  const answer = { candidates: [{ finishReason: null, content: { parts: [{ functionCall: { args: { a: null } } }] } }] }
+  expect(answerAsRead(answer)).toEqual({
+    candidates: [{ content: { parts: [{ functionCall: { args: { a: null } } }] } }],
+  })
+  expect(answerAsRead({ finish_reason: 'stop' })).toEqual({ finish_reason: 'stop' })
+})
+
+describe('a required field that may be null, and is absent', () => {
+  const event = (delta: JsonObject): JsonObject => ({ type: 'message_delta', delta, usage: { output_tokens: 1 } })
+  const { schemas, exceptions } = messages!
+
+  test('is advice', () => {
+    const findings = schemaFindings('messages', schemas.event, event({ stop_reason: 'end_turn' }), exceptions)
+    expect(findings.faults).toEqual([])
+    expect(findings.absent.join()).toContain('stop_sequence')
+    const list = new CheckList({ id: 'a', scenario: { id: 'b' } })
+    list.schema('stream', 'messages', [findings])
+    expect(list.checks.map(({ rule, status }) => [rule, status])).toEqual([
+      ['stream.schema', 'pass'],
+      ['stream.schema.nullable', 'advice'],
+    ])
+  })
+
+  test('fails where null is no value of it', () => {
+    const message = { role: 'assistant', content: 'a', refusal: null }
+    const choices = [{ index: 0, message, finish_reason: 'stop', logprobs: null }]
+    const answer = { object: 'chat.completion', created: 1, model: 'm', choices }
+    const { faults, absent } = schemaFindings('chat', chat!.schemas.answer, answer, [])
+    expect(faults.join()).toContain("must have required property 'id'")
+    expect(absent).toEqual([])
+  })
+})
+
+describe('JSON schemas of tools', () => {
+  const fate = (expected: Json, found: Json) =>
+    compare({
+      source: new Map([['tools.a.parameters', expected]]),
+      reachable: new Map(),
+      found: new Map([['tools.a.parameters', found]]),
+      isNative: false,
+    })[0]!.fate
+  const SCHEMA = {
+    type: 'object',
+    properties: { required: { type: 'string', enum: ['$schema'] } },
+    required: ['required'],
+  }
+
+  test('may gain or lose keywords without effect', () => {
+    expect(fate(SCHEMA, { $schema: 'https://json-schema.org', ...SCHEMA, $defs: {} })).toBe('kept')
+    expect(fate({ type: 'object' }, { type: 'object', properties: {}, required: [] })).toBe('kept')
+  })
+
+  test('change with any other', () => {
+    expect(fate(SCHEMA, { ...SCHEMA, additionalProperties: false })).toBe('changed')
+    expect(fate(SCHEMA, { ...SCHEMA, required: [] })).toBe('changed')
+    expect(fate({ default: { $defs: {} } }, { default: {} })).toBe('changed')
+  })
+})

@@ -1,0 +1,106 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { peerNames, readPeer, upstreamsOf } from '../../../src/kit/conformance/peer.ts'
+import { resultsOf } from '../../../src/kit/conformance/report/results.ts'
+import { run } from '../../../src/kit/conformance/run.ts'
+import { readScenario } from '../../../src/kit/conformance/scenario.ts'
+import { MissingPeer, type RunningPeer, startPeer, versionIn } from '../../../src/kit/conformance/start-peer.ts'
+import { Upstream } from '../../../src/kit/conformance/upstream.ts'
+
+/* Peers: folders that describe other gateways. */
+
+/** A gateway that takes its upstream from a header, and prints its version from its environment. */
+const PROGRAM = `
+if (process.argv[2] === '--version') console.log('A gateway\\nversion ' + process.env.VERSION + ' of today')
+else (await import('node:http')).createServer(async (message, reply) => {
+  const body = Buffer.concat(await message.toArray())
+  if (!message.headers['x-upstream']) return reply.writeHead(200).end()
+  const got = await fetch(message.headers['x-upstream'] + process.env.END, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+  reply.writeHead(got.status, { 'content-type': 'application/json' }).end(await got.text())
+}).listen(Number(process.argv[2]), '127.0.0.1')
+`
+
+function folderOf(end: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-peers-'))
+  writeFileSync(join(folder, 'program.mjs'), PROGRAM)
+  const program = join(folder, 'program.mjs')
+  writeFileSync(
+    join(folder, 'peer.yaml'),
+    `name: by-header
+version: { command: ["\${node}", "${program}", --version] }
+start: { command: ["\${node}", "${program}", "\${port}"], env: { VERSION: 1.2.3-rc.1, END: ${end} } }
+callers: { chat: /v1, messages: "" }
+upstreams: { chat: [chat] }
+headers: { chat: { x-upstream: "\${upstream.chat}", x-secret: "\${upstream_key}" } }
+`,
+  )
+  return folder
+}
+
+describe('a gateway that takes its upstream from a header', () => {
+  let upstream: Upstream
+  let peer: RunningPeer
+  beforeAll(async () => {
+    upstream = await Upstream.open()
+  })
+  afterAll(() => upstream.close())
+
+  const ran = async (end: string) => {
+    const started = new Date()
+    const described = readPeer(folderOf(end))
+    peer = await startPeer(described, upstream)
+    const wanted = { scenarios: [readScenario('text')], callers: ['chat', 'messages'], upstreams: ['chat'] }
+    const results = await run({ target: peer.target, upstream, ...wanted, only: '*/text/whole' })
+    await peer.close()
+    return {
+      described,
+      results,
+      document: resultsOf(results, { kit: '1', started, target: peer.target, command: 'a' }),
+    }
+  }
+
+  test('gets the headers of its folder, prints its version in its environment, and is asked for claimed pairs only', async () => {
+    const { described, results, document } = await ran('/chat/completions')
+    expect([...upstreamsOf(described)]).toEqual(['chat'])
+    expect(document.target.version).toBe('1.2.3-rc.1')
+    const statuses = Object.fromEntries(
+      results.map(({ cell, checks }) => [cell.id, new Set(checks.map(({ status }) => status))]),
+    )
+    expect(statuses['chat-chat/text/whole']).toEqual(new Set(['pass']))
+    expect(statuses['messages-chat/text/whole']).toEqual(new Set(['unsupported']))
+    expect(JSON.stringify(document)).not.toContain(peer.target.key)
+  })
+
+  test('a request to a path that no format has is named in the report', async () => {
+    const { document } = await ran('/chats')
+    const arrives = document.checks.find(({ rule }) => rule === 'request.arrives')!
+    expect(arrives.status).toBe('fail')
+    expect(arrives.details!.join()).toContain('/chat/v1/chats is no path of the format')
+    const [dump] = document.cells[0]!.wire!.upstream
+    expect(dump!.head).toMatch(/^POST http.*\/chat\/v1\/chats$/)
+  })
+})
+
+test.each([
+  ['LiteLLM: Current Version = 1.108.7\n\n', '1.108.7'],
+  ['v7.2.140, Commit: a7e3596b7', '7.2.140'],
+  ['first\nnightly\n', 'nightly'],
+])('the version in %j', (printed, version) => expect(versionIn(printed)).toBe(version))
+
+describe.each(peerNames())('the folder %s', name => {
+  const peer = readPeer(name)
+  test('claims formats that it has callers for, and has no header for another upstream', () => {
+    expect(Object.keys(peer.callers)).toEqual(expect.arrayContaining(Object.keys(peer.upstreams)))
+    expect([...upstreamsOf(peer)]).toEqual(expect.arrayContaining(Object.keys(peer.headers)))
+  })
+
+  test.runIf(peer.program)('says how to get a program that is missing', async () => {
+    const upstream = await Upstream.open()
+    const missing = { ...peer, program: { ...peer.program!, env: 'KIT_NO_SUCH_PROGRAM', name: 'no-such-program' } }
+    await expect(startPeer(missing, upstream)).rejects.toThrow(MissingPeer)
+    await expect(startPeer(missing, upstream)).rejects.toThrow(peer.program!.get)
+    await upstream.close()
+  })
+})
