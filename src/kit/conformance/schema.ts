@@ -29,13 +29,17 @@ function isLarge(value: unknown): boolean {
 
 const validators = new Map<string, Ajv2020>()
 
+/** The file of a format's schemas. Formats that share a first word share it: those of `messages.tokens` are in `messages.json`. */
+export const schemaFileOf = (format: string): string => `${format.split('.', 1)[0]}.json`
+
 function validatorOf(format: string, allErrors: boolean): Ajv2020 {
-  const key = `${format} ${allErrors}`
+  const file = schemaFileOf(format)
+  const key = `${file} ${allErrors}`
   let ajv = validators.get(key)
   if (ajv === undefined) {
-    const file = JSON.parse(readFileSync(join(DATA, 'schemas', `${format}.json`), 'utf8')) as SchemaFile
+    const { components } = JSON.parse(readFileSync(join(DATA, 'schemas', file), 'utf8')) as SchemaFile
     ajv = new Ajv2020({ strict: false, allErrors, validateFormats: false, inlineRefs: false })
-    ajv.addSchema({ components: file.components }, 'published')
+    ajv.addSchema({ components }, 'published')
     validators.set(key, ajv)
   }
   return ajv
