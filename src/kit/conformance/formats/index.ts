@@ -1,6 +1,7 @@
 import type { Conversation, Format } from '../format.ts'
 import { chat } from './chat/index.ts'
 import { contents } from './contents/index.ts'
+import { EMBEDDINGS } from './embeddings/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
 
@@ -8,7 +9,7 @@ import { responses } from './responses/index.ts'
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats of other works. */
-const OTHERS: readonly Format[] = []
+const OTHERS: readonly Format[] = [...EMBEDDINGS]
 
 /** Every format the kit judges, by its name. */
 export const FORMATS: { readonly [name: string]: Format } = {
