@@ -25,8 +25,11 @@ const SLICES: { readonly [format: string]: Slice } = {
       'CreateChatCompletionResponse',
       'CreateChatCompletionStreamResponse',
       'ErrorResponse',
+      ...['ListModelsResponse', 'Model'],
     ],
   },
+  completions: { ...OPENAI, roots: ['CreateCompletionRequest', 'CreateCompletionResponse', 'ErrorResponse'] },
+  embeddings: { ...OPENAI, roots: ['CreateEmbeddingRequest', 'CreateEmbeddingResponse', 'ErrorResponse'] },
   images: {
     ...OPENAI,
     roots: [
@@ -35,7 +38,13 @@ const SLICES: { readonly [format: string]: Slice } = {
     ],
   },
   realtime: { ...OPENAI, roots: ['RealtimeClientEvent', 'RealtimeServerEvent'] },
-  responses: { ...OPENAI, roots: ['CreateResponse', 'Response', 'ResponseStreamEvent', 'ErrorResponse'] },
+  responses: {
+    ...OPENAI,
+    roots: [
+      ...['CreateResponse', 'Response', 'ResponseStreamEvent', 'ErrorResponse'],
+      ...['TokenCountsBody', 'TokenCountsResource'],
+    ],
+  },
   speech: { ...OPENAI, roots: ['CreateSpeechRequest', 'CreateSpeechResponseStreamEvent', 'ErrorResponse'] },
   transcriptions: {
     ...OPENAI,
@@ -57,14 +66,21 @@ const SLICES: { readonly [format: string]: Slice } = {
     source:
       'https://github.com/tryAGI/Anthropic src/libs/Anthropic/openapi.yaml, commit ebea3ea43be1a34302d597874ba1926336effc78',
     licence: 'MIT, Copyright (c) tryAGI',
-    roots: ['CreateMessageParams', 'Message', 'MessageStreamEvent', 'ErrorResponse'],
+    roots: [
+      ...['CreateMessageParams', 'Message', 'MessageStreamEvent', 'ErrorResponse'],
+      ...['CountMessageTokensParams', 'CountMessageTokensResponse', 'ListResponse_ModelInfo_', 'ModelInfo'],
+    ],
   },
   contents: {
     file: 'gemini-v1beta-openapi.json',
     source:
       'https://github.com/tryAGI/Google_Generative_AI src/libs/Google.Gemini/openapi.json, commit be52b853d32f109ec58bfb05f13ef1b1468fa712',
     licence: 'MIT, Copyright (c) tryAGI',
-    roots: ['GenerateContentRequest', 'GenerateContentResponse'],
+    roots: [
+      ...['GenerateContentRequest', 'GenerateContentResponse', 'CountTokensRequest', 'CountTokensResponse'],
+      ...['EmbedContentRequest', 'EmbedContentResponse', 'BatchEmbedContentsRequest', 'BatchEmbedContentsResponse'],
+      ...['ListModelsResponse', 'Model'],
+    ],
   },
 }
 

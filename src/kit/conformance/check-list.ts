@@ -10,7 +10,7 @@ type AnyRule = Omit<Rule, 'on'>
 const LESSER = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
 
 /** Facts that nobody may add to. */
-const CONTENT = /^(system|turns|tools|toolChoice|output|candidates)/
+const CONTENT = /^(system|turns|tools|toolChoice|output|candidates|inputs|vectors|query|documents|ranks)/
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing'
 

@@ -8,11 +8,13 @@ import { type Wires, wiresIn } from './scenario-files.ts'
 /** How a scenario is asked: whole answers, streamed ones. */
 export type Mode = 'whole' | 'stream'
 
-/** A fact that some formats cannot say. */
+/** A fact that some formats cannot say, or have other words for. */
 export interface Difference {
   /** A path of facts, `*` for any run of characters; begins with `request.` or `answer.`. */
   readonly fact: string
   readonly formats: readonly string[]
+  /** Whether the formats say it in another way, instead of not at all. */
+  readonly other?: boolean
   readonly why: string
 }
 

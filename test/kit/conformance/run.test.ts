@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countsOf } from '../../../src/kit/conformance/checks.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
-import { readPeer } from '../../../src/kit/conformance/peer.ts'
+import { readPeer, upstreamsOf } from '../../../src/kit/conformance/peer.ts'
 import { run } from '../../../src/kit/conformance/run.ts'
 import type { CellResult } from '../../../src/kit/conformance/run-cells.ts'
 import { readScenarios } from '../../../src/kit/conformance/scenario.ts'
@@ -22,8 +22,12 @@ describe('proxy', () => {
   beforeAll(async () => {
     process.env['INTERLINGUA_BUNDLE'] = 'off'
     upstream = await Upstream.open()
-    peer = await startPeer(readPeer('proxy'), upstream)
-    results = await run({ target: peer.target, upstream, scenarios: SCENARIOS, callers: NAMES, upstreams: NAMES })
+    const described = readPeer('proxy')
+    peer = await startPeer(described, upstream)
+    const { target } = peer
+    const callers = NAMES.filter(format => target.bases[format] !== undefined)
+    const upstreams = NAMES.filter(format => upstreamsOf(described).has(format))
+    results = await run({ target, upstream, scenarios: SCENARIOS, callers, upstreams })
   })
   afterAll(async () => {
     await peer?.close()

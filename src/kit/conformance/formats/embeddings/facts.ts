@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { MediaFacts, UsageFacts } from '../../facts.ts'
+import { compact, type Json, type JsonObject, listOf, numberOf, textOf } from '../../json.ts'
+
+/* The meaning of embeddings, in no format's words. */
+
+/** One input, which has one vector. */
+export interface InputFacts {
+  readonly text?: string
+  /** Token ids, joined by spaces. */
+  readonly tokens?: string
+  readonly media?: readonly MediaFacts[]
+  readonly title?: string
+}
+
+export interface EmbeddingFacts {
+  readonly inputs?: readonly InputFacts[]
+  readonly purpose?: Purpose
+  /** The number of dimensions of a vector. */
+  readonly dimensions?: number
+  /** Where a text that is too long is cut. */
+  readonly truncate?: string
+  readonly endUser?: string
+}
+
+/** One vector. Base64 and lists of numbers are two encodings of the same vector. */
+export interface VectorFacts {
+  readonly dimensions?: number
+  /** The first numbers, and a digest of all as 32-bit floats. */
+  readonly numbers: string
+}
+
+export interface VectorsFacts {
+  readonly vectors?: readonly VectorFacts[]
+  readonly usage?: UsageFacts
+}
+
+/** What the vectors are for. */
+export type Purpose =
+  | 'query'
+  | 'document'
+  | 'similarity'
+  | 'classification'
+  | 'clustering'
+  | 'question'
+  | 'claim'
+  | 'code-query'
+  | `other:${string}`
+
+/** The purpose that a vendor's value means. */
+export const purposeOf = (
+  table: { readonly [value: string]: Purpose },
+  value: Json | undefined,
+): Purpose | undefined => (typeof value === 'string' ? (table[value] ?? `other:${value}`) : undefined)
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+/** Bytes of a number in base64: a 32-bit float, little-endian. */
+const FLOAT = 4
+
+/** The numbers of a vector, from a list or from base64; `undefined` where it is neither. */
+export function numbersOf(vector: Json | undefined): readonly number[] | undefined {
+  if (typeof vector !== 'string') {
+    const list = listOf(vector)
+    return list.length > 0 && list.every(Number.isFinite) ? (list as readonly number[]) : undefined
+  }
+  const bytes = Buffer.from(vector, 'base64')
+  if (!BASE64.test(vector) || bytes.length === 0 || bytes.length % FLOAT !== 0) return undefined
+  const numbers = Array.from({ length: bytes.length / FLOAT }, (_, index) => bytes.readFloatLE(index * FLOAT))
+  return numbers.every(Number.isFinite) ? numbers : undefined
+}
+
+/** Numbers of a vector that are shown. */
+const SHOWN = 4
+
+/** The facts of one vector. Numbers are compared as 32-bit floats, which is what models compute; -0 is 0. */
+export function vectorFacts(vector: Json | undefined): VectorFacts {
+  const numbers = numbersOf(vector)
+  if (numbers === undefined) return { numbers: 'unreadable' }
+  const floats = Float32Array.from(numbers, number => Math.fround(number) + 0)
+  const digest = createHash('sha256').update(new Uint8Array(floats.buffer)).digest('hex')
+  const first = [...floats.subarray(0, SHOWN)].map(number => Number(number.toPrecision(7))).join(', ')
+  return { dimensions: floats.length, numbers: `${first} … sha256 ${digest.slice(0, 16)}` }
+}
+
+/** The facts of vectors and of the tokens that they cost. */
+export const vectorsFacts = (vectors: readonly (Json | undefined)[], input: number | undefined): VectorsFacts =>
+  compact({ vectors: vectors.map(vectorFacts), usage: compact({ input }) }) as VectorsFacts
+
+/** Inputs of OpenAI's field: a text, texts, token ids or lists of them. */
+export function inputsOf(input: Json | undefined): InputFacts[] {
+  const list = listOf(input)
+  if (!Array.isArray(input) || typeof list[0] === 'number') return [inputOf(input ?? '')]
+  return list.map(inputOf)
+}
+
+const inputOf = (value: Json): InputFacts =>
+  Array.isArray(value) ? { tokens: value.join(' ') } : { text: textOf(value) ?? '' }
+
+/** The vectors of OpenAI's `data` in the order of their indexes. */
+export const dataVectors = (body: JsonObject): (Json | undefined)[] =>
+  (listOf(body['data']) as readonly JsonObject[])
+    .map((entry, position) => ({ at: numberOf(entry?.['index']) ?? position, vector: entry?.['embedding'] }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ vector }) => vector)

@@ -1,0 +1,92 @@
+import { mediaAt, mediaOf } from '../../facts.ts'
+import { type Format, recogniseAt } from '../../format.ts'
+import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { type Rule, type Violation, Violations } from '../../rules.ts'
+import { chat } from '../chat/index.ts'
+import { dataVectors, type EmbeddingFacts, type InputFacts, type Purpose, purposeOf, vectorsFacts } from './facts.ts'
+import { checkIndexes, checkVectors, dataRules } from './lint.ts'
+import { detailFacts } from './voyage.ts'
+
+/* Jina AI's embeddings, at OpenAI's path with other fields. */
+
+const PATH = '/embeddings'
+const API = 'https://jina.ai/embeddings/'
+
+const PURPOSES: { readonly [value: string]: Purpose } = {
+  'retrieval.query': 'query',
+  'retrieval.passage': 'document',
+  'text-matching': 'similarity',
+  classification: 'classification',
+  clustering: 'clustering',
+  separation: 'clustering',
+  'code.query': 'code-query',
+  'nl2code.query': 'code-query',
+  'qa.query': 'question',
+}
+
+const rules: readonly Rule[] = [
+  {
+    ...{ id: 'own-fields', on: 'request', level: 'must', source: API },
+    says: 'Length, encoding and purpose of vectors are in dimensions, embedding_type and task.',
+  },
+  ...dataRules({ request: API, answer: API }),
+]
+
+/** OpenAI's and Voyage's names of fields that Jina has other names for. */
+const FOREIGN = ['output_dimension', 'encoding_format', 'input_type', 'user'] as const
+
+function requestLint(body: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  for (const field of FOREIGN) if (body[field] !== undefined) violations.add('own-fields', `There is a field ${field}.`)
+  return violations.list
+}
+
+/** Base64 without a type, or an address. */
+const imageAt = (text: string) => (/^[a-z][a-z0-9+.-]*:/i.test(text) ? mediaAt(text) : mediaOf(undefined, text))
+
+function inputOf(value: Json): InputFacts {
+  if (typeof value === 'string') return { text: value }
+  const { text, image } = objectOf(value)
+  return typeof image === 'string' ? { media: [imageAt(image)] } : { text: textOf(text) ?? '' }
+}
+
+const inputsIn = ({ input = '' }: JsonObject): InputFacts[] =>
+  Array.isArray(input) ? listOf(input).map(inputOf) : [inputOf(input)]
+
+function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  const encoding = asked['embedding_type'] === 'base64' ? 'base64' : 'float'
+  const dimensions = numberOf(asked['dimensions'])
+  checkVectors(dataVectors(body), { inputs: inputsIn(asked).length, dimensions, encoding }, violations)
+  checkIndexes(body, violations)
+  return violations.list
+}
+
+const requestFacts = (body: JsonObject): EmbeddingFacts =>
+  compact({
+    inputs: inputsIn(body),
+    purpose: purposeOf(PURPOSES, body['task']),
+    dimensions: numberOf(body['dimensions']),
+    truncate: booleanOf(body['truncate']) === true ? 'end' : undefined,
+  }) as EmbeddingFacts
+
+/** Jina's embeddings; the base address ends with `/v1`. */
+export const jina: Format = {
+  name: 'embeddings.jina',
+  work: 'embeddings',
+  base: '/v1',
+  path: () => PATH,
+  headers: chat.headers,
+  addressed: (body, model) => ({ ...body, model }),
+  recognise: recogniseAt(PATH),
+  schemas: { request: 'EmbeddingsRequest', answer: 'EmbeddingsResponse', error: 'Error' },
+  exceptions: [],
+  request: requestFacts,
+  answer: body => {
+    const { prompt_tokens: input, total_tokens: total } = objectOf(body['usage'])
+    return vectorsFacts(dataVectors(body), numberOf(input) ?? numberOf(total))
+  },
+  error: detailFacts,
+  lint: { request: requestLint, answer: (body, _, asked) => answerLint(body, asked.body), error: () => [] },
+  rules,
+}

@@ -1,0 +1,97 @@
+import { nestedErrorFacts } from '../../error-facts.ts'
+import { type Format, recogniseAt } from '../../format.ts'
+import { compact, type JsonObject, numberOf, objectOf, textOf } from '../../json.ts'
+import { type Rule, type Violation, Violations } from '../../rules.ts'
+import type { SchemaException } from '../../schema.ts'
+import { chat } from '../chat/index.ts'
+import { dataVectors, type EmbeddingFacts, inputsOf, type VectorsFacts, vectorsFacts } from './facts.ts'
+import { checkIndexes, checkVectors, dataRules } from './lint.ts'
+
+/* OpenAI embeddings: https://platform.openai.com/docs/api-reference/embeddings */
+
+const PATH = '/embeddings'
+const CREATE = 'https://platform.openai.com/docs/api-reference/embeddings/create'
+const OBJECT = 'https://platform.openai.com/docs/api-reference/embeddings/object'
+const ERRORS = 'https://platform.openai.com/docs/guides/error-codes'
+
+const rules: readonly Rule[] = [
+  {
+    ...{ id: 'input-present', on: 'request', level: 'must', source: CREATE },
+    says: 'The input is not empty, and has 2048 entries at most.',
+  },
+  ...dataRules({ request: CREATE, answer: OBJECT }),
+  {
+    ...{ id: 'usage-adds-up', on: 'answer', level: 'should', source: CREATE },
+    says: 'total_tokens is prompt_tokens, because vectors have no output tokens.',
+  },
+  {
+    ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
+    says: 'The body is an object with an error that has a message and a type.',
+  },
+]
+
+/** Entries of an input. */
+const MOST_INPUTS = 2048
+
+function requestLint(body: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  const inputs = inputsOf(body['input'])
+  if (inputs.length === 0 || inputs.length > MOST_INPUTS)
+    violations.add('input-present', `The input has ${inputs.length} entries.`)
+  for (const [index, { text, tokens }] of inputs.entries())
+    if (!text && !tokens) violations.add('input-present', `Input ${index} is empty.`)
+  return violations.list
+}
+
+function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  const encoding = asked['encoding_format'] === 'base64' ? 'base64' : 'float'
+  const dimensions = numberOf(asked['dimensions'])
+  checkVectors(dataVectors(body), { inputs: inputsOf(asked['input']).length, dimensions, encoding }, violations)
+  checkIndexes(body, violations)
+  const { prompt_tokens: input, total_tokens: total } = objectOf(body['usage'])
+  if (input !== undefined && total !== undefined && input !== total)
+    violations.add('usage-adds-up', `${input} is not ${total}.`)
+  return violations.list
+}
+
+const requestFacts = (body: JsonObject): EmbeddingFacts =>
+  compact({
+    inputs: inputsOf(body['input']),
+    dimensions: numberOf(body['dimensions']),
+    endUser: textOf(body['user']),
+  }) as EmbeddingFacts
+
+const answerFacts = (body: JsonObject): VectorsFacts =>
+  vectorsFacts(dataVectors(body), numberOf(objectOf(body['usage'])['prompt_tokens']))
+
+const exceptions: readonly SchemaException[] = [
+  {
+    schema: /^CreateEmbeddingResponse$/,
+    fault: /^\/data\/#\/embedding must be array/,
+    why: 'The description lacks the vectors in base64 that OpenAI answers with where encoding_format is base64.',
+  },
+]
+
+/** OpenAI embeddings; the base address ends with `/v1`. */
+export const embeddings: Format = {
+  name: 'embeddings',
+  work: 'embeddings',
+  base: '/v1',
+  path: () => PATH,
+  headers: chat.headers,
+  addressed: (body, model) => ({ ...body, model }),
+  recognise: recogniseAt(PATH),
+  models: chat.models,
+  schemas: { request: 'CreateEmbeddingRequest', answer: 'CreateEmbeddingResponse', error: 'ErrorResponse' },
+  exceptions,
+  request: requestFacts,
+  answer: answerFacts,
+  error: nestedErrorFacts,
+  lint: {
+    request: requestLint,
+    answer: (body, _, asked) => answerLint(body, asked.body),
+    error: chat.lint.error,
+  },
+  rules,
+}

@@ -1,0 +1,71 @@
+import { errorFactsOf } from '../../error-facts.ts'
+import type { ErrorFacts } from '../../facts.ts'
+import { type Format, type Headers, recogniseAt } from '../../format.ts'
+import { booleanOf, compact, type Json, type JsonObject, numberOf, objectOf } from '../../json.ts'
+import { type Rule, type Violation, Violations } from '../../rules.ts'
+import { chat } from '../chat/index.ts'
+import { dataVectors, type EmbeddingFacts, inputsOf, type Purpose, purposeOf, vectorsFacts } from './facts.ts'
+import { checkIndexes, checkVectors, dataRules } from './lint.ts'
+
+/* Voyage AI's embeddings, at OpenAI's path with other fields. */
+
+const PATH = '/embeddings'
+const API = 'https://docs.voyageai.com/reference/embeddings-api'
+
+const PURPOSES: { readonly [value: string]: Purpose } = { query: 'query', document: 'document' }
+
+const rules: readonly Rule[] = [
+  {
+    ...{ id: 'own-fields', on: 'request', level: 'must', source: API },
+    says: 'Length and encoding of vectors are in output_dimension and encoding_format, whose only value is base64.',
+  },
+  ...dataRules({ request: API, answer: API }),
+]
+
+/** OpenAI's and Jina's names of fields that Voyage has other names for. */
+const FOREIGN = ['dimensions', 'embedding_type', 'task', 'user'] as const
+
+function requestLint(body: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  for (const field of FOREIGN) if (body[field] !== undefined) violations.add('own-fields', `There is a field ${field}.`)
+  return violations.list
+}
+
+function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  const encoding = asked['encoding_format'] === 'base64' ? 'base64' : 'float'
+  const dimensions = numberOf(asked['output_dimension'])
+  checkVectors(dataVectors(body), { inputs: inputsOf(asked['input']).length, dimensions, encoding }, violations)
+  checkIndexes(body, violations)
+  return violations.list
+}
+
+const requestFacts = (body: JsonObject): EmbeddingFacts =>
+  compact({
+    inputs: inputsOf(body['input']),
+    purpose: purposeOf(PURPOSES, body['input_type']),
+    dimensions: numberOf(body['output_dimension']),
+    truncate: booleanOf(body['truncation']) === false ? 'never' : undefined,
+  }) as EmbeddingFacts
+
+/** Voyage's errors are texts in `detail`. */
+export const detailFacts = (status: number, headers: Headers, body: Json | undefined): ErrorFacts =>
+  errorFactsOf(status, headers, { message: objectOf(body)['detail'] ?? null })
+
+/** Voyage's embeddings; the base address ends with `/v1`. */
+export const voyage: Format = {
+  name: 'embeddings.voyage',
+  work: 'embeddings',
+  base: '/v1',
+  path: () => PATH,
+  headers: chat.headers,
+  addressed: (body, model) => ({ ...body, model }),
+  recognise: recogniseAt(PATH),
+  schemas: { request: 'EmbeddingsRequest', answer: 'EmbeddingsResponse', error: 'Error' },
+  exceptions: [],
+  request: requestFacts,
+  answer: body => vectorsFacts(dataVectors(body), numberOf(objectOf(body['usage'])['total_tokens'])),
+  error: detailFacts,
+  lint: { request: requestLint, answer: (body, _, asked) => answerLint(body, asked.body), error: () => [] },
+  rules,
+}

@@ -1,0 +1,9 @@
+import { rewritten, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'dimensions-renamed',
+  says: 'The length of vectors has the name that another vendor gives it.',
+  cell: 'embeddings.voyage-embeddings.voyage/embeddings-dimensions/whole',
+  caught: ['request.own-fields', 'request.meaning:dimensions'],
+  request: body => rewritten(body, text => text.replace('"output_dimension"', '"dimensions"')),
+}
