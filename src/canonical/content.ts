@@ -90,6 +90,26 @@ export interface ToolResultPart extends PartBase {
   readonly freeform?: true
 }
 
+/** A search of the web that the upstream ran by itself. */
+export interface SearchCallPart extends PartBase {
+  readonly type: 'search-call'
+  readonly id: string
+  readonly queries: readonly string[]
+}
+
+/** The pages that a search found, right after the search. */
+export interface SearchResultPart extends PartBase {
+  readonly type: 'search-result'
+  /** Id of the search. */
+  readonly id: string
+  readonly sources: readonly SearchSource[]
+}
+
+export interface SearchSource extends Node {
+  readonly url: string
+  readonly title?: string
+}
+
 export interface EmbeddingPart extends PartBase {
   readonly type: 'embedding'
   readonly vector: Vector
@@ -130,6 +150,8 @@ export type Part =
   | MediaPart
   | ToolCallPart
   | ToolResultPart
+  | SearchCallPart
+  | SearchResultPart
   | EmbeddingPart
   | RankPart
   | OpaquePart

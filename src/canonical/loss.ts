@@ -103,6 +103,10 @@ export class Losses {
   addRestored(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'added', path, became, reason, restored: true })
   }
+  /** Reports an insertion of content that the original has elsewhere. */
+  insertRestored(path: Path, value: unknown, reason: string): void {
+    this.list.push({ kind: 'inserted', path, value, reason, restored: true })
+  }
   /** Reports a drop that the gateway reverses on the response path. */
   dropRestored(path: Path, reason: string): void {
     this.list.push({ kind: 'dropped', path, reason, restored: true })

@@ -11,7 +11,7 @@ import {
   type Usage,
 } from '../../src/canonical/result.ts'
 import {
-  citation,
+  annotated,
   extras,
   filled,
   looks,
@@ -21,7 +21,8 @@ import {
   reasoning,
   record,
   refusal,
-  text,
+  search,
+  searchPair,
   toolCall,
   word,
 } from './arbitrary.ts'
@@ -29,16 +30,18 @@ import { count } from './work-parts.ts'
 
 /* Generators of canonical answers, and of the streams that could have brought them. */
 
-const annotated = fc
-  .tuple(text, fc.array(citation, { maxLength: 2 }))
-  .map(([part, annotations]) => (annotations.length === 0 ? part : { ...part, annotations }))
 const call = toolCall.map(({ namespace: _, ...part }) => part)
 const made: fc.Arbitrary<Part> = fc
   .tuple(media, looks)
   .map(([one, made]) => (one.kind === 'image' ? { ...one, made } : one))
-const part: fc.Arbitrary<Part> = fc.oneof(annotated, reasoning, refusal, call, media, made, opaque)
+const part: fc.Arbitrary<Part> = fc.oneof(annotated, reasoning, refusal, call, media, made, search, opaque)
 
-export const parts = (one: fc.Arbitrary<Part> = part) => fc.array(one, { maxLength: 4 })
+/** An answer of any parts, in some of which a search with its results stands before everything else. */
+const searched = fc
+  .tuple(fc.array(part, { maxLength: 4 }), fc.option(searchPair))
+  .map(([content, pair]) => (pair === null ? content : [...pair, ...content]))
+
+export const parts = (one?: fc.Arbitrary<Part>) => (one === undefined ? searched : fc.array(one, { maxLength: 4 }))
 
 const token = record(
   { token: word, logprob: fc.constantFrom(-0.1, -1, 0) },

@@ -7,6 +7,9 @@ import type {
   Part,
   ReasoningPart,
   RefusalPart,
+  SearchCallPart,
+  SearchResultPart,
+  SearchSource,
   TextPart,
   ToolCallPart,
   ToolResultPart,
@@ -94,8 +97,12 @@ export const citation: fc.Arbitrary<Annotation> = record(
   { type: fc.constant('citation'), url: fc.webUrl() },
   { title: word, quote: word, start: fc.nat(9), end: fc.nat(9) },
 )
-/** With annotations in answers only: `annotated` adds them. */
+/** Without annotations: `annotated` adds them. */
 export const text = node<TextPart, 'annotations'>()({ type: fc.constant('text'), text: word }, { cache, extras })
+/** A text of an answer, or of the assistant in a history. */
+export const annotated: fc.Arbitrary<TextPart> = fc
+  .tuple(text, fc.array(citation, { maxLength: 2 }))
+  .map(([part, annotations]) => (annotations.length === 0 ? part : { ...part, annotations }))
 /** `continues` is added by `piece`, in histories only. */
 export const reasoning = node<ReasoningPart, 'continues' | 'cache'>()(
   { type: fc.constant('reasoning'), text: word },
@@ -157,6 +164,21 @@ export const toolCall = node<ToolCallPart, 'cache'>()(
   },
   { freeform: fc.constant(true), namespace: fc.constantFrom('mail', 'mcp.x', 'functions', 'a'), extras },
 )
+const searchId = fc.constantFrom('ws_1', 'srvtoolu_2', 'ws_3')
+const searchCall = node<SearchCallPart, 'cache'>()(
+  { type: fc.constant('search-call'), id: searchId, queries: fc.array(word, { maxLength: 3 }) },
+  { extras },
+)
+const searchSource = node<SearchSource>()({ url: fc.webUrl() }, { title: word, extras })
+const searchResult = node<SearchResultPart, 'cache'>()(
+  { type: fc.constant('search-result'), id: searchId, sources: fc.array(searchSource, { maxLength: 3 }) },
+  { extras },
+)
+export const search: fc.Arbitrary<Part> = fc.oneof(searchCall, searchResult)
+/** A search with its results, as nearly all of them come. */
+export const searchPair: fc.Arbitrary<readonly Part[]> = fc
+  .tuple(searchCall, searchResult)
+  .map(([call, result]) => [call, { ...result, id: call.id }])
 export const opaque = record<Part>(
   {
     type: fc.constant('opaque'),
@@ -173,10 +195,15 @@ export const toolResult = node<ToolResultPart>()(
 
 const turn = (role: fc.Arbitrary<Message['role']>, part: fc.Arbitrary<unknown>): fc.Arbitrary<Message> =>
   node<Message>()({ role, content: fc.array(part, { maxLength: 4 }) }, { extras, name: filled })
+/** Turns in some of which a search with its results stands before everything else. */
+const withSearches = (turns: fc.Arbitrary<Message>): fc.Arbitrary<Message> =>
+  fc
+    .tuple(turns, fc.option(searchPair))
+    .map(([one, pair]) => (pair === null ? one : { ...one, content: [...pair, ...one.content] }))
 const message: fc.Arbitrary<Message> = fc.oneof(
   turn(fc.constantFrom('system', 'developer'), text),
   turn(fc.constant('user'), fc.oneof(text, media, opaque)),
-  turn(fc.constant('assistant'), fc.oneof(text, piece, refusal, toolCall, opaque)),
+  withSearches(turn(fc.constant('assistant'), fc.oneof(annotated, piece, refusal, toolCall, search, opaque))),
   turn(fc.constant('tool'), toolResult),
 )
 

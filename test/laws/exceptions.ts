@@ -21,6 +21,8 @@ const CHAT_FIELDS: { readonly [T in Part['type']]: number } = {
     media: 3,
     'tool-call': 5,
     'tool-result': 6,
+    'search-call': 6,
+    'search-result': 6,
     embedding: 6,
     rank: 6,
   },

@@ -4,6 +4,7 @@ import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { searchInWords } from '../searches.ts'
 
 export const FORMAT = 'chat'
 
@@ -31,6 +32,9 @@ function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | 
       return { type: 'refusal', refusal: part.text }
     case 'media':
       return writeMedia(part, path, context)
+    case 'search-call':
+    case 'search-result':
+      return { type: 'text', text: searchInWords(part, path, context.losses).text }
     case 'opaque':
       return part.format === FORMAT
         ? part.value

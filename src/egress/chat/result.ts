@@ -68,6 +68,8 @@ const ORDER: { readonly [T in Part['type']]: number } = {
     media: 3,
     'tool-call': 5,
     'tool-result': 6,
+    'search-call': 6,
+    'search-result': 6,
     embedding: 6,
     rank: 6,
   },
@@ -155,6 +157,9 @@ class MessageWriter {
         return
       case 'tool-call':
         return this.call(part, path)
+      case 'search-call':
+      case 'search-result':
+        return this.losses.drop(path, 'no-searches')
       case 'opaque':
         return this.opaque(part, path)
       default:

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { isSearch } from '../searches.ts'
 import { aloneSignature, signedPart, type WrittenReasoning, writeAnswerPart, writeReasoning } from './answer.ts'
 import { groundingOf, isRefusal, reasonOf, writeLogprobs, writeStreamFinish } from './candidate.ts'
 import { GroundingWriter } from './citations.ts'
@@ -183,6 +184,7 @@ export class CandidateWriter {
     this.content.refused ||= part.type === 'refusal' && part.text !== ''
     if (part.type === 'reasoning') this.closeReasoning(part, openPart)
     else if (isRefusal(part)) this.heldRefusal = part
+    else if (isSearch(part)) this.grounding.addSearch(part)
     else if (openPart.prefix !== undefined)
       this.grounding.add(openPart.written, part.type === 'text' ? part.annotations : undefined, openPart.index)
     else this.whole(part, openPart.index)

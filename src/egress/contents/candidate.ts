@@ -12,10 +12,12 @@ import {
 } from '../../canonical/result.ts'
 import { spellingFor } from '../fields.ts'
 import { NO_BYTES, NO_TIMES } from '../sanitize/unwritten.ts'
+import { isSearch } from '../searches.ts'
 import { aloneSignature, givenId, isBare, signedPart, writeAnswerPart, writeReasoning } from './answer.ts'
 import { GroundingWriter, reportCitations } from './citations.ts'
 import { FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 import { PendingSignatures } from './pending-signatures.ts'
+import { type LocatedText, reportSearches } from './search.ts'
 
 /** State shared by the candidates of one answer. */
 export interface CandidateContext {
@@ -33,7 +35,11 @@ export function writeCandidate(
 ): JsonObject {
   const path: Path = ['candidates', index]
   const extras = nativeExtras(candidate)
-  const { parts, grounding } = writeParts(candidate, path, isNative, losses)
+  const { parts, grounding, lastText } = writeParts(candidate, path, isNative, losses)
+  const groundingMetadata = groundingOf(candidate, grounding)
+  const end = candidate.content.length - (refusalOf(candidate) === undefined ? 0 : 1)
+  if (!hasGrounding(candidate))
+    reportSearches(candidate.content, end, grounding, lastText, [...path, 'content'], losses)
   reportFinish(candidate, path, losses)
   losses.dropFields(candidate, path, NO_TIMES)
   reportIds(candidate, ids, path, losses)
@@ -44,7 +50,7 @@ export function writeCandidate(
     content: withExtras(nestedExtras(extras, 'content'), { parts, role: 'model' }),
     finishReason: writeFinish(candidate, endContentOf(candidate)),
     finishMessage: refusalOf(candidate),
-    groundingMetadata: groundingOf(candidate, grounding),
+    groundingMetadata,
     logprobsResult: logprobs && writeLogprobs(logprobs),
   })
 }
@@ -58,6 +64,11 @@ export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, g
   if (original !== undefined) return original
   return nativeExtras(candidate)?.['groundingMetadata'] === undefined ? grounding.written() : undefined
 }
+
+/** Whether the candidate came with grounding metadata of this format, which holds its searches. */
+const hasGrounding = (candidate: Candidate): boolean =>
+  spellingFor(candidate, FORMAT)['groundingMetadata'] !== undefined ||
+  nativeExtras(candidate)?.['groundingMetadata'] !== undefined
 
 /** Reports new ids for calls that share one, because a reader makes ids unique (trap 6). */
 function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Losses): void {
@@ -88,14 +99,16 @@ export function reasonOf({ finish, ...node }: Ended, content: EndContent): Finis
 export const isRefusal = (part: Part): part is Part & { readonly type: 'refusal' } =>
   part.type === 'refusal' && part.text !== '' && isBare(part)
 
-function writeParts(
-  candidate: Candidate,
-  path: Path,
-  isNative: boolean,
-  losses: Losses,
-): { readonly parts: readonly JsonObject[]; readonly grounding: GroundingWriter } {
+interface WrittenParts {
+  readonly parts: readonly JsonObject[]
+  readonly grounding: GroundingWriter
+  readonly lastText: LocatedText | undefined
+}
+
+function writeParts(candidate: Candidate, path: Path, isNative: boolean, losses: Losses): WrittenParts {
   const parts: JsonObject[] = []
   const grounding = new GroundingWriter()
+  let lastText: LocatedText | undefined
   const pending = new PendingSignatures(isNative)
   const flush = (): void => {
     const signature = pending.take()
@@ -112,16 +125,22 @@ function writeParts(
       if (reasoning.signsNext !== undefined) pending.add(reasoning.signsNext)
       continue
     }
+    if (isSearch(part)) {
+      grounding.addSearch(part)
+      continue
+    }
     const wire = writeAnswerPart(part, at, losses)
     if (part.type === 'text') reportCitations(part.text, part.annotations, [...at, 'annotations'], losses)
     if (wire === undefined) continue
-    if (typeof wire['text'] === 'string')
+    if (typeof wire['text'] === 'string') {
       grounding.add(wire['text'], part.type === 'text' ? part.annotations : undefined)
+      lastText = { part, path: at }
+    }
     if (wire['text'] === '') flush()
     parts.push(signedPart(part, wire, pending.take()))
   }
   flush()
-  return { parts, grounding }
+  return { parts, grounding, lastText }
 }
 
 /** Google's finish reasons; there is none for calls (docs/wire/contents.md#finish-reasons). */

@@ -1,16 +1,18 @@
-import type { Annotation, Citation } from '../../canonical/content.ts'
+import type { Annotation, Citation, SearchSource } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { Offsets } from '../../canonical/text.ts'
 import { spellingFor } from '../fields.ts'
 import { Budget } from '../sanitize/budget.ts'
+import type { SearchPart } from '../searches.ts'
 import { FORMAT } from './fields.ts'
 
 /** Factor; the cited passages of a text may add up to this many times its length. */
 const REPEAT_FACTOR = 32
 
 /**
- * Writes the citations of a candidate's texts as grounding metadata. Each citation names a chunk, with byte offsets
+ * Writes the citations of a candidate's texts, and its searches, as grounding metadata. Each citation names a chunk, with byte offsets
  * into the candidate's whole text. Citations that came with metadata of this format are part of that metadata already.
  * Citations may overlap, so the cited text is repeated only within a budget.
  */
@@ -18,6 +20,12 @@ export class GroundingWriter {
   private readonly chunks: JsonObject[] = []
   private readonly chunkIndexes = new Map<string, number>()
   private readonly supports: Support[] = []
+  private readonly searched: string[] = []
+  private hasSearched = false
+  /** The pages that searches found. */
+  private readonly sources: SearchSource[] = []
+  /** The number of chunks that are cited; pages that only searches found come after them. */
+  private cited = 0
   private bytes = 0
   /** The texts of a stream, by part index: citations may come after their text has ended. */
   private texts: Map<number, Text> | undefined
@@ -43,6 +51,28 @@ export class GroundingWriter {
     if (text !== undefined) this.cite(text, annotations)
   }
 
+  /** Adds a search or its results. */
+  addSearch(part: SearchPart): void {
+    this.hasSearched = true
+    if (part.type === 'search-call') append(this.searched, part.queries)
+    else append(this.sources, part.sources)
+  }
+
+  /** The queries of all searches. */
+  get queries(): readonly string[] {
+    return this.searched
+  }
+
+  /** All pages in the metadata. */
+  get pages(): readonly SearchSource[] {
+    return this.chunks.map(({ web }) => pageOf(web as JsonObject))
+  }
+
+  /** The pages in the metadata that no text cites. */
+  get uncitedPages(): readonly SearchSource[] {
+    return this.pages.slice(this.cited)
+  }
+
   private cite(text: Text, annotations: readonly Annotation[] = []): void {
     for (const annotation of annotations) if (needsSupport(annotation)) this.support(text, annotation)
   }
@@ -52,9 +82,17 @@ export class GroundingWriter {
     return this.supports.length > 0
   }
 
-  /** All citations so far; undefined if there are none. */
+  /** All citations and searches of the candidate, which has ended; undefined if there are none. */
   written(): JsonObject | undefined {
-    return this.hasCitations ? metadataOf(this.supports, this.chunks) : undefined
+    if (!this.hasSearched) return this.hasCitations ? metadataOf(this.supports, this.chunks) : undefined
+    this.cited = this.chunks.length
+    for (const source of this.sources) this.chunk(source)
+    const { groundingChunks, groundingSupports } = metadataOf(this.supports, this.chunks)
+    return {
+      webSearchQueries: [...this.searched],
+      ...(this.chunks.length === 0 ? {} : { groundingChunks: groundingChunks! }),
+      ...(this.hasCitations ? { groundingSupports: groundingSupports! } : {}),
+    }
   }
 
   /** The citations not yet returned by this method; undefined if there are none. */
@@ -83,7 +121,7 @@ export class GroundingWriter {
     this.supports.push({ segment, chunk: this.chunk(citation) })
   }
 
-  private chunk({ url, title }: Citation): number {
+  private chunk({ url, title }: SearchSource): number {
     const key = JSON.stringify([url, title])
     const found = this.chunkIndexes.get(key)
     if (found !== undefined) return found
@@ -92,6 +130,9 @@ export class GroundingWriter {
     return this.chunks.length - 1
   }
 }
+
+const pageOf = ({ uri, title }: JsonObject): SearchSource =>
+  title === undefined ? { url: uri as string } : { url: uri as string, title: title as string }
 
 /** A text that may be cited. */
 interface Text {

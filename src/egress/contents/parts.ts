@@ -4,6 +4,7 @@ import type { Path } from '../../canonical/loss.ts'
 import { isObject, type JsonObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { spellingFor } from '../fields.ts'
+import { isSearch, searchInWords } from '../searches.ts'
 import { writeCall, writeResult } from './calls.ts'
 import { extrasField, FORMAT, nativeExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
@@ -13,7 +14,7 @@ const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   system: new Set(['text', 'opaque']),
   developer: new Set(['text', 'opaque']),
   user: new Set(['text', 'media', 'opaque']),
-  assistant: new Set(['text', 'reasoning', 'refusal', 'media', 'tool-call', 'opaque']),
+  assistant: new Set(['text', 'reasoning', 'refusal', 'media', 'tool-call', 'search-call', 'search-result', 'opaque']),
   tool: new Set(['tool-result']),
 }
 
@@ -67,7 +68,9 @@ export class PartsWriter {
     const wire = this.bare(part, path)
     if (wire === undefined) return
     const signature = this.signature(part, wire)
-    this.push(withExtras(part.type === 'opaque' ? undefined : nativeExtras(part), signed(wire, signature)))
+    this.push(
+      withExtras(part.type === 'opaque' || isSearch(part) ? undefined : nativeExtras(part), signed(wire, signature)),
+    )
   }
 
   /** Writes a part as received, with the signature of reasoning that was put back before it. */
@@ -181,6 +184,9 @@ export class PartsWriter {
         return writeCall(part, path, context, ids)
       case 'tool-result':
         return writeResult(part, path, context, ids)
+      case 'search-call':
+      case 'search-result':
+        return this.textPart(searchInWords(part, path, context.losses).text, undefined)
       case 'opaque':
         return part.format === FORMAT ? part.value : this.textPart(part.text, undefined)
       default:

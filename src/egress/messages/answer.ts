@@ -4,8 +4,10 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { wrapReasoning } from '../../canonical/signature.ts'
 import { extrasFor } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
+import { isSearch } from '../searches.ts'
 import { asText, inputOf, writeAnnotation } from './content.ts'
 import { type Block, FORMAT } from './context.ts'
+import { reportSearch, searchBlock } from './search.ts'
 
 /**
  * Writes a part of an answer as a block; undefined, with a loss, if the format has no block for it. An empty part is
@@ -22,6 +24,10 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block |
       return writeReasoning(part, path, losses)
     case 'tool-call':
       return writeCall(part, path, losses)
+    case 'search-call':
+    case 'search-result':
+      reportSearch(part, path, losses)
+      return searchBlock(part)
     case 'opaque':
       if (part.format === FORMAT) return { ...part.value }
       return part.text === undefined || part.text === '' ? undefined : { ...textHead(part), text: part.text }
@@ -33,6 +39,9 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block |
 /** Whether the part has no text and no other fields. */
 export const isEmpty = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
   part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
+
+/** Whether a client that prints the last block as the answer prints nothing for the part. */
+export const isUnprintable = (part: Part): boolean => isForeignSignature(part) || isSearch(part)
 
 /**
  * Whether the part is a signature of another format, without text. Such a part is written before the part that it

@@ -6,9 +6,11 @@ import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { wrapReasoning } from '../../canonical/signature.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { extrasFor } from '../fields.ts'
+import { isSearch } from '../searches.ts'
 import { callBlock, isEmpty, isForeignSignature, signatureField, textHead, writeAnswerPart } from './answer.ts'
 import { writeAnnotation } from './content.ts'
 import { FORMAT } from './context.ts'
+import { searchBlock } from './search.ts'
 
 /** The state that the blocks of one message share. */
 export interface MessageState {
@@ -20,6 +22,8 @@ export interface MessageState {
   held: Part[]
   /** Whether the answer contains a refusal. */
   refused: boolean
+  /** Whether the caller would print the last block as the answer. */
+  readonly endsInText: boolean
 }
 
 /**
@@ -37,6 +41,8 @@ export function blockOf(part: Part, state: MessageState): OpenBlock | undefined 
     case 'text':
       return new TextBlock(part, state)
     case 'refusal':
+    case 'search-call':
+    case 'search-result':
       return new WholeBlock(part, state)
     case 'reasoning':
       return part.redacted ? new WholeBlock(part, state) : new ThinkingBlock(part, state)
@@ -65,6 +71,8 @@ export class OpenBlock {
   /** Whether any text of the body has been written. */
   protected grown = false
   protected readonly state: MessageState
+  /** Whether the caller has the input of a call that the upstream runs. */
+  hasInput = false
   private index = -1
 
   constructor(state: MessageState) {
@@ -235,7 +243,7 @@ class WrappedCallBlock extends OpenBlock {
 
 /**
  * A part that is written when it is complete. A refusal is held even longer, because at the end of the answer it is
- * written to `stop_details`.
+ * written to `stop_details`; so is a search for a client that would print it as the last block.
  */
 class WholeBlock extends OpenBlock {
   private part: Part
@@ -255,8 +263,9 @@ class WholeBlock extends OpenBlock {
 
   override end(): void {
     const { part, state } = this
-    if (part.type !== 'refusal') return writeWhole(part, state)?.close()
-    state.refused ||= part.text !== ''
+    const isHeld = part.type === 'refusal' || (state.endsInText && isSearch(part))
+    if (!isHeld) return writeWhole(part, state)?.close()
+    state.refused ||= part.type === 'refusal' && part.text !== ''
     state.held.push(part)
   }
 
@@ -282,6 +291,8 @@ const SENT: { readonly [type: string]: { readonly field: string; readonly empty:
   compaction: { field: 'content', empty: null },
 }
 
+const inputDelta = (input: Json): JsonObject => ({ type: 'input_json_delta', partial_json: JSON.stringify(input) })
+
 /** Writes a complete part and returns its block, which is still to be closed; undefined if the part has no block. */
 function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   const whole = writeAnswerPart(part, [], new Losses())
@@ -294,7 +305,7 @@ function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   else {
     const { signature = '' } = type === 'thinking' ? whole : {}
     block.open({ ...whole, [field]: empty!, ...(type === 'thinking' ? { signature: '' } : {}) })
-    if (field === 'input') block.writeDelta({ type: 'input_json_delta', partial_json: JSON.stringify(value) })
+    if (field === 'input') block.writeDelta(inputDelta(value))
     else if (value !== '') block.writeDelta({ type: `${type}_delta`, [field]: value })
     if (signature !== '') block.writeDelta({ type: 'signature_delta', signature })
   }
@@ -312,7 +323,8 @@ export class RelayedBlock extends OpenBlock {
     if (append !== '' && this.prefix !== undefined) this.grow(append)
   }
 
-  override patch({ signature, annotations }: PartPatch): void {
+  override patch({ signature, annotations, part }: PartPatch): void {
+    if (part?.type === 'search-call' && !this.hasInput) this.writeDelta(inputDelta(searchBlock(part)['input']!))
     if (signature !== undefined)
       this.writeDelta({ type: 'signature_delta', signature: wrapReasoning([{ signature }], FORMAT) })
     this.annotate(annotations)

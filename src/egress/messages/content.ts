@@ -11,15 +11,25 @@ import type {
 import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseJson, parseObject } from '../../canonical/node.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
+import { type SearchPart, searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
+import { provedSearches, reportSearch, searchBlock } from './search.ts'
 
 /** The parts that each kind of turn may contain, for callers of other formats. */
 const TURNS = {
   system: SYSTEM_PARTS,
   user: USER_PARTS,
-  assistant: new Set<Part['type']>(['text', 'reasoning', 'refusal', 'tool-call', 'opaque']),
+  assistant: new Set<Part['type']>([
+    'text',
+    'reasoning',
+    'refusal',
+    'tool-call',
+    'search-call',
+    'search-result',
+    'opaque',
+  ]),
   tool: new Set<Part['type']>(['tool-result']),
   result: USER_PARTS,
 } as const satisfies { readonly [turn: string]: ReadonlySet<Part['type']> }
@@ -39,14 +49,24 @@ export function writeBlocks(
   turn: TurnKind,
   context: WriteContext,
 ): LocatedBlock[] {
+  const searches = turn === 'assistant' ? provedSearches(content) : undefined
   return writeAllowed(content, TURNS[turn], path, context.losses, (part, at) => {
-    const block = writeBlock(part, at, context)
+    const block = writeBlock(part, at, context, searches)
     return block && { block, path: at }
   })
 }
 
-/** Writes the block of a part; undefined, with a loss, if the part has none. */
-export function writeBlock(part: Part, path: Path, context: WriteContext): Block | undefined {
+/**
+ * Writes the block of a part; undefined, with a loss, if the part has none.
+ *
+ * @param searches the ids of searches that the upstream takes back. All others are said in words.
+ */
+export function writeBlock(
+  part: Part,
+  path: Path,
+  context: WriteContext,
+  searches?: ReadonlySet<string>,
+): Block | undefined {
   switch (part.type) {
     case 'text':
       return writeText(part, path, context)
@@ -60,6 +80,9 @@ export function writeBlock(part: Part, path: Path, context: WriteContext): Block
       return writeCall(part, path, context)
     case 'tool-result':
       return writeResult(part, path, context)
+    case 'search-call':
+    case 'search-result':
+      return searches?.has(part.id) ? writeSearch(part, path, context) : writeInWords(part, path, context)
     case 'opaque':
       return part.format === FORMAT ? { ...part.value } : writePlainText(part.text, path, context)
     case 'embedding':
@@ -124,6 +147,14 @@ function writeRedacted(part: ReasoningPart, path: Path, { losses }: WriteContext
 function writeThinking(part: ReasoningPart): Block {
   return { type: 'thinking', thinking: part.text, signature: part.signature?.value ?? '', ...extrasFor(part, FORMAT) }
 }
+
+function writeSearch(part: SearchPart, path: Path, context: WriteContext): Block | undefined {
+  reportSearch(part, path, context.losses)
+  return withCache(searchBlock(part), part, path, context)
+}
+
+const writeInWords = (part: SearchPart, path: Path, context: WriteContext): Block | undefined =>
+  writeText(searchInWords(part, path, context.losses), path, context)
 
 /** Writes a refusal in the history as text of the assistant. */
 function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Block | undefined {

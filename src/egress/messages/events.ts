@@ -16,7 +16,7 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { explanationIn, isForeignSignature, stopDetails } from './answer.ts'
+import { explanationIn, isUnprintable, stopDetails } from './answer.ts'
 import { blockOf, emit, type MessageState, type OpenBlock, RelayedBlock, TextBlock, writeHeld } from './blocks.ts'
 import { FORMAT } from './context.ts'
 import { errorBody } from './error.ts'
@@ -30,7 +30,7 @@ import { writeUsage } from './usage.ts'
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
-  private readonly state: MessageState = { index: 0, out: NOTHING, held: [], refused: false }
+  private readonly state: MessageState
   private start: ResultStart = { type: 'result-start' }
   private started = false
   private over = false
@@ -49,6 +49,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   constructor(request: CanonicalRequest) {
     this.request = request
+    this.state = { index: 0, out: NOTHING, held: [], refused: false, endsInText: printsLastBlock(request) }
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -161,6 +162,11 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     else if (event.annotations !== undefined && !this.relaying) (this.late ??= []).push(event)
   }
 
+  /** Notes that the input of the open block was relayed: its part changes only when the block ends. */
+  relayedInput(): void {
+    if (this.open !== undefined) this.open.hasInput = true
+  }
+
   get lost(): readonly Loss[] {
     return this.losses.list
   }
@@ -175,7 +181,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     const { held } = this.state
     const explained = explanationIn(held)
     if (explained !== undefined) held.pop()
-    if (printsLastBlock(this.request)) while (held.length > 0 && isForeignSignature(held.at(-1)!)) held.pop()
+    if (printsLastBlock(this.request)) while (held.length > 0 && isUnprintable(held.at(-1)!)) held.pop()
     writeHeld(this.state)
     this.writeLate()
     return explained

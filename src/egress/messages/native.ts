@@ -7,12 +7,14 @@ import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { messagesDialect } from '../../formats/dialects/messages.ts'
 import { type NativeRequest, withFields } from '../native.ts'
+import { isSearch } from '../searches.ts'
 import type { NativeEventWriter, WriteOptions } from '../writer.ts'
 import { NO_INDEX, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import type { MessageStream } from './events.ts'
 import { writeHeaders } from './headers.ts'
 import { unsampled } from './sampling.ts'
+import { isProved, unprovedSearches } from './search.ts'
 import { nativeThinking } from './thinking.ts'
 
 /**
@@ -47,14 +49,16 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
   messages.every((message, at) => message === read[at] && isAccepted(message, context))
 
 /**
- * Whether the message can be sent as received. It cannot if it holds reasoning or citations that another upstream made,
- * or if it is a system turn and the dialect has none.
+ * Whether the message can be sent as received. It cannot if it holds reasoning, searches or citations that another
+ * upstream made, or if it is a system turn and the dialect has none.
  */
 const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
     ? content.every(
         part =>
-          !hasUnindexedCitations(part) && (part.type !== 'reasoning' || unchangedWire(part, FORMAT) !== undefined),
+          !hasUnindexedCitations(part) &&
+          (part.type !== 'search-result' || isProved(part)) &&
+          (part.type !== 'reasoning' || unchangedWire(part, FORMAT) !== undefined),
       )
     : role !== 'system' || dialect.system_turns !== false
 
@@ -110,13 +114,15 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   const head = newRole === role ? wire : { ...wire, role: newRole! }
   const whole = unchangedWire<JsonObject>(messages[0]!, FORMAT)
   if (whole !== undefined && (role === undefined || typeof whole['content'] === 'string')) return [head]
-  const blocks = messages.flatMap(({ content }, index) =>
-    content.flatMap((part, partIndex) => {
+  const blocks = messages.flatMap(({ content }, index) => {
+    const unproved = unprovedSearches(content)
+    return content.flatMap((part, partIndex) => {
       const path: Path = ['messages', at + index, 'content', partIndex]
-      const original = hasUnindexedCitations(part) ? undefined : unchangedWire<JsonObject>(part, FORMAT)
+      const isRefused = hasUnindexedCitations(part) || (isSearch(part) && unproved.has(part.id))
+      const original = isRefused ? undefined : unchangedWire<JsonObject>(part, FORMAT)
       return original ?? writeBlock(part, path, context) ?? []
-    }),
-  )
+    })
+  })
   const isEmptied = blocks.length === 0 && messages.some(({ content }) => content.length > 0)
   return isEmptied ? [] : [{ ...head, content: blocks }]
 }
@@ -137,6 +143,7 @@ export class RelayedStream extends Sequential<WireEvent> implements NativeEventW
 
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
     const [first] = read
+    if (first === undefined && wire.event === 'content_block_delta') this.message.relayedInput()
     if (first?.type !== 'part-delta') this.follow(read)
     if (first?.type === 'result-start') return [withHead(wire, first)]
     const { ending } = this

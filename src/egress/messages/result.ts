@@ -16,7 +16,7 @@ import { extrasFor, spellingFor } from '../fields.ts'
 import { nativeBodyOf } from '../native.ts'
 import { NO_TASK } from '../sanitize/unwritten.ts'
 import { countedTokens } from '../usage/input-usage.ts'
-import { explanationIn, isForeignSignature, stopDetails, writeAnswerPart } from './answer.ts'
+import { explanationIn, isUnprintable, stopDetails, writeAnswerPart } from './answer.ts'
 import { type Block, FORMAT } from './context.ts'
 import { reportTier, writeUsage } from './usage.ts'
 
@@ -81,15 +81,15 @@ function writeContent({ content }: Candidate, endsInText: boolean, losses: Losse
   if (explanation?.cache !== undefined) losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
   const parts = explanation === undefined ? content : content.slice(0, -1)
   const blocks = parts.map((part, index) => writeAnswerPart(part, [...CONTENT, index], losses))
-  return (endsInText ? withoutLastSignatures(parts, blocks, losses) : blocks).filter(block => block !== undefined)
+  return (endsInText ? withoutUnprintable(parts, blocks, losses) : blocks).filter(block => block !== undefined)
 }
 
-/** Withholds signatures at the end of the answer from a client that would print one as the last block. */
-function withoutLastSignatures(parts: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
+/** Withholds signatures and searches at the end of the answer from a client that would print one as the last block. */
+function withoutUnprintable(parts: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
   for (let index = blocks.length - 1; index >= 0; index--) {
     if (blocks[index] === undefined) continue
-    if (!isForeignSignature(parts[index]!)) break
-    losses.drop([...CONTENT, index], 'no-proof-at-the-end')
+    if (!isUnprintable(parts[index]!)) break
+    losses.drop([...CONTENT, index], 'the-last-block-is-text')
     blocks[index] = undefined
   }
   return blocks

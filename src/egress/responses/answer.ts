@@ -1,9 +1,10 @@
-import type { MediaPart, Part } from '../../canonical/content.ts'
+import type { MediaPart, Part, SearchResultPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import { type Candidate, type Finish, impliedReason, type TokenLogprob } from '../../canonical/result.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import { reportCitations } from '../openai-answer.ts'
+import { isSearch } from '../searches.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
 import { reportImage, writeImageCall } from './images.ts'
 import {
@@ -14,11 +15,12 @@ import {
   writeMessageItem,
   writeReasoningItem,
 } from './items.ts'
+import { belongsTo, reportSearch, searchId, writeSearch } from './search.ts'
 
 /* Pieces of an answer that a whole response and a streamed one share: items, parts and final state. */
 
 /** The kind of item that a part of an answer becomes; `nowhere` if the format has no item for it. */
-type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'item' | 'nowhere'
+type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'search' | 'item' | 'nowhere'
 
 export function itemKindOf(part: Part): ItemKind {
   switch (part.type) {
@@ -29,6 +31,9 @@ export function itemKindOf(part: Part): ItemKind {
       return 'reasoning'
     case 'tool-call':
       return 'call'
+    case 'search-call':
+    case 'search-result':
+      return 'search'
     case 'opaque':
       if (part.format === FORMAT) return spellingFor(part, FORMAT)['in'] === undefined ? 'item' : 'message'
       return part.text === undefined ? 'nowhere' : 'message'
@@ -86,6 +91,7 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
     return
   }
   if (part.type === 'opaque' || part.type === 'media') return
+  if (isSearch(part)) return reportSearch(part, searchId(part), path, losses)
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (part.type === 'reasoning' && part.redacted !== undefined && part.signature === undefined)
     losses.drop([...path, 'redacted'], 'nothing-hidden')
@@ -101,8 +107,8 @@ function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losse
 }
 
 /**
- * Writes the parts of a candidate as items of an answer. Neighbouring texts and refusals become one message, and all
- * log probabilities go to the first text.
+ * Writes the parts of a candidate as items of an answer. Neighbouring texts and refusals become one message, a search and
+ * its results one call, and all log probabilities go to the first text.
  *
  * @param base the base of generated ids.
  * @param last the status of the last item.
@@ -122,22 +128,30 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
     if (kind === 'picture') reportImage(part as MediaPart, [...path, 'content', index], losses)
     if (kind === 'nowhere') return
     const before = items.at(-1)
-    if (kind === 'message' && before !== undefined && itemKindOf(before[0]!) === 'message') before.push(part)
+    if (before !== undefined && sharesItem(part, before)) before.push(part)
     else items.push([part])
   })
   return items.map((parts, index) => {
     const status = index === items.length - 1 ? last : 'completed'
     const stamp = (prefix: string) => stampAt(prefix, base, index, status)
-    const [part] = parts as [Part]
+    const [part, next] = parts as [Part, Part?]
     if (part.type === 'reasoning') return writeReasoningItem(part, encryptedContent(part), stamp(FOREIGN_REASONING))
     if (part.type === 'media') return writeImageCall(part, stampAt('ig', base, index, 'completed'))
     if (part.type === 'tool-call') return writeCall(part, stamp(part.freeform ? 'ctc' : 'fc'))
+    if (isSearch(part))
+      return writeSearch(part, next as SearchResultPart | undefined, { ...stamp('ws'), id: searchId(part) })
     if (part.type === 'opaque' && itemKindOf(part) === 'item') return part.value
     return writeMessageItem(
       parts.map(one => writeContent(one, one === logged ? tokens : [])),
       stamp('msg'),
     )
   })
+}
+
+/** Whether a part goes into the same item as the parts before it. */
+function sharesItem(part: Part, [first, ...others]: readonly Part[]): boolean {
+  if (itemKindOf(part) === 'message') return itemKindOf(first!) === 'message'
+  return isSearch(part) && others.length === 0 && isSearch(first!) && belongsTo(part, first)
 }
 
 /** The facts about an answer's content that determine its final state. */

@@ -1,4 +1,4 @@
-import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
+import type { Annotation, MediaPart, Part, TextPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
@@ -50,9 +50,24 @@ export function writePart(part: Part, plain: TextType, path: Path, context: Writ
 const plainText = (text: string, type: TextType): JsonObject =>
   type === 'output_text' ? { type, text, annotations: [] } : { type, text }
 
-function writeText(part: Part & { type: 'text' }, plain: TextType, path: Path, { losses }: WriteContext): JsonObject {
-  if (part.annotations !== undefined) losses.dropRestored([...path, 'annotations'], 'no-annotations-in-requests')
+function writeText(part: TextPart, plain: TextType, path: Path, { losses }: WriteContext): JsonObject {
+  if (part.annotations === undefined) return plainText(part.text, plain)
+  if (plain === 'output_text') return { type: plain, text: part.text, annotations: writeCitations(part, path, losses) }
+  losses.dropRestored([...path, 'annotations'], 'no-annotations-in-requests')
   return plainText(part.text, plain)
+}
+
+/** Writes the citations of an earlier answer. Nothing that a caller notices is lost with their other fields. */
+function writeCitations({ annotations = [] }: TextPart, path: Path, losses: Losses): readonly JsonObject[] {
+  annotations.forEach((citation, index) => {
+    if (citation.type === 'opaque') return
+    const at = [...path, 'annotations', index]
+    if (citation.quote !== undefined) losses.dropRestored([...at, 'quote'], 'no-quotes')
+    const required = requiredFields(citation)
+    for (const field of ['title', 'start', 'end'] as const)
+      if (citation[field] === undefined) losses.addRestored([...at, field], required[field], 'minted-where-required')
+  })
+  return annotations.map(writeAnnotation).filter(one => one !== undefined)
 }
 
 /** Writes a citation. The three required fields are empty or zero if unknown. */

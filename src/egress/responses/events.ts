@@ -8,6 +8,7 @@ import type { Finish, TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
+import { isSearch, type SearchPart } from '../searches.ts'
 import { type EndContent, FAILED, itemKindOf, type ResponseState, writeState, writeToken } from './answer.ts'
 import { FORMAT } from './content.ts'
 import { tokenWithDefaults } from './defaults.ts'
@@ -27,6 +28,7 @@ import { originalItem } from './items.ts'
 import { type LogprobSource, type MessagePartWriter, MessageWriter } from './message-events.ts'
 import { ReasoningWriter } from './reasoning-events.ts'
 import { Responder, type ResponseContent } from './response.ts'
+import { SearchWriter } from './search-events.ts'
 import { writeUsage } from './usage.ts'
 
 /** The event that ends a stream. OpenResponses requires it, and every known client accepts it (trap 68). */
@@ -48,6 +50,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private responder: Responder | undefined
   private message: MessageWriter | undefined
   private previewed: ImageWriter | undefined
+  /** The search that was written last; its results may follow. */
+  private search: SearchWriter | undefined
   private logprobs: JsonObject[] = []
   private finish: Finish | undefined
   private usage: Usage | undefined
@@ -145,11 +149,28 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private writerOf(part: Part): PartWriter {
     const kind = itemKindOf(part)
     if (kind === 'nowhere') return NO_OUTPUT
+    if (isSearch(part)) return this.searchWriter(part)
+    this.leaveSearch()
     if (kind === 'message') return this.messageOf(part).add(part, this)
     this.leaveMessage()
     if (part.type === 'reasoning') return new ReasoningWriter(part, this)
     if (part.type === 'media') return this.imageWriter(part)
     return part.type === 'tool-call' ? new CallWriter(part, this) : new OpaqueWriter(part, this)
+  }
+
+  /** The writer of a search, which also takes the results that follow. */
+  private searchWriter(part: SearchPart): PartWriter {
+    const { search } = this
+    if (search !== undefined && part.type === 'search-result' && search.takes(part)) return search.resultWriter(part)
+    this.leaveMessage()
+    this.leaveSearch()
+    return (this.search = new SearchWriter(part, this))
+  }
+
+  /** Ends the search that was written last. */
+  private leaveSearch(): void {
+    this.search?.close()
+    this.search = undefined
   }
 
   /** The writer for an image, which previews may have opened before the image begins. */
@@ -162,6 +183,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private preview(preview: Preview): void {
     if (this.responder?.isNative !== false) return
     this.leaveMessage()
+    this.leaveSearch()
     this.previewed ??= new ImageWriter({ type: 'media', kind: 'image', source: emptied(preview.source) }, this)
     this.previewed.preview(preview)
   }
@@ -203,6 +225,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
+    this.leaveSearch()
     this.events.release()
     if (this.logprobs.length > 0) this.lastText()?.log(this.take())
   }

@@ -3,9 +3,11 @@ import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
+import type { SearchPart } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { fillReasoning, originalItem, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
+import { belongsTo, reportSearch, writeSearch } from './search.ts'
 
 /** Writes `instructions` and `input`: a leading system text, and everything else as items. */
 export function writeHistory(request: CanonicalRequest, context: WriteContext): JsonObject {
@@ -74,7 +76,10 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext):
   }
 }
 
-/** Writes an assistant turn. Reasoning and calls become separate items, neighbouring texts and refusals one message. */
+/**
+ * Writes an assistant turn. Reasoning, calls and searches become separate items, neighbouring texts and refusals one
+ * message.
+ */
 function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   const turn = new Turn(context)
@@ -82,10 +87,16 @@ function writeTurn(message: Message, path: Path, context: WriteContext): readonl
   return turn.written()
 }
 
+/** The id that a search of a history is read with: its item has none. */
+const UNNAMED = ''
+const NO_STAMP = {}
+
 /** Collects the items of an assistant turn. */
 class Turn {
   private readonly items: JsonObject[] = []
   private message: JsonObject[] = []
+  /** The search that is the last item. */
+  private search: SearchPart | undefined
   private readonly context: WriteContext
 
   constructor(context: WriteContext) {
@@ -98,6 +109,9 @@ class Turn {
         return this.item(writeSignedReasoning(part, path, this.context))
       case 'tool-call':
         return this.item(this.call(part, path))
+      case 'search-call':
+      case 'search-result':
+        return this.addSearch(part, path)
       case 'opaque':
         if (part.format === FORMAT && spellingFor(part, FORMAT)['in'] === undefined) return this.item(part.value)
         return this.addToMessage(part, path)
@@ -117,6 +131,20 @@ class Turn {
     if (wire === undefined) return
     this.close()
     this.items.push(wire)
+    this.search = undefined
+  }
+
+  /** Adds results to the item of their search, and anything else as an item of its own. */
+  private addSearch(part: SearchPart, path: Path): void {
+    reportSearch(part, UNNAMED, path, this.context.losses)
+    const { search } = this
+    if (this.message.length === 0 && search !== undefined && belongsTo(part, search)) {
+      this.items[this.items.length - 1] = writeSearch(search, part, NO_STAMP)
+      this.search = undefined
+    } else {
+      this.item(writeSearch(part, undefined, NO_STAMP))
+      this.search = part
+    }
   }
 
   private addToMessage(part: Part, path: Path): void {

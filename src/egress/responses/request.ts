@@ -72,17 +72,24 @@ function writeBody(request: CanonicalRequest, context: WriteContext): JsonObject
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
+const SOURCES = 'web_search_call.action.sources'
 
 /**
  * Writes `include`, the list of additional output. Callers of other formats get signatures without requesting them, so
  * signatures are included whenever the request has reasoning settings: without them the next turn could not return the
- * reasoning.
+ * reasoning. The same holds for the sources of searches.
  */
 function writeInclude(request: CanonicalRequest, { dialect }: WriteContext): JsonObject {
   const { logprobs } = request.sampling
   const others = (request.extras?.[FORMAT]?.['include'] as readonly string[] | undefined) ?? []
   const { reasoning } = request
   const thinks = reasoning !== undefined && reasoning.effort !== 'none' && dialect.stateless !== true
-  const wanted = [...others, ...(logprobs === undefined ? [] : [LOGPROBS]), ...(thinks ? [ENCRYPTED_REASONING] : [])]
+  const searches = request.tools?.some(tool => tool.type === 'hosted' && tool.kind === 'web-search') === true
+  const wanted = [
+    ...others,
+    ...(logprobs === undefined ? [] : [LOGPROBS]),
+    ...(thinks ? [ENCRYPTED_REASONING] : []),
+    ...(searches ? [SOURCES] : []),
+  ]
   return { ...(wanted.length === 0 ? {} : { include: wanted }), ...(logprobs ? { top_logprobs: logprobs } : {}) }
 }

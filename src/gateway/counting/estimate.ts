@@ -93,6 +93,14 @@ export class TokenInputs {
         this.overhead += OVERHEAD.call
         this.parts(part.content)
         return
+      case 'search-call':
+        this.overhead += OVERHEAD.call
+        this.texts.push(...part.queries)
+        return
+      case 'search-result':
+        this.overhead += OVERHEAD.call
+        this.texts.push(JSON.stringify(part.sources))
+        return
       case 'opaque':
         if (!isRedundant(part)) this.texts.push(part.text ?? JSON.stringify(part.value))
         return

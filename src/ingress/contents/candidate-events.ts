@@ -118,6 +118,7 @@ export class CandidateReader {
     this.endPartial(out)
     this.endOpen(out)
     this.cite(out)
+    for (const part of this.facts.search) this.emitPart(part, out)
     const refusal = this.facts.takeRefusal()
     if (refusal !== undefined) this.emitPart(refusal, out)
   }

@@ -7,6 +7,7 @@ import { anyNumber, anyObject, anyObjects, anyText, defined, put } from '../fiel
 import { type Cited, citationsOf, readCitations, readGrounding, TextRanges } from './citations.ts'
 import { CONTENT, contentsExtras, type Extras, FORMAT, inCamelCase } from './fields.ts'
 import { readPartLeniently } from './parts.ts'
+import { readSearch } from './search.ts'
 import { pairSignatures } from './signatures.ts'
 
 /** Fields of a candidate that are read; all others become extras. */
@@ -34,9 +35,11 @@ export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
   ]
   const { extras } = contentsExtras(fields, TAKEN, { content: inside && contentsExtras(inside, CONTENT) }, refused)
   const spelling = spellingOf(wireReason, cited.complete ? fields['groundingMetadata'] : undefined)
+  const search = readSearch(fields['groundingMetadata'])
   const annotatedParts = withCitations(parts, cited.all)
+  const ending = refusal === undefined ? search : [...search, refusal]
   return {
-    content: refusal === undefined ? annotatedParts : [...annotatedParts, refusal],
+    content: ending.length === 0 ? annotatedParts : [...annotatedParts, ...ending],
     finish,
     ...defined({ logprobs, extras, spelling }),
   }
@@ -44,7 +47,7 @@ export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
 
 /**
  * The spelling that a stream of this format needs: a finish reason other than the default of its kind, and grounding
- * metadata that canonical citations cover completely.
+ * metadata that citations and searches cover completely.
  */
 function spellingOf(finishReason: string | undefined, grounding: Json | undefined): Node['spelling'] {
   if (finishReason === undefined && grounding == null) return undefined
@@ -55,7 +58,7 @@ function spellingOf(finishReason: string | undefined, grounding: Json | undefine
 /** The citations found in a candidate's metadata. */
 interface CitedBy {
   readonly all: readonly Cited[]
-  /** Whether the grounding metadata contains no more than its citations. */
+  /** Whether the grounding metadata contains no more than its citations and its search. */
   readonly complete: boolean
 }
 
@@ -118,6 +121,11 @@ export class CandidateFacts {
     const append = field === 'logprobsResult' ? readLogprobs(value) : undefined
     if (append === undefined) put(this.fields, field, value)
     else if (append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
+  }
+
+  /** The search in the grounding metadata. */
+  get search(): readonly Part[] {
+    return readSearch(this.fields['groundingMetadata'])
   }
 
   /** Removes and returns the message of a refusal, which becomes a part. */

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { lastAtOrBefore, Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
+import { queriesIn } from './search.ts'
 
 /** A citation located in all text of the candidate, in UTF-16 units; without offsets it covers all of the text. */
 export interface Cited {
@@ -14,7 +15,7 @@ export interface Cited {
 /** The citations read from grounding metadata. */
 export interface Grounding {
   readonly cited: readonly Cited[]
-  /** Whether the citations cover everything in the metadata. */
+  /** Whether the citations and the search cover everything in the metadata. */
   readonly complete: boolean
 }
 
@@ -24,7 +25,8 @@ export function readGrounding(metadata: JsonObject, ranges: TextRanges): Groundi
   const supports = anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
   const named = new Set<number>()
   const cited: Cited[] = []
-  let complete = hasOnly(metadata, METADATA) && chunks.every(isPlainChunk)
+  const searched = queriesIn(metadata) !== undefined
+  let complete = hasOnly(metadata, searched ? SEARCHED : METADATA) && chunks.every(isPlainChunk)
   for (const support of supports) {
     const segment = support['segment']
     const range = ranges.rangeOf(isObject(segment) ? segment : {})
@@ -38,7 +40,7 @@ export function readGrounding(metadata: JsonObject, ranges: TextRanges): Groundi
   }
   for (const [index, chunk] of chunks.entries()) {
     if (named.has(index)) continue
-    complete = false
+    complete &&= searched
     const source = sourceOf(chunk)
     if (source !== undefined) cited.push({ citation: source })
   }
@@ -60,6 +62,7 @@ export function readCitations(metadata: JsonObject, ranges: TextRanges): readonl
 const FROM_METADATA = { spelling: { [FORMAT]: { own: true } } } as const
 
 const METADATA = ['groundingChunks', 'groundingSupports']
+const SEARCHED = [...METADATA, 'webSearchQueries']
 const SUPPORT = ['segment', 'groundingChunkIndices']
 const SEGMENT = ['startIndex', 'endIndex', 'text']
 
@@ -78,7 +81,7 @@ const indicesOf = (support: JsonObject): readonly number[] => {
 }
 
 /** The source of a chunk: a web page, a document store or a map. */
-function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
+export function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
   for (const value of Object.values(chunk ?? {})) {
     if (!isObject(value)) continue
     const url = anyText(value['uri'])

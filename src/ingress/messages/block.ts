@@ -2,8 +2,10 @@ import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, openingEvents } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseObject, unchangedWire } from '../../canonical/node.ts'
 import { readCitation, readSignature, UNSIGNED } from './content.ts'
+import { leniently } from './result.ts'
+import { FORMAT } from './wire.ts'
 
 /** The field that a delta appends to, and the kind of part it belongs to. */
 const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
@@ -16,7 +18,9 @@ const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind
 export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
   GROWS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
 
-/** Reads one content block of a stream. Format-specific blocks are collected and emitted whole at their end. */
+/**
+ * Reads one content block of a stream. Searches and format-specific blocks are collected and emitted whole at their end.
+ */
 export class BlockReader {
   readonly at: PartPosition
   readonly kind: Part['type']
@@ -25,17 +29,23 @@ export class BlockReader {
   private initialArguments = ''
   private hasGrown = false
   private input = ''
+  /** The block as received so far, if it is emitted whole. */
   private value: { [field: string]: Json } | undefined
 
   constructor(part: Part, index: number, out: CanonicalEvent[]) {
     this.at = { candidate: 0, part: index }
     this.kind = part.type
     this.start = part
-    if (part.type === 'opaque') this.value = { ...part.value }
+    this.value = wholeBlock(part)
     const isCall = part.type === 'tool-call'
     if (isCall && part.arguments !== '{}') this.initialArguments = part.arguments
     append(out, openingEvents(isCall ? { ...part, arguments: '' } : part, this.at))
-    this.hasGrown = !isCall && part.type !== 'opaque' && bodyOf(part) !== ''
+    this.hasGrown = !isCall && this.value === undefined && bodyOf(part) !== ''
+  }
+
+  /** Whether deltas of any kind belong to the block. */
+  get isCollected(): boolean {
+    return this.value !== undefined
   }
 
   delta(delta: JsonObject, out: CanonicalEvent[]): void {
@@ -48,13 +58,14 @@ export class BlockReader {
       this.annotate([readCitation(delta['citation'])], out)
   }
 
-  /** Ends the block, with the input collected for a format-specific one. */
+  /** Ends the block, with the input collected for a block that is emitted whole. */
   end(out: CanonicalEvent[]): void {
     if (!this.hasGrown && this.initialArguments !== '') this.grow(this.initialArguments, out)
     if (this.value !== undefined && (this.hasGrown || this.input !== '')) {
       const input = this.input === '' ? undefined : (parseObject(this.input) ?? this.input)
       const value = input === undefined ? this.value : { ...this.value, input }
-      out.push({ type: 'part-patch', at: this.at, part: { ...this.start, value } as Part })
+      const part = this.start.type === 'opaque' ? { ...this.start, value } : leniently(value)
+      out.push({ type: 'part-patch', at: this.at, part })
     }
     out.push({ type: 'part-end', at: this.at })
   }
@@ -78,7 +89,7 @@ export class BlockReader {
   }
 
   /**
-   * Collects the deltas of a format-specific block. Arguments of hosted tools arrive as JSON text; other fields are
+   * Collects the deltas of a block that is emitted whole. Arguments of hosted tools arrive as JSON text; other fields are
    * appended to or replaced by name.
    */
   private gather(type: string, delta: JsonObject): void {
@@ -94,4 +105,12 @@ export class BlockReader {
       this.value = { ...this.value, ...Object.fromEntries([[field, now]]) }
     }
   }
+}
+
+/** The wire value of a block that is emitted whole: a search or a format-specific block. */
+function wholeBlock(part: Part): { [field: string]: Json } | undefined {
+  if (part.type === 'opaque') return { ...part.value }
+  return part.type === 'search-call' || part.type === 'search-result'
+    ? { ...unchangedWire<JsonObject>(part, FORMAT) }
+    : undefined
 }

@@ -12,6 +12,7 @@ import { unwrapReasoning, type WrappedReasoning } from '../../canonical/signatur
 import { anyText, defined, extrasOf, flag, object, objects, required, text, WrongType } from '../fields.ts'
 import { runsOf } from '../tools.ts'
 import { readDocument, readImage, textIn } from './media.ts'
+import { isDirect, readSearchResult, readServerCall } from './search.ts'
 import { FORMAT, ROLES } from './wire.ts'
 
 /** Reads `system` as the first message. The positions of billing notes in it are recorded as spelling. */
@@ -82,6 +83,8 @@ const BLOCKS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   redacted_thinking: readRedacted,
   tool_use: readCall,
   tool_result: readResult,
+  server_tool_use: readServerCall,
+  web_search_tool_result: readSearchResult,
   search_result: wire => ({ type: 'opaque', format: FORMAT, value: wire, ...textIn(wire) }),
   tool_reference: wire => ({
     type: 'opaque',
@@ -162,15 +165,13 @@ const CALL_DIRECT = new Set([...CALL, 'caller'])
 
 /** Reads a tool call. `caller: direct`, a call by the model itself, is the default and left out. */
 function readCall(wire: JsonObject): ToolCallPart {
-  const caller = wire['caller'] as JsonObject | undefined
-  const direct = caller?.['type'] === 'direct' && Object.keys(caller).length === 1
   return {
     type: 'tool-call',
     id: required(text(wire['id'])),
     name: required(text(wire['name'])),
     arguments: argumentsOf(wire['input']),
     ...defined({ cache: readCache(wire) }),
-    ...extrasOf(FORMAT, wire, direct ? CALL_DIRECT : CALL),
+    ...extrasOf(FORMAT, wire, isDirect(wire) ? CALL_DIRECT : CALL),
   }
 }
 

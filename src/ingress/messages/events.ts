@@ -135,7 +135,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     const index = wire['index'] ?? 0
     const open = this.open.get(index)
     const kind = kindOfDelta(delta)
-    if (open !== undefined && (kind === undefined || open.kind === kind || open.kind === 'opaque'))
+    if (open !== undefined && (kind === undefined || open.kind === kind || open.isCollected))
       open.delta(delta, this.out)
     else {
       this.irregular = true

@@ -11,6 +11,7 @@ import {
   type OpenPart,
   PartReader,
   ReasoningReader,
+  SearchReader,
   type Sink,
   UpstreamCallReader,
 } from './item-events.ts'
@@ -69,7 +70,9 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
   }
   // The image of an image generation call may arrive later.
   const opened = isImageCall(item) ? { ...item, result: item['result'] ?? '' } : item
-  const [start] = readAnyItem(opened, contentReader([]), 'begun')
+  const parts = readAnyItem(opened, contentReader([]), 'begun')
+  const [start] = parts
+  if (start?.type === 'search-call' || start?.type === 'search-result') return new SearchReader(parts, sink)
   return start?.type === 'reasoning' ? new ReasoningReader(startOfReasoning(start), sink) : new PartReader(start!, sink)
 }
 

@@ -85,7 +85,7 @@ export class OpenPart {
     const late = {
       ...(more.length === 0 ? {} : { annotations: more }),
       ...(final.type === 'reasoning' && final.signature !== undefined ? { signature: final.signature } : {}),
-      ...(final.type === 'opaque' || becomesRedacted(this.start, final) || mediaChanged(this.start, final)
+      ...(WHOLE.has(final.type) || becomesRedacted(this.start, final) || mediaChanged(this.start, final)
         ? { part: final }
         : {}),
       ...(final.extras === undefined ? {} : { extras: final.extras }),
@@ -95,6 +95,9 @@ export class OpenPart {
     return undefined
   }
 }
+
+/** Types of parts that the end of their item replaces. */
+const WHOLE: ReadonlySet<Part['type']> = new Set(['opaque', 'search-call', 'search-result'])
 
 const becomesRedacted = (start: Part, final: Part): boolean =>
   final.type === 'reasoning' && final.redacted === true && !(start.type === 'reasoning' && start.redacted === true)
@@ -190,6 +193,25 @@ export class PartReader implements ItemReader {
 
   protected read(item: JsonObject): Part {
     return readAnyItem(item, contentReader([]))[0]!
+  }
+}
+
+/** Reads a search, whose results become a part of their own when they are known. */
+export class SearchReader extends PartReader {
+  private readonly sink: Sink
+  /** The results that the item had at its start. */
+  private readonly rest: readonly Part[]
+
+  constructor([start, ...rest]: readonly Part[], sink: Sink) {
+    super(start!, sink)
+    this.sink = sink
+    this.rest = rest
+  }
+
+  override done(item: JsonObject | undefined): void {
+    const parts = item === undefined ? undefined : readAnyItem(item, contentReader([]))
+    this.part.end(parts?.[0])
+    for (const part of parts?.slice(1) ?? this.rest) new OpenPart(part, this.sink).end(undefined)
   }
 }
 

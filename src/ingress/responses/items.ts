@@ -4,6 +4,7 @@ import { isEncrypted, unwrapReasoning, type WrappedReasoning } from '../../canon
 import { anyText, defined, definedIfAny, extrasOf, objects, required, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readImageCall } from './images.ts'
+import { readSearch } from './search.ts'
 import { FORMAT, kindOfItem } from './wire.ts'
 
 /** The known fields of a message. */
@@ -18,7 +19,7 @@ const TAKEN = {
 
 /**
  * Reads the parts of one item of the assistant. Unknown fields of a message become extras of its first part, under
- * `message`; an item of an unknown type becomes one opaque part.
+ * `message`; a search becomes a call, its results or both; an item of an unknown type becomes one opaque part.
  */
 export function readItem(wire: JsonObject, content: typeof readContent = readContent): readonly Part[] {
   switch (kindOfItem(wire)) {
@@ -32,7 +33,7 @@ export function readItem(wire: JsonObject, content: typeof readContent = readCon
       return [readCustomCall(wire)]
     default:
       text(wire['type'])
-      return [opaqueItem(wire)]
+      return readSearch(wire) ?? [opaqueItem(wire)]
   }
 }
 

@@ -100,9 +100,12 @@ const IS_DEFAULT: { readonly [field: string]: (value: Json) => boolean } = {
 
 const SIGNATURES = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
+const SOURCES = 'web_search_call.action.sources'
+const RETURNED = new Set([SIGNATURES, LOGPROBS, SOURCES])
 
 /**
- * Reads `include`. Signatures of reasoning are left out, since every other format returns them anyway. `top_logprobs`
+ * Reads `include`. Signatures of reasoning and sources of searches are left out, since every other format returns them
+ * anyway. `top_logprobs`
  * without the include has no effect that other formats could reproduce.
  */
 function readInclude(body: JsonObject, refused: string[]) {
@@ -110,7 +113,7 @@ function readInclude(body: JsonObject, refused: string[]) {
   const top = number(body['top_logprobs'])
   const logprobs = wanted?.includes(LOGPROBS) ? (top ?? 0) : undefined
   if (logprobs === undefined && top !== undefined && top !== 0) refused.push('top_logprobs')
-  const others = wanted?.filter(value => value !== SIGNATURES && value !== LOGPROBS) ?? []
+  const others = wanted?.filter(value => !RETURNED.has(value)) ?? []
   return { logprobs, others }
 }
 

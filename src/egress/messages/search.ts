@@ -1,0 +1,77 @@
+import type { Part, SearchCallPart, SearchResultPart, SearchSource } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { extrasFor } from '../fields.ts'
+import type { SearchPart } from '../searches.ts'
+import { type Block, FORMAT } from './context.ts'
+
+/* Writes hosted web searches (docs/wire/messages.md#web-search). */
+
+/** The `encrypted_content` of a page that no upstream of this format found. */
+const NO_CONTENT = ''
+
+const DIRECT = { caller: { type: 'direct' } }
+
+/** Writes a search or its results as a block. */
+export const searchBlock = (part: SearchPart): Block =>
+  part.type === 'search-call' ? callBlock(part) : resultBlock(part)
+
+const callBlock = (part: SearchCallPart): Block => ({
+  type: 'server_tool_use',
+  id: part.id,
+  name: 'web_search',
+  input: inputOf(part),
+  ...DIRECT,
+  ...extrasFor(part, FORMAT),
+})
+
+/** The tool takes one query. Any other number of queries is written beside the first. */
+function inputOf({ queries }: SearchCallPart): Block {
+  const [query] = queries
+  if (query === undefined) return {}
+  return queries.length === 1 ? { query } : { query, queries }
+}
+
+const resultBlock = (part: SearchResultPart): Block => ({
+  type: 'web_search_tool_result',
+  tool_use_id: part.id,
+  content: part.sources.map(writeSource),
+  ...DIRECT,
+  ...extrasFor(part, FORMAT),
+})
+
+const writeSource = (source: SearchSource): Block => ({
+  type: 'web_search_result',
+  url: source.url,
+  title: source.title ?? '',
+  encrypted_content: NO_CONTENT,
+  page_age: null,
+  ...extrasFor(source, FORMAT),
+})
+
+/** Reports empty titles: in this format they mean that the title is unknown. */
+export function reportSearch(part: SearchPart, path: Path, losses: Losses): void {
+  if (part.type === 'search-call') return
+  for (const [index, { title }] of part.sources.entries())
+    if (title === '') losses.dropRestored([...path, 'sources', index, 'title'], 'nothing-titled')
+}
+
+/** Whether an upstream of this format found all pages. It refuses pages without its own `encrypted_content`. */
+export const isProved = ({ sources }: SearchResultPart): boolean =>
+  sources.every(source => source.extras?.[FORMAT]?.['encrypted_content'] !== undefined)
+
+/** The ids of the searches in a turn whose results the upstream refuses. */
+export function unprovedSearches(content: readonly Part[]): ReadonlySet<string> {
+  let ids: Set<string> | undefined
+  for (const part of content) if (part.type === 'search-result' && !isProved(part)) (ids ??= new Set()).add(part.id)
+  return ids ?? NONE
+}
+
+/** The ids of the searches in a turn that the upstream takes back: those with results that it found itself. */
+export function provedSearches(content: readonly Part[]): ReadonlySet<string> {
+  let ids: Set<string> | undefined
+  for (const part of content)
+    if (part.type === 'search-result' && part.sources.length > 0 && isProved(part)) (ids ??= new Set()).add(part.id)
+  return ids ?? NONE
+}
+
+const NONE: ReadonlySet<string> = new Set()

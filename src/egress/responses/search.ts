@@ -1,0 +1,58 @@
+import type { SearchCallPart, SearchResultPart, SearchSource } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { extrasFor } from '../fields.ts'
+import type { SearchPart } from '../searches.ts'
+import { FORMAT } from './content.ts'
+import type { Stamp } from './items.ts'
+
+/* Writes hosted web searches (docs/wire/responses.md#web-search): a search and its results are one item. */
+
+/** Whether the results belong to the search, so that one item holds both. */
+export const belongsTo = (result: SearchPart, call: SearchPart | undefined): result is SearchResultPart =>
+  call?.type === 'search-call' && result.type === 'search-result' && result.id === call.id
+
+/** Writes a search, its results, or both. */
+export function writeSearch(part: SearchPart, result: SearchResultPart | undefined, stamp: Stamp): JsonObject {
+  const [call, found] = part.type === 'search-call' ? [part, result] : [undefined, part]
+  return {
+    type: 'web_search_call',
+    ...stamp,
+    action: { type: 'search', ...(call && writeQueries(call)), ...(found && writeSources(found)) },
+    ...(call && extrasFor(call, FORMAT)),
+  }
+}
+
+const writeQueries = ({ queries }: SearchCallPart): JsonObject => ({ query: queries[0] ?? '', queries })
+
+function writeSources(part: SearchResultPart): JsonObject {
+  const others = extrasFor(part, FORMAT)['sources']
+  return { sources: [...part.sources.map(writeSource), ...(Array.isArray(others) ? (others as readonly Json[]) : [])] }
+}
+
+/** Writes a page without its title, which upstreams neither send nor take. */
+const writeSource = (source: SearchSource): JsonObject => ({
+  type: 'url',
+  url: source.url,
+  ...extrasFor(source, FORMAT),
+})
+
+const PREFIX = 'ws_'
+
+/** The id of a search in an answer. Upstreams of this format take no id with another prefix back. */
+export const searchId = ({ id }: SearchPart): string => (id.startsWith(PREFIX) ? id : PREFIX + id)
+
+/**
+ * Reports the titles of pages, and extras without a field.
+ *
+ * @param id the id that a reader finds.
+ */
+export function reportSearch(part: SearchPart, id: string, path: Path, losses: Losses): void {
+  if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  if (part.id !== id) losses.changeRestored([...path, 'id'], id, 'id-made-legal')
+  if (part.type === 'search-call') return
+  for (const field of Object.keys(extrasFor(part, FORMAT)))
+    if (field !== 'sources') losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+  for (const [index, { title }] of part.sources.entries())
+    if (title !== undefined) losses.drop([...path, 'sources', index, 'title'], 'no-titles-of-sources')
+}
