@@ -14,6 +14,7 @@ import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
+import { type TurnKind, takenPart } from './version.ts'
 
 /** The parts that each kind of turn may contain, for callers of other formats. */
 const TURNS = {
@@ -22,9 +23,7 @@ const TURNS = {
   assistant: new Set<Part['type']>(['text', 'reasoning', 'refusal', 'tool-call', 'opaque']),
   tool: new Set<Part['type']>(['tool-result']),
   result: USER_PARTS,
-} as const satisfies { readonly [turn: string]: ReadonlySet<Part['type']> }
-
-type TurnKind = keyof typeof TURNS
+} as const satisfies { readonly [K in TurnKind]: ReadonlySet<Part['type']> }
 
 /** A block and the path of the part that it was written from. */
 export interface LocatedBlock {
@@ -40,7 +39,8 @@ export function writeBlocks(
   context: WriteContext,
 ): LocatedBlock[] {
   return writeAllowed(content, TURNS[turn], path, context.losses, (part, at) => {
-    const block = writeBlock(part, at, context)
+    const taken = takenPart(part, turn, at, context)
+    const block = taken && writeBlock(taken, at, context)
     return block && { block, path: at }
   })
 }
