@@ -1,5 +1,6 @@
 import type { JsonObject } from '../canonical/node.ts'
 import { DIALECT_FLAGS, expectedOf } from '../formats/dialects/index.ts'
+import { CALLERS_VERSION, isVersion, MESSAGES_VERSION } from '../formats/dialects/messages.ts'
 import { suggestion } from './faults.ts'
 import { matchesAny } from './glob.ts'
 import type { ChannelConfig, Config, KeyConfig } from './types.ts'
@@ -46,6 +47,9 @@ function* fallbackWarnings({ channels, models, groups }: Config): Generator<stri
 
 function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Generator<string> {
   yield* flagWarnings(`channel ${name}`, Object.assign({}, ...formats.map(({ dialect }) => dialect)))
+  for (const { format, dialect } of formats)
+    if (format === 'messages' && dialect['version'] !== undefined && !isVersion(dialect['version']))
+      yield `channel ${name}: the version of messages must be a date such as ${MESSAGES_VERSION}, or ${CALLERS_VERSION}`
   if (weight === 0) yield `channel ${name}: with weight 0 it is used only if no other channel is left`
   if (models.named.size === 0 && models.patterns.length === 0) yield `channel ${name}: it has no models`
 }

@@ -95,9 +95,14 @@ export function reportFinish(
   if (word === null) return
   const meaning = word === 'stop' ? impliedReason(content) : MEANINGS[word]
   if (finish === undefined) return losses.add([...path, 'finish'], { reason: meaning }, 'reason-required')
-  if (finish.stopSequence !== undefined && beside['stop_reason'] === undefined)
-    losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
+  reportStopSequence(finish, beside, path, losses)
   if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
+}
+
+/** Reports a matched stop sequence that no field next to the finish reason holds. */
+export function reportStopSequence(finish: Finish | undefined, beside: JsonObject, path: Path, losses: Losses): void {
+  if (finish?.stopSequence !== undefined && beside['stop_reason'] === undefined)
+    losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
 }
 
 /** The fields that the format requires of every citation, empty or zero if unknown. */

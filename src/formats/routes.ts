@@ -129,7 +129,7 @@ function selected(names: readonly string[], headers: IncomingHttpHeaders): Recor
   return values
 }
 
-/** Checks and returns the version header. The date has no effect: an unknown one is treated as the newest known one. */
+/** Checks and returns the version header. Any date is taken, and requests of all versions are read alike. */
 function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
   const value = names.map(name => headers[name]).find(value => value !== undefined)
   if (value === undefined) throw invalid(`${names[0]}: header is required, e.g. ${MESSAGES_VERSION}.`)

@@ -66,6 +66,8 @@ export interface Reply {
   abortable: Abortable | undefined
   /** Adds the remaining limits of the key to the head of the answer. */
   rateHeaders?: HeaderSource | undefined
+  /** Fields after the body of a streamed answer, for callers that accept trailers. */
+  trailers?: Headers | undefined
   whole(status: number, headers: Headers, text: string): void
   begin(headers: Headers, status?: number): void
   write(piece: string | Uint8Array): boolean

@@ -21,7 +21,7 @@ export interface Located {
 export function callerPaths({ incoming: { call }, request, stored }: Located): Locate {
   let paths: Locate | undefined
   return path => {
-    if (path[0] === 'candidates') return path
+    if (path[0] === 'candidates' || path[0] === 'usage') return path
     paths ??= bodyPaths(READERS[call.format]!, call.format, request)
     return withoutStored(paths(path), stored)
   }

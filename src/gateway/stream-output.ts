@@ -2,10 +2,12 @@ import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import { withoutAdditions } from '../egress/losses.ts'
+import { shownLosses, withoutAdditions } from '../egress/losses.ts'
 import type { Source } from '../egress/transport/sse.ts'
 import type { EventWriter, NativeEventWriter } from '../egress/writer.ts'
+import { reportedOfAnswer } from './answer-losses.ts'
 import { answerFailure } from './failures.ts'
+import { headersOfLosses } from './locate-losses.ts'
 import type { Sink } from './stored/index.ts'
 import { beginStream, eventWriter, nativeEventWriter } from './stream-head.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
@@ -138,18 +140,20 @@ export class StreamOutput {
     this.flush()
     this.close()
     this.sink?.push(this.writer.end())
-    this.sink?.end()
     this.reportLost()
+    this.sink?.end()
     this.ending.resolve(this.sink?.settled)
   }
 
-  /** Reports losses that came after the headers to the log, and to the capture of the request. */
+  /** Reports losses that came after the headers: in trailers, in the log, and in the capture of the request. */
   private reportLost(): void {
     const { lost } = this.writer
     if (lost === undefined || lost.length === 0) return
-    const { report, capture } = this.attempt.incoming
-    report.lostInAnswer(withoutAdditions(lost).length)
-    if (capture !== undefined) capture.lostInAnswer = lost
+    const { report, capture, call } = this.attempt.incoming
+    const reported = reportedOfAnswer(lost, report.usage)
+    call.reply.trailers = headersOfLosses(reported, this.attempt)
+    report.lostInAnswer(withoutAdditions(reported).length)
+    if (capture !== undefined) capture.lostInAnswer = shownLosses(lost)
   }
 
   /** Ends the output without an error event: the caller left, or another channel may answer. Rejects `done`. */

@@ -6,6 +6,7 @@ import { withReasoning } from '../canonical/shown-reasoning.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
 import { shownLosses } from '../egress/losses.ts'
+import { reportedOfAnswer } from './answer-losses.ts'
 import { deliverImages } from './image-delivery.ts'
 import { fallbackHeaders, headersOfLosses } from './locate-losses.ts'
 import { publicResult, timed, withHead } from './public-answer.ts'
@@ -32,15 +33,14 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   const encodable = writer.bytes !== undefined || !hasRaw(visible) ? visible : await withoutBytes(visible)
   const { wire, losses } = writer.result!(withHead(timed(encodable, call), attempt), echo?.request ?? request)
   const isStored = echo?.save === undefined || (await echo.save(wire.body))
-  const lostInAnswer = shownLosses(losses)
   const reported = shownLosses(requestLosses).concat(
-    lostInAnswer.filter(({ path }) => path[0] === 'candidates'),
+    reportedOfAnswer(losses, safe.usage),
     echo?.losses ?? [],
     isStored ? [] : NOT_STORED,
   )
   report.reported(reported)
   report.answered(safe)
-  if (capture !== undefined) capture.lostInAnswer = lostInAnswer
+  if (capture !== undefined) capture.lostInAnswer = shownLosses(losses)
   const headers = { ...wire.headers, ...headersOfLosses(reported, attempt), ...fallbackHeaders(report), ...more }
   const body = isStored ? wire.body : markedUnstored(wire.body)
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, JSON.stringify(body))

@@ -22,6 +22,7 @@ const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === t
 /** The reply to a request over HTTP. */
 export class HttpReply extends CallerReply implements Reply {
   rateHeaders: HeaderSource | undefined
+  trailers: Headers | undefined
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly ownHeaders: Headers
@@ -111,9 +112,17 @@ export class HttpReply extends CallerReply implements Reply {
 
   end(text: string): void {
     const length = Buffer.byteLength(text)
-    this.response.end(this.framed ? chunkOf(text, length) + LAST_CHUNK : text, encodingOf(text, length))
+    this.response.end(this.framed ? chunkOf(text, length) + this.lastChunk() : text, encodingOf(text, length))
     // No more heartbeats are written, so a timeout has to detect a caller that never reads the end.
     if (this.response.writableLength > 0) this.response.setTimeout(this.gateway.patience)
+  }
+
+  /** The last chunk, with trailers if the caller accepts them. */
+  private lastChunk(): string {
+    const { trailers } = this
+    if (trailers === undefined || !acceptsTrailers(this.message)) return LAST_CHUNK
+    const fields = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`)
+    return `0\r\n${fields.join('')}\r\n`
   }
 
   once(event: 'drain', listener: () => void): void {
@@ -139,6 +148,10 @@ export class HttpReply extends CallerReply implements Reply {
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
+/** Whether the caller takes fields after the body (RFC 9110, section 10.1.4). */
+const acceptsTrailers = ({ headers: { te } }: IncomingMessage): boolean =>
+  te !== undefined && /(^|,)\s*trailers\s*($|[,;])/i.test(String(te))
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 

@@ -34,3 +34,13 @@ it('is not told of keys in groups of their own', () => {
   const text = 'groups: { few: { rpm: 1 } }\nkeys: [{ name: kid, key: l, group: few }]'
   expect(warned(text, [{ name: 'made', group: 'few' }])).toEqual([])
 })
+
+it.each([
+  ['2026-10-21', []],
+  ['caller', []],
+  ['"10"', ['channel b: the version of messages must be a date such as 2023-06-01, or caller']],
+])('checks the version of messages: %s', (version, told) => {
+  const channel = `{ name: b, provider: custom, formats: [messages], base_url: "http://localhost", key: none`
+  const text = `channels: [${channel}, models: [m], dialect: { version: ${version} } }]`
+  expect([...warnings(readConfig(text, {}), [])].filter(line => line.includes('version'))).toEqual(told)
+})

@@ -365,6 +365,7 @@ describe('errors and headers', () => {
     })
     expect(write({}).wire.headers).toEqual({ 'anthropic-version': '2023-06-01' })
     const own = { ...wire({}), headers: { 'msgfmt-version': '2026-10-21' } }
-    expect(writer.request!(reader.request!(own), NATIVE).wire.headers).toEqual({ 'anthropic-version': '2026-10-21' })
+    const any = { ...NATIVE, dialect: { version: 'caller' } }
+    expect(writer.request!(reader.request!(own), any).wire.headers).toEqual({ 'anthropic-version': '2026-10-21' })
   })
 })

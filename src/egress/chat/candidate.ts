@@ -1,4 +1,4 @@
-import type { Annotation, MediaPart, Part, ToolCallPart } from '../../canonical/content.ts'
+import type { Annotation, MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { CandidateEnd, PartDelta, PartEnd, PartPatch, PartStart } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import { Losses } from '../../canonical/loss.ts'
@@ -6,7 +6,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { stopField } from '../openai-answer.ts'
+import { reportStopSequence, stopField } from '../openai-answer.ts'
 import {
   callHead,
   isAudio,
@@ -36,6 +36,8 @@ interface Open {
   readonly suffix: string
   hasDelta: boolean
   signature: string | undefined
+  /** Whether the reasoning came with a signature of any format. */
+  signed: boolean
   /** An image and its base64 data so far; an image is written whole when it ends. */
   image?: { part: MediaPart; readonly data: string[] }
 }
@@ -65,6 +67,8 @@ export class CandidateWriter {
   private others: Map<number, Open> | undefined
   /** The signature of the last reasoning that ended; it signs the call right after it. */
   private signature: string | undefined
+  /** The index of a signed reasoning part that ended last; its signature is lost unless the next part is a call. */
+  private signedAt: number | undefined
   private out: WireEvent[] = []
   private hasAudio = false
   private calls = 0
@@ -77,9 +81,12 @@ export class CandidateWriter {
   /** UTF-16 units; start of each text part, by index. Citations may come after their text has ended. */
   private readonly offsets: (number | undefined)[] = []
 
-  constructor(index: number, template: ChunkTemplate) {
+  private readonly losses: Losses
+
+  constructor(index: number, template: ChunkTemplate, losses: Losses) {
     this.index = index
     this.template = template
+    this.losses = losses
   }
 
   delta(event: PartDelta): readonly WireEvent[] {
@@ -133,11 +140,14 @@ export class CandidateWriter {
   end(event: CandidateEnd): readonly WireEvent[] {
     this.out = []
     this.writeHeld()
+    this.loseSignature()
     if (this.isOver) return this.out
     this.begin()
     const { message, finish_reason: _, ...extras } = extrasFor(event, FORMAT)
     const finish = writeFinish(event.finish, { called: this.calls > 0, refused: this.refused })
-    this.pushChunk((message as JsonObject | undefined) ?? {}, finish, { ...stopField(event, FORMAT), ...extras })
+    const stop = stopField(event, FORMAT)
+    reportStopSequence(event.finish, stop, ['candidates', this.index], this.losses)
+    this.pushChunk((message as JsonObject | undefined) ?? {}, finish, { ...stop, ...extras })
     return this.out
   }
 
@@ -160,6 +170,8 @@ export class CandidateWriter {
   }
 
   private start({ part, at }: PartStart): void {
+    if (part.type !== 'tool-call' || this.signature === undefined) this.loseSignature()
+    this.signedAt = undefined
     if (this.open !== undefined) (this.others ??= new Map()).set(this.open.place, this.open)
     this.open = this.opened(at.part, part, this.laneFor(part))
     this.signature = undefined
@@ -182,6 +194,7 @@ export class CandidateWriter {
       lane,
       hasDelta: false,
       signature: part.type === 'reasoning' ? signatureOf(part) : undefined,
+      signed: part.type === 'reasoning' && part.signature !== undefined,
     }
     if (part.type === 'tool-call') return { ...common, ...this.openCall(part) }
     if (lane === 'audio') return { ...common, ...this.openAudio(part) }
@@ -220,6 +233,7 @@ export class CandidateWriter {
   private patch(event: PartPatch, open: Open | undefined): void {
     if (event.annotations !== undefined) this.annotate(event.annotations, event.at.part)
     if (open === undefined) return
+    open.signed ||= event.signature !== undefined
     if (event.signature?.format === 'contents' && open.lane === 'reasoning') open.signature = event.signature.value
     if (open.image !== undefined) open.image.part = patched(open.image.part, event, true) as MediaPart
     if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.pushChunk({ audio: event.extras[FORMAT] })
@@ -250,7 +264,25 @@ export class CandidateWriter {
     if (open.image !== undefined) this.show(open.image)
     if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
-    if (open.part.type === 'reasoning' && open.signature !== undefined) this.signature = open.signature
+    if (open.part.type === 'reasoning') this.endReasoning(open, open.part)
+  }
+
+  private endReasoning({ place, signature, signed, hasDelta }: Open, { text, redacted }: ReasoningPart): void {
+    if (signature !== undefined) this.signature = signature
+    const isEmpty = text === '' && !hasDelta
+    if (redacted || (isEmpty && signed && signature === undefined))
+      this.losses.drop(['candidates', this.index, 'content', place], 'no-hidden-reasoning')
+    else if (signed) this.signedAt = isEmpty ? ~place : place
+  }
+
+  /** Reports the signature of the last reasoning, which signs no call. */
+  private loseSignature(): void {
+    const { signedAt } = this
+    if (signedAt === undefined) return
+    this.signedAt = undefined
+    const path = ['candidates', this.index, 'content']
+    if (signedAt < 0) this.losses.drop([...path, ~signedAt], 'no-hidden-reasoning')
+    else this.losses.drop([...path, signedAt, 'signature'], 'no-signatures')
   }
 
   private show({ part, data }: NonNullable<Open['image']>): void {

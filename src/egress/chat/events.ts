@@ -1,6 +1,6 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent, PartDelta, ResultEnd } from '../../canonical/event.ts'
-import { Losses } from '../../canonical/loss.ts'
+import { type Loss, Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
@@ -29,6 +29,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   private madeTemplate: ChunkTemplate | undefined
   private usage: Usage | undefined
   private over = false
+  private readonly losses = new Losses()
 
   constructor(request: CanonicalRequest) {
     this.request = request
@@ -38,6 +39,11 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   private get template(): ChunkTemplate {
     this.madeTemplate ??= new ChunkTemplate({ type: 'result-start' }, this.request)
     return this.madeTemplate
+  }
+
+  /** The losses of signatures, stop sequences and counts. */
+  get lost(): readonly Loss[] {
+    return this.losses.list
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -96,7 +102,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
 
   private candidate(index: number): CandidateWriter {
     while (this.candidates.length <= index)
-      this.candidates.push(new CandidateWriter(this.candidates.length, this.template))
+      this.candidates.push(new CandidateWriter(this.candidates.length, this.template, this.losses))
     return this.candidates[index]!
   }
 
@@ -108,7 +114,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
       ...extrasFor(event, FORMAT),
     }
     const usage =
-      this.template.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, new Losses()) } : {}
+      this.template.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, this.losses) } : {}
     const facts = { ...late, ...usage }
     return Object.keys(facts).length === 0 ? [DONE] : [{ data: this.template.closing(facts) }, DONE]
   }

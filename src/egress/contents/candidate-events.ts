@@ -51,8 +51,11 @@ export class CandidateWriter {
   private out: WireEvent[] = []
   finish: CandidateEnd | undefined
 
-  constructor(index: number, template: EventTemplate) {
+  private readonly losses: Losses
+
+  constructor(index: number, template: EventTemplate, losses: Losses) {
     this.index = index
+    this.losses = losses
     this.template = template
     this.suffix = `}${template.after(index)}`
     this.pending = new PendingSignatures(template.isNative)
@@ -191,7 +194,7 @@ export class CandidateWriter {
   }
 
   private closeReasoning(part: Part & { type: 'reasoning' }, openPart: OpenPart): void {
-    const reasoning = writeReasoning(part, [], new Losses())
+    const reasoning = writeReasoning(part, ['candidates', this.index, 'content', openPart.index], this.losses)
     if (openPart.prefix === undefined) this.wholeReasoning(reasoning)
     else if (reasoning.signsNext === undefined && part.signature !== undefined)
       this.emit(JSON.stringify({ thought: true, text: '', thoughtSignature: part.signature.value }))

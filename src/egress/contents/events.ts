@@ -1,6 +1,6 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
-import { Losses } from '../../canonical/loss.ts'
+import { type Loss, Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
@@ -24,6 +24,12 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private usage: Usage | undefined
   private tier: string | undefined
   private over = false
+  private readonly losses = new Losses()
+
+  /** The losses of hidden reasoning, stop sequences and counts. */
+  get lost(): readonly Loss[] {
+    return this.losses.list
+  }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
     if (this.over) return NOTHING
@@ -45,6 +51,8 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
         this.tier = event.serviceTier
         return NOTHING
       case 'candidate-end':
+        if (event.finish?.stopSequence !== undefined)
+          this.losses.drop(['candidates', event.candidate, 'finish', 'stopSequence'], 'no-stop-sequence')
         return this.candidate(event.candidate).end(event)
       case 'usage':
         this.usage = event.usage
@@ -67,7 +75,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
 
   private candidate(index: number): CandidateWriter {
     while (this.candidates.length <= index)
-      this.candidates.push(new CandidateWriter(this.candidates.length, this.template))
+      this.candidates.push(new CandidateWriter(this.candidates.length, this.template, this.losses))
     return this.candidates[index]!
   }
 
@@ -79,7 +87,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
 
   /** The last event: finish and usage of all candidates, including those that finished before an error. */
   private last(late: JsonObject): WireEvent {
-    const usageMetadata = writeUsage(this.usage, this.tier, new Losses())
+    const usageMetadata = writeUsage(this.usage, this.tier, this.losses)
     const [first] = this.candidates
     const blocked = first?.finish !== undefined && isBlocked(first.finish)
     const candidates = blocked ? undefined : this.candidates.map(candidate => candidate.written())

@@ -16,6 +16,7 @@ import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
 import { provedSearches, reportSearch, searchBlock } from './search.ts'
+import { type TurnKind, takenPart } from './version.ts'
 
 /** The parts that each kind of turn may contain, for callers of other formats. */
 const TURNS = {
@@ -32,9 +33,7 @@ const TURNS = {
   ]),
   tool: new Set<Part['type']>(['tool-result']),
   result: USER_PARTS,
-} as const satisfies { readonly [turn: string]: ReadonlySet<Part['type']> }
-
-type TurnKind = keyof typeof TURNS
+} as const satisfies { readonly [K in TurnKind]: ReadonlySet<Part['type']> }
 
 /** A block and the path of the part that it was written from. */
 export interface LocatedBlock {
@@ -51,7 +50,8 @@ export function writeBlocks(
 ): LocatedBlock[] {
   const searches = turn === 'assistant' ? provedSearches(content) : undefined
   return writeAllowed(content, TURNS[turn], path, context.losses, (part, at) => {
-    const block = writeBlock(part, at, context, searches)
+    const taken = takenPart(part, turn, at, context)
+    const block = taken && writeBlock(taken, at, context, searches)
     return block && { block, path: at }
   })
 }

@@ -10,6 +10,8 @@ export const FORMAT = 'messages'
 /** The context of writing a request: dialect, losses, and the cache markers set so far. */
 export interface WriteContext {
   readonly dialect: MessagesDialect
+  /** Whether the upstream's version refuses what 2026-10-21 removed. */
+  readonly stricter: boolean
   readonly native: boolean
   readonly losses: Losses
   readonly markers: Marker[]

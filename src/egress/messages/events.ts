@@ -153,7 +153,11 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
       ...defined({ container }),
     }
     const tier = event.serviceTier === this.start.serviceTier ? undefined : event.serviceTier
-    this.writeEvent('message_delta', { delta, usage: writeUsage(this.usage, tier, new Losses()), ...late })
+    this.writeEvent('message_delta', {
+      delta,
+      usage: writeUsage(this.usage, tier, this.relaying ? new Losses() : this.losses),
+      ...late,
+    })
     this.writeEvent('message_stop', {})
   }
 

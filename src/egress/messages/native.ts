@@ -5,17 +5,18 @@ import { isObject, type JsonObject, parseObject, unchangedWire, wireSourceOf } f
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
-import { messagesDialect } from '../../formats/dialects/messages.ts'
+import { isStricter, messagesDialect } from '../../formats/dialects/messages.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { isSearch } from '../searches.ts'
 import type { NativeEventWriter, WriteOptions } from '../writer.ts'
 import { NO_INDEX, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import type { MessageStream } from './events.ts'
-import { writeHeaders } from './headers.ts'
-import { unsampled } from './sampling.ts'
+import { versionOf, writeHeaders } from './headers.ts'
+import { refusedSampling } from './sampling.ts'
 import { isProved, unprovedSearches } from './search.ts'
 import { nativeThinking } from './thinking.ts'
+import { isRefused, type TurnKind, takenPart } from './version.ts'
 
 /**
  * Passes on a request of this format as received, except for the gateway's changes and for what the dialect rules out.
@@ -28,14 +29,15 @@ export function writeNativeRequest(
   const { model, messages, stream, sampling, state } = request
   const dialect = messagesDialect(options.dialect)
   const losses = new Losses()
-  const context: WriteContext = { dialect, native: true, losses, markers: [] }
+  const stricter = isStricter(versionOf(wire.headers, dialect))
+  const context: WriteContext = { dialect, stricter, native: true, losses, markers: [] }
   const fields: Block = {
     ...(model === node.model ? {} : { model }),
     ...(stream === node.stream ? {} : { stream }),
     ...(isUnchanged(messages, node.messages, context) ? {} : nativeTurns(messages, context)),
     ...nativeThinking(request, wire.body, context),
   }
-  const removed = dialect.sampling === 'none' ? unsampled(sampling, losses) : []
+  const removed = refusedSampling(sampling, wire.body, context)
   if (state?.thread !== undefined && dialect.threads !== true) {
     losses.drop(['state', 'thread'], 'no-threads')
     removed.push('thread')
@@ -50,9 +52,13 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
 
 /**
  * Whether the message can be sent as received. It cannot if it holds reasoning, searches or citations that another
- * upstream made, or if it is a system turn and the dialect has none.
+ * upstream made, if it is a system turn and the dialect has none, or if the upstream's version refuses one of its parts.
  */
-const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
+const isAccepted = (message: Message, context: WriteContext): boolean =>
+  isAcceptedTurn(message, context) &&
+  !(context.stricter && message.content.some(part => isRefused(part, turnOf(message), context)))
+
+const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
     ? content.every(
         part =>
@@ -61,6 +67,8 @@ const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): bool
           (part.type !== 'reasoning' || unchangedWire(part, FORMAT) !== undefined),
       )
     : role !== 'system' || dialect.system_turns !== false
+
+const turnOf = ({ role }: Message): TurnKind => (role === 'developer' ? 'system' : role)
 
 /**
  * Whether the text has citations that the gateway wrote with an empty `encrypted_index` (trap 82); upstreams refuse such
@@ -114,17 +122,36 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   const head = newRole === role ? wire : { ...wire, role: newRole! }
   const whole = unchangedWire<JsonObject>(messages[0]!, FORMAT)
   if (whole !== undefined && (role === undefined || typeof whole['content'] === 'string')) return [head]
-  const blocks = messages.flatMap(({ content }, index) => {
-    const unproved = unprovedSearches(content)
-    return content.flatMap((part, partIndex) => {
+  const blocks = messages.flatMap((message, index) => {
+    const unproved = unprovedSearches(message.content)
+    return message.content.flatMap((part, partIndex) => {
       const path: Path = ['messages', at + index, 'content', partIndex]
-      const isRefused = hasUnindexedCitations(part) || (isSearch(part) && unproved.has(part.id))
-      const original = isRefused ? undefined : unchangedWire<JsonObject>(part, FORMAT)
-      return original ?? writeBlock(part, path, context) ?? []
+      return nativeBlock(part, turnOf(message), path, context, unproved) ?? []
     })
   })
   const isEmptied = blocks.length === 0 && messages.some(({ content }) => content.length > 0)
   return isEmptied ? [] : [{ ...head, content: blocks }]
+}
+
+/** Writes a part as it was received, or without what the upstream refuses. */
+function nativeBlock(
+  part: Part,
+  turn: TurnKind,
+  path: Path,
+  context: WriteContext,
+  unproved: ReadonlySet<string>,
+): JsonObject | undefined {
+  const original = unchangedWire<JsonObject>(part, FORMAT)
+  const taken = takenPart(part, turn, path, context)
+  if (taken === undefined) return undefined
+  if (original === undefined) return writeBlock(taken, path, context)
+  if (taken !== part) return withFields(original, {}, ['citations'])
+  if (hasUnindexedCitations(part) || (isSearch(part) && unproved.has(part.id))) return writeBlock(part, path, context)
+  if (part.type !== 'tool-result' || !isRefused(part, turn, context)) return original
+  const content = part.content.flatMap(
+    (one, at) => nativeBlock(one, 'result', [...path, 'content', at], context, unproved) ?? [],
+  )
+  return { ...original, content }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, State, Thread } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { type MessagesDialect, messagesDialect } from '../../formats/dialects/messages.ts'
+import { isStricter, type MessagesDialect, messagesDialect } from '../../formats/dialects/messages.ts'
 import { SETTINGS } from '../../formats/settings/messages.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
@@ -23,7 +23,7 @@ import {
   type WriteContext,
   writeMarker,
 } from './context.ts'
-import { writeHeaders } from './headers.ts'
+import { NO_HEADERS, versionOf, writeHeaders } from './headers.ts'
 import { writeTurns } from './messages.ts'
 import { writeNativeRequest } from './native.ts'
 import { writeLimit, writeSampling } from './sampling.ts'
@@ -54,7 +54,8 @@ function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Wri
 function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, RULE)
   losses.report(foreignLosses(request, FORMAT))
-  const context: WriteContext = { dialect, native: false, losses, markers: [] }
+  const stricter = isStricter(versionOf(NO_HEADERS, dialect))
+  const context: WriteContext = { dialect, stricter, native: false, losses, markers: [] }
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)
   const body: Block = {
@@ -71,7 +72,7 @@ function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Wri
     ...(request.stream ? { stream: true } : {}),
   }
   limitMarkers(body, request.cache, context)
-  const headers = writeHeaders({}, dialect)
+  const headers = writeHeaders(NO_HEADERS, dialect)
   const wire = { path: '/v1/messages', query: {}, headers, body: body as JsonObject }
   return { wire, losses: losses.list, renamed }
 }

@@ -40,9 +40,6 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
   return { max_tokens: limit }
 }
 
-/** The version of the API without sampling parameters. */
-const UNSAMPLED = '2026-10-21'
-
 const SAMPLING_LOSSES: Unwritten<Sampling, SettingName | 'stop'> = { logprobs: 'no-logprobs' }
 
 /**
@@ -52,10 +49,10 @@ const SAMPLING_LOSSES: Unwritten<Sampling, SettingName | 'stop'> = { logprobs: '
  */
 export function writeSampling(request: CanonicalRequest, thinking: boolean, context: WriteContext): JsonObject {
   const { sampling } = request
-  const { dialect, losses } = context
+  const { losses } = context
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
-  const none = dialect.sampling === 'none' || (dialect.version === UNSAMPLED && dialect.sampling !== 'all')
-  if (none) unsampled(sampling, losses)
+  const none = takesNoSampling(context)
+  if (none) dropSampling(sampling, losses)
   return defined({
     ...(none ? {} : supportedSampling(sampling, thinking, context)),
     stop_sequences: writeStop(sampling.stop, context),
@@ -65,11 +62,19 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, cont
 /** The sampling parameters by canonical name. */
 const RANDOM = { temperature: 'temperature', topP: 'top_p', topK: 'top_k' } as const
 
-/** Reports sampling parameters that the upstream does not take, and returns their names in the body. */
-export function unsampled(sampling: Sampling, losses: Losses): string[] {
-  const dropped = (['temperature', 'topP', 'topK'] as const).filter(field => sampling[field] !== undefined)
-  for (const field of dropped) losses.drop(['sampling', field], 'no-sampling')
-  return dropped.map(field => RANDOM[field])
+const RANDOM_FIELDS = ['temperature', 'topP', 'topK'] as const
+
+const takesNoSampling = ({ dialect, stricter }: WriteContext): boolean => stricter || dialect.sampling === 'none'
+
+function dropSampling(sampling: Sampling, losses: Losses): void {
+  for (const field of RANDOM_FIELDS) if (sampling[field] !== undefined) losses.drop(['sampling', field], 'no-sampling')
+}
+
+/** The fields of a native body that set sampling and that the upstream refuses, also if they are null. */
+export function refusedSampling(sampling: Sampling, body: JsonObject, context: WriteContext): string[] {
+  if (!takesNoSampling(context)) return []
+  dropSampling(sampling, context.losses)
+  return RANDOM_FIELDS.map(field => RANDOM[field]).filter(name => body[name] !== undefined)
 }
 
 /** The lowest `top_p` that is allowed with thinking. */
@@ -87,8 +92,7 @@ function supportedSampling(sampling: Sampling, thinking: boolean, { dialect, los
     topP: thinking && topP !== undefined && topP < LEAST_TOP_P,
     topK: thinking && topK !== undefined,
   }
-  for (const field of ['temperature', 'topP', 'topK'] as const)
-    if (drops[field]) losses.drop(['sampling', field], 'not-while-thinking')
+  for (const field of RANDOM_FIELDS) if (drops[field]) losses.drop(['sampling', field], 'not-while-thinking')
   const both = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
   const one = both && dialect.sampling === 'one'
   if (one) losses.drop(['sampling', 'topP'], 'one-of-both')

@@ -1,7 +1,7 @@
 import type { MediaPart, MediaSource, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent, PartStart, Preview, ResultEnd, ResultStart } from '../../canonical/event.ts'
-import { Losses } from '../../canonical/loss.ts'
+import { type Loss, Losses } from '../../canonical/loss.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Finish, TokenLogprob, Usage } from '../../canonical/result.ts'
@@ -56,6 +56,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private finish: Finish | undefined
   private usage: Usage | undefined
   private over = false
+  private readonly losses = new Losses()
 
   constructor(request: CanonicalRequest) {
     this.request = request
@@ -71,6 +72,11 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
 
   get addsDefaults(): boolean {
     return this.responder?.addsDefaults === true
+  }
+
+  /** The losses of stop sequences and counts. */
+  get lost(): readonly Loss[] {
+    return this.losses.list
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -113,6 +119,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
         return
       case 'candidate-end':
         this.finish = event.finish
+        if (event.finish?.stopSequence !== undefined && !this.isNative)
+          this.losses.drop(['candidates', 0, 'finish', 'stopSequence'], 'no-stop-sequence')
         return this.settle()
       case 'usage':
         this.usage = event.usage
@@ -252,7 +260,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   private close(state: ResponseState, more: Partial<ResponseContent>): void {
-    const usage = this.usage && writeUsage(this.usage, new Losses())
+    const usage = this.usage && writeUsage(this.usage, this.losses)
     const output = this.items.map(item => item.written())
     const response = this.responder!.body({ state, output, usage, ...more })
     const { status } = response

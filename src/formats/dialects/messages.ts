@@ -1,9 +1,25 @@
-import type { JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { CACHE_MEANING, SHARED } from './shared-flags.ts'
 
 /** The version of the API that every client and upstream takes; sent and assumed if none is stated. */
 export const MESSAGES_VERSION = '2023-06-01'
+
+/** The `version` of an upstream that is sent the version of each caller of this format. */
+export const CALLERS_VERSION = 'caller'
+
+/** The version that removed sampling parameters, documents of the assistant and citations of the user. */
+const STRICTER = '2026-10-21'
+
+/**
+ * Whether requests of a version are held to the rules of 2026-10-21. A date between or after the known versions counts
+ * as the last one before it.
+ */
+export const isStricter = (version: string): boolean => version >= STRICTER
+
+/** Whether the value is a version that a messages upstream can be declared to have. */
+export const isVersion = (value: Json): boolean =>
+  value === CALLERS_VERSION || (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value))
 
 /** The dialect flags of messages upstreams. What the flags rule out is never sent, not even for native callers. */
 export const FLAGS = {

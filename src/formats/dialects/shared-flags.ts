@@ -31,7 +31,7 @@ export const SHARED = {
   version: {
     values: 'string',
     meaning:
-      "messages: the `anthropic-version` header; the caller's by default. live: the API version in the path; `v1beta` by default, `v1beta1` with `vertex`",
+      'messages: the `anthropic-version` header: a date, or `caller` for the version of each caller of messages; `2023-06-01` by default. From `2026-10-21` on, temperature, top_p, top_k, documents in assistant turns and citations in user turns are not sent. live: the API version in the path; `v1beta` by default, `v1beta1` with `vertex`',
   },
   efforts: {
     values: 'efforts',

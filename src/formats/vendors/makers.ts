@@ -1,3 +1,4 @@
+import { CALLERS_VERSION } from '../dialects/messages.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
 import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../voices.ts'
@@ -23,7 +24,13 @@ export const anthropic: Preset = {
   name: 'anthropic',
   env: ['ANTHROPIC_API_KEY'],
   betas: 'allow',
-  formats: [{ format: 'messages', baseUrl: 'https://api.anthropic.com', dialect: { cache: 'auto', threads: true } }],
+  formats: [
+    {
+      format: 'messages',
+      baseUrl: 'https://api.anthropic.com',
+      dialect: { cache: 'auto', threads: true, version: CALLERS_VERSION },
+    },
+  ],
 }
 
 export const google: Preset = {

@@ -159,6 +159,14 @@ export class RecordedReply implements Reply {
     this.reply.rateHeaders = source
   }
 
+  get trailers(): Headers | undefined {
+    return this.reply.trailers
+  }
+
+  set trailers(trailers: Headers | undefined) {
+    this.reply.trailers = trailers
+  }
+
   whole(status: number, headers: Headers, text: string): void {
     this.headSent(status, headers)
     this.body.take(text)

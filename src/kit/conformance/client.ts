@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Exchange, FaultKind, GotAnswer, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
@@ -13,9 +13,9 @@ export interface Bounds {
 
 export const BOUNDS: Bounds = { whole: 60_000, idle: 20_000, bytes: 32 * 1024 * 1024 }
 
-const headersOf = ({ headers }: IncomingMessage): Headers =>
+const headersOf = (fields: IncomingHttpHeaders | NodeJS.Dict<string>): Headers =>
   Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
+    Object.entries(fields).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),
   )
@@ -43,7 +43,8 @@ class Sending {
     const { leaves_after: leavesAfter } = behaviour
     if (leavesAfter !== undefined) this.leaving = setTimeout(() => this.leave(), leavesAfter)
     const begin = sent.url.startsWith('https:') ? requestHttps : requestHttp
-    const headers = { ...sent.headers, 'content-length': sent.body.length, connection: 'close' }
+    // A gateway may report what a stream lost in trailers.
+    const headers = { te: 'trailers', ...sent.headers, 'content-length': sent.body.length, connection: 'close, te' }
     this.message = begin(sent.url, { method: sent.method, headers, agent: false })
     this.deadline = setTimeout(() => this.fail('http.deadline', `No end after ${bounds.whole} ms.`), bounds.whole)
     this.message.setTimeout(bounds.idle, () => this.fail('http.deadline', `Silent for ${bounds.idle} ms.`))
@@ -64,7 +65,7 @@ class Sending {
   }
 
   private receive(answer: IncomingMessage): void {
-    this.head = { status: answer.statusCode ?? 0, headers: headersOf(answer) }
+    this.head = { status: answer.statusCode ?? 0, headers: headersOf(answer.headers) }
     const { reads_every: pause } = this.behaviour
     answer.on('data', (chunk: Buffer) => {
       this.firstByte ??= performance.now()
@@ -78,7 +79,7 @@ class Sending {
     })
     answer.on('error', fault => this.fail('http.closed', fault.message))
     answer.once('close', () => {
-      if (answer.complete) this.finish(true)
+      if (answer.complete) this.finish(true, undefined, headersOf(answer.trailers))
       else this.fail('http.closed', 'The connection was closed within the body.')
     })
   }
@@ -87,10 +88,14 @@ class Sending {
     this.finish(false, { kind, detail })
   }
 
-  private finish(isComplete: boolean, fault?: { readonly kind: FaultKind; readonly detail: string }): void {
+  private finish(
+    isComplete: boolean,
+    fault?: { readonly kind: FaultKind; readonly detail: string },
+    trailers: Headers = {},
+  ): void {
     clearTimeout(this.deadline)
     clearTimeout(this.leaving)
-    if (this.head !== undefined) this.got ??= { ...this.head, body: Buffer.concat(this.chunks), isComplete }
+    if (this.head !== undefined) this.got ??= { ...this.head, trailers, body: Buffer.concat(this.chunks), isComplete }
     this.settled.resolve({
       sent: this.sent,
       ...(this.got === undefined ? {} : { got: this.got }),

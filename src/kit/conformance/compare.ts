@@ -53,6 +53,20 @@ function innerOf(name: string, value: Json): Json {
   return Object.fromEntries(Object.entries(objectOf(value)).map(([key, one]) => [key, effective(one)]))
 }
 
+/** The path of a signature, in its candidate or turn. */
+const SIGNATURE = /^(.*\.)(?:calls|reasoning)\[\d+\]\.signature$/
+
+/**
+ * A signature that moved between a call and the reasoning before it, because only Google signs calls and only others
+ * sign reasoning; undefined if there is none.
+ */
+function movedSignature(path: string, source: Leaves, found: Leaves): Json | undefined {
+  const owner = SIGNATURE.exec(path)?.[1]
+  if (owner === undefined) return undefined
+  const other = [...found].find(([at]) => !source.has(at) && SIGNATURE.exec(at)?.[1] === owner)
+  return other?.[1]
+}
+
 function isSame(path: string, expected: Json, found: Json, isNative: boolean): boolean {
   if (TOKENS.test(path) && !isNative) return found !== ''
   if (LOOSE.test(path)) return squeezed(expected) === squeezed(found)
@@ -77,7 +91,7 @@ export function compare({ source, reachable, found, isNative }: Compared): FactV
   const verdicts: FactVerdict[] = []
   for (const [path, expected] of source) {
     const sayable = reachable.has(path)
-    const value = found.get(path)
+    const value = found.get(path) ?? (isNative ? undefined : movedSignature(path, source, found))
     if (value === undefined) verdicts.push({ path, fate: 'lost', sayable, expected })
     else {
       // Where the formats have other words for a fact, the one of the format it went to is right, too.

@@ -12,6 +12,8 @@ export interface SentRequest {
 export interface GotAnswer {
   readonly status: number
   readonly headers: Headers
+  /** The fields after a chunked body. */
+  readonly trailers: Headers
   readonly body: Buffer
   /** Whether the body is complete by its content length or chunked encoding. */
   readonly isComplete: boolean

@@ -72,7 +72,7 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
       return list.rule('answer', SUPPORTED, [detail], 'unsupported')
     }
   }
-  const isReported = lossHeader !== undefined && Boolean(got?.headers[lossHeader])
+  const isReported = lossHeader !== undefined && Boolean(got?.headers[lossHeader] ?? got?.trailers[lossHeader])
   const isLocal = scenario.local && arrivals.length === 0
   if (!isLocal) judgeRequest(cell, { ...record, arrivals }, isReported, list)
   if (scenario.caller.leaves_after !== undefined) judgeLeft(arrivals, list)

@@ -107,7 +107,7 @@ describe('--budget', () => {
     record: {
       exchange: {
         sent: { method: 'POST', url: '/', headers: {}, body: Buffer.alloc(400) },
-        got: { status, headers: {}, body: Buffer.from(body), isComplete: true },
+        got: { status, headers: {}, trailers: {}, body: Buffer.from(body), isComplete: true },
         took: 1,
       },
       arrivals: [],

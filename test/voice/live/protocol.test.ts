@@ -94,6 +94,18 @@ describe('setup', () => {
     expect((machine.frames[0]!['setup'] as JsonObject)['model']).toBe('publishers/google/models/gemini-live')
   })
 
+  it('the answer to an update states what is in effect', () => {
+    const [stated] = ready()
+      .client(
+        update({ input: { transcription: { model: 'whisper-1', language: 'de' }, noiseReduction: 'near_field' } }),
+      )
+      .of('session-updated')
+      .slice(-1)
+    expect(stated!.settings.input).toEqual({
+      ...{ transcription: { language: 'de' }, turnDetection: { type: 'silence' } },
+    })
+  })
+
   it('more than eight megabytes before setupComplete end the session with 1009', () => {
     const machine = new Machine()
     for (let count = 0; count < 20; count++) machine.client(audio(400_000))
@@ -250,6 +262,7 @@ describe('the user’s audio', () => {
     ])
     expect(machine.of('speech-stopped')[0]).toMatchObject({ atMs: 2000 })
     expect(machine.of('input-transcript-done')[0]).toMatchObject({ text: ' Hello, you.' })
+    expect(machine.of('input-transcript-done')[0]!.seconds).toBeGreaterThan(0)
     expect(
       new Set([...machine.of('audio-committed'), ...machine.of('input-transcript-done')].map(({ item }) => item)).size,
     ).toBe(1)

@@ -78,7 +78,14 @@ function judgeSchema(
   list.schema(SUBJECTS[side], file, findings)
 }
 
-function judgeUpstream(cell: SessionCell, { arrivals }: SessionRecord, list: CheckList, isReported: boolean): void {
+/** Whether the target's last statement of the settings lacks a setting: it reports that the setting has no effect. */
+function isUnstated(path: string, { caller }: SessionCell, { client, server }: SessionRecord): boolean {
+  const stated = caller.stated?.({ client, server })
+  return stated !== undefined && path.startsWith('settings.') && !leavesOf({ settings: stated }).has(path)
+}
+
+function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList, isReported: boolean): void {
+  const { arrivals } = record
   const { caller, upstream, scenario } = cell
   if (upstream === undefined) return
   const arrival = arrivals.find(({ format }) => format === upstream.name)
@@ -92,7 +99,14 @@ function judgeUpstream(cell: SessionCell, { arrivals }: SessionRecord, list: Che
   const asked = (format: SessionFormat): Leaves =>
     leaves(format.request(scripted(scenario.scripts[format.name]!)), isNative)
   const found = leaves(upstream.request(frames), isNative)
-  list.facts('request', compare({ source: asked(caller), reachable: asked(upstream), found, isNative }), isReported)
+  const verdicts = compare({ source: asked(caller), reachable: asked(upstream), found, isNative })
+  const unstated = verdicts.filter(({ path, fate }) => fate === 'lost' && isUnstated(path, cell, record))
+  list.facts('request', unstated, true)
+  list.facts(
+    'request',
+    verdicts.filter(one => !unstated.includes(one)),
+    isReported,
+  )
 }
 
 function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, isReported: boolean): void {

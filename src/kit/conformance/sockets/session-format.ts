@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts'
 import type { Rule, Violation } from '../rules.ts'
 import type { SchemaException } from '../schema.ts'
 import type { Closing, Frame } from './frame.ts'
-import type { SessionAnswer, SessionRequest } from './session-facts.ts'
+import type { SessionAnswer, SessionRequest, SessionSettings } from './session-facts.ts'
 
 /** Both directions of one connection. */
 export interface Frames {
@@ -30,6 +30,8 @@ export interface SessionFormat {
   readonly ids: (data: JsonObject) => readonly string[]
   /** The kind of frame that is answered at once, however often it comes, and the kind of its answer. */
   readonly echo?: { readonly asked: string; readonly answered: string }
+  /** The settings that a server's answers to updates state; absent if it states none. */
+  readonly stated?: (frames: Frames) => SessionSettings | undefined
   readonly request: (frames: Frames) => SessionRequest
   readonly answer: (frames: Frames) => SessionAnswer
   /** The server's frames that break rules on `stream`. */

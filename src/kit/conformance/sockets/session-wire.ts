@@ -18,8 +18,14 @@ const closing = (closed: Closing | undefined): Headers =>
 
 function answerOf({ refusal, server, closed }: SessionRecord): GotAnswer {
   if (refusal !== undefined)
-    return { status: refusal.status, headers: refusal.headers, body: Buffer.from(refusal.body), isComplete: true }
-  return { status: 101, headers: closing(closed), body: lines(server), isComplete: true }
+    return {
+      status: refusal.status,
+      headers: refusal.headers,
+      trailers: {},
+      body: Buffer.from(refusal.body),
+      isComplete: true,
+    }
+  return { status: 101, headers: closing(closed), trailers: {}, body: lines(server), isComplete: true }
 }
 
 /** Returns the wire of a session in the form of an exchange. */

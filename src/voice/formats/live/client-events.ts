@@ -17,6 +17,7 @@ import {
   writeToolResponse,
   writeTurns,
 } from './client-writer.ts'
+import { effective } from './losses.ts'
 import { OMITTED_AUDIO } from './open-response.ts'
 import type { LiveState } from './state.ts'
 import { LIVE } from './wire.ts'
@@ -35,7 +36,7 @@ const HANDLERS: Handlers = {
     state.settings = merged(state.settings, change)
     if (state.connection.isNew) state.adopt()
     else state.connection.change(state.setup())
-    state.emit([{ type: 'session-updated', settings: state.settings }])
+    state.emit([{ type: 'session-updated', settings: effective(state.settings, state.dialect) }])
   },
   'audio-append': (state, { audio }) => {
     const samples = state.user.append(audio)

@@ -1,4 +1,4 @@
-import { foreignLosses, Losses, type Path } from '../../../canonical/loss.ts'
+import { foreignLosses, Losses, lose, type Path } from '../../../canonical/loss.ts'
 import type { Tool } from '../../../canonical/tool.ts'
 import type {
   ConversationItem,
@@ -35,6 +35,18 @@ export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, 
       break
   }
   return losses
+}
+
+/**
+ * The settings as the upstream has them, for the answer to an update: without what it does not take, and without the
+ * model for transcripts. Nearly every client names one, so that it is no loss: the upstream has its own.
+ */
+export function effective(settings: VoiceSessionSettings, dialect: LiveDialect): VoiceSessionSettings {
+  const losses = new Losses()
+  settingsLosses(settings, dialect, losses)
+  if (settings.input?.transcription?.model !== undefined)
+    losses.dropRestored(['settings', 'input', 'transcription', 'model'], 'no-transcription-model')
+  return losses.list.length === 0 ? settings : lose({ settings }, losses.list).settings
 }
 
 const LACKS = { parallelToolCalls: 'no-parallel-control', purpose: 'no-transcription-sessions' }

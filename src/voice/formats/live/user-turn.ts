@@ -19,6 +19,8 @@ export class UserTurn {
   private speech: string | undefined
   /** The latest item, while its transcript may still grow. */
   private item: string | undefined
+  /** Seconds of audio in the latest item. */
+  private seconds = 0
   private text = ''
   private transcribed = false
   /** The transcript so far of a turn that the client has not committed. */
@@ -68,6 +70,7 @@ export class UserTurn {
     const id = this.speech ?? this.newId('item')
     if (this.speech !== undefined) events.push({ type: 'speech-stopped', item: id, atMs: this.now })
     const { uncommittedTranscript } = this
+    this.seconds = this.pending / bytesPerSecond(PCM_16K)
     this.speech = undefined
     this.clear()
     const { item, after } = addGenerated(this.conversation, { id, ...SPOKEN })
@@ -100,7 +103,7 @@ export class UserTurn {
 
   /** Completes the transcript of the latest item. */
   finish(): ServerEvent[] {
-    const { item, text, transcribed } = this
+    const { item, text, transcribed, seconds } = this
     this.item = undefined
     this.text = ''
     this.transcribed = false
@@ -108,7 +111,7 @@ export class UserTurn {
     const known = this.conversation.get(item)
     if (known !== undefined)
       this.conversation.replace({ ...known, content: [{ ...SPOKEN.content[0], transcript: text }] })
-    return [{ type: 'input-transcript-done', item, part: 0, text }]
+    return [{ type: 'input-transcript-done', item, part: 0, text, seconds }]
   }
 
   private get now(): number {

@@ -16,6 +16,7 @@ function finishOf(reason: string | undefined, message: JsonObject): Finish | und
   return listOf(message['tool_calls']).length > 0 ? 'calls' : 'stop'
 }
 
+/** Google signs calls in its API for clients of OpenAI: https://ai.google.dev/gemini-api/docs/thought-signatures */
 const callOf = (value: Json) => {
   const call = objectOf(value)
   const { name, arguments: args, input } = objectOf(call['function'] ?? call['custom'])
@@ -24,6 +25,7 @@ const callOf = (value: Json) => {
     id: textOf(call['id']),
     name: textOf(name),
     arguments: isCustom ? (input ?? '') : argumentsOf(textOf(args) ?? ''),
+    signature: textOf(objectOf(objectOf(call['extra_content'])['google'])['thought_signature']),
   })
 }
 

@@ -76,6 +76,9 @@ export function requestOf(frames: Frames): SessionRequest {
     settings: settingsOf(objectOf(messages[0]?.['setup'])),
     items: messages.flatMap(message => itemsOf(message, calls)),
     audio: audioOf(pieces, `pcm@${rate ?? 16_000}`),
+    // The end of an activity is what the buffer's commit is elsewhere: the turn's audio is complete.
+    commits:
+      messages.filter(({ realtimeInput }) => objectOf(realtimeInput)['activityEnd'] !== undefined).length || undefined,
     asks: asks.map(() => ({ asked: true as const })),
   }) as SessionRequest
 }

@@ -5,7 +5,7 @@ import { exceptions } from './exceptions.ts'
 import { grammarOf } from './grammar.ts'
 import { lintOf } from './lint.ts'
 import type { Version } from './names.ts'
-import { requestOf } from './request.ts'
+import { requestOf, statedOf } from './request.ts'
 import { RULES } from './rules.ts'
 
 const SCHEMAS = { file: 'realtime', client: 'RealtimeClientEvent', server: 'RealtimeServerEvent' } as const
@@ -24,6 +24,7 @@ const formatOf = (name: string, version: Version): SessionFormat => ({
   optional: new Set(['rate_limits.updated']),
   ids: idsOf,
   echo: { asked: 'session.update', answered: 'session.updated' },
+  stated: statedOf,
   request: requestOf,
   answer: answerOf,
   grammar: grammarOf(version),

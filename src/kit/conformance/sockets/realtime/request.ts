@@ -31,6 +31,12 @@ function itemOf(item: JsonObject, calls: ReadonlyMap<string, string>): SessionIt
   return { role: 'tool', result: compact({ answers, text: textOf(item['output']) }) }
 }
 
+/** Returns the settings of the last `session.updated`; undefined if there is none. */
+export function statedOf({ server }: Frames): SessionSettings | undefined {
+  const last = dataOf(server).findLast(data => typeOf(data) === 'session.updated')
+  return last && settingsOf(objectOf(last['session']))
+}
+
 /** Returns the facts of everything that the client of a session sent. */
 export function requestOf(frames: Frames): SessionRequest {
   const events = dataOf(frames.client)

@@ -1,0 +1,39 @@
+import type { Part } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
+import { FORMAT, type WriteContext } from './context.ts'
+
+/*
+ * What version 2026-10-21 refuses in turns: documents of the assistant, and citations on texts of the user, also inside
+ * tool results (docs/wire/messages.md#versions).
+ */
+
+/** The kinds of turns; `result` is the content of a tool result. */
+export type TurnKind = 'system' | 'user' | 'assistant' | 'tool' | 'result'
+
+function isDocument(part: Part): boolean {
+  if (part.type === 'opaque') return part.format === FORMAT && part.value['type'] === 'document'
+  if (part.type !== 'media') return false
+  const original = unchangedWire<JsonObject>(part, FORMAT)
+  return original === undefined ? part.kind !== 'image' : original['type'] === 'document'
+}
+
+/** Whether the version refuses the part, or something inside it, in a turn of this kind. */
+export function isRefused(part: Part, turn: TurnKind, { stricter }: Pick<WriteContext, 'stricter'>): boolean {
+  if (!stricter || turn === 'system') return false
+  if (turn === 'assistant') return isDocument(part)
+  if (part.type === 'tool-result') return part.content.some(one => isRefused(one, 'result', { stricter }))
+  return part.type === 'text' && part.annotations !== undefined && part.annotations.length > 0
+}
+
+/**
+ * The part as the version takes it; undefined if it takes none. The content of a tool result is checked when it is
+ * written.
+ */
+export function takenPart(part: Part, turn: TurnKind, path: Path, context: WriteContext): Part | undefined {
+  if (!isRefused(part, turn, context) || part.type === 'tool-result') return part
+  if (part.type !== 'text') return context.losses.drop(path, 'not-in-this-turn')
+  context.losses.drop([...path, 'annotations'], 'no-citations-here')
+  const { annotations: _, ...text } = part
+  return text
+}

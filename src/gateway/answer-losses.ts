@@ -1,0 +1,23 @@
+import type { Loss } from '../canonical/loss.ts'
+import type { Usage } from '../canonical/result.ts'
+import { shownLosses } from '../egress/losses.ts'
+
+/**
+ * The losses of an answer that its caller is shown: those of its candidates, and token counts that the caller's format
+ * does not have. A count of zero says nothing.
+ */
+export const reportedOfAnswer = (losses: readonly Loss[], usage: Usage | undefined): readonly Loss[] =>
+  losses.length === 0
+    ? losses
+    : shownLosses(losses).filter(
+        loss => loss.path[0] === 'candidates' || (loss.path[0] === 'usage' && isLostCount(loss, usage)),
+      )
+
+const isLostCount = ({ kind, path: [, field, ...rest] }: Loss, usage: Usage | undefined): boolean =>
+  kind === 'dropped' && field !== 'extras' && rest.length === 0 && counts(usage?.[field as keyof Usage])
+
+/** Whether a count is above zero, or one by kind other than text, which the sum has anyway. */
+function counts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'number' && value > 0
+  return Object.entries(value).some(([kind, count]) => kind !== 'text' && count > 0)
+}

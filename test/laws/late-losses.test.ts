@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import type { CanonicalEvent } from '../../src/canonical/event.ts'
+import type { Loss } from '../../src/canonical/loss.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { shownLosses } from '../../src/egress/losses.ts'
+import { result, streamed } from './arbitrary-result.ts'
+import { holds, plain } from './support.ts'
+import { WORKS } from './works.ts'
+
+const { asked } = WORKS['conversation']!
+/** A request whose stream has usage in every format. */
+const request = { ...asked, stream: true, spelling: { chat: { stream_options: { include_usage: true } } } }
+
+/** The losses that a stream can report only at its end: signatures, stop sequences, token counts. */
+const isLate = ({ path, kind, reason }: Loss): boolean =>
+  path.at(-1) === 'stopSequence' ||
+  ['no-signatures', 'no-hidden-reasoning'].includes(reason) ||
+  (path[0] === 'usage' && path[1] !== 'extras' && kind === 'dropped')
+
+const late = (losses: readonly Loss[]): string[] =>
+  shownLosses(losses)
+    .filter(isLate)
+    .map(one => JSON.stringify(one))
+    .sort()
+
+const lostInStream = (format: string, events: readonly CanonicalEvent[]): readonly Loss[] => {
+  const writer = WRITERS[format]!.events!(request)
+  for (const event of events) writer.push(event)
+  writer.end()
+  return writer.lost ?? []
+}
+
+describe('a stream reports at its end the signatures, stop sequences and counts that a whole answer reports', () => {
+  it.each(['chat', 'responses', 'messages', 'contents'])('%s', format => {
+    holds(streamed(result), ({ result, events }) => {
+      const { losses } = WRITERS[format]!.result!(result, request)
+      expect(late(plain(lostInStream(format, events)))).toEqual(late(plain(losses)))
+    })
+  })
+})
