@@ -43,14 +43,19 @@ export function judgeRequest(
   list: CheckList,
 ): void {
   if (upstream === undefined) return
-  const arrival = arrivals.find(({ format }) => format === upstream.name)
+  const { name, exceptions } = upstream
+  const written = scenario.wires[name]!.request
+  const known = { model: 'm', answers: answersBefore(name, scenario) }
+  const expected = askedOf(upstream, written, mode === 'stream', known)
+  // A target may ask for the states of other jobs meanwhile.
+  const inFormat = arrivals.filter(({ format }) => format === name)
+  const arrival = inFormat.find(({ path }) => path === expected.path) ?? inFormat[0]
   const others = arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`)
   list.rule('request', ARRIVED, arrival === undefined ? [...others, 'None came in the format of the upstream.'] : [])
   if (arrival === undefined) return
   // A target may ask for the state of a job as often as it likes.
   const tooMany = arrivals.length > 1 && !isRetried(arrival) && sent.method === 'POST'
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
-  const { name, exceptions } = upstream
   const { body, path, files } = arrival
   const { method, headers } = arrival.sent
   const arrived = { method, path, body, files }
@@ -59,13 +64,9 @@ export function judgeRequest(
   list.rules(upstream.rules, 'request', upstream.lint.request(body, headers, path, files, method))
   const facts = (format: Format, asked: Asked) =>
     leavesOf(format.request(asked.body, asked.path, asked.files, asked.method))
-  const written = scenario.wires[name]!.request
   const verdicts = compare({
     source: facts(caller, sent),
-    reachable: facts(
-      upstream,
-      askedOf(upstream, written, mode === 'stream', { model: 'm', answers: answersBefore(name, scenario) }),
-    ),
+    reachable: facts(upstream, expected),
     found: facts(upstream, arrived),
     isNative: caller === upstream,
   })
