@@ -26,10 +26,14 @@ export interface Known {
 const valueAt = (value: Json | undefined, path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((inner, name) => (inner as JsonObject | undefined)?.[name], value)
 
-/** A text with its placeholders filled in. A value that an answer lacks becomes an empty text. */
-export const filledIn = (text: string, { model, answers }: Known): string =>
+/**
+ * A text with its placeholders filled in. A value that an answer lacks becomes an empty text.
+ *
+ * @param encode changes the values of answers, which a target chose.
+ */
+export const filledIn = (text: string, { model, answers }: Known, encode = (value: string) => value): string =>
   text.replace(/\$\{(?:model|(\d+)\.([\w.]+))\}/g, (_, step: string | undefined, path = '') =>
-    step === undefined ? model : String(valueAt(answers[Number(step) - 1], path.split('.')) ?? ''),
+    step === undefined ? model : encode(String(valueAt(answers[Number(step) - 1], path.split('.')) ?? '')),
   )
 
 /** A JSON value with the placeholders of all its texts filled in. */
@@ -47,7 +51,10 @@ export function askedOf(format: Format, written: WrittenRequest, stream: boolean
   const isPlain = format.work === 'conversation'
   const given = isPlain ? written.body : objectOf(filledValue(written.body, known))
   const body = method === 'POST' ? format.addressed(given, known.model, stream) : given
-  const path = written.path === undefined ? format.path(known.model, stream, body) : filledIn(written.path, known)
+  const path =
+    written.path === undefined
+      ? format.path(known.model, stream, body)
+      : filledIn(written.path, known, encodeURIComponent)
   return { method, path, body, ...(files === undefined ? {} : { files }) }
 }
 

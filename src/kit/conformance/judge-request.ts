@@ -45,7 +45,13 @@ export function judgeRequest(
   list: CheckList,
 ): void {
   if (upstream === undefined) return
-  const arrival = arrivals.find(({ format }) => format === upstream.name)
+  const { name, exceptions } = upstream
+  const written = scenario.wires[name]!.request
+  const known = { model: 'm', answers: answersBefore(name, scenario) }
+  const expected = askedOf(upstream, written, mode === 'stream', known)
+  // A target may ask for the states of other jobs meanwhile.
+  const inFormat = arrivals.filter(({ format }) => format === name)
+  const arrival = inFormat.find(({ path }) => path === expected.path) ?? inFormat[0]
   const others = [
     ...arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`),
     ...strays.slice(0, MOST_STRAYS).map(({ method, url }) => `${method} ${url} is no path of the format.`),
@@ -55,7 +61,6 @@ export function judgeRequest(
   // A target may ask for the state of a job as often as it likes.
   const tooMany = arrivals.length > 1 && !isRetried(arrival) && asked.method === 'POST'
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
-  const { name, exceptions } = upstream
   const { path, files } = arrival
   const { method, headers } = arrival.sent
   const body = upstream.asRead?.request(arrival.body) ?? arrival.body
@@ -65,13 +70,9 @@ export function judgeRequest(
   list.rules(upstream.rules, 'request', upstream.lint.request(body, headers, path, files, method))
   const facts = (format: Format, asked: Asked) =>
     leavesOf(format.request(asked.body, asked.path, asked.files, asked.method))
-  const written = scenario.wires[name]!.request
   const verdicts = compare({
     source: facts(caller, asked),
-    reachable: facts(
-      upstream,
-      askedOf(upstream, written, mode === 'stream', { model: 'm', answers: answersBefore(name, scenario) }),
-    ),
+    reachable: facts(upstream, expected),
     found: facts(upstream, { ...arrived, body }),
     isNative: caller === upstream,
   })

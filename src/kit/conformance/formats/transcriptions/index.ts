@@ -5,6 +5,7 @@ import { flagIn } from '../../media/values.ts'
 import { chat } from '../chat/index.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
+import { exceptions } from './exceptions.ts'
 import { grammar } from './grammar.ts'
 import { answerLint, formatOf, requestLint } from './lint.ts'
 import { requestFacts } from './request.ts'
@@ -38,7 +39,7 @@ export const transcriptions: Format = {
     PATH.test(path) ? { model: textOf(body['model']) ?? '', stream: flagIn(body['stream']) === true } : undefined,
   models: chat.models,
   schemas: { answer: answerSchema, event: 'CreateTranscriptionResponseStreamEvent', error: 'ErrorResponse' },
-  exceptions: [],
+  exceptions,
   request: requestFacts,
   answer: answerFacts,
   assemble,

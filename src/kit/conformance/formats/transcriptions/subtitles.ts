@@ -13,12 +13,15 @@ const TIMES = /^(?:(\d{2,}):)?(\d{2}):(\d{2})[.,](\d{3}) --> (?:(\d{2,}):)?(\d{2
 const secondsOf = ([hours = '0', minutes, seconds, milliseconds]: readonly (string | undefined)[]): number =>
   Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000
 
+/** Blocks of subtitles that are read; a day of speech has fewer. */
+const MOST_BLOCKS = 50_000
+
 /** Blocks that an empty line separates. */
 const blocksOf = (text: string): string[][] =>
   text
     .replaceAll('\r\n', '\n')
     .trim()
-    .split(/\n{2,}/)
+    .split(/\n{2,}/, MOST_BLOCKS)
     .map(block => block.split('\n'))
 
 const MARK = 'WEBVTT'

@@ -15,8 +15,17 @@ const ACTIONS: readonly (readonly [method: string, path: RegExp, action: VideoAc
 export const actionOf = (method: string, path: string): VideoAction | undefined =>
   ACTIONS.find(([known, pattern]) => known === method && pattern.test(path))?.[2]
 
+/** Decodes a part of a path; a broken escape stays as it is. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** The video that a path names. */
 export function videoIn(path: string): string | undefined {
   const [, id] = /^\/videos\/([^/?]+)/.exec(path) ?? []
-  return id === undefined ? undefined : decodeURIComponent(id)
+  return id === undefined ? undefined : decoded(id)
 }

@@ -1,0 +1,11 @@
+import type { SchemaException } from '../../schema.ts'
+
+/* Deviations of OpenAI's own service from the published schema of transcriptions. */
+
+export const exceptions: readonly SchemaException[] = [
+  {
+    schema: /^CreateTranscriptionResponseStreamEvent$/,
+    fault: /^\/usage must have required property 'type'/,
+    why: 'The usage of the description’s own example of a stream has no type.',
+  },
+]
