@@ -3,13 +3,14 @@ import { chat } from './chat/index.ts'
 import { contents } from './contents/index.ts'
 import { EMBEDDINGS } from './embeddings/index.ts'
 import { messages } from './messages/index.ts'
+import { RANKINGS } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 
 /** The formats of conversations, by name. */
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats of other works. */
-const OTHERS: readonly Format[] = [...EMBEDDINGS]
+const OTHERS: readonly Format[] = [...EMBEDDINGS, ...RANKINGS]
 
 /** Every format the kit judges, by its name. */
 export const FORMATS: { readonly [name: string]: Format } = {

@@ -1,0 +1,70 @@
+import { type Format, type Headers, recogniseAt } from '../../format.ts'
+import { chat } from '../chat/index.ts'
+import { cohereErrorFacts } from '../cohere-error.ts'
+import { detailFacts } from '../embeddings/voyage.ts'
+import { rankingFacts, ranksFacts } from './facts.ts'
+import { answerLint, requestLint, rulesOf, type Vendor } from './lint.ts'
+
+/* Rankings. Three vendors share a path with different bodies; the second version of Cohere has a path of its own. */
+
+const JINA: Vendor = { page: 'https://jina.ai/reranker/', top: 'top_n', otherTop: 'top_k', returns: true }
+const VOYAGE: Vendor = {
+  ...{ page: 'https://docs.voyageai.com/reference/reranker-api', top: 'top_k', otherTop: 'top_n', returns: false },
+}
+const COHERE_1: Vendor = {
+  ...{ page: 'https://docs.cohere.com/v1/reference/rerank', top: 'top_n', otherTop: 'top_k', returns: false },
+}
+const COHERE_2: Vendor = {
+  ...{ page: 'https://docs.cohere.com/reference/rerank', top: 'top_n', otherTop: 'top_k', returns: undefined },
+}
+
+/** Clients name themselves, by which servers of the shared path tell their vendors. */
+const named =
+  (names: Headers): Format['headers'] =>
+  key => ({ ...chat.headers(key), ...names })
+
+type Own = Pick<Format, 'name' | 'base' | 'headers' | 'schemas' | 'error'> & { readonly home?: string }
+
+function ranking(vendor: Vendor, at: string, own: Own): Format {
+  return {
+    work: 'rerank',
+    path: () => at,
+    addressed: (body, model) => ({ ...body, model }),
+    recognise: recogniseAt(at),
+    exceptions: [],
+    request: body => rankingFacts(body, vendor.top, vendor.returns ?? false),
+    answer: ranksFacts,
+    lint: {
+      request: body => requestLint(body, vendor),
+      answer: (body, _, asked) => answerLint(body, asked.body, vendor),
+      error: () => [],
+    },
+    rules: rulesOf(vendor),
+    ...own,
+  }
+}
+
+const jina = ranking(JINA, '/rerank', {
+  ...{ name: 'rerank', base: '/v1', headers: chat.headers, error: detailFacts },
+  schemas: { request: 'JinaRequest', answer: 'JinaResponse', error: 'DetailError' },
+})
+
+const voyage = ranking(VOYAGE, '/rerank', {
+  ...{ name: 'rerank.voyage', base: '/v1', error: detailFacts },
+  headers: named({ 'user-agent': 'Voyage/v1 PythonBindings/0.3.5' }),
+  schemas: { request: 'VoyageRequest', answer: 'VoyageResponse', error: 'DetailError' },
+})
+
+const cohereOne = ranking(COHERE_1, '/rerank', {
+  ...{ name: 'rerank.cohere', base: '/v1', error: cohereErrorFacts },
+  headers: named({ 'user-agent': 'cohere-ai/8.1.0', 'x-fern-sdk-name': 'cohere-ai' }),
+  schemas: { request: 'CohereRequest', answer: 'CohereResponse', error: 'CohereError' },
+})
+
+const cohere = ranking(COHERE_2, '/v2/rerank', {
+  ...{ name: 'cohere.rerank', home: 'cohere', base: '', headers: chat.headers, error: cohereErrorFacts },
+  schemas: { request: 'V2RerankRequest', answer: 'V2RerankResponse', error: 'Error' },
+})
+
+/** The formats of rankings. */
+export const RANKINGS: readonly Format[] = [jina, voyage, cohereOne, cohere]

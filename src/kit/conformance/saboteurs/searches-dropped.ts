@@ -1,0 +1,9 @@
+import { edited, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'searches-dropped',
+  says: 'The number of searches that were billed is missing.',
+  cell: 'cohere.rerank-cohere.rerank/rerank-text/whole',
+  caught: ['answer.meaning:usage.searches'],
+  answer: answer => edited(answer, text => text.replace('"search_units"', '"units"')),
+}
