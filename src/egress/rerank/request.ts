@@ -49,8 +49,8 @@ export const FORMAT = 'rerank'
  * Whether the upstream takes the caller's body unchanged: it knows the caller's field for the number of ranks, and
  * takes documents that are objects.
  */
-const acceptsUnchanged = ({ body }: WireRequest, { top_field = 'top_n', documents }: RerankDialect): boolean =>
-  documents !== 'text' && body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null
+const acceptsUnchanged = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
+  documents !== 'text' && (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
 
 /** Shared state of the functions that write one document. */
 interface WriteContext {

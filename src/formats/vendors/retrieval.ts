@@ -43,6 +43,6 @@ export const jina: Preset = {
         batch: 512,
       },
     },
-    { format: 'rerank', baseUrl: 'https://api.jina.ai/v1' },
+    { format: 'rerank', baseUrl: 'https://api.jina.ai/v1', dialect: { top_field: 'top_n' } },
   ],
 }
