@@ -82,7 +82,7 @@ export interface Format {
   /** Requests, and answers or events, as a reader of the format takes them, where it accepts several spellings. */
   readonly asRead?: {
     readonly request: (body: JsonObject) => JsonObject
-    readonly answer: (body: JsonObject) => JsonObject
+    readonly answer?: (body: JsonObject) => JsonObject
   }
   /** The end of the lines of its streams; a line feed by default. */
   readonly newline?: '\r\n'
@@ -128,11 +128,13 @@ export interface Conversation extends Format {
   }
 }
 
-/** Recognises requests of one fixed path that name model and stream in the body. */
+/** Recognises requests of one fixed path, with any query, that name model and stream in the body. */
 export const recogniseAt =
   (path: string): Format['recognise'] =>
   (requested, body) =>
-    requested === path ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined
+    requested.split('?')[0] === path
+      ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true }
+      : undefined
 
 /** Whether a request asks for the same as another; every request of a format without actions does. */
 export const isSameAction = ({ action }: Format, one: ActionOf, other: ActionOf): boolean =>

@@ -27,7 +27,7 @@ const factsOfWhole = (format: Format, bytes: Buffer, type: string): object =>
 /** A JSON body, or the data of an event, as a reader of the format takes it. */
 function readIn({ asRead }: Format, text: string): Json | undefined {
   const json = parsed(text)
-  return isObject(json) && asRead !== undefined ? asRead.answer(json) : json
+  return isObject(json) && asRead?.answer !== undefined ? asRead.answer(json) : json
 }
 
 /** The data of events that are JSON; other data are the grammar's business. */

@@ -8,6 +8,8 @@ import type { Headers } from './format.ts'
 export interface Target {
   readonly name: string
   readonly version?: string
+  /** The name of the peer that was started. */
+  readonly peer?: string
   /** Base addresses by format, as their clients are given them. */
   readonly bases: { readonly [format: string]: string }
   readonly key: string

@@ -121,7 +121,7 @@ export async function startPeer(peer: Peer, upstream: Upstream): Promise<Running
     await untilReady(`http://127.0.0.1:${port}`, peer.health, child, () => output)
     const version = await versionOf(peer, values, options)
     const target: Target = {
-      name: peer.title,
+      ...{ name: peer.title, peer: peer.name },
       ...(version === undefined ? {} : { version }),
       bases: Object.fromEntries(
         Object.entries(peer.callers).map(([format, path]) => [format, `http://127.0.0.1:${port}${path}`]),

@@ -118,3 +118,64 @@ describe('JSON schemas of tools', () => {
     expect(fate({ default: { $defs: {} } }, { default: {} })).toBe('changed')
   })
 })
+
+describe('results of tools', () => {
+  const fate = (expected: string, found: string, isNative = false) => {
+    const path = 'turns[2].results[0].text'
+    const [source, other] = [new Map([[path, expected]]), new Map([[path, found]])]
+    return compare({ source, reachable: source, found: other, isNative })[0]!.fate
+  }
+
+  test('may stand in an object between formats', () => {
+    expect(fate('18 degrees', '{"content":"18 degrees"}')).toBe('kept')
+    expect(fate('{"output":"18 degrees"}', '18 degrees')).toBe('kept')
+  })
+
+  test('are the same text', () => {
+    expect(fate('18 degrees', '{"content":"19 degrees"}')).toBe('changed')
+    expect(fate('18 degrees', '{"content":"18 degrees","unit":"C"}')).toBe('changed')
+    expect(fate('18 degrees', '{"content":"18 degrees"}', true)).toBe('changed')
+  })
+})
+
+describe('requests of Responses', () => {
+  const responses = CONVERSATIONS['responses']!
+  const faults = (item: JsonObject): readonly string[] => {
+    const body = { model: 'm', input: [item] }
+    return schemaFindings('responses', responses.schemas.request, responses.asRead!.request(body), []).faults
+  }
+  const content = [{ type: 'output_text', text: 'Hello.' }]
+
+  test('may repeat an answer without its id, status and annotations', () => {
+    expect(faults({ role: 'assistant', content })).toEqual([])
+    expect(faults({ type: 'message', role: 'assistant', id: 'msg_1', content })).toEqual([])
+  })
+
+  test('have no other texts of an answer', () => {
+    expect(faults({ role: 'user', content })).not.toEqual([])
+    expect(faults({ role: 'assistant', content: [{ type: 'output_text' }] })).not.toEqual([])
+  })
+})
+
+test('a path may have a query, as the beta SDK of messages sends it', () => {
+  expect(messages!.recognise('/v1/messages?beta=true', { model: 'm' }, 'POST')).toEqual({ model: 'm', stream: false })
+  expect(messages!.recognise('/v1/messages/batches', {}, 'POST')).toBeUndefined()
+})
+
+test('events of Responses are numbered one by one, from any number', () => {
+  const broken = (...numbers: readonly (number | undefined)[]) => {
+    const grammar = CONVERSATIONS['responses']!.grammar({ body: {} })
+    for (const number of numbers) {
+      const data: JsonObject = {
+        type: 'response.created',
+        ...(number === undefined ? {} : { sequence_number: number }),
+      }
+      grammar.event({ name: 'response.created', data: JSON.stringify(data) } as never, data)
+    }
+    return grammar.end(true).filter(({ rule }) => rule === 'sequence').length
+  }
+  expect(broken(0, 1, 2)).toBe(0)
+  expect(broken(1, 2, 3)).toBe(0)
+  expect(broken(0, 2)).toBe(1)
+  expect(broken(undefined)).toBe(1)
+})

@@ -47,7 +47,8 @@ export interface Results {
   readonly mode: 'live' | 'translation'
   /** Set if the run ended before all its cells had run. */
   readonly interrupted?: true
-  readonly target: { readonly name: string; readonly version?: string }
+  /** `peer` names the folder that configured it. */
+  readonly target: { readonly name: string; readonly version?: string; readonly peer?: string }
   readonly counts: Counts
   readonly meanings: { readonly [meaning in Meaning]?: number }
   readonly cells: readonly CellDocument[]
@@ -120,7 +121,11 @@ export function resultsOf(results: readonly CellResult[], facts: RunFacts): Resu
     ...{ schema: 'interlingua-conformance-1', kit, started: started.toISOString() },
     mode: results.some(({ cell }) => cell.upstream !== undefined) ? 'translation' : 'live',
     ...(facts.isInterrupted ? { interrupted: true as const } : {}),
-    target: { name: target.name, ...(target.version === undefined ? {} : { version: target.version }) },
+    target: {
+      name: target.name,
+      ...(target.version === undefined ? {} : { version: target.version }),
+      ...(target.peer === undefined ? {} : { peer: target.peer }),
+    },
     counts: countsOf(checks),
     meanings: Object.fromEntries(Object.entries(meanings).map(([meaning, list]) => [meaning, list.length])),
     cells: results.map(result => cellDocument(result, facts)),

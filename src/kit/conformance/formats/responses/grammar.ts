@@ -52,6 +52,8 @@ class ResponsesGrammar implements Grammar {
   private readonly open = new Map<Json, Open>()
   private id: string | undefined
   private count = 0
+  /** The sequence number of the next event. */
+  private next: number | undefined
   private items = 0
   private final: string | undefined
   private hasFailed = false
@@ -67,11 +69,17 @@ class ResponsesGrammar implements Grammar {
     if (!isObject(data) || type === undefined)
       return this.violations.add('json', `Data is no event: ${text.slice(0, 100)}`)
     if (name !== type) this.violations.add('event-name', `An event named ${name ?? 'nothing'} has the type ${type}.`)
-    if (data['sequence_number'] !== this.count)
-      this.violations.add('sequence', `${type} has ${data['sequence_number']} where ${this.count} is next.`)
+    this.numbered(type, data['sequence_number'])
     this.count++
     if (this.final !== undefined) this.violations.add('final-last', `${type} follows ${this.final}.`)
     this.typed(type, data)
+  }
+
+  private numbered(type: string, number: Json | undefined): void {
+    const next = this.next ?? number
+    if (typeof number !== 'number' || number !== next)
+      this.violations.add('sequence', `${type} has ${number} where ${next ?? 'a number'} is next.`)
+    this.next = typeof next === 'number' ? next + 1 : undefined
   }
 
   get ending(): Ending | undefined {

@@ -3,6 +3,7 @@ import { type Conversation, recogniseAt } from '../../format.ts'
 import type { JsonObject } from '../../json.ts'
 import { chat } from '../chat/index.ts'
 import { answerFacts } from './answer.ts'
+import { requestAsRead } from './as-read.ts'
 import { assemble } from './assemble.ts'
 import { exceptions } from './exceptions.ts'
 import { grammar } from './grammar.ts'
@@ -24,6 +25,7 @@ export const responses: Conversation = {
   models: chat.models,
   schemas: { request: 'CreateResponse', answer: 'Response', event: 'ResponseStreamEvent', error: 'ErrorResponse' },
   exceptions,
+  asRead: { request: requestAsRead },
   request: requestFacts,
   answer: answerFacts,
   assemble,

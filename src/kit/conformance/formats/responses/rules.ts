@@ -26,7 +26,7 @@ export const rules: readonly Rule[] = [
   rule('usage-adds-up', 'answer', USAGE, 'total_tokens is the sum of input_tokens and output_tokens.', 'should'),
   rule('json', 'stream', STREAM, 'The data of every event but [DONE] is a JSON object with a type.'),
   rule('event-name', 'stream', STREAM, 'The event field of every event equals its type.', 'should'),
-  rule('sequence', 'stream', STREAM, 'sequence_number begins with 0 and rises by one with each event.'),
+  rule('sequence', 'stream', STREAM, 'sequence_number rises by one with each event.'),
   rule('created-first', 'stream', ORDER, 'response.created comes first, and once; it has no output and no usage.'),
   rule('one-id', 'stream', ORDER, 'The response has the same id in all events.'),
   rule('item-index', 'stream', ORDER, 'Items begin with index 0, rise by one, and are done before the final event.'),
