@@ -46,7 +46,7 @@ function voice(): void {
   rmSync(folder, { recursive: true })
 }
 
-/** Bytes; length of the header of the recording in WAV. */
+/** Length of the WAV header of the recording, in bytes. */
 const WAV_HEADER = 44
 const USAGE = { input_tokens: 14, output_tokens: 101, total_tokens: 115 }
 

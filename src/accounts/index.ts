@@ -27,9 +27,9 @@ export type { ExpectedTokens, MaybePromise, Reservation, SpentTokens } from './l
 export type { Permissions } from './permissions.ts'
 export { checkFormat } from './permissions.ts'
 
-/** ms; interval between reads of the store, so that a revoked key is refused within a second. */
+/** Interval between reads of the store, in milliseconds. A revoked key is refused within a second. */
 const EVERY = 500
-/** ms; interval between writes of last-use times. */
+/** Interval between writes of last-use times, in milliseconds. */
 const USES = 60_000
 
 /** Dependencies of `Access`; all have defaults. */

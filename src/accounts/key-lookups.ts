@@ -12,9 +12,9 @@ export interface KeyLookupsOptions {
   readonly most?: { readonly address: number; readonly all: number }
 }
 
-/** ms; maximum wait for the store before a key is refused. */
+/** Maximum wait for the store before a key is refused, in milliseconds. */
 const TIMEOUT = 2000
-/** ms; how long a key that the store does not have is refused without another lookup. */
+/** Time for which a key that the store does not have is refused without another lookup, in milliseconds. */
 const MEMORY = 60_000
 /** Remembered wrong keys and networks; the oldest is evicted. */
 const MOST = 10_000

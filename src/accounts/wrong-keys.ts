@@ -17,7 +17,7 @@ const KEYS = 8
 /** Wrong keys per network answered without delay, and ms without a wrong key after which the count restarts. */
 const FREE = 5
 const MEMORY = 60_000
-/** ms; first and longest delay. The delay doubles with every further wrong key. */
+/** First and longest delay, in milliseconds. The delay doubles with every further wrong key. */
 const FIRST = 100
 const LONGEST = 5000
 

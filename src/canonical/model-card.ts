@@ -3,7 +3,7 @@ export interface ModelCard {
   readonly id: string
   readonly name?: string | undefined
   readonly description?: string | undefined
-  /** Tokens; size of the context window and of the longest answer. */
+  /** Size of the context window and of the longest answer, in tokens. */
   readonly context?: number | undefined
   readonly maxOutput?: number | undefined
   readonly abilities: ModelAbilities

@@ -68,7 +68,7 @@ export const isEffort = (value: unknown): value is Effort => EFFORTS.includes(va
 /** Settings for the model's reasoning. */
 export interface Reasoning extends Node {
   readonly effort?: Effort
-  /** Tokens; most that the model may use for reasoning. -1 leaves the limit to the model, 0 turns reasoning off. */
+  /** Maximum number of tokens for reasoning. -1 leaves the limit to the model, 0 turns reasoning off. */
   readonly budget?: number
   /** Whether the answer shows the reasoning. */
   readonly show?: boolean

@@ -41,7 +41,7 @@ export interface CanonicalTask extends Node {
   readonly failure?: TaskFailure
   /** Files of a completed task, the video first. */
   readonly files?: readonly TaskFile[]
-  /** Seconds; length of the video. */
+  /** Length of the video, in seconds. */
   readonly seconds?: number
   /** `1280x720`, or a format's own value. */
   readonly size?: string

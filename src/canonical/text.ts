@@ -43,7 +43,7 @@ export const withoutByteOrderMark = (text: string): string =>
  */
 export class Offsets {
   private readonly text: string
-  /** Bytes before each UTF-16 unit; undefined for an ASCII text. */
+  /** Number of bytes before each UTF-16 unit; undefined for ASCII. */
   private before: Uint32Array | undefined
   private measured = false
 

@@ -66,7 +66,7 @@ export interface VoiceSessionSettings extends Node {
   readonly tools?: readonly Tool[]
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
-  /** Tokens; limit of one response. */
+  /** Maximum number of tokens of one response. */
   readonly maxTokens?: number | 'unlimited'
   readonly temperature?: number
   readonly reasoning?: Reasoning

@@ -45,16 +45,18 @@ export interface ServerConfig {
   readonly publicUrls: readonly string[]
   /** Origins whose pages may call the gateway from browsers; `*` allows any. */
   readonly cors: readonly string[]
-  /** Milliseconds; longest silence of a stream before a heartbeat is sent to the caller. */
+  /** Maximum silence of a stream before a heartbeat is sent to the caller, in milliseconds. */
   readonly heartbeat: number
   /**
    * Whether a stream starts after one heartbeat interval without an upstream answer. No other upstream is tried after
    * that.
    */
   readonly earlyHead: boolean
-  /** Milliseconds; how long requests are still accepted after the stop signal, so that load balancers notice. */
+  /**
+   * Time for which requests are still accepted after the stop signal, in milliseconds, so that load balancers notice.
+   */
   readonly drain: number
-  /** Milliseconds; how long running answers may take after the stop signal. */
+  /** Maximum time that running answers may take after the stop signal, in milliseconds. */
   readonly grace: number
   readonly limits: BodyLimits
   readonly sockets: SocketLimits
@@ -62,7 +64,7 @@ export interface ServerConfig {
 
 /** Limits of one WebSocket connection of the responses format. */
 export interface SocketLimits {
-  /** Milliseconds; longest duration of a connection, and longest idle time. */
+  /** Maximum duration of a connection, and maximum idle time, in milliseconds. */
   readonly lifetime: number
   readonly idle: number
   /** Maximum number of turns that may wait while another is answered. */
@@ -73,9 +75,9 @@ export interface SocketLimits {
 }
 
 export interface BodyLimits {
-  /** Bytes; largest decompressed request body. */
+  /** Maximum size of a decompressed request body, in bytes. */
   readonly body: number
-  /** Bytes; body limits of formats that differ from `body`. */
+  /** Maximum body size of formats that differ from `body`, in bytes. */
   readonly byFormat: ReadonlyMap<Format, number>
   /** Bytes of incomplete bodies held in memory: per key, and for all keys. */
   readonly waiting: { readonly key: number; readonly all: number }
@@ -88,7 +90,7 @@ export interface BodyLimits {
 /** Fetching of media that callers pass by URL, for upstreams that need the bytes. */
 export interface MediaConfig {
   readonly fetch: boolean
-  /** Bytes; largest file. */
+  /** Maximum size of a file, in bytes. */
   readonly limit: number
   /** Per request: most files, and most bytes of all files. */
   readonly count: number
@@ -103,7 +105,7 @@ export interface MediaConfig {
 
 /** Stored responses and conversations. */
 export interface ResponsesConfig {
-  /** Milliseconds; retention time. 0 stores nothing. */
+  /** Retention time in milliseconds. 0 stores nothing. */
   readonly retention: number
   /** Maximum number of unfinished background responses of a key, over all processes. */
   readonly background: number
@@ -111,7 +113,7 @@ export interface ResponsesConfig {
 
 /** Reasoning remembered for callers that do not send it back with tool results. */
 export interface ReasoningMemoryConfig {
-  /** Milliseconds; retention time after the last use. 0 stores nothing. */
+  /** Retention time after the last use, in milliseconds. 0 stores nothing. */
   readonly retention: number
   /** Maximum size of the reasoning stored for all keys, in bytes. */
   readonly memory: number
@@ -119,10 +121,10 @@ export interface ReasoningMemoryConfig {
 
 /** Realtime voice sessions. */
 export interface RealtimeConfig {
-  /** Milliseconds; longest duration of a voice session, and longest idle time. */
+  /** Maximum duration of a voice session, and maximum idle time, in milliseconds. */
   readonly lifetime: number
   readonly idle: number
-  /** Bytes; largest message in either direction. */
+  /** Maximum size of a message in either direction, in bytes. */
   readonly message: number
   /** Maximum size of the data buffered for a slow caller, in bytes. */
   readonly buffer: number
@@ -141,9 +143,9 @@ export interface RealtimeConfig {
 export interface TasksConfig {
   /** Milliseconds between background polls of unfinished tasks; 0 polls only when callers do. */
   readonly poll: number
-  /** Milliseconds; how long the gateway stores finished videos. 0 leaves them at their upstreams. */
+  /** Time for which the gateway stores finished videos, in milliseconds. 0 leaves them at their upstreams. */
   readonly retention: number
-  /** Bytes of all stored videos; the oldest are deleted first. */
+  /** Maximum size of all stored videos, in bytes. The oldest are deleted first. */
   readonly limit: number
   /** First path segment of the endpoints that follow the video vendor's API. */
   readonly vendorPath: string
@@ -156,15 +158,15 @@ export type StoreConfig =
 
 /** Usage rows: one per request, without its content. */
 export interface UsageConfig {
-  /** Milliseconds; retention time of rows. 0 stores none. Hourly and daily sums are stored longer. */
+  /** Retention time of rows, in milliseconds. 0 stores none. Hourly and daily sums are stored longer. */
   readonly retention: number
 }
 
 /** Captures: full copies of the requests of selected keys. */
 export interface CaptureConfig {
-  /** Milliseconds; retention time. 0 disables captures. */
+  /** Retention time in milliseconds. 0 disables captures. */
   readonly retention: number
-  /** Bytes of all stored captures; the oldest are deleted first. */
+  /** Maximum size of all stored captures, in bytes. The oldest are deleted first. */
   readonly limit: number
 }
 
@@ -187,7 +189,7 @@ export interface TracesConfig {
 
 /** Sign-in to the console. */
 export interface ConsoleConfig {
-  /** Milliseconds; longest duration of a sign-in session, and longest idle time. */
+  /** Maximum duration of a sign-in session, and maximum idle time, in milliseconds. */
   readonly session: number
   readonly idle: number
   readonly oidc?: OidcConfig

@@ -4,9 +4,9 @@ import type { CanonicalRequest, State } from '../canonical/request.ts'
 import { hasIndependentInputs, workOf } from '../canonical/work.ts'
 import { essentialTools } from './essential-tools.ts'
 
-/** Entries; the most losses that one header lists. */
+/** Maximum number of losses in one header. */
 const MAX_ENTRIES = 20
-/** Characters; the longest list of losses in one header. */
+/** Maximum length of the list of losses in one header, in characters. */
 const MAX_CHARACTERS = 1000
 
 /**

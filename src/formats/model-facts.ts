@@ -22,7 +22,7 @@ export interface ModelFacts {
   readonly description?: string
   /** The format that clients should use for this model. */
   readonly interface?: Format
-  /** Tokens; size of the context window. */
+  /** Size of the context window, in tokens. */
   readonly context?: number
   readonly maxOutput?: number
   /** Dialect flags for this model at any channel; the channel's flags take precedence. */

@@ -73,7 +73,7 @@ class RateHeaders implements HeaderSource {
 const BYTES_PER_TOKEN = 4
 /** Tokens of an image, and of any medium whose bytes are not in the request. */
 const IMAGE_TOKENS = 1000
-/** Bytes per token of other media; low on purpose, so that the estimate errs on the high side. */
+/** Bytes per token of other media. The value is low on purpose, so that the estimate errs on the high side. */
 const MEDIA_BYTES_PER_TOKEN: { readonly [K in MediaKind]: number } = { image: 40, file: 40, audio: 500, video: 800 }
 
 /** Kinds of work whose answers contain no output tokens. */

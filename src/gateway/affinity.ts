@@ -29,7 +29,7 @@ const SESSION_HEADERS = ['session_id', 'session-id', 'x-session-id', 'x-claude-c
 /** The session in Claude Code's `metadata.user_id`: at the end of a string, or a member of JSON text. */
 const USER_SESSION = /(?:_session_|"session_id"\s*:\s*")([\w-]{8,64})/
 
-/** Characters; the longest session id that is used. */
+/** Maximum length of a session id that is used, in characters. */
 const LONGEST_SESSION = 256
 
 function sessionOf({ endUser }: CanonicalRequest, headers: IncomingHttpHeaders): string | undefined {
@@ -40,7 +40,7 @@ function sessionOf({ endUser }: CanonicalRequest, headers: IncomingHttpHeaders):
   return endUser === undefined ? undefined : USER_SESSION.exec(endUser.slice(0, LONGEST_USER))?.[1]
 }
 
-/** Characters; the part of an end user's id that is searched for a session. */
+/** Length of the part of an end user's id that is searched for a session, in characters. */
 const LONGEST_USER = 1000
 
 /** Work whose messages are the turns of a conversation. */
@@ -63,7 +63,7 @@ function beginning({ model, tools = [], messages }: CanonicalRequest, work: Work
 /** Adds the text of a part. Of other parts only the type is added. */
 const addPart = (hash: Hash, part: Part): void => add(hash, part.type === 'text' ? part.text : `\0${part.type}`)
 
-/** Characters; how much of either end of a long string is hashed, besides its length. */
+/** Number of characters at either end of a long string that are hashed, besides its length. */
 const END = 2048
 
 /** Adds a string with its length, so that neighbouring strings cannot be confused. */

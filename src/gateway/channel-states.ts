@@ -12,7 +12,10 @@ export interface ChannelState {
   /** Resting models, by the upstream's names, each with the end of its rest. */
   readonly resting: readonly (readonly [model: string, until: number])[]
   readonly stats: StatsSnapshot
-  /** ms; moving averages of the time to the first byte of streamed answers, by the upstream's names of models. */
+  /**
+   * Moving averages of the time to the first byte of streamed answers, in milliseconds, by the upstream's names of
+   * models.
+   */
   readonly latencies?: readonly (readonly [model: string, milliseconds: number])[]
   /** Kind of the error by which the upstream refused the key for good; only for a key of a pool. */
   readonly refusal?: ErrorKind

@@ -46,7 +46,7 @@ export interface ChannelTestOptions {
   readonly log: Log
   readonly images: ImageDelivery
   readonly seal: StateCipher
-  /** ms; how long the test may take. */
+  /** Timeout of the test, in milliseconds. */
   readonly timeout: number
 }
 

@@ -5,7 +5,7 @@ import { answeredTooMuch } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { withoutCredentials } from './scrub.ts'
 
-/** Characters; longest message of an upstream in the log. */
+/** Maximum length of an upstream's message in the log, in characters. */
 const LONGEST = 500
 
 /** Shortens an upstream's message for the log and removes credentials: some messages quote the key they refuse. */

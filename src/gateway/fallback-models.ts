@@ -16,7 +16,7 @@ export interface FallenBack {
 export interface FallbackFacts {
   readonly config: Config
   readonly caller: Caller
-  /** Tokens; size of a model's context window; undefined if it is unknown. */
+  /** Size of a model's context window in tokens; undefined if it is unknown. */
   contextOf(model: string): number | undefined
 }
 

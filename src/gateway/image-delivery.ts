@@ -78,7 +78,7 @@ const fetchedBy =
     return (await fetch?.(part).catch(unchanged)) ?? unchanged()
   }
 
-/** Characters of base64 decoded at once; a multiple of 4. */
+/** Number of base64 characters decoded at once, a multiple of 4. */
 const CHUNK = 256 * 1024
 
 /** Decodes a base64 text in chunks, as leniently as `Buffer.from`. */

@@ -10,7 +10,7 @@ import type { ImageLimits, ImageRecord, SharedRecords } from '../store/shared-re
 
 /** Limits of stored images: number, total bytes and age. */
 export interface ImageStoreLimits extends ImageLimits {
-  /** ms; how long an image is stored. */
+  /** Retention time of an image, in milliseconds. */
   readonly age: number
 }
 

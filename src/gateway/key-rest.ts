@@ -8,13 +8,13 @@ import type { Target } from '../upstreams/router.ts'
 interface KeyRest {
   /** Whether the whole key rests, or only the model there. */
   readonly scope: 'key' | 'model'
-  /** s; length of the rest if the upstream states none. */
+  /** Length of the rest if the upstream states none, in seconds. */
   readonly seconds: number
   /** True if the upstream refused the key for good, so that an operator must act. */
   readonly isRefusal?: true
 }
 
-/** s; longest rest of a key. It is longer than that of a channel, because other keys take its requests. */
+/** Maximum rest of a key, in seconds. It is longer than that of a channel, because other keys take its requests. */
 export const LONGEST_KEY_REST = 3600
 
 /** Failures that belong to the key: another key of the same channel may succeed at once. */

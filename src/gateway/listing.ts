@@ -5,10 +5,12 @@ import type { ChannelFormat } from '../config/index.ts'
 import { FORMAT_FACTS } from '../formats/index.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 
-/** ms; between two requests for all lists, and after a request that failed for some list. */
+/**
+ * Interval between two requests for all lists, and pause after a request that failed for some list, in milliseconds.
+ */
 const REFRESH_EVERY = 10 * 60_000
 const RETRY_AFTER = 30_000
-/** Bytes; largest list of models. */
+/** Maximum size of a list of models, in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** The endpoint where most upstreams list their models. */

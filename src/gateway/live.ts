@@ -25,7 +25,10 @@ export interface LiveListener {
   end(): void
 }
 
-/** ms; between two announcements that this process watches, and how long other processes trust one. */
+/**
+ * Interval between two announcements that this process watches, and time for which other processes trust one, in
+ * milliseconds.
+ */
 const ANNOUNCE_EVERY = 5000
 const ANNOUNCEMENT_HOLDS = 15_000
 /** ms between two batches of events on the bus, and most events per batch. */

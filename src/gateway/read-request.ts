@@ -109,7 +109,7 @@ export const isSpent = ({ request }: Incoming): boolean =>
 
 /** Settings and services for reading a form. */
 export interface FormOptions {
-  /** Bytes; largest form. */
+  /** Maximum size of a form, in bytes. */
   readonly limit: number
   readonly meters: FormMeters
   readonly reader: RequestReader

@@ -21,7 +21,7 @@ import { publicHeaders } from './scrub.ts'
 import type { Sent } from './send.ts'
 import type { WholeAnswer } from './types.ts'
 
-/** Bytes; largest whole answer: a few large images in base64. */
+/** Maximum size of a whole answer, in bytes: a few large images in base64. */
 export const LARGEST = 128 * 1024 * 1024
 
 /**
@@ -123,7 +123,10 @@ async function rawContent(answer: Answer, largest: number): Promise<Content> {
   return { body: {}, raw: { mediaType: (isUnknown ? sniffMediaType(head) : undefined) ?? mediaType, bytes: whole } }
 }
 
-/** Bytes; longest error that is recognised in place of a recording. Audio samples may begin like a JSON object. */
+/**
+ * Maximum size of an error that is recognised in place of a recording, in bytes. Audio samples may begin like a JSON
+ * object.
+ */
 const LARGEST_ERROR = 16 * 1024
 
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {

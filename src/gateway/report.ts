@@ -129,7 +129,7 @@ export class Report {
     this.answerBegan = performance.now()
   }
 
-  /** ms; the time from sending the request to the head of its answer. */
+  /** Time from sending the request to the head of its answer, in milliseconds. */
   get answeredAfter(): number | undefined {
     const { sent, answerBegan } = this
     return sent === undefined || answerBegan === undefined ? undefined : answerBegan - sent

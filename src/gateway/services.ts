@@ -246,7 +246,7 @@ export class Services {
     return found !== undefined && (found.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
   }
 
-  /** ms; how long a caller may take nothing before its connection is closed. */
+  /** Maximum time that a caller may take nothing before its connection is closed, in milliseconds. */
   get patience(): number {
     return this.config.server.heartbeat * MAX_MISSED_HEARTBEATS
   }

@@ -8,7 +8,7 @@ import { LONGEST_REST } from './target-failure.ts'
 const isErrorKind = (value: Json | undefined): value is ErrorKind =>
   typeof value === 'string' && Object.hasOwn(ERRORS, value)
 
-/** ms; changes are collected for so long, and only the last change of a model is sent. */
+/** Time for which changes are collected, in milliseconds. Only the last change of a model is sent. */
 const EVERY = 20
 /** Maximum number of changes per batch. Callers can invent names of models, so their number must be bounded. */
 const MOST = 1000

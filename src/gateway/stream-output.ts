@@ -208,5 +208,5 @@ const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
   'result-end',
 ])
 
-/** Bytes; events of a larger answer are sent even if they contain no content. */
+/** Size in bytes from which an answer's events are sent even if they contain no content. */
 const BUFFER_LIMIT = 1024 * 1024

@@ -68,7 +68,7 @@ const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } =
   'out-of-credit': ['channel', 60],
 }
 
-/** s; longest rest, whatever the upstream states. It may have meant one request alone. */
+/** Maximum rest in seconds, whatever the upstream states. It may have meant one request alone. */
 export const LONGEST_REST = 60
 
 /** Rests a key of a pool, or the channel around it if the failure is not the key's. */

@@ -111,7 +111,7 @@ const UNCOUNTED = 'the price of the model is unknown: it does not count against 
 const REFUSED_PRICE =
   'a budget refuses the model because its price is unknown: set the price in `models:` of the config, or set `unknown: allow`'
 
-/** Characters; longest error code in the log, because the code may be an upstream's. */
+/** Maximum length of an error code in the log, in characters. The code may be an upstream's. */
 const LONGEST_CODE = 100
 
 /** The log line of a request; holds no bodies and no credentials. */

@@ -1,6 +1,6 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
 
-/** events; more than any upstream sends before its answer starts. Beyond that the reader emits a start itself. */
+/** Maximum number of events before a start, more than any upstream sends. The reader then emits a start itself. */
 const MAX_EVENTS = 64
 
 /**

@@ -51,7 +51,7 @@ function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
   }
 }
 
-/** Milliseconds; a limit that is never reached, because the number of formats bounds the work. */
+/** Time limit in milliseconds that is never reached, because the number of formats bounds the work. */
 const TIME_LIMIT = 10_000
 
 /** Score for a request whose path belongs to the format. */

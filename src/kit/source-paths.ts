@@ -20,7 +20,7 @@ export interface Reading {
   readonly isSlow?: true
 }
 
-/** Events; in a longer stream, a search stops at the event and does not look inside. */
+/** Maximum number of events that a search looks into. In a longer stream, a search stops at the event. */
 const MAX_SEARCHED_EVENTS = 300
 
 /** Maximum number of readings of changed sources per search. */

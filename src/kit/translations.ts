@@ -23,7 +23,7 @@ export type TranslatedText =
   | { readonly text: string; readonly path?: string; readonly losses: readonly LocatedLoss[] }
   | { readonly error: string }
 
-/** Milliseconds; time limit for the search for paths of losses. */
+/** Time limit for the search for paths of losses, in milliseconds. */
 const SEARCH_TIME = 1500
 
 /**

@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream'
 import type { ErrorAnswer } from '../gateway/index.ts'
 
 /**
- * Milliseconds; limits for discarding the rest of a refused request: longest silence, and total time. Many clients read
- * the answer only after sending their whole request.
+ * Limits for discarding the rest of a refused request, in milliseconds: maximum silence, and total time. Many clients
+ * read the answer only after sending their whole request.
  */
 export const SILENCE_LIMIT = 1000
 const MAX_DRAIN = 30_000

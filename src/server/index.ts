@@ -62,7 +62,7 @@ export interface RunningServer {
 const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
 /** Milliseconds between sweeps of idle connections during shutdown. */
 const SWEEP_INTERVAL = 50
-/** Milliseconds; shortest time that `retire` leaves busy connections for one more request. */
+/** Minimum time that `retire` leaves busy connections for one more request, in milliseconds. */
 const RETIRE_TIME = 1000
 /** Milliseconds for sending final error events to requests that outlast the grace time. */
 const LAST_EVENTS_TIME = 1000

@@ -3,7 +3,7 @@ import type { HeaderSource, Reply } from '../gateway/index.ts'
 import { CallerReply } from './caller-reply.ts'
 import { drain, SILENCE_LIMIT } from './connection.ts'
 
-/** Bytes; a refused body up to this size is read to its end, so that the connection can be reused. */
+/** Maximum size of a refused body that is read to its end, in bytes, so that the connection can be reused. */
 const SMALL_BODY = 64 * 1024
 
 type Headers = { readonly [name: string]: string }

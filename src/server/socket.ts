@@ -5,7 +5,7 @@ import { type CreateFrame, errorEvent, readFrame, withLane } from '../gateway/st
 import { SocketReply, type Wire } from './socket-reply.ts'
 
 export interface SocketOptions {
-  /** Milliseconds; longest duration of a connection, and longest idle time. */
+  /** Maximum duration of a connection, and maximum idle time, in milliseconds. */
   readonly lifetime: number
   readonly idle: number
   /** Milliseconds between heartbeats. */

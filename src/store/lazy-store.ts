@@ -13,15 +13,15 @@ import { MODES, type Mode } from './modes.ts'
 import { isUndone, loggable } from './postgres-fault.ts'
 import type { Store } from './store.ts'
 
-/** ms; interval between deletions of expired data. */
+/** Interval between deletions of expired data, in milliseconds. */
 const SWEEP = 3_600_000
-/** ms; pause before a failed store is retried, and how long a successful write counts as proof of health. */
+/** Pause before a failed store is retried, and time for which a successful write proves its health, in milliseconds. */
 const REST = 2000
-/** ms; minimum interval between log lines of a recurring fault. */
+/** Minimum interval between log lines of a recurring fault, in milliseconds. */
 const INTERVAL = 60_000
 /** Attempts for work that the server rolled back because of a deadlock or serialization failure. */
 const TRIES = 3
-/** ms; pause before the first reconnection to a server. */
+/** Pause before the first reconnection to a server, in milliseconds. */
 const RECONNECT = 100
 
 /** The parts of the store that request handling needs; without keys, console users and captures. */

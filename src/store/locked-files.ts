@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Liveness, PROCESS_ID } from './liveness.ts'
 
 /**
- * ms; minimum age of a dead process's file before it is deleted. A newer file may belong to a process that has not
- * locked it yet.
+ * Minimum age of a dead process's file before it is deleted, in milliseconds. A newer file may belong to a process that
+ * has not locked it yet.
  */
 const SETTLED = 60_000
 

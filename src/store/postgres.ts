@@ -17,14 +17,15 @@ import type { Engine, Row } from './engine.ts'
 const CONNECTIONS = 8
 
 /**
- * ms; timeout for getting a connection, including the wait for a free one, and idle time before a connection is closed.
+ * Timeout for getting a connection, including the wait for a free one, and idle time before a connection is closed, in
+ * milliseconds.
  */
 const CONNECTING = 10_000
 const IDLE = 60_000
 
 /**
- * ms; client-side timeout of a query. Longer than the server's own timeouts, so it only matters when the connection is
- * cut.
+ * Client-side timeout of a query, in milliseconds. It is longer than the server's own timeouts, so it only matters when
+ * the connection is cut.
  */
 const UNANSWERED = 40_000
 

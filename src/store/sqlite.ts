@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 import type { Engine, Row } from './engine.ts'
 
-/** ms; how long a statement waits for a lock of another process. The wait blocks this whole process. */
+/**
+ * Maximum time that a statement waits for a lock of another process, in milliseconds. The wait blocks this whole
+ * process.
+ */
 const BUSY_TIMEOUT = 2000
 
 /**
@@ -86,7 +89,7 @@ async function exclusively<T>(database: DatabaseSync, transaction: () => Promise
   }
 }
 
-/** ms; interval and maximum duration of the polling. */
+/** Interval and maximum duration of the polling, in milliseconds. */
 const PAUSE = 20
 const LONGEST = 30_000
 

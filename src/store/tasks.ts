@@ -45,7 +45,7 @@ export interface StoredTask extends TaskTarget {
   readonly misses: number
   /** Earliest deletion of the row. */
   readonly expiresAt: number
-  /** Bytes of the stored video; 0 if the video will not be stored. */
+  /** Size of the stored video in bytes. 0 if the video will not be stored. */
   readonly fileSize?: number
 }
 

@@ -28,7 +28,7 @@ const TRIES = 4000
 
 /** Maximum count in a row, whatever an upstream reports, so that sums fit into 64 bits. */
 const MOST = 1e11
-/** nanodollars; maximum cost in a row. */
+/** Maximum cost in a row, in nanodollars. */
 const MOST_COST = 1e14
 
 /** Rounds a count and limits it to the range from 0 to `most`. */

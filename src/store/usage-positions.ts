@@ -105,7 +105,7 @@ async function positionsAt(
   return inOrder(all).limit(wanted).execute()
 }
 
-/** Series ids listed per period; beyond this number the statement uses a subquery. */
+/** Maximum number of series ids listed per period. With more, the statement uses a subquery. */
 const NAMED = 200
 
 /** Query for the positions of a page's rows, of any series. */

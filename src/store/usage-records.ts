@@ -35,7 +35,9 @@ export interface UsageSum {
   /** Requests with estimated tokens. */
   readonly estimated: number
   readonly losses: number
-  /** ms; percentiles of the time to the first byte, and of the whole duration. Present only if requested. */
+  /**
+   * Percentiles of the time to the first byte and of the whole duration, in milliseconds. Present only if requested.
+   */
   readonly firstByte?: Percentiles
   readonly duration?: Percentiles
 }

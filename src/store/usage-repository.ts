@@ -12,10 +12,10 @@ import { UsageWriter } from './usage-writer.ts'
 
 /** Rows per deletion, so that other work can run in between. */
 const BATCH = 500
-/** ms; lease of the process that deletes expired rows, unless it renews the lease. */
+/** Lease of the process that deletes expired rows, in milliseconds, unless it renews the lease. */
 const LEASE = 60_000
 
-/** ms; minimum interval between merges of parts. */
+/** Minimum interval between merges of parts, in milliseconds. */
 const MERGE = 60_000
 
 /** The repository of usage: one row per request, and sums by hour and day. */

@@ -12,7 +12,7 @@ export function plainText(text: string | undefined, longest = LONGEST): string |
   return (short.includes('\0') ? short.replaceAll('\0', '') : short).toWellFormed()
 }
 
-/** Series in memory; beyond this number all are dropped and computed again. */
+/** Maximum number of series in memory. Beyond it all are dropped and computed again. */
 const MOST = 20_000
 
 /** Tree of series with one field per level; lookups are faster than building a combined key. */

@@ -62,7 +62,7 @@ const statementsFor = (engine: Engine): Statements => ({
   ),
 })
 
-/** Rows per statement; the event loop runs in between. */
+/** Number of rows per statement. The event loop runs in between. */
 const AT_ONCE: { readonly [engine in Engine]: number } = { sqlite: 200, postgres: 2000 }
 
 /** Writes batches of usage rows and their sums, one transaction per batch. */

@@ -3,9 +3,12 @@ import { closeSocket, TRY_AGAIN_LATER } from './closing.ts'
 import { HIGH_WATER_MARK, LOW_WATER_MARK } from './limits.ts'
 
 export interface CallerLimits {
-  /** Bytes; the most output that may be buffered for a slow caller. */
+  /** Maximum output that may be buffered for a slow caller, in bytes. */
   readonly buffer: number
-  /** Milliseconds; `idle` limits the time without a message in either direction, `lifetime` the whole session. */
+  /**
+   * Time limits in milliseconds: `idle` for the time without a message in either direction, `lifetime` for the whole
+   * session.
+   */
   readonly idle: number
   readonly lifetime: number
   /** Milliseconds between pings. The connection is terminated after two pings without an answer. */

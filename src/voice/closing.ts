@@ -9,10 +9,10 @@ export const TOO_BIG = 1009
 export const INTERNAL = 1011
 export const TRY_AGAIN_LATER = 1013
 
-/** Milliseconds; how long the peer may take to answer a close frame. */
+/** Timeout for the peer's answer to a close frame, in milliseconds. */
 const CLOSE_TIMEOUT = 1000
 
-/** Bytes; the longest reason of a close frame (RFC 6455, section 5.5). */
+/** Maximum length of the reason of a close frame, in bytes (RFC 6455, section 5.5). */
 const LONGEST_REASON = 123
 
 /**

@@ -11,7 +11,7 @@ export interface DialOptions {
   readonly headers: { readonly [name: string]: string }
   /** Milliseconds until the connection must be open. */
   readonly timeout: number
-  /** Bytes; the largest message the upstream may send. */
+  /** Maximum size of a message from the upstream, in bytes. */
   readonly maxPayload: number
   readonly signal: AbortSignal
 }

@@ -9,7 +9,7 @@ interface Pinged {
 /** Pings an upstream and terminates its connection after two pings without an answer. */
 export class Heartbeat {
   private unanswered = 0
-  /** Bytes still unsent at the last ping; a smaller number at the next one proves that the upstream reads. */
+  /** Number of bytes still unsent at the last ping. A smaller number at the next one proves that the upstream reads. */
   private lastBuffered = 0
 
   /** Notes a message or a pong of the upstream. */

@@ -5,7 +5,7 @@ const DAY = 86_400_000
 
 /** One thing that happens to limits: time passes, or a step is taken by a request of one of a few. */
 export interface Happening {
-  /** Milliseconds; negative where the clock is set back. */
+  /** Time passed in milliseconds; negative if the clock is set back. */
   readonly pause: number
   readonly step: LimitStep
   /** Milliseconds since the cost it corrects was reserved. */

@@ -10,7 +10,7 @@ interface Message {
   readonly tone: 'good' | 'bad'
 }
 
-/** ms; how long a success message is shown. Error messages stay until the user closes them. */
+/** Time for which a success message is shown, in milliseconds. Error messages stay until the user closes them. */
 const SHOWN = 5000
 
 const messages = signal<readonly Message[]>([])

@@ -3,7 +3,7 @@ import type { Quota } from '../../canonical/rate-limit.ts'
 /** Minutes after which any debt is paid off; a larger debt would be a counting mistake. */
 const LONGEST_DEBT = 24 * 60
 const MINUTE = 60_000
-/** ms; maximum wait. A quota of 0 never has room. */
+/** Maximum wait, in milliseconds. A quota of 0 never has room. */
 const LONGEST_WAIT = (LONGEST_DEBT + 1) * MINUTE
 
 /**

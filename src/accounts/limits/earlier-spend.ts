@@ -3,7 +3,7 @@ import type { InitialSpend } from './engine.ts'
 /** Reads the nanodollars that a key spent in the UTC day and month of a time, Unix milliseconds. */
 export type ReadSpent = (key: string, at: number) => Promise<{ readonly day: number; readonly month: number }>
 
-/** ms; timeout of a read, and pause after a failed read. */
+/** Timeout of a read, and pause after a failed read, in milliseconds. */
 const TIMEOUT = 2000
 const REST = 5000
 

@@ -33,9 +33,9 @@ export interface LimitStep {
   readonly limits: KeyLimits
   /** Requests to take. */
   readonly requests: number
-  /** Tokens to take; negative to return them. */
+  /** Tokens to take. A negative number returns tokens. */
   readonly tokens: number
-  /** Nanodollars to spend; negative to refund them. */
+  /** Nanodollars to spend. A negative number is a refund. */
   readonly cost: number
   /**
    * Unix milliseconds; when the cost that this step corrects was reserved. The correction is dropped if that day or
@@ -89,7 +89,7 @@ export interface LimitEngine {
   close(): void
 }
 
-/** ms; suggested wait for a concurrency slot, because the remaining time of running requests is unknown. */
+/** Suggested wait for a concurrency slot, in milliseconds. The remaining time of running requests is unknown. */
 const TURN = 1000
 
 const NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrent', 'day', 'month']

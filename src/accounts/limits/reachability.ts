@@ -6,7 +6,7 @@ export interface ReachabilityOptions {
   readonly onRecovery?: (() => void) | undefined
 }
 
-/** ms; interval between two probes. */
+/** Interval between two probes, in milliseconds. */
 const PROBE = 500
 
 /** Tracks whether the shared counts are reachable. After a failure, probes until they are. */

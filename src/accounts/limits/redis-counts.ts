@@ -5,10 +5,10 @@ import { RELEASE, RENEW, STEP } from './redis-script.ts'
 import type { SharedCounts } from './shared-engine.ts'
 import { DAYS, MONTHS } from './spend.ts'
 
-/** ms; duration of a slot's lease in Redis, and interval between renewals. */
+/** Duration of a slot's lease in Redis, and interval between renewals, in milliseconds. */
 const LEASE = 45_000
 const RENEWAL = 15_000
-/** ms; pause before a failed release is retried. */
+/** Pause before a failed release is retried, in milliseconds. */
 const RETRY = 500
 /** Leases renewed, or keys searched for slots, per script run. */
 const MOST = 1000

@@ -5,7 +5,7 @@ import type { LimitName, Refusal } from './engine.ts'
 interface Wording {
   readonly message: string
   readonly code: string
-  /** Seconds; maximum `Retry-After`. */
+  /** Maximum `Retry-After`, in seconds. */
   readonly longest: number
 }
 

@@ -10,9 +10,9 @@ interface Waiting {
   readonly taken: PromiseWithResolvers<LimitState>
 }
 
-/** ms; timeout for an answer of the primary. */
+/** Timeout for an answer of the primary, in milliseconds. */
 const TIMEOUT = 1000
-/** ms; delay of steps that nobody waits for, so that most of them share a message with a later request. */
+/** Delay of steps that nobody waits for, in milliseconds. Most of them share a message with a later request. */
 const UNAWAITED_DELAY = 5
 
 /** The counts in the primary process. Steps of one turn of the event loop share a message. */

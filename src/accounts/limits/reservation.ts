@@ -285,7 +285,7 @@ const UNPRICED: CostOf = () => undefined
 /** Rounds a cost up to nanodollars and bounds it; an unknown cost is 0. */
 const whole = (cost: number | undefined): number => Math.min(Math.ceil(Math.max(0, cost || 0)), MOST_COST)
 
-/** nanodollars; maximum cost of one request. A higher cost is a mistake. */
+/** Maximum cost of one request, in nanodollars. A higher cost is a mistake. */
 const MOST_COST = 1e14
 
 /** Bounds an upstream's token count, which may be any number. */
@@ -357,7 +357,7 @@ export class KeyUse {
   }
 }
 
-/** nanodollars; maximum budget. Finite because budgets are sent to other processes as JSON. */
+/** Maximum budget, in nanodollars. Budgets must be finite, because they are sent to other processes as JSON. */
 const MOST_BUDGET = 1e18
 
 const nanodollars = (dollars: number | undefined): number | undefined =>

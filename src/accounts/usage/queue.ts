@@ -1,7 +1,7 @@
 import type { Log } from '../../log.ts'
 import type { UsageRow } from '../../store/usage/row.ts'
 
-/** ms; how long rows wait to be written together, and pause before a failed write is retried. */
+/** Time that rows wait to be written together, and pause before a failed write is retried, in milliseconds. */
 const INTERVAL = 1000
 const RETRY = 2000
 /** Rows per transaction. */
@@ -10,9 +10,9 @@ const BATCH = 5000
 const MOST = 50_000
 /** Attempts for a batch that fails although the store works. */
 const ATTEMPTS = 3
-/** ms; time for the last rows when the gateway stops. */
+/** Time to write the last rows when the gateway stops, in milliseconds. */
 const CLOSING = 5000
-/** ms; interval between deletions of expired rows. */
+/** Interval between deletions of expired rows, in milliseconds. */
 const SWEEP = 3_600_000
 
 /** The destination of the queue's rows. */
@@ -27,7 +27,7 @@ export interface RowRecords {
 export interface UsageQueueOptions {
   readonly records: RowRecords
   readonly log: Log
-  /** ms; retention of rows. 0 records nothing and deletes nothing. */
+  /** Retention of rows, in milliseconds. 0 records nothing and deletes nothing. */
   readonly retention: number
   /** Whether the error is a temporary fault of the store. */
   isFault(thrown: unknown): boolean

@@ -4,7 +4,7 @@ import { flatCopy, flatJoin } from '../text.ts'
 
 const DATA = 'data:'
 const BASE64 = ';base64,'
-/** Characters; longer than any media type with `;base64,`. Limits the search to the start of the URL. */
+/** Number of characters to search at the start of the URL. No media type with `;base64,` is longer. */
 const HEAD = 256
 
 /** Converts a base64 `data:` URL to its bytes; any other URL stays a URL. The media type keeps its spelling. */

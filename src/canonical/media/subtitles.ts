@@ -77,7 +77,7 @@ const CHARACTERS: { readonly [entity: string]: string } = {
 /** Decodes each entity once: `&amp;lt;` becomes `&lt;`. */
 const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, entity => CHARACTERS[entity]!)
 
-/** Milliseconds; longer times from an upstream are reduced to this one (1000 hours). */
+/** Maximum time, in milliseconds (1000 hours). Longer times from an upstream are reduced to this one. */
 const MAX_TIME = 1000 * 3_600_000 - 1
 
 /** Formats seconds as a time: 3723.004 becomes `01:02:03,004`. */

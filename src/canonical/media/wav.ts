@@ -27,7 +27,7 @@ const parsedCount = (text: string): number | undefined => {
   return Number.isInteger(count) && count > 0 && count < 2 ** 20 ? count : undefined
 }
 
-/** Bytes; length of the header from `wavHeader`. */
+/** Length of the header from `wavHeader`, in bytes. */
 export const WAV_HEADER = 44
 /** The largest size that the header can state; streams of unknown length use it. */
 const UNKNOWN = 0xffff_ffff
@@ -62,7 +62,7 @@ export interface WavHead extends Samples {
   readonly encoding: 'integer' | 'float'
   /** Bytes before the first sample. */
   readonly offset: number
-  /** Bytes of all samples; undefined if the header does not state them. */
+  /** Size of all samples, in bytes; undefined if the header does not state it. */
   readonly size: number | undefined
 }
 

@@ -96,7 +96,7 @@ export class GroundingWriter {
 /** A text that may be cited. */
 interface Text {
   readonly text: string
-  /** Bytes; start of the text in the candidate's whole text. */
+  /** Offset of the text in the candidate's whole text, in bytes. */
   readonly from: number
   readonly offsets: Offsets
   /** Limits how much of the text is repeated in citations. */

@@ -96,7 +96,7 @@ const LEVELS: { readonly [E in Effort]: string | undefined } = {
   max: 'HIGH',
 }
 
-/** Tokens; thinking budget by effort, for models older than thinking levels. */
+/** Thinking budget by effort, in tokens, for models older than thinking levels. */
 const BUDGETS: { readonly [E in Effort]: number } = {
   none: 0,
   minimal: 1024,

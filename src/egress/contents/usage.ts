@@ -36,7 +36,7 @@ export function writeUsage(
   }
 }
 
-/** Tokens; reasoning, at most the output, which includes it. */
+/** Reasoning tokens. At most the output tokens, which include them. */
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
 

@@ -122,7 +122,7 @@ function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
   return callBlock(part, { input })
 }
 
-/** Characters; longest id of a call. */
+/** Maximum length of a call's id, in characters. */
 const LONGEST_ID = 64
 
 /** The id of a call, valid even if the caller's next turn goes unchanged to an upstream of this format. */

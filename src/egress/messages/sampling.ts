@@ -7,14 +7,14 @@ import { defined } from '../fields.ts'
 import { MODEL_LIMIT } from '../losses.ts'
 import type { WriteContext } from './context.ts'
 
-/** Tokens; default limit for an unknown model, enough for any file that an agent writes. */
+/** Default token limit for an unknown model, enough for any file that an agent writes. */
 const LIMIT = 32_000
-/** Tokens; left for the answer beside a thinking budget. */
+/** Number of tokens reserved for the answer beside a thinking budget. */
 const ROOM = 4096
 
 /**
- * Tokens; maximum of an answer including its reasoning: the lower of the caller's limit and the model's, or infinity if
- * neither is known.
+ * Maximum number of tokens of an answer including its reasoning: the lower of the caller's limit and the model's, or
+ * infinity if neither is known.
  */
 export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: MessagesDialect): number =>
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)

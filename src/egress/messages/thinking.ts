@@ -169,7 +169,7 @@ function adaptive({ effort, budget, show }: Reasoning, dialect: MessagesDialect)
   }
 }
 
-/** Tokens; smallest thinking budget. */
+/** Minimum thinking budget, in tokens. */
 const LEAST_BUDGET = 1024
 
 /** Requests a budget of at least 1024 tokens that leaves room for an answer. */

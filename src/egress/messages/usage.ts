@@ -26,7 +26,7 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
 
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
 
-/** Tokens; input without cached tokens. */
+/** Number of input tokens without cached tokens. */
 const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cached(usage))
 const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'hostedCalls'> = {
   searches: 'no-count-of-searches',

@@ -32,7 +32,7 @@ export class ReasoningWriter extends SingleWriter {
   /** The index of the section that was opened last. */
   private sectionIndex = -1
   private section: { text: string; readonly prefix: string } | undefined
-  /** Characters; rest of the separator that is still to be skipped. */
+  /** Number of characters of the separator that are still to be skipped. */
   private gap = 0
   /** The number of cuts passed so far. */
   private cuts = 0

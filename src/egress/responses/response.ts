@@ -96,7 +96,10 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
   }
 }
 
-/** Characters; longest base of an id. Clients may send ids back, and no id may be longer than 64 characters. */
+/**
+ * Maximum length of the base of an id, in characters. Clients may send ids back, and no id may be longer than 64
+ * characters.
+ */
 const LONGEST = 44
 
 const baseOf = (id: string): string => flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))

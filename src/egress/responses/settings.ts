@@ -18,7 +18,7 @@ const SAMPLING_LOSSES = {
   presencePenalty: 'no-penalties',
 }
 
-/** Tokens; smallest limit that the format allows. */
+/** Minimum token limit that the format allows. */
 const LEAST_TOKENS = 16
 
 /**

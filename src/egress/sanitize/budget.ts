@@ -1,6 +1,6 @@
 import type { Json } from '../../canonical/node.ts'
 
-/** Characters and nodes; the most that resolved references may add to one request. */
+/** Maximum size of what resolved references may add to one request, in characters and nodes. */
 const DEFAULT_SIZE = 512 * 1024
 
 /**

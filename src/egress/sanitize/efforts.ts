@@ -5,7 +5,7 @@ import { EFFORTS, type Effort, type Reasoning } from '../../canonical/request.ts
 /** The efforts that a budget can become, weakest first. */
 export const BUDGET_EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
-/** Tokens; the reasoning budget of each effort. */
+/** Reasoning budget of each effort, in tokens. */
 export const BUDGETS: { readonly [E in Effort]: number } = {
   none: 0,
   minimal: 1024,

@@ -17,7 +17,7 @@ export function supportedTier(
   return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
-/** Characters; OpenAI's maximum length of a user id. */
+/** OpenAI's maximum length of a user id, in characters. */
 const MAX_USER_ID = 64
 
 /** The user id; an id that is too long is replaced by its SHA-256, which stays stable between requests. */

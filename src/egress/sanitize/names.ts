@@ -12,11 +12,11 @@ import {
 
 /** A format's limits for tool names, tool call ids and kinds of tools. */
 export interface SanitizeRule {
-  /** Characters; the longest tool name of letters, digits, `_` and `-` (trap 47). */
+  /** Maximum length of a tool name of letters, digits, `_` and `-` (trap 47). */
   readonly name: number
   /** Whether a tool's name must begin with a letter or `_`. */
   readonly letterFirst?: true
-  /** Characters; the longest tool call id of letters, digits, `_` and `-` (trap 46). */
+  /** Maximum length of a tool call id of letters, digits, `_` and `-` (trap 46). */
   readonly id: number
   /** Whether the format has tools that take plain text; otherwise each becomes a function of one string (trap 65). */
   readonly freeform: boolean

@@ -73,7 +73,7 @@ const needsOf = (request: CanonicalRequest) => NEEDS.get(formatOf(request))
 /** ISO 639-2; the code of an undetermined language. */
 const UNDETERMINED = 'und'
 
-/** Seconds; the end of the last segment or word, a lower bound for the duration of the recording. */
+/** End of the last segment or word, in seconds: a lower bound for the duration of the recording. */
 const endOf = ({ segments = [], words = [] }: Transcript): number =>
   Math.max(0, ...[segments.at(-1), words.at(-1)].map(last => last?.end ?? 0))
 

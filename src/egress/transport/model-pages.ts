@@ -18,7 +18,7 @@ export interface Page<T> {
   readonly more: boolean
 }
 
-/** Rows; the most in one page. Without a size a page has all rows, as clients without paging expect. */
+/** Maximum number of rows in one page. Without a size a page has all rows, as clients without paging expect. */
 const MAX_ROWS = 1000
 
 /**

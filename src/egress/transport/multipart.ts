@@ -5,7 +5,7 @@ import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 /** A form ready to be sent. */
 export interface Multipart {
   readonly contentType: string
-  /** Bytes; the total size, if every file's size is known and no parts come late. */
+  /** Total size in bytes, if every file's size is known and no parts come late. */
   readonly length?: number
   read(): AsyncIterable<Uint8Array>
 }

@@ -68,7 +68,7 @@ export interface StreamOptions {
   readonly framing: Framing
   /** The heartbeat event; undefined if the format has none, so that the framing's own heartbeat is written. */
   readonly heartbeat: WireEvent | undefined
-  /** ms; how long the stream may be silent before a heartbeat is written. */
+  /** Maximum silence of the stream before a heartbeat is written, in milliseconds. */
   readonly interval: number
   readonly source: Source
 }
@@ -76,7 +76,7 @@ export interface StreamOptions {
 /** Heartbeats; a reader that takes nothing for this long is disconnected. */
 export const MAX_MISSED_HEARTBEATS = 8
 
-/** ms; the least time between two writes of a busy stream, because a write costs more than many events. */
+/** Minimum time between two writes of a busy stream, in milliseconds. A write costs more than many events. */
 const WRITE_GAP = 4
 
 /**

@@ -41,7 +41,7 @@ function writeParameters({ output, sampling: { seed } }: CanonicalRequest, losse
 }
 
 const RATIOS = ['16:9', '9:16']
-/** Pixels; the shorter side of each resolution, largest first. */
+/** Shorter side of each resolution in pixels, largest first. */
 const RESOLUTIONS = [
   { name: '4k', lines: 2160 },
   { name: '1080p', lines: 1080 },

@@ -111,7 +111,7 @@ function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
   losses.dropFields(output.video, VIDEO, REMIX_LOSSES)
 }
 
-/** Pixels; the sizes that every model of OpenAI makes (docs/wire/videos.md#openai). */
+/** Sizes that every model of OpenAI makes, in pixels (docs/wire/videos.md#openai). */
 const SIZES = ['1280x720', '720x1280']
 
 /** Writes length and size; a ratio becomes the nearest size. */

@@ -8,7 +8,7 @@ import type { CapturedBody, CapturedEvent, CapturedFile } from './shapes.ts'
 
 /** Characters that remain of a text beyond the limit. */
 const CUT_LENGTH = 200
-/** Levels; deepest nesting that is copied. */
+/** Maximum depth of nesting that is copied. */
 const DEEPEST = 200
 
 /**

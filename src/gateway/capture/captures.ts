@@ -17,9 +17,9 @@ const decompress = promisify(gunzip)
 
 /** Maximum number of captures at once, running or waiting to be written; further requests are not captured. */
 const MOST_AT_ONCE = 64
-/** Bytes; largest total of recorded bodies in memory. */
+/** Maximum size of all recorded bodies in memory, in bytes. */
 const BUDGET = 64 * 1024 * 1024
-/** ms; how long the shutdown waits for captures to be written. */
+/** Maximum time that the shutdown waits for captures to be written, in milliseconds. */
 const CLOSING = 5000
 
 /** The repository of captures, and their size limit in bytes. */

@@ -16,7 +16,7 @@ const HARMLESS_PARAMETERS = /^(alt|beta|api-version|model|stream|language|detect
 /** Matches versions and dates, which are common in queries and fixed headers. */
 const VERSION = /^v?[\d.-]{1,12}(-preview|-beta)?$/
 
-/** Characters; shortest text that counts as a secret because of the field that holds it, and shortest key. */
+/** Minimum length of a key, and of a string that counts as a secret because of its field's name, in characters. */
 const SHORTEST = 8
 const SHORTEST_KEY = 4
 

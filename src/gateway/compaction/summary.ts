@@ -17,7 +17,7 @@ Keep, as far as the transcript has them:
 
 Leave out greetings, repetitions and what was overtaken by later turns. Never invent, never guess; say that something is unknown where it is. Write under short headings, in full but terse sentences, at most about 2,000 words.`
 
-/** Tokens; longest summary. A reasoning model spends some of them on reasoning. */
+/** Maximum number of tokens of a summary. A reasoning model spends some of them on reasoning. */
 export const LONGEST_SUMMARY = 8192
 
 const BEFORE =

@@ -104,8 +104,8 @@ export class TokenInputs {
 }
 
 /**
- * Characters; most of a signature that is counted in place of hidden reasoning, because it is longer than the
- * reasoning.
+ * Maximum number of characters of a signature that are counted in place of hidden reasoning. A signature is longer than
+ * the reasoning.
  */
 const MOST_HIDDEN = 2000
 

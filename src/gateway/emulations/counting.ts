@@ -12,7 +12,7 @@ import {
 import { estimate } from '../counting/estimate.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
-/** ms; the estimate replaces an upstream's count that takes longer. */
+/** Timeout of an upstream's count, in milliseconds. The estimate then replaces it. */
 const TIMEOUT = 10_000
 
 /**

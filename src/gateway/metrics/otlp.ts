@@ -24,7 +24,7 @@ import { type TraceHeaders, traceParent, traceState } from '../../upstreams/chan
 import { operationOf } from './request-families.ts'
 import type { AttemptTrace, RequestTrace, TracedAttempt, TracedRequest, Tracer } from './trace.ts'
 
-/** Milliseconds; export timeout of one batch, and limit for the last batches at shutdown. */
+/** Export timeout of one batch, and time limit for the last batches at shutdown, in milliseconds. */
 const EXPORT_TIMEOUT = 5000
 const FLUSH_TIMEOUT = 3000
 /** Maximum number of spans that wait for the collector; further spans are dropped. */

@@ -139,11 +139,13 @@ export class Histogram implements Counted {
   }
 }
 
-/** Seconds; buckets of OpenTelemetry's `gen_ai.server.request.duration`, plus longer ones for videos and reasoning. */
+/**
+ * Buckets of OpenTelemetry's `gen_ai.server.request.duration` in seconds, plus longer ones for videos and reasoning.
+ */
 const DURATION = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 300, 900]
-/** Seconds; buckets of `gen_ai.server.time_to_first_token`, plus longer ones. */
+/** Buckets of `gen_ai.server.time_to_first_token` in seconds, plus longer ones. */
 const FIRST_BYTE = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60]
-/** Tokens; OpenTelemetry's buckets. */
+/** OpenTelemetry's buckets for numbers of tokens. */
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304]
 
 /** Token kinds by label value. Every kind after the first two is a part of input or output. */

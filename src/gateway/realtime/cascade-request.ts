@@ -86,7 +86,7 @@ export async function* cascadeRequest(
   }
 }
 
-/** Events; the upstream pauses above HIGH waiting events and resumes below LOW. */
+/** Numbers of waiting events: the upstream pauses above HIGH and resumes below LOW. */
 const HIGH = 256
 const LOW = 64
 

@@ -46,7 +46,7 @@ interface IdentifiedCall extends Pick<SecretSession, 'model'> {
   readonly secret?: string
 }
 
-/** Bytes; largest request for a client secret. */
+/** Maximum size of a request for a client secret, in bytes. */
 const SECRET_BODY = 2 ** 20
 
 /** Opens voice sessions: checks keys, client secrets and limits, and chooses targets. */

@@ -60,7 +60,7 @@ export class VoiceSessionRecord implements SessionRecord {
   private readonly began = performance.now()
   private usage: Usage | undefined
   private responses = 0
-  /** Nanodollars; the sum over responses with a known price. */
+  /** Cost of all responses with a known price, in nanodollars. */
   private cost = 0
   private unpriced = false
   private error: CanonicalError | undefined

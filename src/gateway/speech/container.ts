@@ -90,7 +90,7 @@ const joined = (pieces: readonly Bytes[]): Bytes =>
         },
       }
 
-/** Bytes; longer than the head of any WAV file. */
+/** Number of bytes searched for the head of a WAV file. No head is longer. */
 const LONGEST_HEAD = 64 * 1024
 
 /** Converts a WAV file to MP3. Returns the file unchanged if its samples cannot be read. */

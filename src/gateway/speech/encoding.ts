@@ -119,7 +119,7 @@ function* appended({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
 const rawTypeOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64' ? part.source.mediaType : undefined
 
-/** kbit/s of mono speech; stereo has twice as much. */
+/** Bit rate of mono speech, in kbit/s. Stereo has twice as much. */
 const KILOBITS = 128
 
 /** An MP3 encoder for a stream of samples; takes 0.5 MB of memory. */

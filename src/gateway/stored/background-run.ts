@@ -10,7 +10,7 @@ import type { Copies } from './copies.ts'
 import type { ResponseSaver } from './response-saver.ts'
 import { type Batch, type EventSource, resumeStream } from './resume.ts'
 
-/** Milliseconds; how long a lease is valid. */
+/** Duration of a lease, in milliseconds. */
 const LEASE = 120_000
 
 /** Milliseconds of delay before each attempt to store the end of an answer. */

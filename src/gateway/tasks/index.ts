@@ -29,9 +29,9 @@ import { requestRemoval } from './upstream-requests.ts'
 
 export type { TaskAction, TaskQuery } from './queries.ts'
 
-/** Milliseconds; how long a task is stored, unless its video is stored longer. */
+/** Retention time of a task in milliseconds, unless its video is stored longer. */
 const LIFETIME = 30 * 24 * 3_600_000
-/** Characters; the longest idempotency key. */
+/** Maximum length of an idempotency key, in characters. */
 const LONGEST_KEY = 255
 
 type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>

@@ -5,7 +5,7 @@ import type { Refresher } from './refresher.ts'
 const CONCURRENCY = 4
 /** Maximum number of tasks of one channel polled per pass. */
 const BATCH = 256
-/** Milliseconds; the longest interval between two passes, even if `poll` is longer. */
+/** Maximum interval between two passes in milliseconds, even if `poll` is longer. */
 const MAX_INTERVAL = 10_000
 
 export interface PollerOptions {
@@ -16,7 +16,7 @@ export interface PollerOptions {
   /** Whether the store exists; polling never creates one. */
   hasStore(): boolean
   readonly now: () => number
-  /** Milliseconds between two polls of a task; 0 turns polling off. */
+  /** Interval between two polls of a task, in milliseconds. 0 turns polling off. */
   readonly poll: () => number
   /** Stores finished videos and deletes expired ones, in every pass. */
   maintainFiles(): Promise<void>

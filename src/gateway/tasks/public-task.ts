@@ -84,7 +84,7 @@ export function storable(
   }
 }
 
-/** Characters; a shorter id is not replaced in texts, because it could match by chance. */
+/** Minimum length of an id that is replaced in texts, in characters. A shorter id could match by chance. */
 const SHORTEST_ID = 6
 
 /** Scrubs a text and replaces the upstream's task id by the public one. */

@@ -8,7 +8,7 @@ import { storable } from './public-task.ts'
 import { type TaskUpstream, targetOf, upstreamOf } from './task-upstream.ts'
 import { requestState } from './upstream-requests.ts'
 
-/** Milliseconds; the longest time for which a state counts as current. */
+/** Maximum time for which a state counts as current, in milliseconds. */
 const FRESH = 5000
 /** As `FRESH`, for tasks of the built-in mock provider, which end within three seconds. */
 const MOCK_FRESH = 500
@@ -62,12 +62,12 @@ export class Refresher {
     return poll
   }
 
-  /** Milliseconds; the shortest interval between polls: five seconds, or the background interval if shorter. */
+  /** Minimum interval between polls in milliseconds: five seconds, or the background interval if shorter. */
   get fresh(): number {
     return Math.min(FRESH, this.options.poll() || FRESH)
   }
 
-  /** Milliseconds; the shortest interval between polls of a task. */
+  /** Minimum interval between polls of a task, in milliseconds. */
   freshOf({ channel }: StoredTask): number {
     const isMock = this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
     return isMock ? MOCK_FRESH : this.fresh

@@ -13,7 +13,7 @@ import { rangeOf } from './range.ts'
 /** Maximum number of tasks examined per pass, and failed downloads after which a video is left at its upstream. */
 const BATCH = 256
 const ATTEMPTS = 8
-/** Milliseconds; the longest duration of a download. */
+/** Maximum duration of a download, in milliseconds. */
 const DOWNLOAD_TIMEOUT = 30 * 60_000
 /** Bytes at the start of a file from which its type is detected. */
 const HEAD_BYTES = 16

@@ -24,7 +24,7 @@ export interface SubmissionOptions {
   /** Id of the submitting process. */
   readonly worker: string
   readonly now: number
-  /** Milliseconds; how long the task is stored. */
+  /** Retention time of the task, in milliseconds. */
   readonly lifetime: number
   /** The gateway's base URL, without a trailing slash. */
   readonly base: string

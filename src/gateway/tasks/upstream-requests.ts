@@ -46,10 +46,10 @@ export async function sendCall(
   return channel.call(method, format, { ...where, headers: { ...where.headers, ...headers } })
 }
 
-/** Milliseconds; timeout of a request about a task, which is repeated later. */
+/** Timeout of a request about a task, in milliseconds. The request is repeated later. */
 const TIMEOUT = 15_000
 
-/** Bytes; largest answer about a task, since it is stored and sent to callers. */
+/** Maximum size of an answer about a task, in bytes. Answers are stored and sent to callers. */
 const LARGEST = 2 ** 20
 
 async function exchange<T>(

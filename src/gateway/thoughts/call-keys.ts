@@ -7,8 +7,8 @@ import { GistDigest } from './conversation-digest.ts'
 import type { CallKeys } from './types.ts'
 
 /**
- * Characters; the strictest limit for ids of tool calls in callers' formats. Sanitising an id twice changes nothing
- * (trap 46).
+ * Maximum length of tool call ids in the strictest of callers' formats, in characters. Sanitising an id twice changes
+ * nothing (trap 46).
  */
 const LONGEST_ID = 64
 

@@ -25,7 +25,7 @@ interface Owner {
 /** Bytes of an entry beyond its content: list links and map entries. */
 const ENTRY = 512
 
-/** ms; longest delay that Node's timers accept. */
+/** Maximum delay that Node's timers accept, in milliseconds. */
 const LONGEST_WAIT = 2 ** 31 - 1
 
 /**
@@ -194,7 +194,7 @@ function countPositionKeys(keys: Iterable<string>): number {
 
 /** Bytes of an object, a list and each of their fields; rough. */
 const NODE = 48
-/** Bytes per character; V8 stores one or two. */
+/** Bytes per character. V8 stores one or two. */
 const CHARACTER = 2
 
 /**

@@ -19,7 +19,7 @@ import type { Recalled } from './recalled.ts'
 import type { SharedReasoning } from './shared-reasoning.ts'
 import type { AnswerReasoning, Step } from './types.ts'
 
-/** ms; how long the shutdown waits for the store. */
+/** Maximum time that the shutdown waits for the store, in milliseconds. */
 const CLOSE_TIMEOUT = 3000
 const UNREFERENCED = { ref: false }
 

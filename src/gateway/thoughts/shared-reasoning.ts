@@ -7,7 +7,7 @@ import { isPositionKey } from './call-keys.ts'
 import { aboutOf, nameOf, ReasoningJournal } from './reasoning-journal.ts'
 import type { AnswerReasoning, CallKeys } from './types.ts'
 
-/** ms; how long a request waits for the reasoning of other instances. */
+/** Maximum time that a request waits for the reasoning of other instances, in milliseconds. */
 const PATIENCE = 500
 
 /** The store of reasoning, and the listener for faults. */
@@ -113,7 +113,7 @@ function fetched({ text, names }: FoundReasoning, owner: string, secret: Buffer)
   return [{ keys: keys.map(some => some.filter(key => valid.has(nameOf(owner, key)))), thoughts }]
 }
 
-/** ms; how long a missing name counts as absent, because another instance may still store it. */
+/** Time for which a missing name counts as absent, in milliseconds. Another instance may still store it. */
 const LASTS = 60_000
 /** Maximum number of absent names that are remembered; the oldest are forgotten. */
 const MOST = 50_000

@@ -10,7 +10,7 @@ import { FORMAT } from './wire.ts'
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
 const ONLY_MET = new Set([STOP_REASON])
-/** choices; more than any request asks for. A larger index counts as invalid. */
+/** Maximum number of choices, more than any request asks for. A larger index counts as invalid. */
 const MAX_CHOICES = 8192
 
 /** The state of one choice of the stream. */

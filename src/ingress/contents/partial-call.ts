@@ -56,7 +56,7 @@ const VALUES = new Set([
   ...['string_value', 'number_value', 'bool_value', 'null_value'],
 ])
 
-/** items; longest list. A larger index is treated as a name. */
+/** Maximum length of a list, in items. A larger index is treated as a name. */
 const MAX_ITEMS = 10_000
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(['"])/g

@@ -95,7 +95,7 @@ export function classify(error: CanonicalError, ...also: readonly (string | unde
   return { ...rest, kind: 'context-too-long', ...(Object.keys(context).length === 0 ? {} : { context }) }
 }
 
-/** seconds; longer delays are outages and are cut to a day. */
+/** Maximum delay in seconds: one day. Longer delays are outages and are cut to a day. */
 const MAX_DELAY_SECONDS = 86_400
 
 /** Clamps a retry delay in seconds to between zero and one day. */

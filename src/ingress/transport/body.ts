@@ -6,7 +6,7 @@ import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutByteOrderMark } from '../../canonical/text.ts'
 
-/** ms; time within which a JSON body must be complete. */
+/** Time within which a JSON body must be complete, in milliseconds. */
 const BODY_TIMEOUT = 300_000
 
 /** Decompressors by content encoding. */

@@ -8,15 +8,15 @@ import type { WireFile } from '../../canonical/wire.ts'
 import { interrupted, isDisconnected, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
-/** bytes; largest form if the config sets no limit, enough for hours of audio. */
+/** Maximum size of a form if the config sets no limit, in bytes: enough for hours of audio. */
 export const FORM_LIMIT = 2 * 1024 ** 3
-/** bytes; total of all files buffered in memory. Buffered files can be sent again on a retry. */
+/** Maximum size of all files buffered in memory, in bytes. Buffered files can be sent again on a retry. */
 const BUFFER_LIMIT = 4 * 1024 * 1024
 /** busboy's limits on the parts of a form; no format's request needs more. */
 const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, headerPairs: 100 }
-/** bytes; total of all text fields. */
+/** Maximum size of all text fields, in bytes. */
 const TEXTS_LIMIT = 32 * 1024 * 1024
-/** ms; a form is dropped when no byte arrives for this long. */
+/** Maximum silence of a form, in milliseconds. The form is dropped when no byte arrives for this long. */
 const IDLE_TIMEOUT = 60_000
 
 /** The part of a form that has arrived: text fields (repeated ones as lists) and files. */
@@ -78,7 +78,7 @@ class FormReading {
   private streamed: Readable | undefined
   private size = 0
   private texts = 0
-  /** bytes; total of the files buffered in memory. */
+  /** Size of all files buffered in memory, in bytes. */
   private bufferedBytes = 0
   private readonly silence: NodeJS.Timeout
   private readonly meters: FormMeters | undefined

@@ -24,7 +24,7 @@ export interface Exchange {
   readonly sent: SentRequest
   readonly got?: GotAnswer
   readonly fault?: { readonly kind: FaultKind; readonly detail: string }
-  /** ms; time of the first byte of the body, on the clock of `performance.now()`. */
+  /** Time of the first byte of the body in milliseconds, on the clock of `performance.now()`. */
   readonly firstByte?: number
   /** Milliseconds from the first byte sent to the end of the answer. */
   readonly took: number

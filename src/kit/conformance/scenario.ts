@@ -28,7 +28,7 @@ export interface UpstreamBehaviour {
   readonly cut_at?: number
   /** Share of an answer's bytes after which the upstream is silent for `pause`. */
   readonly pause_at?: number
-  /** ms; length of the silence. It ends early if the connection is closed. */
+  /** Length of the silence, in milliseconds. It ends early if the connection is closed. */
   readonly pause?: number
   /** ms between two events of a stream. */
   readonly pace?: number

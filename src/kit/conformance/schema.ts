@@ -17,7 +17,10 @@ interface SchemaFile {
 /** Faults of one value that are reported. */
 const MOST = 5
 
-/** Values of which all faults are found; of larger ones only the first, because each fault takes memory. */
+/**
+ * Maximum number of values of which all faults are found. Larger bodies report only the first fault, because each takes
+ * memory.
+ */
 const MOST_VALUES = 20_000
 
 function isLarge(value: unknown): boolean {

@@ -27,13 +27,13 @@ export interface Arrival {
 
 /** The end of an answer, on the clock of `performance.now()`. */
 export interface AnswerEnd {
-  /** ms; end of the pause, if the answer had one. */
+  /** End of the pause in milliseconds, if the answer had one. */
   readonly resumed?: number
   /** Whether the other side closed the connection before the answer was whole. */
   readonly wasClosed: boolean
 }
 
-/** Bytes of a request that are read; more is refused. */
+/** Maximum size of a request, in bytes. Larger requests are refused. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 /** Requests of one cell that are answered, and milliseconds for the ends of their answers. */

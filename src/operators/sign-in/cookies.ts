@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 export interface Cookie {
   readonly name: string
   readonly value: string
-  /** Seconds; 0 deletes it. */
+  /** Lifetime in seconds. 0 deletes the cookie. */
   readonly maxAge: number
   /** `Lax` for cookies that must survive the redirect from an identity provider. */
   readonly sameSite: 'Strict' | 'Lax'

@@ -11,7 +11,7 @@ const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
 /** Maximum number of sessions per user; new sessions end the oldest. */
 const MAX_SESSIONS = 50
-/** Milliseconds; shortest interval for storing that a session was used. */
+/** Minimum interval for storing that a session was used, in milliseconds. */
 const USE_INTERVAL = 60_000
 
 /** Dependencies of the sessions. */

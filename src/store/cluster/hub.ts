@@ -3,7 +3,7 @@ import type { Log } from '../../log.ts'
 import { type Bus, LOCAL_BUS, TOPICS, type Topic } from './bus.ts'
 import { Port } from './port.ts'
 
-/** ms; timeout of each worker's answer to `gather`. */
+/** Timeout of each worker's answer to `gather`, in milliseconds. */
 const GATHERING = 2000
 
 /** The primary's link to one worker. */

@@ -10,7 +10,7 @@ export interface PortOptions {
   onNotice(topic: string, message: Json): void
 }
 
-/** ms; timeout of an answer. Generous because a machine that starts several processes is slow. */
+/** Timeout of an answer, in milliseconds. Generous because a machine that starts several processes is slow. */
 const TIMEOUT = 30_000
 /** Maximum open questions; more mean that the other process hangs. */
 const MOST = 10_000

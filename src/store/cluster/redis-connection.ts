@@ -14,11 +14,14 @@ export interface ConnectionEvents {
   answered(): void
 }
 
-/** ms; timeout for opening a connection. */
+/** Timeout for opening a connection, in milliseconds. */
 const OPENING = 2000
-/** ms; interval between pings. A connection is dropped if a ping is still unanswered when the next one is due. */
+/**
+ * Interval between pings, in milliseconds. A connection is dropped if a ping is still unanswered when the next one is
+ * due.
+ */
 const EVERY = 1000
-/** ms; pause before the first retry, and maximum pause. */
+/** Pause before the first retry, and maximum pause, in milliseconds. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 2000
 

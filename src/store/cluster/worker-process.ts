@@ -13,7 +13,7 @@ export interface WorkerProcessOptions {
   ended(one: WorkerProcess, how: string): void
 }
 
-/** ms; timeout for a worker to start listening. */
+/** Timeout for a worker to start listening, in milliseconds. */
 const STARTING = 60_000
 
 /** One worker process, as the primary sees it. */

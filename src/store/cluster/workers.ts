@@ -14,9 +14,11 @@ export interface WorkersOptions {
   ended(id: string): void
 }
 
-/** ms; a worker with a shorter life died young. Its successor may die the same way. */
+/**
+ * Minimum life of a worker, in milliseconds. One that ended earlier died young, and its successor may die the same way.
+ */
 const YOUNG = 10_000
-/** ms; pause before the successor of the second worker in a row that died young, and maximum pause. */
+/** Pause before the successor of the second worker in a row that died young, and maximum pause, in milliseconds. */
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = 10_000
 

@@ -43,7 +43,7 @@ export interface UsageRow {
   /** Tokens included in `output`: reasoning and audio. */
   readonly reasoning?: number | undefined
   readonly outputAudio?: number | undefined
-  /** Nanodollars; absent if the price is unknown. */
+  /** Cost in nanodollars; absent if the price is unknown. */
   readonly cost?: number | undefined
   /** Tokens and cost are estimates, because the upstream did not count the whole answer. */
   readonly estimated?: boolean | undefined

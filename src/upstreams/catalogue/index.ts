@@ -27,9 +27,9 @@ export interface ModelAccount {
 /** The operator's facts about models, by public id. */
 type Facts = ReadonlyMap<string, ModelFacts>
 
-/** Models per cache; callers can invent names. */
+/** Maximum number of models per cache. Callers can invent names. */
 const MOST = 2000
-/** ms; lifetime of a cached price. Some prices depend on the time of day. */
+/** Lifetime of a cached price, in milliseconds. Some prices depend on the time of day. */
 const HOLDS = 10 * 60_000
 
 interface CachedRates {

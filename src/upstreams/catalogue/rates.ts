@@ -27,7 +27,7 @@ export interface Rate {
   readonly tiers?: readonly { readonly above: number; readonly price: number }[]
 }
 
-/** Nanodollars per token of each kind, and per search; absent if unknown. */
+/** Price per token of each kind, and per search, in nanodollars; absent if unknown. */
 export interface Rates {
   readonly input?: Rate
   readonly output?: Rate

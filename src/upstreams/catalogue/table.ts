@@ -4,7 +4,7 @@ import { ROOT } from '../../root.ts'
 
 /** Limits and capabilities of one model; absent fields are unknown. */
 export interface ListedModel {
-  /** Tokens of the context window; `maxOutput` is the maximum tokens of an answer. */
+  /** Size of the context window, and maximum length of an answer (`maxOutput`), in tokens. */
   readonly context?: number
   readonly maxOutput?: number
   readonly input?: readonly string[]

@@ -7,7 +7,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
  */
 export type BodyKind = 'json' | 'events' | 'markup' | 'other' | 'nothing'
 
-/** Bytes; the most leading white space that detection skips. Some upstreams send white space while the model thinks. */
+/**
+ * Maximum leading white space that detection skips, in bytes. Some upstreams send white space while the model thinks.
+ */
 const MAX_BLANKS = 4096
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
@@ -44,7 +46,7 @@ function kindOfComment(bytes: Uint8Array): BodyKind | undefined {
   return bytes.length >= COMMENT || /[\r\n]/.test(text) ? 'events' : undefined
 }
 
-/** Bytes; how much of a comment is checked. */
+/** Number of bytes of a comment that are checked. */
 const COMMENT = 32
 /** Matches control characters, and invalid UTF-8 that is not just a character cut off at the end. */
 const BINARY = /[^\t\r\n -\u{10ffff}]|\ufffd./su

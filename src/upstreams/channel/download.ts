@@ -8,7 +8,7 @@ import type { Headers } from './headers.ts'
 import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** ms; for the connection, for the head of the answer, and between two chunks of the body. */
+/** Timeout for the connection, for the head of the answer, and between two chunks of the body, in milliseconds. */
 const TIMEOUTS = { connect: 10_000, head: 60_000, idle: 60_000 } as const
 
 /**

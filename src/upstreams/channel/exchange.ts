@@ -32,15 +32,17 @@ interface Controller {
   abort(reason: Error): void
 }
 
-/** ms; how long an upstream may take to end an answer that is already complete. */
+/** Maximum time that an upstream may take to end an answer that is already complete, in milliseconds. */
 const END_TIMEOUT = 2000
 
 /** The limits of one exchange, and what it reports to its channel. */
 export interface ExchangeOptions {
   readonly watchdog: Watchdog
-  /** ms; how long the upstream may take for the head of its answer; undefined while the request is still being sent. */
+  /**
+   * Timeout for the head of the upstream's answer, in milliseconds; undefined while the request is still being sent.
+   */
   readonly head: number | undefined
-  /** ms; how long the upstream may be silent within its answer. */
+  /** Maximum silence of the upstream within its answer, in milliseconds. */
   readonly idle: number
   /** Retries the request on a stale connection; undefined if the request cannot be sent twice. */
   readonly staleRetry: StaleRetry | undefined

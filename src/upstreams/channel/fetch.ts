@@ -9,9 +9,9 @@ import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable
 
 /** The limits of media fetches. */
 export interface FetchLimits {
-  /** Bytes; the largest resource that is fetched. */
+  /** Maximum size of a resource that is fetched, in bytes. */
   readonly size: number
-  /** ms; for a whole fetch, including redirects. */
+  /** Timeout of a whole fetch including redirects, in milliseconds. */
   readonly timeout: number
   /** Addresses that may be fetched from although they are not public. */
   readonly allow: readonly Range[]
@@ -162,7 +162,7 @@ export function mediaTypeOf(head: Buffer, declaredType: string, kind: MediaKind)
   throw fault(`The resource at the media URL is not of the kind "${kind}".`)
 }
 
-/** Bytes; how many `mediaTypeOf` needs. */
+/** Number of bytes that `mediaTypeOf` needs. */
 export const SNIFF_BYTES = 64
 const MARKUP = /^(?:\xef\xbb\xbf)?\s*</
 

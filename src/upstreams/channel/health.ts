@@ -1,8 +1,8 @@
 import type { ErrorKind } from '../../canonical/error.ts'
 
-/** Models; the most that may rest at one channel, because callers may invent names if a channel takes any model. */
+/** Maximum number of models that may rest at one channel. Callers may invent names if a channel takes any model. */
 const MAX_MODELS = 256
-/** ms; the least extension of a rest that is reported to other processes. */
+/** Minimum extension of a rest that is reported to other processes, in milliseconds. */
 const MIN_EXTENSION = 1000
 
 /**
@@ -102,7 +102,7 @@ export class RestingState {
   }
 }
 
-/** Minutes; how far back requests are counted. */
+/** Period over which requests are counted, in minutes. */
 export const MINUTES = 60
 /** The most errors that are stored per channel. */
 export const LAST_ERRORS = 20

@@ -118,8 +118,8 @@ interface Connection {
 }
 
 /**
- * ms; the time within which a request over a closed connection fails: a round trip and one lost packet. An upstream
- * that closes later may have begun to answer.
+ * Time within which a request over a closed connection fails, in milliseconds: a round trip and one lost packet. An
+ * upstream that closes later may have begun to answer.
  */
 const RETRY_WINDOW = 1000
 
@@ -137,7 +137,7 @@ export class StaleRetry {
   private readonly connection: Connection
   /** Sends the request again; undefined once no retry is possible, so that the request can be garbage-collected. */
   private send: (() => void) | undefined
-  /** ms of the monotonic clock; when the request was written; undefined before. */
+  /** Time on the monotonic clock at which the request was written, in milliseconds; undefined before. */
   private written: number | undefined
 
   constructor(connection: Connection, send: () => void) {

@@ -33,7 +33,7 @@ export function exhaustedFor(headers: Headers, now: number): number | undefined 
 
 /** Matches a duration of hours, minutes, seconds and milliseconds, each optional. */
 const DURATION = /^(?=.)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/
-/** s; the units of a duration. */
+/** Units of a duration, in seconds. */
 const UNITS = [86_400, 3600, 60, 1, 0.001]
 
 /** Reads a duration, a number of seconds, or a time. */

@@ -2,11 +2,11 @@ import { SignJWT } from 'jose'
 import { GatewayError } from '../../canonical/error.ts'
 import type { ChannelConfig } from '../../config/index.ts'
 
-/** s; how long a token is valid. The vendors allow at most half an hour. */
+/** Lifetime of a token, in seconds. The vendors allow at most half an hour. */
 const LIFETIME = 1800
-/** s; how far the start of the validity is put back, because clocks differ. */
+/** How far the start of the validity is put back, in seconds, because clocks differ. */
 const BACKDATED = 5
-/** s; how long before its end a token is replaced. */
+/** How long before its end a token is replaced, in seconds. */
 const RENEW_BEFORE = 300
 
 /** A key of two parts: its name, and the secret that signs tokens. */

@@ -2,7 +2,7 @@ import { type ListItem, UnorderedList } from '../../canonical/lists.ts'
 
 /** Something that must not be silent for longer than its limit. */
 export interface Watched extends ListItem {
-  /** ms; how long it may be silent; undefined for no limit. */
+  /** Maximum silence in milliseconds; undefined for no limit. */
   readonly silenceLimit: number | undefined
   /** The watchdog's `now` at the last activity. */
   lastActivity: number
@@ -10,10 +10,10 @@ export interface Watched extends ListItem {
   expire(): void
 }
 
-/** ms; bounds of the time between two checks, which is a quarter of the shortest limit. */
+/** Bounds of the interval between two checks, in milliseconds. The interval is a quarter of the shortest limit. */
 const MIN_INTERVAL = 20
 const MAX_INTERVAL = 500
-/** ms; how late a check may be before it is skipped. */
+/** Delay of a check from which it is skipped, in milliseconds. */
 const MAX_LATE = 500
 
 /**

@@ -9,10 +9,12 @@ import { pick } from './pick.ts'
 const FORMAT = 'videos'
 /** The most tasks that are listed, and the most deleted tasks that are remembered; the oldest are dropped. */
 const MAX_TASKS = 1000
-/** ms after a task is created; when it starts and when it ends. A client that polls every second sees every state. */
+/**
+ * When a task starts and ends, in milliseconds after its creation. A client that polls every second sees every state.
+ */
 const BEGINS = 900
 const ENDS = 2800
-/** s; how long the files of a finished task are said to be available. */
+/** How long the files of a finished task are said to be available, in seconds. */
 const EXPIRES_AFTER = 86_400
 
 interface Task extends TaskId {
@@ -197,7 +199,7 @@ export interface TaskId {
 }
 
 const PREFIX = 'video_replay_'
-/** Characters; how much of a model's name an id contains. */
+/** Number of characters of a model's name in an id. */
 const MAX_MODEL_NAME = 100
 
 /** Makes a unique id for a task, e.g. `video_replay_WzE3…`. */

@@ -28,7 +28,7 @@ const NO_RATE = invalid(
   'unsupported_audio_format',
 )
 
-/** Bytes converted per pass; bounds the size of the intermediate sample arrays. */
+/** Number of bytes converted per pass. Bounds the size of the intermediate sample arrays. */
 const CHUNK_BYTES = 16_384
 
 class Converter implements AudioConverter {

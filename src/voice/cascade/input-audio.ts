@@ -6,9 +6,9 @@ import { FRAME, FRAME_MS, type VoiceActivity } from './vad.ts'
 export const BYTES_PER_MS = bytesPerSecond(PCM_16K) / 1000
 const FRAME_BYTES = 2 * FRAME
 
-/** Milliseconds; the longest turn. Longer speech is split into several turns. */
+/** Maximum length of a turn, in milliseconds. Longer speech is split into several turns. */
 const MAX_MS = 5 * 60_000
-/** Milliseconds; the shortest audio that can be committed, as at OpenAI. */
+/** Minimum length of audio that can be committed, in milliseconds, as at OpenAI. */
 export const MIN_MS = 100
 
 export interface TurnListener {
@@ -29,7 +29,7 @@ export class InputAudio {
   private readonly listener: TurnListener
   /** Bytes of an incomplete frame. */
   private rest: Uint8Array = new Uint8Array(0)
-  /** Milliseconds of audio stored before speech; undefined if turn detection is off. */
+  /** Length of the audio stored before speech, in milliseconds; undefined if turn detection is off. */
   private prefixMs: number | undefined
   private frames = 0
 

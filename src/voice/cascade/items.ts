@@ -8,7 +8,7 @@ import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
 
-/** Characters, counting base64 text; the most content that a conversation holds. */
+/** Maximum size of a conversation's content in characters, counting base64 text. */
 const MAX_SIZE = 32 * 2 ** 20
 
 /** Audio of one part of an item: PCM16 at 16 kHz. */

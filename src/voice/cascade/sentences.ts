@@ -1,4 +1,4 @@
-/** Characters; shortest and longest piece of text spoken in one request. */
+/** Minimum and maximum length of a piece of text spoken in one request, in characters. */
 const SHORTEST = 12
 const LONGEST = 300
 

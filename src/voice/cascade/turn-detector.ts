@@ -27,7 +27,7 @@ const bounded = (milliseconds: number, least: number): number => Math.min(MAX_MS
 /** Frames examined to detect the start of speech, and the minimum that must contain speech. */
 const WINDOW = 8
 const MIN_SPEECH_FRAMES = 6
-/** Milliseconds; the longest delay until the start of speech is detected. */
+/** Maximum delay until the start of speech is detected, in milliseconds. */
 export const WINDOW_MS = WINDOW * FRAME_MS
 
 export type Turn = 'started' | 'stopped'

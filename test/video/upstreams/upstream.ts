@@ -98,7 +98,7 @@ export abstract class VideoUpstream {
   readonly tasks = new Map<string, Task>()
   /** The life of tasks from now on. */
   life: Life = { queued: 2, running: 2, outcome: 'completed' }
-  /** Bytes; size of every video. */
+  /** Size of every video, in bytes. */
   size = 4096
   /** Milliseconds of delay before each answer. */
   delay = 0

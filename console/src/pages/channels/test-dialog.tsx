@@ -79,7 +79,7 @@ interface ModelChoiceProps {
   readonly onValue: (model: string) => void
 }
 
-/** models; up to this many are offered in a select, more as suggestions while typing. */
+/** Maximum number of models offered in a select. More are offered as suggestions while typing. */
 const MANY = 100
 
 function ModelChoice({ channel, value, onValue }: ModelChoiceProps) {

@@ -58,7 +58,7 @@ const InterfaceCell = ({ of: { interface: spoken, native, translated } }: OfMode
   </span>
 )
 
-/** abilities; shown by name, the rest as a count. */
+/** Number of abilities shown by name. The rest is shown as a count. */
 const SHOWN = 2
 
 function AbilitiesCell({ of }: OfModel) {

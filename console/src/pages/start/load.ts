@@ -16,7 +16,7 @@ export async function loadAbout(signal: AbortSignal): Promise<About> {
   return { settings, status }
 }
 
-/** keys; most that can be chosen from. */
+/** Maximum number of keys that can be chosen from. */
 const MOST = 1000
 
 /** Loads the keys that are valid now. */

@@ -22,7 +22,7 @@ import { requestAt } from './request-at.ts'
 import { Summary } from './summary.tsx'
 import { text } from './texts.ts'
 
-/** ms; between two loads of a running request. */
+/** Interval between two loads of a running request, in milliseconds. */
 const EVERY = 700
 
 type Open = 'replay' | 'fixture' | 'forget'

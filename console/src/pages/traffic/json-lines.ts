@@ -15,7 +15,7 @@ export interface Line {
   readonly comma: boolean
 }
 
-/** levels; deeper values are folded. */
+/** Depth from which values are folded, in levels. */
 const DEEPEST = 100
 
 /** Formats a value as lines of JSON and omits the contents of folded paths. */

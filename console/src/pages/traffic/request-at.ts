@@ -3,9 +3,9 @@ import type { PageOf, Request } from '../../api/types.ts'
 
 /** Request id; its first 12 hex digits are the time of the request in Unix milliseconds. */
 const ID = /^req_([0-9a-f]{12})[0-9a-f]{20}$/
-/** ms; searched before and after the time in the id. */
+/** Time searched before and after the time in the id, in milliseconds. */
 const AROUND = 1000
-/** ms; how long a request may still be running. */
+/** Maximum time for which a request may still be running, in milliseconds. */
 const RUNNING = 600_000
 
 /**

@@ -69,7 +69,7 @@ export const isFound = (row: Row, search: string): boolean =>
     ...(isRunning(row) ? [] : [row.channel, row.upstream_model, row.upstream_format, row.error, String(row.status)]),
   )
 
-/** rows; most in the list. */
+/** Maximum number of rows in the list. */
 const MOST = 500
 
 /** Merges rows by id, newest first. A finished request replaces the running one. */

@@ -6,7 +6,7 @@ export interface Linked {
 }
 
 const PREFIX = '#1.'
-/** bytes; most that a link may decompress to: the limit of a translation plus room for the other fields. */
+/** Maximum size of a decompressed link, in bytes: the limit of a translation plus room for the other fields. */
 const LARGEST = 256 * 1024 + 1000
 
 /** Encodes a text as a URL fragment: deflated JSON in base64url. Browsers do not send fragments to servers. */

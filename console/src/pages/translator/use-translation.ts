@@ -4,7 +4,7 @@ import { request } from '../../api/request.ts'
 import type { Translations } from '../../api/types.ts'
 import { asProblem } from '../../api/use-load.ts'
 
-/** ms; pause in typing before the text is translated. */
+/** Pause in typing before the text is translated, in milliseconds. */
 const PAUSE = 300
 
 /** Text to translate, with its format and kind if they are known. */

@@ -63,7 +63,7 @@ interface AddFilterProps extends FiltersProps {
   readonly onClose: () => void
 }
 
-/** values; shown at once. Searching finds the others. */
+/** Number of values shown at once. Searching finds the others. */
 const SHOWN = 100
 
 /** Dialog that adds a filter: a field and one of its values in the range. */

@@ -8,7 +8,7 @@ import type { Metric } from './view.ts'
 
 /** groups; shown as series, the rest are summed up. */
 const TOP = 6
-/** rows; most in one response. */
+/** Maximum number of rows in one response. */
 export const MOST = 10_000
 
 /** Path with query and filters. Unlike elsewhere, empty filter values stay in the query. */

@@ -5,7 +5,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 export type Every = 'minute' | 'hour' | 'day'
-/** ms; length of each interval. */
+/** Length of each interval, in milliseconds. */
 export const STEPS: { readonly [E in Every]: number } = { minute: MINUTE, hour: HOUR, day: DAY }
 
 /** Time span in Unix milliseconds: `since` is included, `until` is not. */
@@ -29,7 +29,10 @@ const RECENT: { readonly [R in Exclude<RangeName, 'days'>]: readonly [Every, num
   ...{ '1h': ['minute', 60], '24h': ['hour', 24], '7d': ['hour', 168], '30d': ['day', 30] },
 }
 
-/** days; longer ranges are shown by day, because hours would be too many points. */
+/**
+ * Maximum length of a range shown by the hour, in days. Longer ranges are shown by day, because hours would be too many
+ * points.
+ */
 const MANY_DAYS = 14
 
 const floor = (at: number, step: number): number => Math.floor(at / step) * step

@@ -9,7 +9,7 @@ interface TotalsProps {
   /** Total of the preceding span; null while loading. */
   readonly before: UsageSum | undefined | null
   readonly loading: boolean
-  /** h; passed of the range. */
+  /** Hours of the range that have passed. */
   readonly hours: number
   readonly metric: Metric
   readonly onMetric: (metric: Metric) => void

@@ -36,7 +36,7 @@ export const DASHES: readonly (number[] | undefined)[] = [
   [1, 2],
   [12, 4],
 ]
-/** px; greatest distance between the pointer and the line it selects. */
+/** Maximum distance between the pointer and the line it selects, in pixels. */
 const NEAR = 28
 const FONT = '12px system-ui, -apple-system, "Segoe UI", sans-serif'
 
@@ -164,7 +164,7 @@ export function drawingOf(element: HTMLElement, data: Data, options: Options): D
   }
 }
 
-/** px; width of the left axis, by its longest label. */
+/** Width of the left axis, in pixels, derived from its longest label. */
 const widthOf = (_: uPlot, values: readonly string[] | null): number =>
   Math.max(44, 16 + 7 * Math.max(...(values ?? []).map(one => one.length)))
 

@@ -18,7 +18,7 @@ export interface TimeChartProps {
   readonly help: string
   /** Unix milliseconds; start of each interval. */
   readonly times: readonly number[]
-  /** Milliseconds; length of an interval. */
+  /** Length of an interval, in milliseconds. */
   readonly step: number
   readonly series: readonly ChartSeries[]
   /** Stacked bars or separate lines. */

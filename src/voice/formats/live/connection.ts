@@ -3,7 +3,10 @@ import type { JsonObject } from '../../../canonical/node.ts'
 import { GOING_AWAY, relayedCode, TOO_BIG } from '../../closing.ts'
 import type { SessionEnd } from '../../upstream.ts'
 
-/** Characters; the limit of each input buffer: frames held before `setupComplete`, stored items and turns, deferred frames. */
+/**
+ * Maximum size of each input buffer in characters: frames held before `setupComplete`, stored items and turns, deferred
+ * frames.
+ */
 export const MAX_BUFFERED = 8 * 2 ** 20
 
 /** Maximum number of consecutive connections that may end before the upstream answers anything. */
