@@ -18,7 +18,8 @@ import { withNativeSwitch } from './reasoning-settings.ts'
 export const PATH = '/chat/completions'
 
 /**
- * Passes on a request of this format as received, except for the gateway's changes and for what the dialect rules out.
+ * Passes on a request of this format as received, except for the gateway's changes and for fields that the dialect
+ * excludes.
  */
 export function writeNativeRequest(
   request: CanonicalRequest,
@@ -34,7 +35,7 @@ export function writeNativeRequest(
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 
-/** The roles whose messages the gateway changes only in call ids and reasoning. */
+/** Roles of messages in which the gateway changes only call ids and reasoning. */
 const CHANGED: ReadonlySet<Message['role']> = new Set(['assistant', 'tool'])
 
 /** Writes the messages, rewriting the changed ones; undefined if none has changed. */

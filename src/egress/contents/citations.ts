@@ -6,25 +6,25 @@ import { spellingFor } from '../fields.ts'
 import { Budget } from '../sanitize/budget.ts'
 import { FORMAT } from './fields.ts'
 
-/** Factor; the cited passages of a text may add up to this many times its length. */
+/** Maximum total length of a text's cited passages, as a multiple of the text's length. */
 const REPEAT_FACTOR = 32
 
 /**
- * Writes the citations of a candidate's texts as grounding metadata. Each citation names a chunk, with byte offsets
- * into the candidate's whole text. Citations that came with metadata of this format are part of that metadata already.
- * Citations may overlap, so the cited text is repeated only within a budget.
+ * Writes the citations of a candidate as grounding metadata. Each citation names a chunk, with byte offsets into the
+ * candidate's whole text. Citations that came with metadata of this format are part of that metadata already. Citations
+ * may overlap, so that the cited text is repeated only within a budget.
  */
 export class GroundingWriter {
   private readonly chunks: JsonObject[] = []
   private readonly chunkIndexes = new Map<string, number>()
   private readonly supports: Support[] = []
   private bytes = 0
-  /** The texts of a stream, by part index: citations may come after their text has ended. */
+  /** Text parts of a stream by index. Citations may come after their part has ended. */
   private texts: Map<number, Text> | undefined
   /** The number of supports that `takeUnreported` has returned. */
   private reported = 0
 
-  /** Adds the next text of the candidate. A text added with its part index can be cited later. */
+  /** Adds the next text part of the candidate. A part added with its index can be cited later. */
   add(text: string, annotations: readonly Annotation[] | undefined, partIndex?: number): void {
     const added: Text = {
       text,
@@ -37,7 +37,7 @@ export class GroundingWriter {
     if (partIndex !== undefined) (this.texts ??= new Map()).set(partIndex, added)
   }
 
-  /** Adds citations of a text that was added before. */
+  /** Adds citations of a text part that was added before. */
   addLate(partIndex: number, annotations: readonly Annotation[] | undefined): void {
     const text = this.texts?.get(partIndex)
     if (text !== undefined) this.cite(text, annotations)
@@ -52,12 +52,12 @@ export class GroundingWriter {
     return this.supports.length > 0
   }
 
-  /** All citations so far; undefined if there are none. */
+  /** Returns all citations so far; undefined if there are none. */
   written(): JsonObject | undefined {
     return this.hasCitations ? metadataOf(this.supports, this.chunks) : undefined
   }
 
-  /** The citations not yet returned by this method; undefined if there are none. */
+  /** Returns the citations that this method has not returned yet; undefined if there are none. */
   takeUnreported(): JsonObject | undefined {
     const fresh = this.supports.slice(this.reported)
     if (fresh.length === 0) return undefined
@@ -93,7 +93,7 @@ export class GroundingWriter {
   }
 }
 
-/** A text that may be cited. */
+/** A text part that may be cited. */
 interface Text {
   readonly text: string
   /** Offset of the text in the candidate's whole text, in bytes. */
@@ -118,7 +118,7 @@ const metadataOf = (supports: readonly Support[], chunks: readonly JsonObject[])
 const needsSupport = (annotation: Annotation): annotation is Citation =>
   annotation.type === 'citation' && spellingFor(annotation, FORMAT)['own'] === undefined
 
-/** The cited range: the whole text if the range is missing or invalid, undefined for an empty text. */
+/** Returns the cited range: the whole text if the range is missing or invalid, undefined for an empty text. */
 function citedRange(text: string, { start, end }: Citation): { start: number; end: number } | undefined {
   const fits = start !== undefined && end !== undefined && start < end && end <= text.length
   if (fits && isWhole(text, start) && isWhole(text, end)) return { start, end }

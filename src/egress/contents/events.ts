@@ -77,7 +77,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
     return [this.last(nativeExtras(event) ?? {})]
   }
 
-  /** The last event: finish and usage of all candidates, including those that finished before an error. */
+  /** Returns the last event: finish and usage of all candidates, including those that finished before an error. */
   private last(late: JsonObject): WireEvent {
     const usageMetadata = writeUsage(this.usage, this.tier, new Losses())
     const [first] = this.candidates

@@ -115,7 +115,7 @@ const writeThinking = ({ reasoning = {}, model }: CanonicalRequest, context: Wri
   includeThoughts: reasoning.show,
 })
 
-/** Writes a thinking level or a budget, never both. No thinking is a budget of zero. */
+/** Writes a thinking level or a budget, never both. No thinking is written as a budget of 0. */
 function depth({ effort, budget }: Reasoning, model: string, { losses }: WriteContext): JsonObject {
   const path = ['reasoning', 'effort']
   if (effort === undefined) return budget === undefined ? {} : { thinkingBudget: budget }

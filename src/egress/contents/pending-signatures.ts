@@ -21,7 +21,8 @@ export class PendingSignatures {
   }
 
   /**
-   * Whether reasoning with text must not come next: in a wrapped signature it stands before signatures without text.
+   * Whether reasoning with text must not be added next. In a wrapped signature, text comes before signatures without
+   * text.
    */
   get full(): boolean {
     return this.reasoning.length > 0 && this.reasoning.at(-1)!.text === undefined

@@ -5,7 +5,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { FORMAT, nativeExtras, withExtras } from './fields.ts'
 
 /**
- * Writes token counts as Google does: reasoning beside the answer, and the service tier among the counts
+ * Writes token counts as Google does: reasoning apart from the answer, and the service tier among the counts
  * (docs/wire/contents.md#usage).
  */
 export function writeUsage(
@@ -57,8 +57,8 @@ function report(usage: Usage, losses: Losses): void {
 }
 
 /**
- * The counts by modality as Google has them: no entry for zero, and the rest counted as text if only other modalities
- * are counted.
+ * Returns the counts by modality as Google writes them: no entry for zero, and the remainder as text if only other
+ * modalities are counted.
  *
  * @param total tokens of all modalities.
  */

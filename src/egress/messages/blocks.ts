@@ -23,8 +23,8 @@ export interface MessageState {
 }
 
 /**
- * Adds an event to the output. Most inputs produce one event, and a list literal of one item takes less memory than a
- * list that `push` has grown.
+ * Adds an event to the output. Most inputs produce one event. A list literal of one item takes less memory than a list
+ * that `push` has grown.
  */
 export function emit(state: MessageState, event: WireEvent): void {
   if (state.out.length === 0) state.out = [event]
@@ -58,7 +58,7 @@ const GROWS: { readonly [type in Part['type']]?: readonly [delta: string, field:
   'tool-call': ['input_json_delta', 'partial_json'],
 }
 
-/** Writes a part as one block of a streamed message. The block takes the next free index when it opens. */
+/** Writes a part as one block of a streamed message. The block gets the next free index when it opens. */
 export class OpenBlock {
   /** The JSON text before the value of a delta, while the block grows. */
   protected prefix: string | undefined
@@ -85,7 +85,7 @@ export class OpenBlock {
     this.close()
   }
 
-  /** Writes the text held back when the answer is cut short; the block stays open. */
+  /** Writes the held text when the answer is cut short. The block stays open. */
   breakOff(): void {}
 
   /** Opens the block unless it is open already. */
@@ -131,7 +131,7 @@ export class OpenBlock {
   }
 }
 
-/** A text block. It opens at its first delta, so that an empty text leaves no empty block. */
+/** A text block. It opens at its first delta, so that an empty text part leaves no empty block. */
 export class TextBlock extends OpenBlock {
   private readonly part: TextPart
 
@@ -155,7 +155,7 @@ export class TextBlock extends OpenBlock {
 }
 
 /**
- * A reasoning block. Its signature comes last (trap 28); a signature without text is also a reasoning block (trap 29).
+ * A reasoning block. Its signature comes last (trap 28). A signature without text is a reasoning block too (trap 29).
  */
 class ThinkingBlock extends OpenBlock {
   private part: ReasoningPart
@@ -193,14 +193,14 @@ class ThinkingBlock extends OpenBlock {
   }
 }
 
-/** A tool call. A call without arguments gets an empty object as its only delta (trap 8). */
+/** A tool call. A call without arguments gets `{}` as its only delta (trap 8). */
 class CallBlock extends OpenBlock {
   constructor(part: ToolCallPart, state: MessageState) {
     super(state)
     this.open({ ...callBlock(part, {}), input: {} }, 'tool-call')
   }
 
-  /** Writes the arguments of a patch, which holds the whole call, unless deltas have brought them already. */
+  /** Writes the arguments of a patch, which holds the whole call, unless deltas have written them already. */
   override patch({ part }: PartPatch): void {
     if (part?.type === 'tool-call' && !this.grown) this.delta(part.arguments)
   }
@@ -234,8 +234,8 @@ class WrappedCallBlock extends OpenBlock {
 }
 
 /**
- * A part that is written when it is complete. A refusal is held even longer, because at the end of the answer it is
- * written to `stop_details`.
+ * A part that is written when it is complete. A refusal is held longer, because at the end of the answer it is written
+ * to `stop_details`.
  */
 class WholeBlock extends OpenBlock {
   private part: Part
@@ -282,7 +282,7 @@ const SENT: { readonly [type: string]: { readonly field: string; readonly empty:
   compaction: { field: 'content', empty: null },
 }
 
-/** Writes a complete part and returns its block, which is still to be closed; undefined if the part has no block. */
+/** Writes a complete part and returns its block, which the caller closes; undefined if the part has no block. */
 function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   const whole = writeAnswerPart(part, [], new Losses())
   if (whole === undefined) return undefined
@@ -301,7 +301,7 @@ function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   return block
 }
 
-/** A block whose start was relayed from the upstream. Only what follows the start is written. */
+/** A block whose start was relayed from the upstream. Only the rest of it is written. */
 export class RelayedBlock extends OpenBlock {
   constructor(part: Part, state: MessageState) {
     super(state)

@@ -15,7 +15,7 @@ import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
 
-/** The parts that each kind of turn may contain, for callers of other formats. */
+/** Parts that each kind of turn may contain, for callers of other formats. */
 const TURNS = {
   system: SYSTEM_PARTS,
   user: USER_PARTS,
@@ -77,14 +77,14 @@ const withCache = (
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Writes a text block. A blank text is left out, because upstreams refuse it. */
+/** Writes a text block. A blank text part is left out, because upstreams refuse it. */
 function writeText(part: TextPart, path: Path, context: WriteContext): Block | undefined {
   if (isBlank(part.text)) return reportBlank(part, path, context)
   const citations = writeCitations(part, path, context)
   return withCache({ type: 'text', text: part.text, ...citations, ...extrasFor(part, FORMAT) }, part, path, context)
 }
 
-/** Reports a blank text that is left out. The loss is shown only if a cache marker or extras are lost with the text. */
+/** Reports a blank text part that is left out. The loss is shown only if a cache marker or extras are lost with it. */
 function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): undefined {
   if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
   else if (part.text !== '' || hasOtherFields(part)) losses.dropRestored(path, 'blank-text')
@@ -133,7 +133,7 @@ function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Blo
   return writeText(text, path, context)
 }
 
-/** The refusal as the text part that it is read back as. */
+/** Returns the refusal as the text part that a reader reads back. */
 export function asText(part: RefusalPart): TextPart {
   const extras = part.extras?.[FORMAT]
   return {
@@ -158,8 +158,8 @@ export function inputOf(text: string): Json {
 }
 
 /**
- * The arguments as an object, which upstreams require. Anything else is wrapped in an object, so that the model sees
- * what it wrote.
+ * Returns the arguments as an object, which upstreams require. Any other value is wrapped in an object, so that the
+ * model sees what it wrote.
  */
 function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObject {
   const object = text === '' ? {} : parseObject(text)
@@ -188,7 +188,7 @@ function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContex
   return { ...notice }
 }
 
-/** The `content` field: a string for a single plain text, and no field without blocks. */
+/** Returns the `content` field: a string for a single plain text part, and no field without blocks. */
 export function contentOf(blocks: readonly Block[]): { content?: Json } {
   const [first] = blocks
   if (first === undefined) return {}
@@ -202,7 +202,7 @@ function isPlainText(block: Block): boolean {
   return block['text'] !== undefined
 }
 
-/** Writes the citations of an earlier text. The upstream refuses citations without its own `encrypted_index`. */
+/** Writes the citations of an earlier text part. The upstream refuses citations without its own `encrypted_index`. */
 function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): { citations?: Json } | undefined {
   if (part.annotations === undefined) return undefined
   const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
@@ -219,7 +219,7 @@ export const NO_INDEX = ''
 
 const hasIndex = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
 
-/** Writes a web citation; required fields that are unknown stay empty. */
+/** Writes a web citation. Unknown required fields are empty. */
 function writeCitation(citation: Citation): JsonObject {
   return {
     type: 'web_search_result_location',

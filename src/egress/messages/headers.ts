@@ -4,8 +4,8 @@ import { MESSAGES_VERSION, type MessagesDialect } from '../../formats/dialects/m
 type Headers = WireRequest['headers']
 
 /**
- * Writes the headers. The version is always sent: the dialect's, else the caller's, else the usual one. Betas and
- * other headers come only from callers of this format (trap 79).
+ * Writes the headers. The version is always sent: the dialect's, else the caller's, else the default. Betas and other
+ * headers come only from callers of this format (trap 79).
  */
 export function writeHeaders(callerHeaders: Headers, dialect: MessagesDialect): Headers {
   const { 'msgfmt-version': service, ...headers } = callerHeaders

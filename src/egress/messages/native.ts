@@ -16,7 +16,8 @@ import { unsampled } from './sampling.ts'
 import { nativeThinking } from './thinking.ts'
 
 /**
- * Passes on a request of this format as received, except for the gateway's changes and for what the dialect rules out.
+ * Passes on a request of this format as received, except for the gateway's changes and for fields that the dialect
+ * excludes.
  */
 export function writeNativeRequest(
   request: CanonicalRequest,
@@ -47,7 +48,7 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
   messages.every((message, at) => message === read[at] && isAccepted(message, context))
 
 /**
- * Whether the message can be sent as received. It cannot if it holds reasoning or citations that another upstream made,
+ * Whether the message can be sent as received. A message cannot if it holds reasoning or citations of another upstream,
  * or if it is a system turn and the dialect has none.
  */
 const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
@@ -64,7 +65,7 @@ const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): bool
  */
 function hasUnindexedCitations(part: Part): boolean {
   if (part.type !== 'text' || part.annotations === undefined) return false
-  // The gateway never writes a blank text with extras, so its citations are the upstream's.
+  // The gateway never writes a blank text part with extras, so that its citations are the upstream's.
   if (part.text.trim() === '' && part.extras !== undefined) return false
   const citations = unchangedWire<JsonObject>(part, FORMAT)?.['citations']
   return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === NO_INDEX)
@@ -100,8 +101,8 @@ function nativeTurns(messages: readonly Message[], context: WriteContext): Block
 }
 
 /**
- * Writes a turn without the parts that the upstream refuses. A turn left empty is dropped, because upstreams refuse
- * empty turns.
+ * Writes a turn without the parts that the upstream refuses. A turn without remaining parts is dropped, because
+ * upstreams refuse empty turns.
  */
 function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const role = wire['role']
@@ -152,7 +153,7 @@ export class RelayedStream extends Sequential<WireEvent> implements NativeEventW
   }
 }
 
-/** The start event with the id and model that the answer has for the caller. */
+/** Returns the start event with the id and model that the answer has for the caller. */
 function withHead(wire: WireEvent, { id, model }: ResultStart): WireEvent {
   const start = parseObject(wire.data)!
   const message = start['message']

@@ -185,8 +185,7 @@ const STATE_LOSSES: Unwritten<State, 'store' | 'background' | 'thread'> = {
 }
 
 /**
- * Writes the thread, if the upstream has threads. The upstream stores nothing else, so a request that nothing be stored
- * loses nothing.
+ * Writes the thread, if the upstream has threads. The upstream stores nothing else, so that `store: false` is no loss.
  */
 function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): { thread?: JsonObject } {
   if (state === undefined) return {}

@@ -20,8 +20,8 @@ export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: Messa
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
 /**
- * Writes `max_tokens`, which is required. A limit chosen by the gateway leaves room for thinking (traps 38, 41). It
- * counts as a loss if the model could have answered more, or if that is unknown.
+ * Writes `max_tokens`, which is required. A limit chosen by the gateway leaves room for thinking (traps 38, 41). Such a
+ * limit is a loss if the model could have answered more, or if its maximum is unknown.
  */
 export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request
@@ -72,7 +72,7 @@ export function unsampled(sampling: Sampling, losses: Losses): string[] {
   return dropped.map(field => RANDOM[field])
 }
 
-/** The lowest `top_p` that is allowed with thinking. */
+/** Minimum `top_p` that is allowed with thinking. */
 const LEAST_TOP_P = 0.95
 
 /**

@@ -53,7 +53,7 @@ const CALLS: { readonly [kind: string]: string } = {
   'web-fetch': 'web_fetch_requests',
 }
 
-/** Writes the counts of hosted calls; the format requires both. */
+/** Writes the counts of hosted calls. The format requires both. */
 const writeCalls = (calls: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(CALLS).map(([kind, name]) => [name, calls[kind] ?? 0]))
 

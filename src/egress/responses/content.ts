@@ -12,7 +12,7 @@ export const FORMAT = 'responses'
 export interface WriteContext {
   readonly dialect: ResponsesDialect
   readonly losses: Losses
-  /** The mask that is written as a setting of the image generation tool. */
+  /** Mask that is written as a setting of the image generation tool. */
   readonly mask?: MediaPart | undefined
 }
 
@@ -55,7 +55,7 @@ function writeText(part: Part & { type: 'text' }, plain: TextType, path: Path, {
   return plainText(part.text, plain)
 }
 
-/** Writes a citation. The three required fields are empty or zero if unknown. */
+/** Writes a citation. Its three required fields are empty or zero if unknown. */
 export function writeAnnotation(annotation: Annotation): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { title, start, end } = requiredFields(annotation)
@@ -126,7 +126,7 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
       : {}
     : defined({ url: urlOfSource(source) })
 
-/** Writes an image. `detail` is required; without one, `auto` lets the model decide. */
+/** Writes an image. `detail` is required; the default `auto` lets the model decide. */
 function writeImage(part: MediaPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
@@ -146,7 +146,7 @@ function writeFile(part: MediaPart, path: Path, { losses }: WriteContext): JsonO
   return { type: 'input_file', [field]: url ?? id!, ...defined({ filename, detail: part.detail }) } as JsonObject
 }
 
-/** Writes a text document as a text part, preceded by its name. */
+/** Writes a text document as a text part that begins with the document's name. */
 function writeDocument(part: MediaPart, content: string, path: Path, { losses }: WriteContext): JsonObject {
   const text = part.name === undefined ? content : `${part.name}\n\n${content}`
   const extras = part.extras?.[FORMAT]
@@ -160,13 +160,13 @@ function writeDocument(part: MediaPart, content: string, path: Path, { losses }:
   return { type: 'input_text', text }
 }
 
-/** The value of a content field; a single plain text becomes a string. */
+/** Returns the value of a content field. A single plain text part becomes a string. */
 export function contentOf(parts: readonly JsonObject[]): Json {
   if (parts.length === 0) return ''
   return parts.length === 1 && isPlainText(parts[0]!) ? parts[0]!['text']! : parts
 }
 
-/** Whether the part is a text without other fields; empty annotations do not count. */
+/** Whether the part is a text without other fields. Empty annotations do not count. */
 function isPlainText(wire: JsonObject): boolean {
   const { type, text, annotations, ...others } = wire
   return (

@@ -44,7 +44,7 @@ function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<W
 function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   const { wire, losses: lost, ...written } = writeAnew(countable(original, losses, ['cache', 'state']), options)
-  // A count has no answer to store or to include fields in.
+  // A count has no answer to store, and no fields to include.
   const { store: _, include: __, ...body } = wire.body
   const others = lost.filter(({ reason }) => reason !== 'minted-no-storage')
   return { ...written, wire: { ...wire, path: COUNT, body }, losses: [...losses.list, ...others] }
@@ -74,9 +74,8 @@ const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /**
- * Writes `include`, the list of additional output. Callers of other formats get signatures without requesting them, so
- * signatures are included whenever the request has reasoning settings: without them the next turn could not return the
- * reasoning.
+ * Writes `include`, the list of additional output. For callers of other formats, signatures are included whenever the
+ * request has reasoning settings, because the next turn could not return the reasoning without them.
  */
 function writeInclude(request: CanonicalRequest, { dialect }: WriteContext): JsonObject {
   const { logprobs } = request.sampling

@@ -5,7 +5,7 @@ import type { CanonicalRequest, State } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
 
 /*
- * Loss reports for formats that have few of the canonical fields: every field that is set but not written is reported.
+ * Loss reports for formats that have few of the canonical fields. Every field that is set but not written is reported.
  */
 
 /**
@@ -23,7 +23,7 @@ export function dropOthers(
       losses.drop([...path, field], reason)
 }
 
-/** Losses of text parts in formats whose texts are plain strings. */
+/** Losses of text parts in formats whose text parts are plain strings. */
 export const PLAIN_TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = {
   cache: 'no-cache-markers',
   annotations: 'no-annotations',
@@ -56,10 +56,7 @@ export const NO_STATE: Unwritten<State> = {
   thread: 'no-threads',
 }
 
-/**
- * Reports the format's own extras of a node as lost, for nodes that the format writes elsewhere without room for
- * extras.
- */
+/** Reports the format's own extras of a node as lost, for nodes that the format writes in a field without extras. */
 export function dropExtras(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
   for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
 }
@@ -91,10 +88,10 @@ const CONVERSATIONAL: Unwritten<
   cacheKey: 'no-cache-keys',
 }
 
-/** The fields of a request that `reportConversational` reports. */
+/** Fields of a request that `reportConversational` reports. */
 export type Conversational = keyof typeof CONVERSATIONAL
 
-/** Reports the fields that only conversations have, each with a reason; for formats of other kinds of work. */
+/** Reports the fields that only conversations have, each with a reason. For formats of other kinds of work. */
 export function reportConversational(request: CanonicalRequest, losses: Losses, sampled = 'nothing-is-sampled'): void {
   losses.dropFields(request, [], CONVERSATIONAL)
   dropOthers(request.sampling, ['sampling'], NOTHING, sampled, losses)

@@ -70,7 +70,7 @@ const fileHead = ({ field, name = field, mediaType }: WireFile, boundary: string
   `Content-Type: ${mediaType.replace(/[\r\n]/g, '')}\r\n\r\n`
 
 /**
- * Escapes a name for a quoted header parameter as browsers do: characters that could end the name or the line are
- * percent-encoded.
+ * Escapes a name for a quoted header parameter as browsers do, by percent-encoding characters that could end the name
+ * or the line.
  */
 const quoted = (text: string): string => text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

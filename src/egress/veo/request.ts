@@ -49,8 +49,8 @@ const RESOLUTIONS = [
 ] as const
 
 /**
- * Converts a size in pixels to the nearest ratio and the largest resolution that is not above the size; reported only
- * if the size is not exactly that.
+ * Converts a size in pixels to the nearest ratio and the largest resolution that is not above the size. Reports a
+ * difference.
  */
 function writeLook(video: Output['video'], losses: Losses): object {
   if (video?.size === undefined) return { aspectRatio: video?.aspectRatio, resolution: video?.resolution }
