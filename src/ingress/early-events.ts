@@ -4,8 +4,8 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 const MAX_EVENTS = 64
 
 /**
- * Buffers events of unknown types that arrive before the start of an answer, and emits them after it. Emitting a
- * substitute start for them would hide the upstream's real one.
+ * Buffers events of unknown types that arrive before the start of an answer, and emits them after it. A substitute
+ * start would hide the upstream's real one.
  */
 export class EarlyEvents {
   private events: CanonicalEvent[] | undefined

@@ -47,7 +47,7 @@ export function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
 
 const LOCATION_FIELDS = new Set(['city', 'country', 'region', 'timezone'])
 
-/** Reads a geographic location; undefined if it has fields that canonical lacks. */
+/** Reads a geographic location; undefined if it has fields that the canonical model lacks. */
 export const readLocation = (wire: JsonObject): HostedTool['location'] =>
   Object.entries(wire).every(([key, value]) => LOCATION_FIELDS.has(key) && typeof value === 'string') ? wire : undefined
 

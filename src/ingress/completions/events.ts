@@ -27,7 +27,7 @@ interface Choice {
 export class CompletionEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []
-  /** Fields of the whole answer beyond its head: `head` from chunks before its start, `late` from chunks after it. */
+  /** Fields of the whole answer beyond its head: `head` from chunks before the start, `late` from chunks after it. */
   private readonly head: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
   private tier: string | undefined

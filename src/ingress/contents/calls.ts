@@ -48,7 +48,7 @@ export function readResponse(
   return { result, extras: contentsExtras(fields, RESPONSE) }
 }
 
-/** Keys that by convention hold the whole result. */
+/** Keys that hold the whole result by convention. */
 const RESULT_KEYS = ['result', 'output', 'error']
 
 /** The key that holds the whole response; undefined if there are others. */
@@ -57,7 +57,7 @@ function textKey(response: JsonObject): string | undefined {
   return key !== undefined && others.length === 0 && RESULT_KEYS.includes(key) ? key : undefined
 }
 
-/** Reads an output: text stays text, anything else becomes JSON text. */
+/** Reads an output. Text stays text; any other value becomes JSON text. */
 const readOutput = (value: JsonObject[string]): Part => ({
   type: 'text',
   text: typeof value === 'string' ? value : JSON.stringify(value),

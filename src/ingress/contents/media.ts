@@ -13,7 +13,7 @@ type Read = { readonly media: Media; readonly extras: Extras } | undefined
 
 const PART = new Set(['inlineData'])
 
-/** Returns true for audio without samples, which Google refuses. */
+/** Whether the part is audio without samples, which Google refuses. */
 export function isSoundless(part: JsonObject): boolean {
   if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
   const inline = anyObject(inCamelCase(part, PART)['inlineData'])
@@ -65,7 +65,7 @@ function readFile(wire: JsonObject): Read {
   }
 }
 
-/** Whether only Google can read a file: it is in the Files API, in Google's storage, or has a URI that is not a URL. */
+/** Whether only Google can read a file: it is in the Files API or in Google's storage, or its URI is not a URL. */
 const isGoogleFile = (uri: string): boolean =>
   !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 

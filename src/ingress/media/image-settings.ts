@@ -23,6 +23,6 @@ export const FIELDS = Object.keys(NAMES) as Field[]
 export const readMade = (wire: JsonObject, fields: readonly Field[] = FIELDS): ImageProperties | undefined =>
   definedIfAny(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])])))
 
-/** The fields that hold something other than text and therefore cannot be read. */
+/** Returns the fields that hold a value other than a string and therefore cannot be read. */
 export const misread = (wire: JsonObject, fields: readonly Field[] = FIELDS): Field[] =>
   fields.filter(field => wire[field] != null && anyText(wire[field]) === undefined)

@@ -5,14 +5,14 @@ import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { readCitation, readSignature, UNSIGNED } from './content.ts'
 
-/** The field that a delta appends to, and the kind of part it belongs to. */
+/** Field that a delta appends to, and the kind of part that the field belongs to. */
 const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
   text_delta: { field: 'text', kind: 'text' },
   thinking_delta: { field: 'thinking', kind: 'reasoning' },
   input_json_delta: { field: 'partial_json', kind: 'tool-call' },
 }
 
-/** The kind of part that a delta belongs to; undefined if it fits any kind. */
+/** Returns the kind of part that a delta belongs to; undefined if the delta fits any kind. */
 export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
   GROWS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
 
@@ -21,7 +21,7 @@ export class BlockReader {
   readonly at: PartPosition
   readonly kind: Part['type']
   private readonly start: Part
-  /** Arguments given at the block's start; emitted at its end unless deltas replaced them. */
+  /** Arguments from the block's start. They are emitted at its end unless deltas replaced them. */
   private initialArguments = ''
   private hasGrown = false
   private input = ''
@@ -78,7 +78,7 @@ export class BlockReader {
   }
 
   /**
-   * Collects the deltas of a format-specific block. Arguments of hosted tools arrive as JSON text; other fields are
+   * Collects the deltas of a format-specific block. Arguments of hosted tools arrive as JSON text. Other fields are
    * appended to or replaced by name.
    */
   private gather(type: string, delta: JsonObject): void {
