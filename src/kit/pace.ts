@@ -8,7 +8,7 @@ export class Pace {
   private readonly until: number
   private began = performance.now()
 
-  /** @param limit milliseconds; time limit of the whole work. */
+  /** @param limit time limit of the whole work, in milliseconds. */
   constructor(limit: number) {
     this.until = this.began + limit
   }

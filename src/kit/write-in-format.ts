@@ -39,7 +39,7 @@ function does(format: Format, kind: Kind, work: SourceText['work']): boolean {
 }
 
 /**
- * Translates a text that was read into another format.
+ * Translates a source text into another format.
  *
  * @throws GatewayError `cannot-express` if nothing of it can be written.
  */
@@ -59,7 +59,7 @@ export async function writeInFormat(sourceText: SourceText, to: Format, pace: Pa
   }
 }
 
-/** Leaves out losses of fields that were only filled in for writing. */
+/** Leaves out losses of fields that were filled in only for writing. */
 const inSourceText = (losses: readonly Loss[], { kind }: SourceText): readonly Loss[] =>
   kind === 'request'
     ? losses

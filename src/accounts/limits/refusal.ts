@@ -1,7 +1,7 @@
 import { type GatewayError, rateLimited } from '../../canonical/error.ts'
 import type { LimitName, Refusal } from './engine.ts'
 
-/** Error text and code of a limit. */
+/** Error message and code of a limit. */
 interface Wording {
   readonly message: string
   readonly code: string

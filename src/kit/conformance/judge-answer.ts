@@ -9,29 +9,29 @@ import { schemaFaults } from './schema.ts'
 import { readSse, type SseEvent } from './sse.ts'
 import { HTTP_RULES, SSE_RULES, schemaRule } from './transport-rules.ts'
 
-/* Judges what the caller got. */
+/* Judges the answer that the caller received. */
 
-/** The input of one judgement: the request as it was sent, and whether the target reported losses. */
+/** Input of one judgement: the request as sent, and whether the target reported losses. */
 export interface AnswerContext {
   readonly asked: Asked
   readonly isReported: boolean
-  /** Whether the target answered without its upstream: the facts of the answer are its own. */
+  /** Whether the target answered without its upstream. The facts of the answer are then its own. */
   readonly isLocal: boolean
 }
 
 const isJson = (type: string): boolean => type === 'application/json'
 
-/** The facts of a whole answer of a type. */
+/** Returns the facts of a whole answer with this content type. */
 const factsOfWhole = (format: Format, bytes: Buffer, type: string): object =>
   isJson(type) ? format.answer(objectOf(parsed(bytes.toString('utf8')))) : format.answer({}, { type, bytes })
 
-/** The data of events that are JSON; other data are the grammar's business. */
+/** Returns the data of events that are JSON. The grammar judges all other data. */
 const dataOf = (events: readonly SseEvent[]): Json[] => events.flatMap(({ data }) => parsed(data) ?? [])
 
 const factsOfStream = (format: Format, bytes: Buffer): object =>
   format.answer(format.assemble!(dataOf(readSse(bytes).events)))
 
-/** The facts of the scenario's own answer in a format. */
+/** Returns the facts of the scenario's own answer in a format. */
 function scenarioFacts(format: Format, { scenario, mode }: Cell): object | undefined {
   const { whole, stream, type } = scenario.wires[format.name]!
   if (mode === 'stream') return stream === undefined ? undefined : factsOfStream(format, stream)
@@ -110,13 +110,13 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
   list.facts('error', compare({ source, reachable: leavesOf(facts(caller)), found, isNative }), context.isReported)
 }
 
-/** The content types of errors and of streams. */
+/** Content types of errors and of streams. */
 const TYPES = { error: 'application/json', stream: 'text/event-stream' } as const
 
 /** Whether a header names a content type, with parameters or without. */
 const isType = (header: string, type: string): boolean => header.split(';')[0]!.trim().toLowerCase() === type
 
-/** Checks of the answer that the caller got; an exchange that broke off is judged as far as it came. */
+/** Checks the answer that the caller received. An exchange that broke off is judged as far as it came. */
 export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckList, context: AnswerContext): void {
   const { scenario, mode, caller, upstream } = cell
   const errors = [caller, upstream ?? caller].flatMap(({ name }) => scenario.wires[name]!.error ?? [])

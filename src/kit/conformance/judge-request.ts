@@ -8,7 +8,7 @@ import { schemaFaults } from './schema.ts'
 import { schemaRule } from './transport-rules.ts'
 import type { Arrival } from './upstream.ts'
 
-/* Judges what reached the upstream. */
+/* Judges the requests that reached the upstream. */
 
 const OURS = 'docs/decisions/2026-11-23-conformance-kit.md'
 
@@ -25,10 +25,10 @@ const ONCE = {
   says: 'One request of a caller is one request to the upstream.',
 } as const
 
-/** Whether retries of an error are to be expected: then several requests are fine. */
+/** Whether a target may retry after this error, so that several requests are allowed. */
 const isRetried = ({ status }: Arrival): boolean => status === 429 || status >= 500
 
-/** Checks of the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
+/** Checks the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
 export function judgeRequest(
   { caller, upstream, scenario, mode }: Cell,
   arrivals: readonly Arrival[],

@@ -9,18 +9,18 @@ import { judgeRequest } from './judge-request.ts'
 import { stepsOf } from './scenario.ts'
 import type { Arrival } from './upstream.ts'
 
-/** Everything one step of a cell left behind. */
+/** Everything that one step of a cell recorded. */
 export interface StepRecord {
   readonly exchange: Exchange
-  /** The request as the kit sent it. */
+  /** Request as the kit sent it. */
   readonly asked: Asked
   readonly arrivals: readonly Arrival[]
 }
 
-/** Statuses with which a target says that it has no such endpoint or feature. */
+/** Statuses of a target that does not have this endpoint or feature. */
 const UNSUPPORTED = new Set([404, 405, 501])
 
-/** Statuses of a request that is refused for what it says. */
+/** Statuses of a request that is refused because of its content. */
 const REFUSED = new Set([400, 422])
 
 const SUPPORTED = {
@@ -30,7 +30,7 @@ const SUPPORTED = {
   says: 'The target has the endpoint and the feature.',
 } as const
 
-/** All checks of one cell: those of its steps. `lossHeader` names the header in which the target reports losses. */
+/** Returns the checks of all steps of one cell. `lossHeader` names the header in which the target reports losses. */
 export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: string | undefined): Check[] {
   return stepsOf(cell.scenario)
     .slice(0, records.length)
@@ -41,14 +41,14 @@ export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: st
     })
 }
 
-/** Judges one step. A target that says that it has no such endpoint is not judged further. */
+/** Judges one step. A target that does not have the endpoint is not judged further. */
 function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefined, list: CheckList): void {
   const { exchange, arrivals, asked } = record
   const { got } = exchange
   const { scenario, mode } = cell
   const expectsError = scenario.wires[cell.caller.name]!.error !== undefined
   if (got !== undefined && !expectsError && arrivals.length === 0) {
-    // Only a request that says what a format cannot say may be refused.
+    // Only a request with content that a format cannot express may be refused.
     const isUnsayable = scenario.differences.some(({ fact }) => fact.startsWith('request.'))
     const isRefusal = REFUSED.has(got.status) && isUnsayable
     if (UNSUPPORTED.has(got.status) || isRefusal) {

@@ -3,30 +3,30 @@ import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { DATA } from './data.ts'
 
-/** A gateway that the kit can start, as its folder describes it: no code, and placeholders `${name}` in texts. */
+/** A gateway that the kit can start. Its folder describes it without code; strings may have placeholders `${name}`. */
 export interface Peer {
   readonly folder: string
   readonly name: string
   readonly title: string
   readonly home: string
   readonly about?: string
-  /** Whether it translates between formats. */
+  /** Whether the gateway translates between formats. */
   readonly translates: boolean
-  /** The header in which it reports losses, in lower case. */
+  /** Header in which the gateway reports losses, in lower case. */
   readonly lossHeader?: string
-  /** Prints its version. */
+  /** Command that prints the version. */
   readonly version?: readonly string[]
   readonly start: readonly string[]
   readonly env: { readonly [name: string]: string }
-  /** Files that are written before it starts: name in its folder, template in the peer's. */
+  /** Files to write before the start, by name. The values are the names of templates in the peer's folder. */
   readonly files: { readonly [name: string]: string }
-  /** A path that answers once it is ready; without one, an open port is enough. */
+  /** Path that answers once the gateway is ready. Without a path, an open port is enough. */
   readonly health?: string
-  /** The program, where it is none of this repository: what names it, and how to get it. */
+  /** Program from outside this repository: the environment variable that names it, and how to get it. */
   readonly program?: { readonly env: string; readonly name: string; readonly get: string }
-  /** Paths of base addresses by format. */
+  /** Paths of base URLs, by format. */
   readonly callers: { readonly [format: string]: string }
-  /** Formats of upstreams that it claims (default: all that callers have). */
+  /** Formats of upstreams that the gateway claims; by default all formats of callers. */
   readonly upstreams: readonly string[]
 }
 
@@ -48,10 +48,10 @@ interface Written {
 
 const HOME = join(DATA, 'peers')
 
-/** The names of the peers that come with the kit. */
+/** Returns the names of the peers that come with the kit. */
 export const peerNames = (): string[] => readdirSync(HOME).sort()
 
-/** Reads a peer by the name of a folder of the kit, or by the path of any other. Throws where there is none. */
+/** Reads a peer by the name of a folder of the kit, or by the path of any other folder. Throws if there is none. */
 export function readPeer(nameOrFolder: string): Peer {
   const own = join(HOME, nameOrFolder)
   const folder = existsSync(join(own, 'peer.yaml')) ? own : resolve(nameOrFolder)
@@ -80,6 +80,6 @@ export function readPeer(nameOrFolder: string): Peer {
 
 export type Values = { readonly [name: string]: string }
 
-/** A text with its placeholders filled in; unknown ones stay, as a peer may have its own. */
+/** Returns a string with its placeholders filled in. Unknown ones stay, because a peer may have its own. */
 export const filled = (text: string, values: Values): string =>
   text.replace(/\$\{([a-z_.]+)\}/g, (whole, name: string) => values[name] ?? whole)

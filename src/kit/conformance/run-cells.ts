@@ -1,24 +1,24 @@
 import type { Check, Status } from './checks.ts'
 import type { Exchange, SentRequest } from './exchange.ts'
 
-/* The run of cells one after another, whether a cell is an exchange or a session. */
+/* Runs cells one after another. A cell is an exchange or a session. */
 
-/** The target of a run: a gateway or provider that already runs. */
+/** Target of a run: a gateway or provider that is already running. */
 export interface Target {
   readonly name: string
   readonly version?: string
-  /** Base addresses by format, as their clients are given them. */
+  /** Base URLs by format, as clients are configured with them. */
   readonly bases: { readonly [format: string]: string }
   readonly key: string
-  /** The model for an upstream of that format; of a live target, its only one. */
+  /** Returns the model for an upstream of that format; for a live target, the only model. */
   readonly model: (upstream: string | undefined) => string
-  /** The header in which it reports losses, in lower case. */
+  /** Header in which the target reports losses, in lower case. */
   readonly lossHeader?: string
-  /** Whether it translates; foreign cells of one that does not are unsupported. */
+  /** Whether the target translates. If not, cells of two formats are unsupported. */
   readonly translates: boolean
 }
 
-/** The names of a cell, which reports show. */
+/** Names of a cell, which reports show. */
 export interface NamedCell {
   readonly id: string
   readonly caller: { readonly name: string; readonly work?: string }
@@ -31,11 +31,11 @@ export interface NamedCell {
 export interface WireRecord {
   readonly exchange: Exchange
   readonly arrivals: readonly { readonly sent: SentRequest }[]
-  /** The steps after the first. */
+  /** Wire records of the steps after the first. */
   readonly later?: readonly Omit<WireRecord, 'later'>[]
 }
 
-/** One cell with its checks and what went over the wire. */
+/** One cell with its checks and its wire record. */
 export interface CellResult {
   readonly cell: NamedCell
   readonly checks: readonly Check[]
@@ -44,13 +44,13 @@ export interface CellResult {
 
 export interface CellRunOptions {
   readonly target: Target
-  /** Milliseconds between cells. */
+  /** Pause between two cells, in milliseconds. */
   readonly delay?: number
   readonly signal?: AbortSignal
   readonly onResult?: (result: CellResult, index: number, count: number) => void
 }
 
-/** The result of a cell that has a single check, made by the kit itself. */
+/** Returns the result of a cell with a single check, made by the kit itself. */
 const single = (cell: NamedCell, rule: string, status: Status, says: string, detail: string): CellResult => ({
   cell,
   checks: [
@@ -82,7 +82,7 @@ async function runCell<C extends NamedCell>(
 }
 
 /**
- * Runs cells one after another. Stops early, with what ran, when the signal is aborted.
+ * Runs cells one after another. If the signal is aborted, returns the results so far.
  *
  * @param judged runs one cell and judges it; an error that it throws is the kit's own.
  */

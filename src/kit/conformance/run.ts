@@ -9,12 +9,12 @@ import { stepsOf } from './scenario.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface RunOptions extends Wanted, CellRunOptions {
-  /** Plays the upstream; none in live mode. */
+  /** The kit's upstream; none in live mode. */
   readonly upstream?: Upstream
   readonly bounds?: Bounds
 }
 
-/** Runs one step of a cell. The answers of the steps before it fill in the placeholders of its request. */
+/** Runs one step of a cell. The answers of earlier steps fill in the placeholders of its request. */
 async function stepOf(
   cell: Cell,
   { target, upstream, bounds }: RunOptions,
@@ -36,7 +36,7 @@ async function stepOf(
   return { exchange, asked, arrivals: upstream?.arrived ?? [] }
 }
 
-/** The steps of a cell, up to one that is not answered with success. */
+/** Runs the steps of a cell, up to the first that is not answered with success. */
 async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [StepRecord, ...StepRecord[]]> {
   const [first, ...later] = stepsOf(cell.scenario)
   const records: [StepRecord, ...StepRecord[]] = [await stepOf({ ...cell, scenario: first! }, options, [])]
@@ -49,7 +49,7 @@ async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [Step
   return records
 }
 
-/** Runs the wanted exchanges. */
+/** Runs the selected exchanges. */
 export const run = (options: RunOptions): Promise<CellResult[]> =>
   runCells(cellsOf(options), options, async cell => {
     const records = await recordOf(cell, options)

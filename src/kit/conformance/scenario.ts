@@ -5,24 +5,24 @@ import { DATA } from './data.ts'
 import type { Work } from './format.ts'
 import { type Wires, wiresIn } from './scenario-files.ts'
 
-/** How a scenario is asked: whole answers, streamed ones. */
+/** Mode of a scenario: whole answers or streamed ones. */
 export type Mode = 'whole' | 'stream'
 
-/** A fact that some formats cannot say. */
+/** A fact that some formats cannot express. */
 export interface Difference {
-  /** A path of facts, `*` for any run of characters; begins with `request.` or `answer.`. */
+  /** Path of facts, with `*` for any characters. Begins with `request.` or `answer.`. */
   readonly fact: string
   readonly formats: readonly string[]
   readonly why: string
 }
 
-/** Statuses that a target may answer with instead of the upstream's error, because the fault is its own. */
+/** Statuses with which a target may answer in place of the upstream's error, because the fault is its own. */
 export interface Instead {
   readonly statuses: readonly number[]
   readonly why: string
 }
 
-/** The behaviour of the kit's upstream beside the bytes of its answers. */
+/** Behaviour of the kit's upstream apart from the bytes of its answers. */
 export interface UpstreamBehaviour {
   /** Share of an answer's bytes after which the connection is cut. */
   readonly cut_at?: number
@@ -30,15 +30,15 @@ export interface UpstreamBehaviour {
   readonly pause_at?: number
   /** Length of the silence, in milliseconds. It ends early if the connection is closed. */
   readonly pause?: number
-  /** ms between two events of a stream. */
+  /** Interval between two events of a stream, in milliseconds. */
   readonly pace?: number
 }
 
-/** The behaviour of the kit's caller. */
+/** Behaviour of the kit's caller. */
 export interface CallerBehaviour {
-  /** ms after which the caller closes its connection. */
+  /** Time after which the caller closes its connection, in milliseconds. */
   readonly leaves_after?: number
-  /** ms for which the caller does not read, after every chunk. */
+  /** Time for which the caller does not read after every chunk, in milliseconds. */
   readonly reads_every?: number
 }
 
@@ -46,7 +46,7 @@ export interface Scenario {
   readonly id: string
   readonly work: Work
   readonly title: string
-  /** The consequence of a failure, with the URL of a known real case. */
+  /** Consequence of a failure, with the URL of a known real case. */
   readonly why: string
   readonly modes: readonly Mode[]
   readonly differences: readonly Difference[]
@@ -55,11 +55,11 @@ export interface Scenario {
   readonly caller: CallerBehaviour
   /** Whether the answer breaks off: by a cut connection, or by an error within a stream. */
   readonly breaks: boolean
-  /** Whether a target may answer without asking its upstream, as it may with a list of its own models. */
+  /** Whether a target may answer without its upstream, as with a list of its own models. */
   readonly local: boolean
   /** The first step. */
   readonly wires: Wires
-  /** The steps after the first: the same caller goes on, as one who submits a job and then asks for its state. */
+  /** Steps after the first, by the same caller. One submits a job and then requests its state. */
   readonly later: readonly Wires[]
 }
 
@@ -78,10 +78,10 @@ interface Described {
   readonly local?: boolean
 }
 
-/** Works whose answers are streamed, where a scenario does not say otherwise. */
+/** Works whose answers are streamed, unless a scenario states otherwise. */
 const STREAMED: readonly Work[] = ['conversation', 'completion']
 
-/** Reads one scenario's folder: `scenario.yaml` and the files of its formats. */
+/** Reads the folder of one scenario: `scenario.yaml` and the files of its formats. */
 export function readScenario(id: string, home = HOME): Scenario {
   const folder = join(home, id)
   const described = parse(readFileSync(join(folder, 'scenario.yaml'), 'utf8')) as Described
@@ -104,17 +104,19 @@ export function readScenario(id: string, home = HOME): Scenario {
   }
 }
 
-/** A scenario of each step. */
+/** Returns a scenario for each step. */
 export const stepsOf = (scenario: Scenario): Scenario[] =>
   [scenario.wires, ...scenario.later].map(wires => ({ ...scenario, wires, later: [] }))
 
-/** All scenarios, by name. */
+/** Reads all scenarios, sorted by name. */
 export const readScenarios = (home = HOME): Scenario[] =>
   readdirSync(home, { withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .map(entry => readScenario(entry.name, home))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 
-/** Whether a live target can run the scenario: it cannot be made to return errors, to break off or to pause. */
+/**
+ * Whether a live target can run the scenario. A live target cannot be made to return errors, to break off or to pause.
+ */
 export const runsLive = ({ wires, upstream, breaks }: Scenario): boolean =>
   !breaks && Object.keys(upstream).length === 0 && Object.values(wires).every(({ error }) => error === undefined)

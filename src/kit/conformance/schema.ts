@@ -14,7 +14,7 @@ interface SchemaFile {
   readonly components: object
 }
 
-/** Faults of one value that are reported. */
+/** Maximum number of faults reported of one value. */
 const MOST = 5
 
 /**
@@ -45,7 +45,7 @@ function validatorOf(format: string, allErrors: boolean): Ajv2020 {
 }
 
 /**
- * What is wrong with a value by the published schema of that name, one line per fault.
+ * Returns the faults of a value by the published schema of that name, one line per fault.
  *
  * Indexes of lists are `#` in the lines. Throws where the kit has no such schema: that is the kit's own fault.
  */

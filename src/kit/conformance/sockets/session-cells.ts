@@ -3,7 +3,7 @@ import { SESSION_FORMATS } from './formats.ts'
 import type { SessionFormat } from './session-format.ts'
 import type { SessionScenario } from './session-scenario.ts'
 
-/** One session: a caller's format, an upstream's, and a scenario. Live cells have no upstream. */
+/** One session: a caller format, an upstream format, and a scenario. Live cells have no upstream. */
 export interface SessionCell {
   /** `<caller>-<upstream>/<scenario>/session`; live: `<caller>/<scenario>/session`. */
   readonly id: string
@@ -21,7 +21,7 @@ export interface WantedSessions {
   readonly only?: string
 }
 
-/** All sessions that are wanted: a scenario runs between formats that it has scripts for. */
+/** Returns all selected sessions. A scenario runs between formats that it has scripts for. */
 export function sessionCellsOf({ sessions, callers, upstreams, only }: WantedSessions): SessionCell[] {
   const cells: SessionCell[] = []
   for (const caller of callers)
