@@ -1,8 +1,8 @@
 /** A sequence of bytes that need not be in memory, such as an upload in progress or speech that is being generated. */
 export interface Bytes {
-  /** The number of bytes; undefined if it is not known in advance. */
+  /** Number of bytes; undefined if it is not known in advance. */
   readonly size?: number
-  /** The bytes can be read only once, so a retry has nothing to send. */
+  /** Whether the bytes can be read only once, so that a retry has nothing to send. */
   readonly once?: true
   /** Whether reading has started; only for bytes that can be read once. */
   readonly started?: boolean
@@ -46,12 +46,12 @@ export async function readAllBytes(bytes: Bytes, limit: number): Promise<Buffer 
   return Buffer.concat(chunks, size)
 }
 
-/** The first bytes of a sequence that can be read only once. */
+/** First bytes of a sequence that can be read only once. */
 export interface PeekedBytes {
   readonly head: Uint8Array
   /** Whether `head` holds all bytes. */
   readonly isAll: boolean
-  /** All bytes, head included; readable once. */
+  /** All bytes including the head. Readable once. */
   readonly whole: Bytes
 }
 

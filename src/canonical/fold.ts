@@ -36,7 +36,7 @@ export function withBody(part: Part, body: string): Part {
   }
 }
 
-/** Fills the indexes of parts that have not started. */
+/** Placeholder at the indexes of parts that have not started. */
 const EMPTY_PART: Part = { type: 'text', text: '' }
 export const EMPTY_RESULT: CanonicalResult = { candidates: [] }
 
@@ -97,7 +97,9 @@ export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = E
   return result
 }
 
-/** Copies the lists, so that events can append to them in place. A copy for every event would take quadratic time. */
+/**
+ * Copies the lists, so that events can append to them in place. Copying them for every event would take quadratic time.
+ */
 const withMutableLists = (result: CanonicalResult): CanonicalResult => ({
   ...result,
   candidates: result.candidates.map(candidate => ({ ...candidate, content: [...candidate.content] })),

@@ -18,7 +18,7 @@ export interface ModelAbilities {
 }
 
 /**
- * Unix seconds; creation date of every model. The gateway does not know when models were created, and clients require a
- * date that does not change.
+ * Creation date of every model, in Unix seconds. The gateway does not know when models were created, and clients
+ * require a date that does not change.
  */
 export const MODEL_CREATED_AT = 1_735_689_600

@@ -26,9 +26,7 @@ const hasReasoning = ({ content }: Candidate): boolean => content.some(isReasoni
 interface CandidateIndexes {
   /** Number of reasoning parts hidden so far. */
   hidden: number
-  /**
-   * The shown position of each part, by its original index; null for reasoning, undefined if the position is unchanged.
-   */
+  /** Shown position of each part, by its original index; null for reasoning, undefined if the position is unchanged. */
   readonly parts: (PartPosition | null | undefined)[]
 }
 

@@ -7,7 +7,10 @@ const BASE64 = ';base64,'
 /** Number of characters to search at the start of the URL. No media type with `;base64,` is longer. */
 const HEAD = 256
 
-/** Converts a base64 `data:` URL to its bytes; any other URL stays a URL. The media type keeps its spelling. */
+/**
+ * Converts a base64 `data:` URL to its bytes. Any other URL stays a URL. The spelling of the media type does not
+ * change.
+ */
 export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   const mark = url.startsWith(DATA) ? url.slice(0, HEAD).indexOf(BASE64) : -1
   const type = url.slice(DATA.length, Math.max(mark, DATA.length))
@@ -22,7 +25,7 @@ export function urlOfSource(source: MediaSource): string | undefined {
   return source.type === 'base64' ? flatJoin(DATA, source.mediaType, BASE64, source.data) : undefined
 }
 
-/** Returns the bytes of a source; undefined for a URL, a text or a file id. */
+/** Returns the bytes of a source; undefined for a URL, text or a file id. */
 export function bytesOfSource(source: MediaSource): Bytes | undefined {
   if (source.type === 'bytes') return source.bytes
   return source.type === 'base64' ? new BufferedBytes(Buffer.from(source.data, 'base64')) : undefined

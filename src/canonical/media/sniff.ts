@@ -34,7 +34,7 @@ export function sniffMediaType(bytes: Uint8Array): string | undefined {
   return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]
 }
 
-/** Base64 characters that cover the magic bytes, even if the base64 is broken into lines. */
+/** Number of base64 characters that cover the magic bytes, even if the base64 is broken into lines. */
 const HEAD_CHARACTERS = 64
 
 /** Detects the media type of a file in base64; undefined if none matches. */

@@ -1,8 +1,8 @@
 import type { Segment } from '../result.ts'
 
 /**
- * The two subtitle formats: decimal separator of times, text before the first cue, whether cues are numbered, and how
- * text is escaped.
+ * The two subtitle formats: decimal separator of times, text before the first cue, numbering of cues, and escaping of
+ * text.
  */
 const STYLES = {
   srt: { comma: ',', head: '', numbered: true, quoted: (text: string) => text.replaceAll('-->', '->') },
