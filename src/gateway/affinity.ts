@@ -6,9 +6,9 @@ import type { Work } from '../canonical/work.ts'
 
 /**
  * Returns the string that identifies a request's conversation, so that its requests reach the channel that has its
- * prompt cached: the cache key, else the client's session, else the stored conversation, else a hash of how the
- * conversation begins. It is stateless: equal on every instance and after a restart. Keys of the gateway never share
- * one (docs/decisions/2026-11-24-cache-affinity.md).
+ * prompt cached: the cache key, else the client's session, else the stored conversation, else a hash of the
+ * conversation's beginning. The string is the same on every instance and after a restart. Two keys of the gateway never
+ * share one (docs/decisions/2026-11-24-cache-affinity.md).
  *
  * @param owner id of the caller's key.
  * @returns undefined if the request belongs to no conversation.
@@ -26,7 +26,7 @@ export function affinityKey(
 /** Headers in which clients send the id of their session: Codex (`session_id`, `session-id`), Claude Code, others. */
 const SESSION_HEADERS = ['session_id', 'session-id', 'x-session-id', 'x-claude-code-session-id'] as const
 
-/** The session in Claude Code's `metadata.user_id`: at the end of a string, or a member of JSON text. */
+/** Matches the session in Claude Code's `metadata.user_id`: at the end of a string, or a member of JSON text. */
 const USER_SESSION = /(?:_session_|"session_id"\s*:\s*")([\w-]{8,64})/
 
 /** Maximum length of a session id that is used, in characters. */
@@ -43,7 +43,7 @@ function sessionOf({ endUser }: CanonicalRequest, headers: IncomingHttpHeaders):
 /** Length of the part of an end user's id that is searched for a session, in characters. */
 const LONGEST_USER = 1000
 
-/** Work whose messages are the turns of a conversation. */
+/** Kinds of work whose messages are the turns of a conversation. */
 const CONVERSES: ReadonlySet<Work> = new Set<Work>(['conversation', 'compaction'])
 
 /** Hashes model, tool names, instructions and the first user turn; undefined without a user turn. */
@@ -60,7 +60,7 @@ function beginning({ model, tools = [], messages }: CanonicalRequest, work: Work
   return hash.digest('base64url')
 }
 
-/** Adds the text of a part. Of other parts only the type is added. */
+/** Adds the text of a part. Of a part without text only the type is added. */
 const addPart = (hash: Hash, part: Part): void => add(hash, part.type === 'text' ? part.text : `\0${part.type}`)
 
 /** Number of characters at either end of a long string that are hashed, besides its length. */

@@ -5,9 +5,9 @@ import { type Answer, headerValue } from '../upstreams/channel/index.ts'
 type Shape = 'json' | 'events' | 'raw'
 
 /**
- * Decides how to read an answer. The first bytes count more than the content type, because upstreams and proxies often
- * send a wrong one. The content type decides if the first bytes are ambiguous, or if the answer may be plain text or a
- * recording.
+ * Decides how to read an answer. The first bytes take precedence over the content type, because upstreams and proxies
+ * often send a wrong one. The content type decides if the first bytes are ambiguous, or if the answer may be plain text
+ * or a recording.
  *
  * @param stream whether a stream was requested.
  */
@@ -29,7 +29,7 @@ function ofAny(type: string, { bodyKind: begins }: Answer, stream: boolean): Sha
   return stream && type === '' ? 'events' : 'raw'
 }
 
-/** Media types of text, subtitles among them. */
+/** Media types of text, including subtitles. */
 const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 
 /** Whether an answer of this media type is plain text. An answer without a type is read as text. */

@@ -5,12 +5,12 @@ import type { RequestTrace, TracedRequest, Tracer } from './trace.ts'
 
 export type { AttemptTrace, RequestTrace, TracedAttempt } from './trace.ts'
 
-/** Traces requests if the config names a collector; OpenTelemetry is loaded only then. */
+/** Traces requests if the config names a collector. OpenTelemetry is loaded only then. */
 export class Traces {
   /** Settles when the tracer is loaded. */
   opened: Promise<void> = Promise.resolve()
   private settings: TracesConfig | undefined
-  /** Undefined if no collector is configured, or while the tracer loads. */
+  /** Tracer; undefined if no collector is configured, or while it loads. */
   tracer: Tracer | undefined
   private readonly faults: LogOnce
 

@@ -1,7 +1,7 @@
 import type { StoredTask, Tasks } from '../../store/tasks.ts'
 import type { Refresher } from './refresher.ts'
 
-/** Tasks of one channel polled concurrently. */
+/** Maximum number of tasks of one channel polled concurrently. */
 const CONCURRENCY = 4
 /** Maximum number of tasks of one channel polled per pass. */
 const BATCH = 256
@@ -11,9 +11,9 @@ const MAX_INTERVAL = 10_000
 export interface PollerOptions {
   readonly store: () => Tasks
   readonly refresher: Refresher
-  /** Names of the configured channels. */
+  /** Returns the names of the configured channels. */
   channels(): readonly string[]
-  /** Whether the store exists; polling never creates one. */
+  /** Whether the store exists. Polling never creates one. */
   hasStore(): boolean
   readonly now: () => number
   /** Interval between two polls of a task, in milliseconds. 0 turns polling off. */
@@ -23,7 +23,7 @@ export interface PollerOptions {
   onFault(thrown: unknown): void
 }
 
-/** Lanes for work that belongs to no channel. */
+/** Lane for work that belongs to no channel. */
 const FILES = Symbol('files')
 const SUBMITS = Symbol('submits')
 

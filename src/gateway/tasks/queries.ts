@@ -17,7 +17,7 @@ export type TaskAction = 'retrieve' | 'list' | 'remove' | 'content'
 
 /** A query about tasks at its endpoint. */
 export interface TaskQuery {
-  /** Identifies the query in errors. */
+  /** Id of the query in errors. */
   readonly id: string
   /** Format of the answer. */
   readonly format: Format
@@ -30,13 +30,13 @@ export interface TaskQuery {
   readonly reply: Reply
 }
 
-/** The services that answers need. */
+/** Services that answers need. */
 export interface QueryContext {
   readonly owner: string
-  /** The gateway's base URL, without a trailing slash. */
+  /** Base URL of the gateway, without a trailing slash. */
   readonly base: string
   readonly heartbeat: number
-  /** Milliseconds for which the task's state counts as current. */
+  /** Returns the milliseconds for which the task's state counts as current. */
   readonly freshOf: (task: StoredTask) => number
   find(owner: string, id: string): Promise<StoredTask | undefined>
   list(

@@ -26,13 +26,13 @@ export function upstreamOf(task: StoredTask, channels: readonly Channel[]): Task
     : { task, channel, format, writer }
 }
 
-/** The upstream as a routing target, for reading and writing answers. */
+/** Returns the upstream as a routing target, for reading and writing answers. */
 export const targetOf = ({ task, channel, format }: TaskUpstream): Target => ({
   ...{ channel: channel.config, format, upstreamModel: task.upstreamModel },
   ...{ native: true, emulated: false, resting: false },
 })
 
-/** The task as requests to its upstream identify it. */
+/** Returns the task in the form in which requests to its upstream identify it. */
 export const upstreamTask = ({ upstreamId = '', upstreamModel, from, result }: StoredTask): UpstreamTask => ({
   ...{ id: upstreamId, model: upstreamModel, from },
   ...defined({ files: result.task?.files }),

@@ -10,10 +10,10 @@ export interface Position {
   readonly index: number
 }
 
-/** Converts reasoning to what the target accepts; undefined if it accepts none of it. */
+/** Converts reasoning to the form that the target accepts; undefined if it accepts none of it. */
 export type AcceptReasoning = (thought: ReasoningPart) => ReasoningPart | undefined
 
-/** The positions between which a call's reasoning belongs. */
+/** Positions between which a call's reasoning belongs. */
 interface Range {
   /** The position after the previous call, or the beginning of the turn. */
   readonly from: number
@@ -28,11 +28,11 @@ export class Turn {
   private readonly isBound: boolean
   /** Reasoning that the caller returned, without signatures. */
   private readonly unsigned: readonly Position[]
-  /** The text of that reasoning, without spaces. */
+  /** Text of that reasoning, without spaces. */
   private unsignedText: string | undefined
   private readonly put = new Map<number, ReasoningPart[]>()
   private readonly replaced = new Set<Position>()
-  /** For each answer, the number of its steps that were handled. */
+  /** Number of handled steps of each answer. */
   private readonly steps = new Map<AnswerReasoning, number>()
 
   constructor(positions: readonly Position[], isBound: boolean) {
@@ -42,8 +42,8 @@ export class Turn {
   }
 
   /**
-   * Restores the reasoning of a call, and that of earlier calls of the answer that are missing, at the original
-   * positions as far as these are known. If signatures depend on positions, restores it only if all are known.
+   * Restores the reasoning of a call, and of earlier calls of the answer that are missing, at the original positions as
+   * far as they are known. If signatures depend on positions, restores the reasoning only if all positions are known.
    */
   restore({ reasoning: thoughts, step }: KnownCall, { from, at, take }: Range): void {
     const handled = this.steps.get(thoughts) ?? 0
@@ -87,7 +87,7 @@ export class Turn {
   }
 
   /**
-   * The position of leading reasoning: before the text in the call's own message, or before the texts of earlier
+   * Returns the position of leading reasoning: before the text in the call's own message, or before the text of earlier
    * messages.
    */
   private beginning(from: number, at: number): number {
@@ -108,7 +108,7 @@ export class Turn {
 
 const allOf = ({ lead, next }: Step): readonly ReasoningPart[] => [...lead, ...next]
 
-/** The text of reasoning parts without spaces, because formats split and join them in different ways. */
+/** Returns the text of reasoning parts without spaces, because formats split and join them in different ways. */
 const textOf = (parts: readonly Part[]): string =>
   parts
     .map(part => (part.type === 'reasoning' ? part.text : ''))
