@@ -17,15 +17,15 @@ export function shapeOf(answer: Answer, { raw, events }: Reader, stream: boolean
   return shape === 'events' && events === undefined ? 'json' : shape
 }
 
-function ofText(type: string, { bodyKind: begins }: Answer, stream: boolean): Shape {
-  if (begins === 'json' || begins === 'events') return begins
+function ofText(type: string, { bodyKind }: Answer, stream: boolean): Shape {
+  if (bodyKind === 'json' || bodyKind === 'events') return bodyKind
   return type.startsWith(EVENTS) || (stream && !type.includes('json')) ? 'events' : 'json'
 }
 
-function ofAny(type: string, { bodyKind: begins }: Answer, stream: boolean): Shape {
+function ofAny(type: string, { bodyKind }: Answer, stream: boolean): Shape {
   const stated = type.startsWith(EVENTS) ? 'events' : type.includes('json') ? 'json' : undefined
-  if (stated !== undefined) return begins === 'json' || begins === 'events' ? begins : stated
-  if (begins === 'events') return stream || !isTextual(type) ? 'events' : 'raw'
+  if (stated !== undefined) return bodyKind === 'json' || bodyKind === 'events' ? bodyKind : stated
+  if (bodyKind === 'events') return stream || !isTextual(type) ? 'events' : 'raw'
   return stream && type === '' ? 'events' : 'raw'
 }
 

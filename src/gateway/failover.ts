@@ -87,14 +87,14 @@ export class Failover {
    */
   failed(thrown: unknown, { target, channel, request }: Attempt): void {
     const { call, responseChain, trailing, submission } = this.incoming
-    const { started: begun, gone } = call.reply
+    const { started, gone } = call.reply
     if (gone) throw GONE
     if (this.end !== undefined) return
-    if (trailing?.fault !== undefined && !begun) throw trailing.fault
-    if (!begun && this.fallsBack(thrown, target)) return
+    if (trailing?.fault !== undefined && !started) throw trailing.fault
+    if (!started && this.fallsBack(thrown, target)) return
     const why = this.fallback?.target === target && isInexpressible(thrown) ? this.fallback.failure : thrown
     const failure = targetFailure(why, { target, channel, model: request.model, log: this.log })
-    if (begun || isSpent(this.incoming) || submission?.forbidsFailover === true) throw failure
+    if (started || isSpent(this.incoming) || submission?.forbidsFailover === true) throw failure
     if (responseChain?.forgot(target, failure.error) === true) this.queue.splice(this.position, 0, target)
     else if (!mayRetry(failure.error)) throw failure
     if (target.channel.pooled !== undefined && !isKeyFailure(failure.error)) this.skipKeysOf(target)

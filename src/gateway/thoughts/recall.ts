@@ -26,16 +26,16 @@ export function recall(
   owner: string,
 ): Recalled | undefined {
   const { format, native } = target
-  const { reasoningForHistory: handsBack, boundSignatures: boundProofs } = WRITERS[format.format]!
-  if (handsBack === undefined || !request.messages.some(hasCall)) return undefined
+  const { reasoningForHistory, boundSignatures } = WRITERS[format.format]!
+  if (reasoningForHistory === undefined || !request.messages.some(hasCall)) return undefined
   const issuer = issuerOf(target)
   return new Recall(request, {
-    isBound: boundProofs?.({ dialect: format.dialect, native }) === true,
+    isBound: boundSignatures?.({ dialect: format.dialect, native }) === true,
     byPosition: store.holdsPositionKeys(owner),
     find: key => store.find(owner, key),
-    takes: ({ format: madeIn, issuer: maker }) => {
-      const how = { dialect: format.dialect, native, toIssuer: maker === issuer }
-      return madeIn === format.format ? thought => handsBack(thought, how) : undefined
+    takes: ({ format: issuerFormat, issuer: issuerOfAnswer }) => {
+      const options = { dialect: format.dialect, native, toIssuer: issuerOfAnswer === issuer }
+      return issuerFormat === format.format ? part => reasoningForHistory(part, options) : undefined
     },
   }).done()
 }
@@ -86,8 +86,8 @@ class Recall {
   private turn(first: number, end: number): void {
     const messages = this.request.messages.slice(first, end)
     if (messages.some(({ content }) => content.some(isSigned))) return
-    const restoredAnswers = this.foundIn(first, end)
-    if (restoredAnswers.size === 0) return
+    const knownCalls = this.knownCallsIn(first, end)
+    if (knownCalls.size === 0) return
     const positions = messages.flatMap(({ content }, at) =>
       content.map((part, index): Position => ({ part, message: first + at, index })),
     )
@@ -95,12 +95,12 @@ class Recall {
     let from = 0
     for (const [at, { part }] of positions.entries()) {
       if (!isCall(part)) continue
-      const found = restoredAnswers.get(part)
+      const found = knownCalls.get(part)
       if (found !== undefined && this.isUnchanged(found, first) && this.isAffordable(found))
         turn.restore(found, { from, at, take: this.options.takes(found.reasoning) })
       from = at + 1
     }
-    for (const { reasoning: thoughts } of restoredAnswers.values()) this.restoredAnswers.add(thoughts)
+    for (const { reasoning } of knownCalls.values()) this.restoredAnswers.add(reasoning)
     for (const [message, changes] of turn.changes()) {
       this.changes.set(message, changes)
       this.messages[message] = changed(this.messages[message]!, changes)
@@ -108,19 +108,19 @@ class Recall {
   }
 
   /** Returns the known tool calls of a turn. */
-  private foundIn(first: number, end: number): ReadonlyMap<ToolCallPart, KnownCall> {
-    const restoredAnswers = new Map<ToolCallPart, KnownCall>()
+  private knownCallsIn(first: number, end: number): ReadonlyMap<ToolCallPart, KnownCall> {
+    const knownCalls = new Map<ToolCallPart, KnownCall>()
     for (let message = first; message < end; message++)
       for (const [index, part] of this.request.messages[message]!.content.entries()) {
         const found = isCall(part) ? this.find(part, message, index) : undefined
-        if (found !== undefined) restoredAnswers.set(part as ToolCallPart, found)
+        if (found !== undefined) knownCalls.set(part as ToolCallPart, found)
       }
-    return restoredAnswers
+    return knownCalls
   }
 
   private find(call: ToolCallPart, message: number, index: number): KnownCall | undefined {
-    const restoredAnswers = isNumberedId(call.id, call.name) ? undefined : this.options.find(idKey(call.id))
-    if (restoredAnswers !== undefined || !this.options.byPosition) return restoredAnswers
+    const known = isNumberedId(call.id, call.name) ? undefined : this.options.find(idKey(call.id))
+    if (known !== undefined || !this.options.byPosition) return known
     return this.options.find(positionKey(this.gistUpTo(message, index)))
   }
 
@@ -142,8 +142,8 @@ class Recall {
    * Limits repetition. An answer is one turn, so that reasoning whose calls recur in many turns is restored only within
    * a budget.
    */
-  private isAffordable({ reasoning: thoughts }: KnownCall): boolean {
-    return !this.restoredAnswers.has(thoughts) || this.repeatBudget.spend(thoughts.steps as unknown as Json)
+  private isAffordable({ reasoning }: KnownCall): boolean {
+    return !this.restoredAnswers.has(reasoning) || this.repeatBudget.spend(reasoning.steps as unknown as Json)
   }
 
   /** Whether everything that a signature covers is unchanged. */
