@@ -10,8 +10,8 @@ import { handedTo, plain } from './laws/support.ts'
 import { WORKS } from './laws/works.ts'
 
 /*
- * The tables of docs/formats.md: where each field of a canonical request stands in each format. Found by writing
- * generated requests with and without the field and comparing the bodies, so the page cannot drift from the writers.
+ * Tables of docs/formats.md: the position of each field of a canonical request in each format. Compares the bodies of
+ * generated requests with and without the field, so that the page always agrees with the writers.
  */
 
 /** Options of the generated requests for each kind of work. The seed is fixed, so that the page is stable. */

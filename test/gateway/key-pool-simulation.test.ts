@@ -10,7 +10,7 @@ import { permitting } from '../builders/permissions.ts'
 
 const SESSIONS = 200
 const TURNS = 20
-/** Tokens of the first turn, and by how many each turn grows. */
+/** Number of tokens of the first turn, and growth of each turn. */
 const [FIRST, GROWTH] = [1000, 500]
 const LOG = { info: () => {}, warn: () => {}, error: () => {} }
 

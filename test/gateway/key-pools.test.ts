@@ -268,7 +268,7 @@ describe('reasoning that the account of a key signed', TIMED, () => {
     await gateway.ask(MESSAGES_PATH, { ...MESSAGE, stream: true, messages: [USER] }, VERSION)
     const issuer = keyIn(upstream.seen[0]!)
     const other = issuer === KEY_A ? KEY_B : KEY_A
-    // Another conversation, drawn by the other key, holds the signature.
+    // Another conversation, which is assigned to the other key, holds the signature.
     for (let index = 0; index < 20; index++) {
       const thinking = { type: 'thinking', thinking: 'Hm.', signature: SIGNED_BY(issuer) }
       const messages = [

@@ -28,7 +28,7 @@ const BETA = { 'openai-beta': 'realtime=v1', authorization: `Bearer ${KEY}` }
 const headersOf = (index: number) => (index % 2 === 0 ? {} : BETA)
 const client = (index: number) => Client.open(testServer!.server.address, headersOf(index), '/v1/realtime?model=voice')
 
-/** Plays up to a position and stops there; before the first position, the session is not even created. */
+/** Plays up to a position and stops there. Before the first position, the session is not even created. */
 const stayingAt =
   (next: () => number): Script =>
   async connection => {

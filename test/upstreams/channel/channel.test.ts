@@ -200,7 +200,10 @@ describe('failures', () => {
   })
 })
 
-/** Returns what a consumer that pauses at the first chunk has got by then, and everything it gets after resuming. */
+/**
+ * Returns the part that a consumer which pauses at the first chunk has received by then, and everything that it
+ * receives after resuming.
+ */
 async function takenWithAPause(exchange: Exchange): Promise<{ early: number; rest(): Promise<number> }> {
   const answer = await exchange.answer
   let size = 0
