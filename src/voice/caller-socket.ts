@@ -11,20 +11,20 @@ export interface CallerLimits {
    */
   readonly idle: number
   readonly lifetime: number
-  /** Milliseconds between pings. The connection is terminated after two pings without an answer. */
+  /** Interval between pings, in milliseconds. The connection is terminated after two pings without an answer. */
   readonly heartbeat: number
 }
 
 export interface CallerListener {
   /** Receives a text frame. */
   frame(data: Buffer): void
-  /** Receives a binary frame; voice formats use text frames only. */
+  /** Receives a binary frame. Voice formats use only text frames. */
   binary(): void
-  /** The output buffer has drained. */
+  /** Called when the output buffer has drained. */
   drained(): void
-  /** The idle or lifetime limit was reached. */
+  /** Called when the idle or lifetime limit was reached. */
   expired(why: 'idle' | 'lifetime'): void
-  /** The connection was closed by either side. Called once. */
+  /** Called once, when either side has closed the connection. */
   callerClosed(code: number, reason: string): void
 }
 
@@ -39,7 +39,9 @@ export class CallerSocket {
   private readonly timers: NodeJS.Timeout[] = []
   private ending = false
   private slow = false
-  /** Consecutive heartbeats without a message or pong from the caller, and with output that does not drain. */
+  /**
+   * Number of consecutive heartbeats without a message or pong from the caller, and with output that does not drain.
+   */
   private missedPongs = 0
   private stalledHeartbeats = 0
   private lastActivity = performance.now()
@@ -69,7 +71,7 @@ export class CallerSocket {
     else socket.resume()
   }
 
-  /** Sends one text frame. Returns false if the caller is behind; `drained` is called once it has caught up. */
+  /** Sends one text frame. Returns false if the caller is behind. `drained` is called once it has caught up. */
   send(frame: string | Buffer): boolean {
     if (this.ending) return true
     this.lastActivity = performance.now()
@@ -129,7 +131,7 @@ export class CallerSocket {
       this.listener!.expired('idle')
       return
     }
-    // A paused socket delivers no pongs, so the heartbeat does not ping.
+    // A paused socket delivers no pongs, so that the heartbeat does not ping.
     if (this.socket.isPaused || this.socket.bufferedAmount > 0) return
     if (this.missedPongs >= 2) {
       this.socket.terminate()

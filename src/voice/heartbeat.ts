@@ -1,6 +1,6 @@
 /** The part of a WebSocket that a heartbeat needs. */
 interface Pinged {
-  /** Bytes written to the connection and not sent yet. */
+  /** Number of bytes written to the connection and not sent yet. */
   readonly bufferedAmount: number
   ping(): void
   terminate(): void
@@ -12,7 +12,7 @@ export class Heartbeat {
   /** Number of bytes still unsent at the last ping. A smaller number at the next one proves that the upstream reads. */
   private lastBuffered = 0
 
-  /** Notes a message or a pong of the upstream. */
+  /** Records a message or a pong of the upstream. */
   answered(): void {
     this.unanswered = 0
   }

@@ -9,6 +9,6 @@ export const SESSION_TIMED_OUT = new GatewayError({
   message: 'The upstream did not create the session in time.',
 })
 
-/** The error of a connection that the upstream closed before its session started. */
+/** Creates the error of a connection that the upstream closed before its session started. */
 export const closedEarly = (code: number): GatewayError =>
   new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` })

@@ -9,7 +9,7 @@ import { MAX_RUNNING } from './limits.ts'
 
 /** An open voice session between a caller and an upstream. */
 export interface VoiceSession {
-  /** Resolves once both sides are closed. */
+  /** Resolves after both sides are closed. */
   readonly closed: Promise<void>
   /** Ends the session after the running response, with an `error` event and close code 1001. */
   finish(): void
@@ -21,7 +21,7 @@ export interface VoiceSession {
   terminate(): void
 }
 
-/** Receives what the gateway accounts and logs for a session. */
+/** Receives the data that the gateway accounts and logs for a session. */
 export interface SessionRecord {
   /**
    * Counts one response against the key's limits.
@@ -31,10 +31,10 @@ export interface SessionRecord {
   admit(): void
   /** Adds the token usage of a response or a transcription. */
   recordUsage(usage: Usage | undefined): void
-  /** Records losses; each distinct loss once. */
+  /** Records losses. Each distinct loss is recorded once. */
   recordLosses(losses: readonly Loss[]): void
   recordError(error: CanonicalError): void
-  /** The session has ended. Called once. */
+  /** Called once, when the session has ended. */
   ended(code: number): void
 }
 
@@ -107,7 +107,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
 
   abstract callerClosed(code: number, reason: string): void
 
-  /** Sends the caller an `error` event; `event` is the id of the client event that caused the error. */
+  /** Sends the caller an `error` event. `event` is the id of the client event that caused the error. */
   protected abstract fail(error: CanonicalError, event?: string): void
 
   /** Asks the upstream to cancel a response. */
@@ -172,7 +172,9 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   }
 }
 
-/** Maximum number of requested responses tracked per session, and the characters stored of each event id. */
+/**
+ * Maximum number of requested responses tracked per session, and maximum number of characters stored of each event id.
+ */
 const MOST_REQUESTED = 1000
 const LONGEST_ID = 64
 

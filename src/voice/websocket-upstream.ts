@@ -12,11 +12,11 @@ import { CALLER_DISCONNECTED, closedEarly, SESSION_TIMED_OUT } from './upstream-
 export interface WebSocketUpstreamOptions {
   readonly protocol: Protocol
   readonly listener: UpstreamListener
-  /** Opens a connection to the protocol's address; rejects with GatewayError. */
+  /** Opens a connection to the protocol's address. Rejects with GatewayError. */
   dial(signal: AbortSignal): Promise<WebSocket>
-  /** Milliseconds until the first event must arrive. */
+  /** Time until the first event must arrive, in milliseconds. */
   readonly firstEvent: number
-  /** Milliseconds between pings. The connection is terminated after two pings without an answer. */
+  /** Interval between pings, in milliseconds. The connection is terminated after two pings without an answer. */
   readonly heartbeat: number
 }
 
@@ -204,7 +204,7 @@ export class WebSocketUpstream implements Upstream {
     if (this.hasStarted) this.options.listener.ended(end)
   }
 
-  /** Fails the session: rejects `open` before the first event, ends the session afterwards. */
+  /** Fails the session: rejects `open` before the first event, and ends the session afterwards. */
   private fail(error: GatewayError): void {
     this.end({ code: INTERNAL, reason: '', error })
   }
@@ -225,11 +225,11 @@ export class WebSocketUpstream implements Upstream {
   }
 }
 
-/** Approximate size of an event in bytes. */
+/** Returns the approximate size of an event in bytes. */
 const sizeOf = (event: ClientEvent): number =>
   event.type === 'audio-append' ? event.audio.length : JSON.stringify(event).length
 
-/** The text of a frame, whichever representation `ws` delivers. */
+/** Returns the text of a frame, in whichever representation `ws` delivers it. */
 export const textOf = (data: RawData): string =>
   Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
 

@@ -31,7 +31,7 @@ export function folderOf(name: Package): string {
 /**
  * Installs a package if it is missing. An unfinished installation counts as missing.
  *
- * @throws Unavailable where the registry or the tools for it cannot be had; Error where its program does not compile.
+ * @throws Unavailable if the registry or a tool is not available; Error if the program does not compile.
  */
 export function install(name: Package): void {
   const folder = folderOf(name)

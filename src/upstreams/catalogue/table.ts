@@ -18,14 +18,14 @@ export interface TableSource {
   readonly package: string
   readonly version: string
   readonly licence: string
-  /** Day on which this was the package's newest version, for example `2026-11-23`. */
+  /** Day on which this was the package's newest version, such as `2026-11-23`. */
   readonly date: string
 }
 
-/** The checked-in table; `npm run catalogue` updates it. */
+/** The checked-in table. `npm run catalogue` updates it. */
 export interface ModelTable {
   readonly source: TableSource
-  /** Keyed by name, in the spelling of `listedNames`. */
+  /** Models by name, in the spelling of `listedNames`. */
   readonly models: { readonly [name: string]: ListedModel }
 }
 

@@ -2,8 +2,7 @@ import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
 /**
- * The kind of a body by its first bytes: a JSON object or list, server-sent events, HTML or XML, anything else, or
- * empty.
+ * Kind of a body by its first bytes: a JSON object or list, server-sent events, HTML or XML, anything else, or empty.
  */
 export type BodyKind = 'json' | 'events' | 'markup' | 'other' | 'nothing'
 
@@ -16,9 +15,9 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 const BLANK: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20])
 /** The bytes `{` and `[`. */
 const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b])
-/** The field names with which an event stream begins, unless it begins with a comment. */
+/** Field names with which an event stream begins, unless it begins with a comment. */
 const FIELDS = ['data:', 'event:', 'id:', 'retry:']
-/** The start of HTML and XML documents, in lower case; a lone `<` could be audio. */
+/** Start of HTML and XML documents, in lower case. A lone `<` could be audio. */
 const TAGS = ['<!doctype', '<!--', '<html', '<?xml']
 const COLON = 0x3a
 
@@ -39,7 +38,7 @@ export function bodyKindOf(bytes: Uint8Array): BodyKind | undefined {
 
 const LONGEST = Math.max(...[...FIELDS, ...TAGS].map(({ length }) => length))
 
-/** Detects the kind of a body that begins with a colon: a comment of an event stream is text, audio is not. */
+/** Detects the kind of a body that begins with a colon. A comment of an event stream is text, audio is not. */
 function kindOfComment(bytes: Uint8Array): BodyKind | undefined {
   const text = Buffer.from(bytes.subarray(0, COMMENT)).toString()
   if (BINARY.test(text)) return 'other'

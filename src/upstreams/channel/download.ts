@@ -12,9 +12,9 @@ import { Watchdog } from './watchdog.ts'
 const TIMEOUTS = { connect: 10_000, head: 60_000, idle: 60_000 } as const
 
 /**
- * Downloads files from URLs that upstreams return, chunk by chunk and without any credential. Only http and https, and
- * only public addresses, checked after name resolution (trap 50). `trusted` URLs, of an upstream that an operator
- * configured, are not checked.
+ * Downloads files from URLs that upstreams return, chunk by chunk and without any credential. Allows only http and
+ * https, and only public addresses, which are checked after name resolution (trap 50). `trusted` URLs, of an upstream
+ * that an operator configured, are not checked.
  */
 export class Downloads {
   private readonly allow: readonly Range[]

@@ -22,7 +22,7 @@ export function keyPairOf(key: string | undefined): KeyPair | undefined {
 }
 
 /**
- * The bearer token of upstreams with a key of two parts (Kling's API, "API Authentication"): HS256, `iss` is the access
+ * Bearer token of upstreams with a key of two parts (Kling's API, "API Authentication"): HS256, `iss` is the access
  * key, `exp` in half an hour, `nbf` a moment ago. All requests share one token until it is about to expire.
  */
 export class SignedToken {
@@ -37,7 +37,7 @@ export class SignedToken {
     this.now = now
   }
 
-  /** The current token, which may be about to expire; undefined before the first one. */
+  /** Current token, which may be about to expire; undefined before the first one. */
   get text(): string | undefined {
     return this.token?.text
   }
@@ -77,7 +77,10 @@ export class SignedToken {
   }
 }
 
-/** The signed token of a channel, if one of its formats uses such tokens; undefined if the key is sent as it is. */
+/**
+ * Returns the signed token of a channel, if one of its formats uses such tokens; undefined if the key is sent
+ * unchanged.
+ */
 export function signedTokenOf({ formats, key }: ChannelConfig): SignedToken | undefined {
   const pair = formats.some(({ auth }) => auth === 'jwt') ? keyPairOf(key) : undefined
   return pair === undefined ? undefined : new SignedToken(pair)

@@ -8,12 +8,12 @@ const RATE = 24_000
 /** Length of one audio chunk, in milliseconds. */
 const CHUNK_MS = 100
 
-/** Mean amplitude; audio above it counts as speech. */
+/** Mean amplitude above which audio counts as speech. */
 const LOUD = 1000
 /** Silence that ends speech, in milliseconds. */
 const SILENCE_MS = 400
 
-/** The most conversation items that a session stores. */
+/** Maximum number of conversation items that a session stores. */
 const MAX_ITEMS = 1000
 
 const WORDS = ['Hello ', 'from ', 'the ', 'replay.']
@@ -27,7 +27,7 @@ export class MockSession {
   private heardMs = 0
   /** Appended audio that is not committed yet, in milliseconds. */
   private pendingMs = 0
-  /** The id of the item for the current speech; undefined during silence. */
+  /** Id of the item for the current speech; undefined during silence. */
   private speech: string | undefined
   /** Silence since the last speech, in milliseconds. */
   private silentMs = 0
@@ -232,7 +232,7 @@ const inputOf = ({ audio }: JsonObject): JsonObject => {
   return isObject(input) ? input : {}
 }
 
-/** Merges a `session.update` into the session; audio settings are merged field by field. */
+/** Merges a `session.update` into the session. Audio settings are merged field by field. */
 function mergedSession(session: JsonObject, change: Json | undefined): JsonObject {
   if (!isObject(change)) return session
   const before = isObject(session['audio']) ? session['audio'] : {}

@@ -12,9 +12,12 @@ const MAX_MS = 5 * 60_000
 export const MIN_MS = 100
 
 export interface TurnListener {
-  /** Speech started. `atMs` is measured from the session's first audio and includes the prefix before the speech. */
+  /**
+   * Called when speech started. `atMs` is measured from the session's first audio and includes the prefix before the
+   * speech.
+   */
   started(atMs: number): void
-  /** Speech stopped. `audio` is the whole turn. */
+  /** Called when speech stopped. `audio` is the whole turn. */
   stopped(atMs: number, audio: Uint8Array): void
 }
 
@@ -50,7 +53,7 @@ export class InputAudio {
     this.prefixMs = settings?.prefixMs
   }
 
-  /** Appends audio; returns false if the buffer is full. */
+  /** Appends audio. Returns false if the buffer is full. */
   append(audio: Uint8Array): boolean {
     if (this.prefixMs === undefined && this.bufferedMs + audio.length / BYTES_PER_MS > MAX_MS) return false
     const bytes = this.rest.length === 0 ? audio : Buffer.concat([this.rest, audio])
@@ -75,7 +78,7 @@ export class InputAudio {
     this.detector.reset()
   }
 
-  /** Milliseconds of buffered audio. */
+  /** Length of the buffered audio, in milliseconds. */
   get bufferedMs(): number {
     return (this.buffer.length + this.rest.length) / BYTES_PER_MS
   }

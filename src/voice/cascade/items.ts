@@ -27,7 +27,7 @@ export class Items {
     this.conversation = new Conversation(newId)
   }
 
-  /** Adds a client's item without its audio; returns the recordings that need a transcript. */
+  /** Adds a client's item without its audio. Returns the recordings that need a transcript. */
   create(
     item: ConversationItem,
     after: Position | undefined,
@@ -61,7 +61,7 @@ export class Items {
     }
   }
 
-  /** Replaces the item with the same id; does nothing if the item was deleted. */
+  /** Replaces the item with the same id. Does nothing if the item was deleted. */
   replace(item: IdentifiedItem): void {
     const before = this.conversation.get(item.id)
     if (before === undefined) return

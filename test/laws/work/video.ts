@@ -6,7 +6,7 @@ import type { CanonicalResult } from '../../../src/canonical/result.ts'
 import { type CanonicalTask, TASK_VARIANTS, type TaskFailure } from '../../../src/canonical/task.ts'
 import { bytes, cache, extras, filled, media, opaque, reasoning, record, text, word } from '../arbitrary.ts'
 
-/* Requests that want a video, of any format's callers, and the tasks they become. */
+/* Requests for a video, of any format's callers, and the tasks that answer them. */
 
 const mediaType = fc.constantFrom('image/png', 'image/jpeg', 'image/webp')
 const source = fc.oneof(

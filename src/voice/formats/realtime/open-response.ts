@@ -46,7 +46,7 @@ interface OpenOutput {
   closed?: ConversationItem
 }
 
-/** A response while it is written. Accumulates items and texts, which the final events repeat in full. */
+/** A response while it is written. Collects items and texts, which the final events repeat in full. */
 export class OpenResponse {
   private readonly id: string
   private readonly naming: Naming
@@ -74,7 +74,7 @@ export class OpenResponse {
     return added
   }
 
-  /** The part that a delta extends; created if no event started it. */
+  /** Returns the part that a delta extends. Creates it if no event started it. */
   part({ output, part }: OutputPosition, deltaKind: string): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined
