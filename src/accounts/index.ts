@@ -34,7 +34,7 @@ const USES = 60_000
 
 /** Dependencies of `Access`. All have defaults. */
 export interface AccessOptions {
-  /** Repository of the keys and groups that administrators create at runtime; none by default. */
+  /** Repository of the keys and groups that administrators create at runtime. None by default. */
   readonly records?: AccessRecords
   /** Returns the Unix time in milliseconds. */
   readonly now?: () => number
@@ -151,13 +151,13 @@ export class Access {
     return found.caller!
   }
 
-  /** Returns why a caller's running requests must stop; undefined if they may continue. */
+  /** Returns why a caller's running requests must stop. Undefined if they may continue. */
   endOf({ secret }: Pick<Caller, 'secret'>): GatewayError | undefined {
     return secret === undefined || secret.validUntil > this.now() ? undefined : secret.refusal
   }
 
   /**
-   * Returns why all work that belongs to a key must stop, whichever of its secrets started it; undefined if it may
+   * Returns why all work that belongs to a key must stop, whichever of its secrets started it. Undefined if it may
    * continue.
    */
   endOfOwner(id: string): GatewayError | undefined {

@@ -8,7 +8,7 @@ export interface FileKey {
   readonly hash: string
   readonly group: string
   /**
-   * Owner of the data that the key's requests store, if the key replaced another one; otherwise derived from the hash.
+   * Owner of the data that the key's requests store, if the key replaced another one. Otherwise derived from the hash.
    */
   readonly owner?: string
   /** First characters of the key, shown in lists. */

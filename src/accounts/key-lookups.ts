@@ -46,7 +46,7 @@ export class KeyLookups {
    *
    * @param mark identifies the key (`WrongKey`).
    * @param address the caller's IP address.
-   * @returns a promise that resolves when the store was read or the timeout has passed; undefined if the lookup is not
+   * @returns a promise that resolves when the store was read or the timeout has passed. Undefined if the lookup is not
    * allowed.
    */
   look(mark: string, address: string): Promise<void> | undefined {

@@ -42,7 +42,7 @@ class HeldSecret implements Validity {
   readonly hash: Buffer
   validUntil = 0
   refusal = ENDED
-  /** Caller that the secret authenticates; undefined if the key's group does not exist. */
+  /** Caller that the secret authenticates. Undefined if the key's group does not exist. */
   caller: Caller | undefined
   /** Whether the secret belongs to a key of the config, which the store cannot change. */
   isFixed = false

@@ -63,7 +63,7 @@ export class WrongKeys {
    * longer the delay.
    *
    * @param address IP address; all addresses of an IPv6 /64 count as one network.
-   * @param mark identifies the wrong credential (`WrongKey`); undefined if every attempt counts.
+   * @param mark identifies the wrong credential (`WrongKey`). Undefined if every attempt counts.
    * @throws GatewayError `rate-limited` immediately if too many answers are already delayed.
    */
   async slow(address: string, mark?: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** A sequence of bytes that need not be in memory, such as an upload in progress or speech that is being generated. */
 export interface Bytes {
-  /** Number of bytes; undefined if it is not known in advance. */
+  /** Number of bytes. Undefined if it is not known in advance. */
   readonly size?: number
   /** Whether the bytes can be read only once, so that a retry has nothing to send. */
   readonly once?: true
@@ -33,7 +33,7 @@ export class BufferedBytes implements Bytes {
 export const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
-/** Reads all bytes into memory. Returns undefined if there are more than `limit`; rejects if reading fails. */
+/** Reads all bytes into memory. Returns undefined if there are more than `limit`. Rejects if reading fails. */
 export async function readAllBytes(bytes: Bytes, limit: number): Promise<Buffer | undefined> {
   if (bytes.size !== undefined && bytes.size > limit) return undefined
   const chunks: Uint8Array[] = []

@@ -72,7 +72,7 @@ export class CallIds {
   }
 
   /**
-   * Maps the new ids of unmatched results to the ids of the calls that they answer; undefined if there are none.
+   * Maps the new ids of unmatched results to the ids of the calls that they answer. Undefined if there are none.
    * Clients that rename tools do not change the order of calls and results (trap 111). A round is therefore paired by
    * order if it has as many unmatched results as unanswered calls.
    */

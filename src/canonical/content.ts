@@ -52,7 +52,7 @@ export interface MediaPart extends PartBase {
   readonly made?: ImageProperties
   /**
    * The role of an image in the request. A mask marks the area of another image that may be changed. In a video
-   * request, the image is the last frame or shows something that the video should contain; without `use`, it is the
+   * request, the image is the last frame or shows something that the video should contain. Without `use`, it is the
    * first frame.
    */
   readonly use?: 'mask' | 'last-frame' | 'reference'

@@ -63,7 +63,7 @@ const MAX_MESSAGE_LENGTH = 4000
 /**
  * Returns a function that creates errors of one kind.
  *
- * @param param the invalid field, in the caller's notation; empty for the whole request.
+ * @param param the invalid field, in the caller's notation. Empty for the whole request.
  */
 const refusal =
   (kind: ErrorKind) =>

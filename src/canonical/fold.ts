@@ -43,7 +43,7 @@ export const EMPTY_RESULT: CanonicalResult = { candidates: [] }
 /**
  * Applies one event to a partial result. Never throws, not even for an event out of order.
  *
- * @param mayMutate whether the lists of `result` may be mutated; by default they are copied.
+ * @param mayMutate whether the lists of `result` may be mutated. By default they are copied.
  */
 export function applyEvent(result: CanonicalResult, event: CanonicalEvent, mayMutate = false): CanonicalResult {
   switch (event.type) {
@@ -180,7 +180,7 @@ function withAppended(part: Part, { append, of }: PartDelta): Part {
 /**
  * Merges late fields into a part.
  *
- * @param mayMutate whether the part's lists may be mutated; by default they are copied.
+ * @param mayMutate whether the part's lists may be mutated. By default they are copied.
  */
 export function patched(part: Part, patch: PartPatch, mayMutate = false): Part {
   const base = patch.part ?? part

@@ -15,7 +15,7 @@ export function append<T>(list: T[], more: Iterable<T>): void {
 const growing = new WeakSet<object>()
 
 /**
- * Appends to a list. Mutates it only if `owned`, with no other reference to it, and created here; otherwise returns a
+ * Appends to a list. Mutates it only if `owned`, with no other reference to it, and created here. Otherwise returns a
  * copy.
  */
 export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T[], owned: boolean): readonly T[] {
@@ -27,7 +27,7 @@ export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T
 
 /**
  * Adds fields to an object; later fields replace earlier ones of the same name. Mutates the object only if `owned`,
- * with no other reference to it, and created here; otherwise returns a copy.
+ * with no other reference to it, and created here. Otherwise returns a copy.
  */
 export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {
   const mayMutate = owned && before !== undefined && growing.has(before)

@@ -115,7 +115,7 @@ export interface Usage extends Node {
 }
 
 /**
- * Adds up the usage of several requests; undefined if there are none. A missing count is taken as zero if another
+ * Adds up the usage of several requests. Undefined if there are none. A missing count is taken as zero if another
  * request has it. Spelling is dropped, because it holds only for single requests.
  */
 export const totalUsage = (usages: readonly Usage[]): Usage | undefined =>

@@ -45,7 +45,7 @@ export interface Setting {
   readonly type: SettingType
   /** The reason of loss if the setting is not written. */
   readonly lost: string
-  /** The format's field; undefined if it has none. */
+  /** The format's field. Undefined if it has none. */
   readonly wire: string | undefined
 }
 

@@ -70,7 +70,7 @@ function listIn(text: string): readonly unknown[] {
   return Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : []
 }
 
-/** Reads one entry of a wrapper; undefined if it has neither text nor signature. */
+/** Reads one entry of a wrapper. Undefined if it has neither text nor signature. */
 function readEntry(entry: unknown): WrappedReasoning | undefined {
   if (!isObject(entry)) return undefined
   const { text, redacted } = entry

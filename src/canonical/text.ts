@@ -45,7 +45,7 @@ export const withoutByteOrderMark = (text: string): string =>
  */
 export class Offsets {
   private readonly text: string
-  /** Number of bytes before each UTF-16 unit; undefined for ASCII. */
+  /** Number of bytes before each UTF-16 unit. Undefined for ASCII. */
   private before: Uint32Array | undefined
   private measured = false
 

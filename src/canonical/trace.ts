@@ -1,11 +1,11 @@
 import { type Loss, type Path, withOthersLast } from './loss.ts'
 import type { Message } from './request.ts'
 
-/** Original index of each item in an edited list; undefined for an inserted item. */
+/** Original index of each item in an edited list. Undefined for an inserted item. */
 type Indexes = readonly (number | undefined)[]
 
 /**
- * The original index of a message in an edited history; undefined if it was inserted. `parts` has the original indexes
+ * The original index of a message in an edited history. Undefined if it was inserted. `parts` has the original indexes
  * of its parts if some were dropped.
  */
 interface OriginalIndex {

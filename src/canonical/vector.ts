@@ -15,7 +15,7 @@ export class NumbersText {
     this.json = json
   }
 
-  /** Parses the numbers; empty if the text is malformed. */
+  /** Parses the numbers. Empty if the text is malformed. */
   numbers(): readonly number[] {
     try {
       return JSON.parse(this.json) as readonly number[]

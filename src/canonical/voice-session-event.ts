@@ -31,7 +31,7 @@ interface ClientBase extends Node {
   readonly id?: string
 }
 
-/** Id of the preceding item; null for the start of the conversation. */
+/** Id of the preceding item. Null for the start of the conversation. */
 export type Position = string | null
 
 /** The position of a part in a response. */

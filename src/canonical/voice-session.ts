@@ -27,9 +27,9 @@ export const bytesPerSecond = ({ encoding, rate }: AudioFormat): number => (enco
  * the client, which sends `audio-commit` and `response-create`.
  */
 export type TurnDetection = Node & {
-  /** Whether the end of the user's turn starts a response; true if absent. */
+  /** Whether the end of the user's turn starts a response. True if absent. */
   readonly respond?: boolean
-  /** Whether the user's speech interrupts a running response; true if absent. */
+  /** Whether the user's speech interrupts a running response. True if absent. */
   readonly interrupt?: boolean
 } & (
     | {
@@ -102,7 +102,7 @@ export interface ResponseSettings extends VoiceSessionSettings {
  * item with one tool-result part. Audio that is mentioned but not repeated is a media part with empty data.
  */
 export interface ConversationItem extends Node {
-  /** Id of the item; undefined only in an `item-create` that leaves the id to the server. */
+  /** Id of the item. Undefined only in an `item-create` that leaves the id to the server. */
   readonly id?: string
   readonly role: Role
   readonly content: readonly Part[]

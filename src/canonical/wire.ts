@@ -10,7 +10,7 @@ export interface WireRequest {
   readonly headers: { readonly [name: string]: string }
   /** JSON body, or the text fields of a form. Repeated fields are lists. */
   readonly body: JsonObject
-  /** The files of a form, in order; undefined if the request is not a form (`multipart/form-data`). */
+  /** The files of a form, in order. Undefined if the request is not a form (`multipart/form-data`). */
   readonly files?: readonly WireFile[]
   /** Whether the form is still being received and more parts follow. */
   readonly unfinished?: true
@@ -34,7 +34,7 @@ export interface WireFile {
 export interface WireAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
-  /** JSON body; empty if there is a raw body. */
+  /** JSON body. Empty if there is a raw body. */
   readonly body: JsonObject
   /** Body that is not JSON: text, or bytes as they arrive. */
   readonly raw?: RawBody

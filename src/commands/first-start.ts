@@ -48,7 +48,7 @@ async function firstKey(config: Config, access: Store['access']): Promise<FirstS
   return (await access.createKey(stored)) ? { created: text, storedKeys: [] } : { storedKeys: [stored] }
 }
 
-/** Creates the first user and returns the password; undefined if there already are users. */
+/** Creates the first user and returns the password. Undefined if there already are users. */
 async function firstUser(users: Store['console'], expected?: Promise<NewUser>): Promise<string | undefined> {
   if ((await users.users()).length > 0) return undefined
   const { user, password } = await (expected ?? newFirstUser())

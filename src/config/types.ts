@@ -37,7 +37,7 @@ export interface ServerConfig {
   readonly port: number
   /** Number of worker processes. */
   readonly workers: number
-  /** Paths of the certificate and key in PEM; without them, the gateway speaks plain HTTP. */
+  /** Paths of the certificate and key in PEM. Without them, the gateway speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string }
   /** Addresses and ranges of proxies whose `x-forwarded-*` headers are trusted. */
   readonly trustedProxies: readonly string[]
@@ -170,7 +170,7 @@ export interface CaptureConfig {
   readonly limit: number
 }
 
-/** Access to `/metrics`; by default administrators only. */
+/** Access to `/metrics`. By default administrators only. */
 export interface MetricsConfig {
   /** A separate address that serves metrics without authentication. */
   readonly listen?: { readonly host: string; readonly port: number }
@@ -199,7 +199,7 @@ export interface ConsoleConfig {
 export interface OidcConfig {
   readonly issuer: string
   readonly clientId: string
-  /** A secret; never log it. */
+  /** A secret. Never log it. */
   readonly clientSecret: string
   /** Label of the sign-in button. */
   readonly name: string
@@ -238,9 +238,9 @@ export interface GroupConfig {
   readonly name: string
   /** Public model ids and patterns; `*` matches any run of characters. */
   readonly models: readonly string[]
-  /** Formats whose endpoints the keys may use; absent: all. */
+  /** Formats whose endpoints the keys may use. Absent: all. */
   readonly doors?: readonly Format[]
-  /** Names and patterns of the channels that may answer; absent: all. */
+  /** Names and patterns of the channels that may answer. Absent: all. */
   readonly channels?: readonly string[]
   readonly limits: LimitSettings
   /** Models that answer if no channel of the requested one does; a model's own list comes before it. */
@@ -280,11 +280,11 @@ export interface ChannelConfig {
   readonly name: string
   /** Name of the channel's preset. */
   readonly provider: string
-  /** The formats the upstream speaks, best first; never empty. */
+  /** The formats the upstream speaks, best first. Never empty. */
   readonly formats: readonly ChannelFormat[]
-  /** The upstream API key; absent if the upstream needs none. Never log it. */
+  /** The upstream API key. Absent if the upstream needs none. Never log it. */
   readonly key?: string
-  /** The channel once per key of its pool, each with that key; absent if the channel has at most one key. */
+  /** The channel once per key of its pool, each with that key. Absent if the channel has at most one key. */
   readonly keys?: readonly ChannelConfig[]
   /** Set in `keys` only: the key that this channel stands for. */
   readonly pooled?: PooledKey
@@ -293,7 +293,7 @@ export interface ChannelConfig {
   readonly priority: number
   /** Channels of equal priority share requests in proportion to their weights. */
   readonly weight: number
-  /** False if the requests of one conversation are spread like all others; true by default. */
+  /** False if the requests of one conversation are spread like all others. True by default. */
   readonly affinity?: false
   readonly timeout: Timeouts
   readonly tls?: UpstreamTls
@@ -303,7 +303,7 @@ export interface ChannelConfig {
   readonly maxConcurrent?: number
   /** Caller headers passed on to the upstream, in lower case. */
   readonly allowHeaders: readonly string[]
-  /** Whether the upstream receives media URLs of any address; without it, only public ones. */
+  /** Whether the upstream receives media URLs of any address. Without it, only public ones. */
   readonly anyAddress?: true
   /** `anthropic-beta` values passed on to the upstream (trap 79). */
   readonly betas: BetaPolicy

@@ -3,7 +3,7 @@ const MILLISECONDS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 6
 export const DURATION_PATTERN = String.raw`\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)\s*`
 const DURATION = new RegExp(`^${DURATION_PATTERN}$`)
 
-/** Parses `500ms`, `5s`, `2m`, `1h` or `30d` into milliseconds; undefined for any other text. */
+/** Parses `500ms`, `5s`, `2m`, `1h` or `30d` into milliseconds. Undefined for any other text. */
 export function milliseconds(text: string): number | undefined {
   const match = DURATION.exec(text)
   return match === null ? undefined : Math.round(Number(match[1]) * MILLISECONDS[match[2]!]!)
@@ -42,7 +42,7 @@ const BYTES: { readonly [unit: string]: number } = {
 }
 const SIZE = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/
 
-/** Parses `32MiB`, `500KB` or `1024` into bytes; undefined for any other text. */
+/** Parses `32MiB`, `500KB` or `1024` into bytes. Undefined for any other text. */
 export function bytes(text: string): number | undefined {
   const match = SIZE.exec(text.trim().toLowerCase())
   const unit = match === null ? undefined : BYTES[match[2] === '' ? 'b' : match[2]!]
@@ -65,7 +65,7 @@ const YEAR_10000 = 253_402_300_800_000
 export const isInstant = (at: number): boolean => at >= 0 && at < YEAR_10000
 
 /**
- * Parses ISO 8601 into Unix milliseconds; undefined for any other text. A time whose offset leads out of 1970 to 9999
+ * Parses ISO 8601 into Unix milliseconds. Undefined for any other text. A time whose offset leads out of 1970 to 9999
  * is clamped to that range.
  */
 export const instant = (text: string): number | undefined =>

@@ -87,7 +87,7 @@ function containsType(choice: Json, type: string): boolean {
   return allowed !== undefined && containsType(allowed, type)
 }
 
-/** Returns the tool's name; undefined for hosted tools and for opaque tools without a name. */
+/** Returns the tool's name. Undefined for hosted tools and for opaque tools without a name. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return undefined
   if (tool.type !== 'opaque') return tool.name

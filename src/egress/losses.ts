@@ -47,7 +47,7 @@ export const isAddition = ({ kind }: Loss): boolean => kind === 'added' || kind 
 export const withoutAdditions = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isAddition(loss))
 
 /**
- * Builds the headers that report losses to the caller; none if there are no losses.
+ * Builds the headers that report losses to the caller. None if there are no losses.
  *
  * - `interlingua-loss`: a list of `path reason`, separated by `; ` and truncated if it is long.
  * - `interlingua-loss-count`: the exact number of losses.

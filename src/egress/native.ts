@@ -15,7 +15,7 @@ export type NativeRequest = WireSource<CanonicalRequest, WireRequest>
  * Returns the wire request to pass on unchanged. Undefined if the caller used another format, or if a field was changed
  * that the writer cannot apply to the original body.
  *
- * @param rewritable fields whose changes the writer can apply to the original body; by default the model alone.
+ * @param rewritable fields whose changes the writer can apply to the original body. By default the model alone.
  */
 export function nativeSourceOf(
   request: CanonicalRequest,
@@ -53,7 +53,7 @@ export function withFields(
 
 /** Fields of a wire answer that hold its id and its model. */
 export interface NativeHead {
-  /** The field's name; undefined if the format has no such field. */
+  /** The field's name. Undefined if the format has no such field. */
   readonly id?: string
   readonly model?: string
   /** Whether the fields are left out if the original body has none. */

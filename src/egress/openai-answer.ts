@@ -83,7 +83,7 @@ const PLAIN: EndContent = { called: false, refused: false }
 /**
  * Reports how the written finish differs from the canonical one.
  *
- * @param word the written wire word; null if the format writes none.
+ * @param word the written wire word. Null if the format writes none.
  * @param beside further fields that were written next to the word.
  */
 export function reportFinish(

@@ -15,7 +15,7 @@ export const wantsUsage = (request: CanonicalRequest, format: Format): boolean =
   (spellingFor(request, format)['stream_options'] as JsonObject | undefined)?.['include_usage'] === true
 
 /**
- * Returns the `stream` fields of a request; none if the caller wants a whole answer.
+ * Returns the `stream` fields of a request. None if the caller wants a whole answer.
  *
  * @param withUsage whether to request usage.
  * @param extras the format's extras of the request.

@@ -18,7 +18,7 @@ export interface PublicDownload {
  */
 export interface TaskWriter {
   status(task: UpstreamTask, dialect: JsonObject): TaskCall
-  /** Requests one of the finished task's files; undefined if the format has no such file. */
+  /** Requests one of the finished task's files. Undefined if the format has no such file. */
   content(task: UpstreamTask, variant: TaskVariant, dialect: JsonObject): TaskCall | PublicDownload | undefined
   /** Deletes the task at the upstream. Without this method the upstream stores the task as long as it wants. */
   remove?(task: UpstreamTask, dialect: JsonObject): TaskCall

@@ -47,7 +47,7 @@ export interface ModelWriter {
 export interface Container {
   /** Media type for callers that name none. */
   readonly defaultType: string
-  /** Returns the format's name for a media type; undefined if it has none. */
+  /** Returns the format's name for a media type. Undefined if it has none. */
   nameOf(mediaType: string): string | undefined
 }
 
@@ -129,7 +129,7 @@ export interface Writer {
   /** Adds the rate limit headers that clients of the format read, for formats that do not use OpenAI's headers. */
   readonly addRateLimits?: AddRateLimits
   /**
-   * Writes an error as the requested stream, for error kinds that clients of the format expect only there; undefined
+   * Writes an error as the requested stream, for error kinds that clients of the format expect only there. Undefined
    * for any other kind. With `socket` the events are frames of a connection that stays open.
    */
   errorAsStream?(

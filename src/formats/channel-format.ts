@@ -7,7 +7,7 @@ export interface ChannelFormat {
   /** Without a trailing slash; the writer's path is appended. */
   readonly baseUrl: string
   readonly auth: AuthStyle
-  /** Headers of every request, names in lower case; never credentials. */
+  /** Headers of every request, names in lower case. Never credentials. */
   readonly headers: { readonly [name: string]: string }
   /** Query parameters of every request. */
   readonly query: { readonly [name: string]: string }

@@ -13,7 +13,7 @@ import { effortDialect } from './effort-families.ts'
 
 /** The dialect flags that change with one version of some model lines. */
 interface Family {
-  /** The model lines that the row applies to; undefined for all. */
+  /** The model lines that the row applies to. Undefined for all. */
   readonly lines?: readonly string[]
   /** The first version that the row applies to. */
   readonly since: string
@@ -70,7 +70,7 @@ const EFFORT_FORMATS: ReadonlySet<Format> = new Set(['chat', 'responses'])
 export const hasFamilies = (format: Format): boolean => format === 'messages' || EFFORT_FORMATS.has(format)
 
 /**
- * The dialect flags that apply to a model by its name; undefined for an unknown family, which in `messages` means any
+ * The dialect flags that apply to a model by its name. Undefined for an unknown family, which in `messages` means any
  * model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
  */
 export function familyDialect(format: Format, model: string): JsonObject | undefined {

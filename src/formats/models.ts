@@ -31,7 +31,7 @@ export interface ModelContext {
 
 /** The output limits of models in the catalogue. */
 export interface ModelLimits {
-  /** Maximum number of tokens in an answer of the model; undefined if unknown. */
+  /** Maximum number of tokens in an answer of the model. Undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined
 }
 

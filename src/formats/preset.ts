@@ -13,10 +13,10 @@ export interface Preset {
   readonly addressSuffix?: string
   /** The vendor needs no key. */
   readonly keyless?: true
-  /** The vendor's formats, best first; empty if only the operator can name them. */
+  /** The vendor's formats, best first. Empty if only the operator can name them. */
   readonly formats: readonly PresetFormat[]
   readonly betas?: BetaPolicy
-  /** The models of a channel for which the operator names none; by default the vendor's list. */
+  /** The models of a channel for which the operator names none. By default the vendor's list. */
   readonly models?: readonly string[]
 }
 

@@ -60,7 +60,7 @@ const MATCHED: ReadonlyMap<string, MatchedRoute> = new Map(ROUTES.map(route => [
 /** Matches the path of a model's method without encoded characters. */
 const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$/
 
-/** Returns the endpoint of a POST request; undefined if the path has to be decoded or has no endpoint. */
+/** Returns the endpoint of a POST request. Undefined if the path has to be decoded or has no endpoint. */
 export const matchedRoute = (path: string): MatchedRoute | undefined =>
   MATCHED.get(path) ?? (PLAIN_METHOD.test(path) ? methodRoute(path) : undefined)
 

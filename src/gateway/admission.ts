@@ -95,7 +95,7 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
 }
 
 /**
- * An upper bound of the input tokens, from the `content-length` of the body; undefined if the length is unknown or
+ * An upper bound of the input tokens, from the `content-length` of the body. Undefined if the length is unknown or
  * compressed.
  */
 export function inputTokensAtMost({ headers }: IncomingMessage): number | undefined {

@@ -46,7 +46,7 @@ const LONGEST_USER = 1000
 /** Kinds of work whose messages are the turns of a conversation. */
 const CONVERSES: ReadonlySet<Work> = new Set<Work>(['conversation', 'compaction'])
 
-/** Hashes model, tool names, instructions and the first user turn; undefined without a user turn. */
+/** Hashes model, tool names, instructions and the first user turn. Undefined without a user turn. */
 function beginning({ model, tools = [], messages }: CanonicalRequest, work: Work): string | undefined {
   const first = messages.findIndex(({ role }) => role === 'user')
   if (first < 0 || !CONVERSES.has(work)) return undefined

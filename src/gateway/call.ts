@@ -51,7 +51,7 @@ export interface Call {
  * CPU time of short requests.
  */
 export interface Abortable {
-  /** @param why the error to write to the caller; absent if the caller left. */
+  /** @param why the error to write to the caller. Absent if the caller left. */
   abort(why?: GatewayError): void
 }
 

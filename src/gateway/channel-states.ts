@@ -21,7 +21,7 @@ export interface ChannelState {
   readonly refusal?: ErrorKind
   /** Whether a key of a pool has used up its own requests or tokens per minute. */
   readonly isSpent?: true
-  /** Keys of a pool by their ids; absent if the channel has none. */
+  /** Keys of a pool by their ids. Absent if the channel has none. */
   readonly keys?: ChannelStates
 }
 

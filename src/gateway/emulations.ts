@@ -19,7 +19,7 @@ const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
 const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, roundTrip) => roundTrip(attempt, attempt.request) }
 
 /**
- * Returns the emulation for a target and a request other than a conversation; undefined if one request to the target is
+ * Returns the emulation for a target and a request other than a conversation. Undefined if one request to the target is
  * enough.
  */
 export function emulationOf(target: Target, request: CanonicalRequest): Emulation | undefined {

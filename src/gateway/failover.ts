@@ -42,7 +42,7 @@ export class Failover {
     this.log = log
   }
 
-  /** Returns the next target to try; undefined if none remains, or the gateway ended the request. */
+  /** Returns the next target to try. Undefined if none remains, or the gateway ended the request. */
   next(): Target | undefined {
     if (this.end !== undefined) return undefined
     const target = this.queue[this.position++]
@@ -55,7 +55,7 @@ export class Failover {
     return this.end ?? this.reported ?? NO_TARGET
   }
 
-  /** Reason why the gateway itself ended the request; undefined if it did not. */
+  /** Reason why the gateway itself ended the request. Undefined if it did not. */
   private get end(): GatewayError | undefined {
     return this.running.endOf(this.incoming.call)
   }

@@ -16,7 +16,7 @@ export interface FallenBack {
 export interface FallbackFacts {
   readonly config: Config
   readonly caller: Caller
-  /** Size of a model's context window in tokens; undefined if it is unknown. */
+  /** Size of a model's context window in tokens. Undefined if it is unknown. */
   contextOf(model: string): number | undefined
 }
 
@@ -41,7 +41,7 @@ const REASONS_OF_CODES: { readonly [code: string]: FallbackReason } = {
   [PRICE_UNKNOWN]: 'budget',
 }
 
-/** Reason for which a fallback model may follow a failure; undefined if none may. */
+/** Reason for which a fallback model may follow a failure. Undefined if none may. */
 export const fallbackReason = ({ kind, code = '' }: CanonicalError): FallbackReason | undefined =>
   (Object.hasOwn(REASONS_OF_CODES, code) ? REASONS_OF_CODES[code] : undefined) ?? REASONS[kind]
 
@@ -64,7 +64,7 @@ export class FallbackModels {
     this.left = models.filter(({ model }) => model !== requested && facts.caller.permissions.allowsModel(model))
   }
 
-  /** Takes the first remaining model for this reason; undefined if there is none. */
+  /** Takes the first remaining model for this reason. Undefined if there is none. */
   next(reason: FallbackReason, { context }: Pick<CanonicalError, 'context'> = {}): string | undefined {
     const least = reason === 'context' ? (context?.tokens ?? context?.maximum ?? this.contextOfCurrent) : undefined
     const index = this.left.findIndex(one => one.on.has(reason) && this.isLarger(one.model, least))
@@ -107,7 +107,7 @@ export class FallbackModels {
 const CERTAIN = 1.25
 
 /**
- * Returns the fallback models of a request: those of its model, else those of the caller's group; undefined if there
+ * Returns the fallback models of a request: those of its model, else those of the caller's group. Undefined if there
  * are none.
  */
 export function fallbackModels(model: string, facts: FallbackFacts): FallbackModels | undefined {

@@ -31,7 +31,7 @@ export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Pr
   return { ...answered, result, losses: [...answered.losses, ...losses] }
 }
 
-/** Returns the change that the answer's images need; undefined if they need none. */
+/** Returns the change that the answer's images need. Undefined if they need none. */
 function changeOf(attempt: Attempt): typeof withAddress | undefined {
   if (wantsAddress(attempt)) return withAddress
   return wantsBytes(attempt) ? fetchedBy(attempt.images.fetching()) : undefined

@@ -75,7 +75,7 @@ export class ImageStore {
   }
 
   /**
-   * Returns the image with this token; undefined if it has expired or never existed.
+   * Returns the image with this token. Undefined if it has expired or never existed.
    *
    * @throws GatewayFailure if the store cannot be read.
    */
@@ -143,7 +143,7 @@ export interface ImageDelivery {
   readonly store: ImageStore
   /** Returns the base URL at which the caller of a request reaches the gateway. */
   baseOf(message: IncomingMessage): string
-  /** Returns a fetcher for the images of one answer; undefined if fetching is switched off. */
+  /** Returns a fetcher for the images of one answer. Undefined if fetching is switched off. */
   fetching(): Fetch | undefined
 }
 

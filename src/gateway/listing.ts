@@ -66,7 +66,7 @@ export async function updateListing(channel: Channel): Promise<boolean> {
 
 /**
  * Returns the ids in a list: `{data: [{id}]}` of the formats under `/v1`, or `{models: [{name: "models/…"}]}` of
- * Google; undefined for any other body.
+ * Google. Undefined for any other body.
  */
 function idsOf(body: { readonly [key: string]: unknown }): string[] | undefined {
   const rows = [body['data'], body['models']].find(Array.isArray)

@@ -42,7 +42,7 @@ export class Media {
   }
 
   /**
-   * Whether the request's media must change or be checked before it is sent; undefined for most requests, which then
+   * Whether the request's media must change or be checked before it is sent. Undefined for most requests, which then
    * skip the asynchronous step. Token counts fetch nothing.
    */
   concerns(request: CanonicalRequest, target: Target): 'change' | 'check' | undefined {
@@ -89,7 +89,7 @@ export class Media {
   }
 
   /**
-   * Returns a fetcher for the media of one answer, with the limits of one request; undefined if fetching is switched
+   * Returns a fetcher for the media of one answer, with the limits of one request. Undefined if fetching is switched
    * off.
    */
   fetching(): Fetch | undefined {

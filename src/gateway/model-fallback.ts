@@ -76,7 +76,7 @@ export class ModelFallback {
     return !started && !gone && !isSpent(incoming) && this.services.running.endOf(incoming.call) === undefined
   }
 
-  /** Returns the request for the next fallback that the caller's budget covers; undefined if there is none. */
+  /** Returns the request for the next fallback that the caller's budget covers. Undefined if there is none. */
   private async next(
     incoming: Incoming,
     fallbacks: FallbackModels,

@@ -19,7 +19,7 @@ export class ModelPaths {
   readonly fields = new Map<string, ModelPaths>()
   /** Node for the items of a list, and for a single value in place of the list. */
   items: ModelPaths | undefined
-  /** Role of the model name; undefined if the value is not a model name. */
+  /** Role of the model name. Undefined if the value is not a model name. */
   kind: NameKind | undefined
   /** Whether the field names a model only in tools that the upstream runs. In other tools it is content. */
   isHosted = false

@@ -106,7 +106,7 @@ export function renamedBody(body: JsonObject, naming: Naming): JsonObject {
 
 const isWord = (field: string): boolean => /^\w*$/.test(field)
 
-/** @param root the body's field that contains the object; undefined for the body itself. */
+/** @param root the body's field that contains the object. Undefined for the body itself. */
 function renamedIn(object: JsonObject, paths: ModelPaths, naming: Naming, root?: string): JsonObject {
   let out = object
   for (const field in object) {

@@ -109,7 +109,7 @@ function repairedHistory(request: CanonicalRequest) {
 const unmoved = (found: readonly Loss[]): readonly Loss[] => found
 
 /**
- * Returns the refusal of a request that would lose too much; undefined if the losses are acceptable.
+ * Returns the refusal of a request that would lose too much. Undefined if the losses are acceptable.
  *
  * @param locate maps losses to their paths in the caller's body.
  */

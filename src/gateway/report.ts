@@ -19,7 +19,7 @@ export interface Outcome {
   readonly call: Call
   readonly row: UsageRow
   /**
-   * Usage that counts against the limits. An estimate if the row says so; undefined if not even an estimate is
+   * Usage that counts against the limits. An estimate if the row says so. Undefined if not even an estimate is
    * possible.
    */
   readonly spent: Usage | undefined
@@ -47,11 +47,11 @@ export class Report {
   usage: Usage | undefined
   /** Reservation of the request in the limits of its key. */
   reservation: Reservation | undefined
-  /** Expected usage; undefined until the request is read. */
+  /** Expected usage. Undefined until the request is read. */
   expected: Expected | undefined
-  /** Trace of the request; undefined if requests are not traced. */
+  /** Trace of the request. Undefined if requests are not traced. */
   trace: RequestTrace | undefined
-  /** Requested model, and the reason why another one answers; undefined if the requested one does. */
+  /** Requested model, and the reason why another one answers. Undefined if the requested one does. */
   fallback: FallenBack | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
@@ -214,7 +214,7 @@ export class Report {
     return isUnanswered || sent === undefined ? NOTHING : undefined
   }
 
-  /** Estimate of the usage; undefined if none is possible. */
+  /** Estimate of the usage. Undefined if none is possible. */
   private get estimate(): Usage | undefined {
     const { work, usage: lastCount, written, writtenAtCount, expected, hasMedia, ended, stream } = this
     if (expected === undefined || hasMedia) return undefined
@@ -223,7 +223,7 @@ export class Report {
     return estimated({ work, lastCount, written, writtenSince: written - writtenAtCount, input, unseen })
   }
 
-  /** Returns the cost in nanodollars; undefined if it is unknown. */
+  /** Returns the cost in nanodollars. Undefined if it is unknown. */
   private cost(prices: Prices, spent: Usage | undefined): number | undefined {
     const { target, model } = this
     if (spent === NOTHING) return 0

@@ -23,7 +23,7 @@ export interface Destinations {
   readonly channels: readonly Channel[]
   readonly models: Config['models']
   readonly catalogue?: ModelLimits
-  /** Prices by which budgets may refuse a target; undefined if nothing is sent yet. */
+  /** Prices by which budgets may refuse a target. Undefined if nothing is sent yet. */
   readonly prices?: Prices
 }
 

@@ -18,7 +18,7 @@ export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> &
  */
 export class Running {
   /**
-   * Reason why all requests were ended; undefined while the gateway runs. No request is sent to an upstream afterwards.
+   * Reason why all requests were ended. Undefined while the gateway runs. No request is sent to an upstream afterwards.
    */
   stopped: GatewayError | undefined
   private readonly calls = new UnorderedList<RunningCall>()
@@ -45,7 +45,7 @@ export class Running {
     return this.calls.has(call)
   }
 
-  /** Returns the reason why the gateway ended the request; undefined if it did not. */
+  /** Returns the reason why the gateway ended the request. Undefined if it did not. */
   endOf(call: RunningCall): GatewayError | undefined {
     return this.stopped ?? call.ended
   }

@@ -18,7 +18,7 @@ export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }
 export const eventWriter = ({ incoming: { call }, request, echo }: Attempt): EventWriter =>
   WRITERS[call.format]!.events!(echo?.request ?? request)
 
-/** Creates a writer that can pass on events of the caller's own format unchanged; undefined if the format has none. */
+/** Creates a writer that can pass on events of the caller's own format unchanged. Undefined if the format has none. */
 export const nativeEventWriter = ({ incoming: { call }, request, echo }: Attempt): NativeEventWriter | undefined =>
   WRITERS[call.format]!.nativeEvents?.(echo?.request ?? request)
 
@@ -60,7 +60,7 @@ export class Gate implements Source {
     this.closed = undefined
   }
 
-  /** Resolves when the gate opens; undefined while it is open. */
+  /** Resolves when the gate opens. Undefined while it is open. */
   get free(): Promise<void> | undefined {
     return this.closed?.promise
   }

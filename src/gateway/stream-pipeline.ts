@@ -44,7 +44,7 @@ export class StreamPipeline implements Consumer, Abortable {
   private readonly parser = eventParser()
   /** Error with which the gateway itself ended the answer. It is no failure of the upstream. */
   private gatewayError: CanonicalError | undefined
-  /** Removes reasoning that the caller did not request; undefined if all of it is shown. */
+  /** Removes reasoning that the caller did not request. Undefined if all of it is shown. */
   private readonly filter: ReasoningFilter | undefined
   /** Whether events are passed on unchanged, until one must be rewritten. */
   private isRelayed: boolean

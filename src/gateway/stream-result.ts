@@ -24,7 +24,7 @@ import { withoutBytes } from './write-result.ts'
 /**
  * Passes an upstream's answer on to the caller, event by event.
  *
- * @returns the upstream's failure after the answer had started; undefined if the answer is complete.
+ * @returns the upstream's failure after the answer had started. Undefined if the answer is complete.
  * @throws GatewayError if the upstream failed before anything was sent to the caller, or the caller left.
  */
 export async function streamResult(sent: Sent): Promise<GatewayError | undefined> {

@@ -26,15 +26,15 @@ export interface Incoming {
   readonly onLoss: OnLoss
   readonly request: CanonicalRequest
   readonly trailing: Trailing | undefined
-  /** Stored turns that the request continues, and the saver of its answer; undefined if it needs neither. */
+  /** Stored turns that the request continues, and the saver of its answer. Undefined if it needs neither. */
   readonly responseChain: ResponseChain | undefined
   /** Releases the uploaded files of the body. */
   readonly drop: (() => void) | undefined
   /** Video task that the request submits. */
   readonly submission: Submission | undefined
-  /** Capture of the request; undefined if it is not captured. */
+  /** Capture of the request. Undefined if it is not captured. */
   readonly capture: Capture | undefined
-  /** Models that may still answer in place of the requested one; undefined if there are none. */
+  /** Models that may still answer in place of the requested one. Undefined if there are none. */
   readonly fallbacks?: FallbackModels | undefined
 }
 
@@ -81,7 +81,7 @@ export interface Attempt {
   readonly images: ImageDelivery
   /** Encrypts the caller's compacted conversations. */
   readonly cipher: StateCipher
-  /** Remembered reasoning of the caller; undefined if none is stored. */
+  /** Remembered reasoning of the caller. Undefined if none is stored. */
   readonly reasoning: OwnerReasoning | undefined
 }
 

@@ -40,7 +40,7 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
     else this.fail(error)
   }
 
-  /** Reads an event as an error; undefined if it is not one. */
+  /** Reads an event as an error. Undefined if it is not one. */
   protected errorIn(wire: JsonObject): CanonicalError | undefined {
     return wire['error'] == null ? undefined : readInnerError(wire)
   }

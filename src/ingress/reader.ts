@@ -19,7 +19,7 @@ export interface Reader {
   request?(wire: WireRequest): CanonicalRequest
   /** Fields of the caller's body that hold the request's settings (`body-paths.ts`). */
   readonly fields?: BodyFields
-  /** Returns the path of each tool in the body, in reading order; by default the canonical path. */
+  /** Returns the path of each tool in the body, in reading order. By default the canonical path. */
   toolPaths?(body: JsonObject): readonly Path[]
   /** Returns the path of the request inside a body that wraps it. */
   root?(body: JsonObject): Path

@@ -45,7 +45,7 @@ export class SourcePaths {
     this.pace = pace
   }
 
-  /** Returns the path of the smallest wire value that the canonical path comes from; undefined if none is found. */
+  /** Returns the path of the smallest wire value that the canonical path comes from. Undefined if none is found. */
   find(canonicalPath: Path): Promise<Path | undefined> {
     return this.found.getOrInsertComputed(JSON.stringify(canonicalPath), () => this.search(canonicalPath))
   }
@@ -71,7 +71,7 @@ export class SourcePaths {
   }
 
   /**
-   * Returns the path of the child of `node` that the canonical path comes from; undefined if `node` itself is the
+   * Returns the path of the child of `node` that the canonical path comes from. Undefined if `node` itself is the
    * smallest.
    */
   private async within(node: Path, canonicalPath: Path): Promise<Path | undefined> {

@@ -148,7 +148,7 @@ export function pathAfterLosses(path: Path, losses: readonly Loss[]): Path | und
 const isBelow = ({ path, kind }: Loss, list: Path): boolean =>
   path.length === list.length + (kind === 'moved' ? 0 : 1) && list.every((step, index) => step === path[index])
 
-/** Maps one list index to its index after the losses; undefined if the item was dropped. */
+/** Maps one list index to its index after the losses. Undefined if the item was dropped. */
 function indexAfter(index: number, losses: readonly Loss[], depth: number, isInsertion: boolean): number | undefined {
   const order = losses.find(({ kind }) => kind === 'moved') as { readonly order: readonly number[] } | undefined
   const rank = (at: number): number => order?.order.indexOf(at) ?? at

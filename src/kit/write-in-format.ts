@@ -23,7 +23,7 @@ export interface WrittenText {
   readonly losses: readonly Loss[]
   /** The path of a request below the format's base URL. */
   readonly path?: string
-  /** Reads the translated text again; undefined if the format has no reader for it. */
+  /** Reads the translated text again. Undefined if the format has no reader for it. */
   readonly again: () => SourceText | undefined
 }
 

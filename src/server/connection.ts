@@ -28,7 +28,7 @@ export function drain(message: IncomingMessage, then: () => void): void {
 }
 
 /**
- * Returns the answer that a connection is sending, the first of several pipelined ones; undefined if there is none.
+ * Returns the answer that a connection is sending, the first of several pipelined ones. Undefined if there is none.
  * Reads a private field of Node, because tracking answers here would cost every request.
  */
 export const answerOf = (socket: Duplex): ServerResponse | undefined =>

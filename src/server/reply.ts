@@ -57,7 +57,7 @@ export class HttpReply extends CallerReply implements Reply {
     ) {
       this.response.writeHead(status, head).end(text, encodingOf(text, length))
       if (!this.message.complete) this.readRest()
-      // If the kernel took everything, no timer is needed; otherwise the socket's timeout restarts with every byte
+      // If the kernel took everything, no timer is needed. Otherwise the socket's timeout restarts with every byte
       // sent.
       if (length > SMALL_BODY && !this.response.writableFinished) this.response.setTimeout(this.gateway.patience)
       return

@@ -67,7 +67,7 @@ export interface KeyPage {
   readonly after?: string
   readonly group?: string
   readonly name?: string
-  /** Also list revoked keys; false by default. */
+  /** Also list revoked keys. False by default. */
   readonly revoked?: boolean
 }
 
@@ -100,7 +100,7 @@ export interface AccessRecords {
    * be called again on a retry.
    */
   changeKey(id: string, change: KeyChange | ((key: StoredKey) => KeyChange)): Promise<StoredKey | 'taken' | undefined>
-  /** Revokes a key permanently; false if the key is unknown or already revoked. */
+  /** Revokes a key permanently. False if the key is unknown or already revoked. */
   revokeKey(id: string, at: number): Promise<boolean>
   /**
    * Adds a secret to a key. Older secrets expire at `othersUntil` or at their own expiry, whichever is earlier. Returns
@@ -121,7 +121,7 @@ export interface AccessRecords {
     change: (group: StoredGroup | undefined) => StoredGroup | undefined,
   ): Promise<StoredGroup | undefined>
   dropGroup(name: string): Promise<boolean>
-  /** Drains a channel or ends the drain; false if the channel already was in that state. */
+  /** Drains a channel or ends the drain. False if the channel already was in that state. */
   drain(channel: string, drained: boolean): Promise<boolean>
   addToken(token: AdminToken): Promise<void>
   tokens(): Promise<readonly AdminToken[]>

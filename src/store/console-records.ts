@@ -9,9 +9,9 @@ export interface ConsoleUser {
   readonly name: string
   readonly role: Role
   readonly source: UserSource
-  /** Password hash with salt and parameters; absent for users of an OpenID provider. */
+  /** Password hash with salt and parameters. Absent for users of an OpenID provider. */
   readonly password?: string
-  /** The provider's issuer and its id of the user; absent for users with a password. */
+  /** The provider's issuer and its id of the user. Absent for users with a password. */
   readonly subject?: string
   readonly enabled: boolean
   readonly createdAt: number
@@ -51,7 +51,7 @@ export interface LockRules {
 export interface PasswordAttempt {
   readonly account: string
   readonly network: string
-  /** Hash of the wider network that one owner may control, such as an IPv6 /48; absent for IPv4. */
+  /** Hash of the wider network that one owner may control, such as an IPv6 /48. Absent for IPv4. */
   readonly widerNetwork?: string
 }
 

@@ -24,7 +24,7 @@ const TRIES = 3
 /** Pause before the first reconnection to a server, in milliseconds. */
 const RECONNECT = 100
 
-/** The parts of the store that request handling needs; without keys, console users and captures. */
+/** The parts of the store that request handling needs. Without keys, console users and captures. */
 export type StoreView = Pick<
   LazyStore,
   'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'shared' | 'liveness' | 'takes' | 'check'
@@ -99,7 +99,7 @@ export class LazyStore {
     })
   }
 
-  /** Whether the store exists; never creates a missing SQLite file. */
+  /** Whether the store exists. Never creates a missing SQLite file. */
   exists(): boolean {
     return this.config.engine !== 'sqlite' || existsSync(this.config.path)
   }

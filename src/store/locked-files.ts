@@ -65,7 +65,7 @@ export class LockedFiles implements Liveness {
   }
 }
 
-/** Whether a process holds the lock of the file; undefined if that cannot be determined. */
+/** Whether a process holds the lock of the file. Undefined if that cannot be determined. */
 function isLocked(path: string): boolean | undefined {
   let file: DatabaseSync | undefined
   try {

@@ -123,7 +123,7 @@ async function* rowsOf(database: DatabaseSync, table: string, size: number): Asy
   if (batch.length > 0) yield batch
 }
 
-/** Device and inode of the file at a path; undefined if there is none. */
+/** Device and inode of the file at a path. Undefined if there is none. */
 function identityOf(path: string): string | undefined {
   if (path === IN_MEMORY) return path
   const stat = statSync(path, { throwIfNoEntry: false })

@@ -24,7 +24,7 @@ export interface Turn {
   /** Unix milliseconds, as all times in this file. */
   readonly createdAt: number
   readonly expiresAt: number
-  /** Deadline by which the worker must renew its lease; absent once the response has ended. */
+  /** Deadline by which the worker must renew its lease. Absent once the response has ended. */
   readonly lease?: number
   /** Id of the process that works on the response (`Liveness.id`). */
   readonly worker?: string
@@ -58,7 +58,7 @@ export interface FoundItem {
 export interface Turns {
   find(owner: string, id: string): Promise<Turn | undefined>
   /**
-   * Returns a turn with all turns it continues; undefined if it is unknown.
+   * Returns a turn with all turns it continues. Undefined if it is unknown.
    *
    * @throws GatewayError `too-large` for a chain too long to send.
    */
@@ -79,7 +79,7 @@ export interface Turns {
   advance(turn: Turn, events?: NewEvents): Promise<boolean>
   /** Returns those of the ids whose turns are unfinished, for any owner. */
   unfinished(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Renews the lease of an unfinished turn; false if it has ended. */
+  /** Renews the lease of an unfinished turn. False if it has ended. */
   renew(owner: string, id: string, lease: number): Promise<boolean>
   /** Deletes a turn permanently. Its id is remembered, so that references to it are refused. False if it is unknown. */
   drop(owner: string, id: string): Promise<boolean>

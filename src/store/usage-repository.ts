@@ -79,7 +79,7 @@ export class UsageRepository implements UsageRecords {
       while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await breath()
   }
 
-  /** Acquires or renews the lease for deleting; false if another process holds it. */
+  /** Acquires or renews the lease for deleting. False if another process holds it. */
   private async maySweep(): Promise<boolean> {
     const now = this.now()
     const until = now + LEASE

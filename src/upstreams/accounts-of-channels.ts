@@ -13,7 +13,7 @@ export const accountName = ({ name, pooled }: ChannelConfig): string =>
   pooled === undefined || pooled.accountKey !== undefined ? name : `${name}${SEPARATOR}${pooled.id}`
 
 /**
- * Finds the channel, or the key of its pool, that reaches a stored account; undefined if it is no longer configured. A
+ * Finds the channel, or the key of its pool, that reaches a stored account. Undefined if it is no longer configured. A
  * record from before a channel had a pool belongs to the pool's first key, and one of a key that became the channel's
  * only key to the channel.
  */

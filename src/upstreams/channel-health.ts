@@ -5,7 +5,7 @@ export interface ChannelHealth {
   /** Number of requests in flight. */
   readonly inFlight: number
   /**
-   * Time until which the channel is tried after all others, in Unix milliseconds; undefined or past if the channel is
+   * Time until which the channel is tried after all others, in Unix milliseconds. Undefined or past if the channel is
    * well.
    */
   readonly restingUntil?: number | undefined
@@ -16,7 +16,7 @@ export interface ChannelHealth {
   /** Whether a key of a pool has used up its own requests or tokens per minute. */
   readonly isSpent?: boolean | undefined
   /**
-   * Model ids that the upstream lists; undefined until they are fetched. Only channels with model patterns need them.
+   * Model ids that the upstream lists. Undefined until they are fetched. Only channels with model patterns need them.
    */
   readonly listed?: ReadonlySet<string> | undefined
 }
@@ -25,7 +25,7 @@ export interface ChannelHealth {
 export interface RoutedChannel {
   readonly config: ChannelConfig
   readonly health: ChannelHealth
-  /** The channel once per key of its pool; absent if it has no pool. */
+  /** The channel once per key of its pool. Absent if it has no pool. */
   readonly keys?: readonly RoutedChannel[] | undefined
 }
 

@@ -15,7 +15,7 @@ interface RankFacts {
   readonly prices: Prices | undefined
 }
 
-/** Returns how a model's channels are ranked; undefined if only the draw by weight decides. */
+/** Returns how a model's channels are ranked. Undefined if only the draw by weight decides. */
 export function rankBy(order: ModelOrder | undefined, { model, channels, prices }: RankFacts): Rank | undefined {
   if (order === 'latency') {
     return ({ channel, upstreamModel }, draw) => {

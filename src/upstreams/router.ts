@@ -29,8 +29,8 @@ export interface RouteRequest {
   /** Selects among equal channels. Equal strings select the same channel. A request id spreads requests by weight. */
   readonly draw: string
   /**
-   * Returns the string that replaces `draw` at channels with affinity, so that a conversation stays on one channel;
-   * undefined if the request belongs to none. Evaluated at most once, and only if it decides the order.
+   * Returns the string that replaces `draw` at channels with affinity, so that a conversation stays on one channel.
+   * Undefined if the request belongs to none. Evaluated at most once, and only if it decides the order.
    */
   readonly affinity?: () => string | undefined
   /**
@@ -38,7 +38,7 @@ export interface RouteRequest {
    * decides the order.
    */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
-  /** Rank that orders otherwise equal channels before the draw; undefined if only the draw decides. */
+  /** Rank that orders otherwise equal channels before the draw. Undefined if only the draw decides. */
   readonly rank?: Rank | undefined
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
@@ -211,7 +211,7 @@ interface Option {
   readonly target: Target
   /** Whether the model only matches a pattern while the upstream's list of models is not available yet. */
   readonly unsure: boolean
-  /** The keys of the channel's pool; undefined if it has none. */
+  /** The keys of the channel's pool. Undefined if it has none. */
   readonly keys: RoutedChannel['keys']
 }
 
@@ -222,7 +222,7 @@ interface Option {
 const OBSTACLES = ['unknown', 'forbidden', 'unsupported', 'drained', 'full'] as const
 type Obstacle = (typeof OBSTACLES)[number]
 
-/** Returns the upstream's name of the model; undefined if the channel does not have it. */
+/** Returns the upstream's name of the model. Undefined if the channel does not have it. */
 function upstreamModel(channel: RoutedChannel, model: string): string | undefined {
   const { models } = channel.config
   const named = models.named.get(model)

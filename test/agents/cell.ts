@@ -21,7 +21,7 @@ export interface Cell {
 
 export interface Outcome {
   readonly cell: Cell
-  /** Faults of the run, the most important first; empty if there are none. */
+  /** Faults of the run, the most important first. Empty if there are none. */
   readonly faults: readonly string[]
   readonly seconds: number
 }

@@ -26,5 +26,5 @@ const KNOWN: readonly Known[] = [
   },
 ]
 
-/** Returns the reason why a cell may fail; undefined if it must not. */
+/** Returns the reason why a cell may fail. Undefined if it must not. */
 export const excuseOf = (cell: Cell): string | undefined => KNOWN.find(({ cells }) => cells.test(nameOf(cell)))?.why

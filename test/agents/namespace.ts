@@ -10,7 +10,7 @@ const within = (way: readonly string[], command: readonly string[]): string[] =>
   ...command,
 ]
 
-/** Finds a way to create a namespace on this machine; undefined if there is none. */
+/** Finds a way to create a namespace on this machine. Undefined if there is none. */
 export function findNamespace(): readonly string[] | undefined {
   return WAYS.find(way => spawnSync('unshare', within(way, ['true'])).status === 0)
 }

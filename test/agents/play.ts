@@ -12,7 +12,7 @@ export interface Exchange {
   readonly body: JsonObject | undefined
   /** Reason of the refusal. */
   fault?: string
-  /** Number of completed steps; undefined for a request outside the session. */
+  /** Number of completed steps. Undefined for a request outside the session. */
   done?: number
   proofs?: readonly string[]
   tools?: readonly Declared[]

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { Command } from './clients/client.ts'
 
 export interface Ran {
-  /** Exit code; undefined if the program had to be stopped. */
+  /** Exit code. Undefined if the program had to be stopped. */
   readonly code: number | undefined
   readonly out: string
   readonly err: string

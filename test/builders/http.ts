@@ -12,7 +12,7 @@ export function textOf(answer: IncomingMessage): Promise<string> {
   })
 }
 
-/** Returns a text parsed as JSON; undefined if it is not JSON. */
+/** Returns a text parsed as JSON. Undefined if it is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -59,7 +59,7 @@ function idsOf(name: string): Ids | undefined {
   }
 }
 
-/** Reason why PostgreSQL is not available for tests; undefined if it is: `test.skipIf(noPostgres)`. */
+/** Reason why PostgreSQL is not available for tests. Undefined if it is: `test.skipIf(noPostgres)`. */
 export const noPostgres: string | undefined =
   BIN === undefined
     ? 'no initdb, postgres and psql found (apt-get install postgresql, or POSTGRES_BIN)'
@@ -154,7 +154,7 @@ async function run(folder: string, data: string, port: number) {
   ;(keeper.stdin as unknown as { unref(): void }).unref()
   await answering(port)
   return {
-    /** @param signal how the server ends; without a signal, the program also deletes the folder. */
+    /** @param signal how the server ends. Without a signal, the program also deletes the folder. */
     async end(signal: string): Promise<void> {
       if (keeper.exitCode !== null) return
       const ended = once(keeper, 'exit')

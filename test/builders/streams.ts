@@ -24,6 +24,6 @@ export const eventOf = (data: any): WireEvent => ({
 export const bodiesOf = (wire: readonly WireEvent[]): JsonObject[] =>
   wire.map(({ data }) => parseObject(data)).filter(event => event !== undefined)
 
-/** Returns the objects of a list; none if it is not a list. */
+/** Returns the objects of a list. None if it is not a list. */
 export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : []

@@ -51,7 +51,7 @@ export class WireUpstream {
   }
 }
 
-/** Returns the body of the first request in a text; undefined while it is incomplete. */
+/** Returns the body of the first request in a text. Undefined while it is incomplete. */
 function whole(text: string): string | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined

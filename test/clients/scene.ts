@@ -6,14 +6,14 @@ export type Loose = any
 
 /** Content of an upstream's answer, independent of formats. */
 export interface Scene {
-  /** Reasoning; empty if only its signature is shown. */
+  /** Reasoning. Empty if only its signature is shown. */
   readonly thought?: string
   readonly text?: string
   readonly calls?: readonly SceneCall[]
 }
 
 export interface SceneCall {
-  /** Id of the call; empty if the upstream gives none, as older Gemini models do. */
+  /** Id of the call. Empty if the upstream gives none, as older Gemini models do. */
   readonly id: string
   readonly name: string
   readonly arguments: JsonObject

@@ -29,7 +29,7 @@ function faults(name: string, value: unknown): string | undefined {
 
 export const expectSchema = (name: string, value: unknown): void => expect(faults(name, value)).toBeUndefined()
 
-/** Returns the keys that values of the schema always have; none without the description. */
+/** Returns the keys that values of the schema always have. None without the description. */
 export const requiredOf = (name: string): readonly string[] =>
   (DESCRIPTION.components.schemas[name] as { required?: readonly string[] } | undefined)?.required ?? []
 

@@ -10,7 +10,7 @@ export const PROGRAM = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ].find(path => path !== '' && existsSync(path))
 
-/** Reason for skipping browser tests; undefined if Chromium was found. For `describe.skipIf(noChromium)`. */
+/** Reason for skipping browser tests. Undefined if Chromium was found. For `describe.skipIf(noChromium)`. */
 export const noChromium: string | undefined =
   PROGRAM === undefined ? 'no Chromium found (apt-get install chromium, or CHROMIUM=PROGRAM)' : undefined
 

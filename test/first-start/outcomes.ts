@@ -11,7 +11,7 @@ export class Outcomes {
     console.log(`\n${group}`)
   }
 
-  /** Runs a case. It passes if its function settles. Returns the function's result; undefined if it failed. */
+  /** Runs a case. It passes if its function settles. Returns the function's result. Undefined if it failed. */
   async try<T>(name: string, run: () => T | Promise<T>): Promise<T | undefined> {
     const began = performance.now()
     try {

@@ -30,7 +30,7 @@ const held = (file: NonNullable<WireRequest['files']>[number]) => ({
   bytes: file.bytes instanceof BufferedBytes ? file.bytes : '',
 })
 
-/** Returns the text in other formats; undefined if it is not valid in its format. */
+/** Returns the text in other formats. Undefined if it is not valid in its format. */
 async function inOthers(
   text: string,
   format: Format,

@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { bodyOf } from '../../src/canonical/fold.ts'
 
-/** Returns the first violation of the grammar of `CanonicalEvent` in a stream of events; undefined if there is none. */
+/** Returns the first violation of the grammar of `CanonicalEvent` in a stream of events. Undefined if there is none. */
 export function grammarFault(events: Iterable<CanonicalEvent>): string | undefined {
   const check = new GrammarCheck()
   for (const event of events) {

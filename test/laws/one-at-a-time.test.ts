@@ -16,7 +16,7 @@ import { WORKS } from './works.ts'
 /** Events that name their item at OpenAI: all events of an output except its items' own start and end. */
 const NAMES_ITEM = /^response\.(?!output_item\.)[a-z_]+\.(?!partial_image)[a-z_.]+$/
 
-/** Returns the first case of interleaved items; undefined if there is none. */
+/** Returns the first case of interleaved items. Undefined if there is none. */
 function faultOfItems(events: readonly JsonObject[]): string | undefined {
   let open: number | undefined
   let next = 0
@@ -35,7 +35,7 @@ function faultOfItems(events: readonly JsonObject[]): string | undefined {
   return undefined
 }
 
-/** Returns the first case of interleaved blocks; undefined if there is none. */
+/** Returns the first case of interleaved blocks. Undefined if there is none. */
 function faultOfBlocks(events: readonly JsonObject[]): string | undefined {
   let open: number | undefined
   let next = 0
@@ -50,7 +50,7 @@ function faultOfBlocks(events: readonly JsonObject[]): string | undefined {
   return undefined
 }
 
-/** Returns the first call of a choice that continues after another has started; undefined if there is none. */
+/** Returns the first call of a choice that continues after another has started. Undefined if there is none. */
 function faultOfCalls(events: readonly JsonObject[]): string | undefined {
   const last = new Map<Json | undefined, number>()
   for (const choice of events.flatMap(({ choices }) => objectsIn(choices))) {

@@ -100,7 +100,7 @@ const without = ({ restingUntil: _, resting: __, ...health }: RoutedChannel['hea
 const isResting = ({ restingUntil, resting }: RoutedChannel['health'], model: string): boolean =>
   [restingUntil, resting?.get(model)].some(until => until !== undefined && until > NOW)
 
-/** Returns the targets; undefined if the request is refused. */
+/** Returns the targets. Undefined if the request is refused. */
 function routed(asked: RouteRequest, list: readonly RoutedChannel[]): ReturnType<typeof route> | undefined {
   try {
     return route(asked, list)

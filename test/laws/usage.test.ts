@@ -44,7 +44,7 @@ function usagesIn(value: unknown): JsonObject[] {
   )
 }
 
-/** Returns the parts of a usage that do not add up; undefined if they do. */
+/** Returns the parts of a usage that do not add up. Undefined if they do. */
 function fault(format: string, usage: JsonObject): object | undefined {
   const { parts, total } = PARTS[format]!
   const counts = parts.map(part => usage[part] ?? 0)

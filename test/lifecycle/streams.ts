@@ -15,7 +15,7 @@ export interface Streamed {
   readonly begins: Script
   /** Part of the started answer. */
   readonly begun: string
-  /** Returns the message of the error with which a stream ends; undefined if it ends otherwise. */
+  /** Returns the message of the error with which a stream ends. Undefined if it ends otherwise. */
   readonly error: (text: string) => string | undefined
 }
 

@@ -38,7 +38,7 @@ const holds = <T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void): void =
     { numRuns: RUNS },
   )
 
-/** Returns the value that was read; undefined if the reader properly reports an error. */
+/** Returns the value that was read. Undefined if the reader properly reports an error. */
 function readOrRefused<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -39,7 +39,7 @@ export async function send(method: Method, path: string, options: Options = {}):
   throw problem
 }
 
-/** Sends a request like `send` and parses the JSON of the response; undefined for status 204. */
+/** Sends a request like `send` and parses the JSON of the response. Undefined for status 204. */
 export async function request<T>(method: Method, path: string, options: Options = {}): Promise<T> {
   const answer = await send(method, path, options)
   return (answer.status === 204 ? undefined : await answer.json()) as T

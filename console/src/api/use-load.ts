@@ -7,7 +7,7 @@ export interface Loaded<T> {
   readonly data: T | undefined
   readonly error: ProblemError | undefined
   readonly loading: boolean
-  /** Loads again. Resolves when the load has finished or failed; never rejects. */
+  /** Loads again. Resolves when the load has finished or failed. Never rejects. */
   reload(): Promise<void>
 }
 

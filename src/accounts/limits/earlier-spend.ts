@@ -25,7 +25,7 @@ export class EarlierSpend {
     this.options = options
   }
 
-  /** Returns the spend of a key; undefined if the store cannot be read. Never rejects. */
+  /** Returns the spend of a key. Undefined if the store cannot be read. Never rejects. */
   of(key: string): Promise<InitialSpend | undefined> {
     let reading = this.reading.get(key)
     if (reading === undefined) {

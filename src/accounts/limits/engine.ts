@@ -95,7 +95,7 @@ const TURN = 1000
 const NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrent', 'day', 'month']
 
 /**
- * Builds the refusal of the limit with the longest wait; undefined if no limit is reached. The arguments are the
+ * Builds the refusal of the limit with the longest wait. Undefined if no limit is reached. The arguments are the
  * milliseconds until each limit has room.
  */
 export function refusalBy(
@@ -136,7 +136,7 @@ export class MemoryEngine implements LimitEngine {
     for (const count of this.counts.values()) count.leaveAll(owner)
   }
 
-  /** Returns a key's spend in the day and month of a time; undefined if the spend for one of its budgets is unknown. */
+  /** Returns a key's spend in the day and month of a time. Undefined if the spend for one of its budgets is unknown. */
   spent(key: string, { day, month }: KeyLimits, now = this.now()): InitialSpend | undefined {
     return this.counts.get(key)?.spent(day !== undefined, month !== undefined, now)
   }
@@ -160,7 +160,7 @@ export class MemoryEngine implements LimitEngine {
 class KeyCount {
   private requests: Bucket | undefined
   private tokens: Bucket | undefined
-  /** Names of the taken slots; undefined until the first is taken. */
+  /** Names of the taken slots. Undefined until the first is taken. */
   private slots: string[] | undefined
   private day: Spend | undefined
   private month: Spend | undefined

@@ -83,7 +83,7 @@ export class Limits implements Limiter {
   }
 
   /**
-   * Takes one of `most` slots that a key has across all processes. Returns a function that releases the slot; undefined
+   * Takes one of `most` slots that a key has across all processes. Returns a function that releases the slot. Undefined
    * if none is free.
    */
   takeSlot(kind: SlotKind, key: string, most: number): Promise<(() => void) | undefined> {

@@ -19,7 +19,7 @@ export interface SpentTokens {
 /** Maximum number of tokens of one request. A higher count is an upstream's mistake. */
 const MOST_TOKENS = 1e11
 
-/** Returns the cost in nanodollars of a number of tokens; undefined if a price is unknown. */
+/** Returns the cost in nanodollars of a number of tokens. Undefined if a price is unknown. */
 export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
 
 /** Undefined if the counts are in this process; a promise if another process must answer. */
@@ -32,7 +32,7 @@ export interface Limiter {
   readonly now: () => number
   /** Creates a unique name for a concurrency slot. */
   slotName(): string
-  /** Reads the earlier spend of a key; undefined if it is currently unknown. */
+  /** Reads the earlier spend of a key. Undefined if it is currently unknown. */
   earlierSpend(key: string): Promise<InitialSpend | undefined>
 }
 
@@ -157,7 +157,7 @@ export class Reservation {
   /**
    * Replaces the reserved usage by the actual usage, and releases the concurrency slot.
    *
-   * @param cost nanodollars; undefined if unknown; nothing is then charged.
+   * @param cost nanodollars. Undefined if unknown; nothing is then charged.
    * @param isWhole whether the answer is complete, so that its size counts for later estimates.
    */
   settle(spent: SpentTokens, cost?: number, isWhole = true): void {
@@ -337,7 +337,7 @@ export class KeyUse {
     if (seen > 0) this.typicalOutput += (seen - this.typicalOutput) * WEIGHT
   }
 
-  /** Estimates the remaining requests now; undefined without a limit or before the first step. */
+  /** Estimates the remaining requests now. Undefined without a limit or before the first step. */
   requests(now: number): Quota | undefined {
     const { requestsLevel, at, limits } = this
     if (requestsLevel === undefined || limits.rpm === undefined) return undefined
@@ -349,7 +349,7 @@ export class KeyUse {
     return this.tokensLevel ?? 0
   }
 
-  /** Estimates the remaining tokens now; undefined without a limit or before the first step. */
+  /** Estimates the remaining tokens now. Undefined without a limit or before the first step. */
   tokens(now: number): Quota | undefined {
     const { tokensLevel, at, limits } = this
     if (tokensLevel === undefined || limits.tpm === undefined) return undefined

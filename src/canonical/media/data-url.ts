@@ -19,13 +19,13 @@ export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   return { type: 'url', url, ...(mediaType === undefined ? {} : { mediaType }) }
 }
 
-/** Returns the URL of a source, or a `data:` URL of its base64; undefined for other sources. */
+/** Returns the URL of a source, or a `data:` URL of its base64. Undefined for other sources. */
 export function urlOfSource(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'base64' ? flatJoin(DATA, source.mediaType, BASE64, source.data) : undefined
 }
 
-/** Returns the bytes of a source; undefined for a URL, text or a file id. */
+/** Returns the bytes of a source. Undefined for a URL, text or a file id. */
 export function bytesOfSource(source: MediaSource): Bytes | undefined {
   if (source.type === 'bytes') return source.bytes
   return source.type === 'base64' ? new BufferedBytes(Buffer.from(source.data, 'base64')) : undefined

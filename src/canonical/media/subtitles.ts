@@ -35,7 +35,7 @@ const CUE = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]+-->[ \t]+((?:\d+:)?\d{1,2
 const HEAD = /^\ufeff?WEBVTT(?![^\s])/
 
 /**
- * Detects the format of a subtitle text; undefined if it is neither. A text without cues counts as SubRip only if it is
+ * Detects the format of a subtitle text. Undefined if it is neither. A text without cues counts as SubRip only if it is
  * empty.
  */
 export function styleOf(text: string): SubtitleStyle | undefined {

@@ -9,7 +9,7 @@ export interface Samples {
 export const DEFAULT_SAMPLES: Samples = { rate: 24_000, channels: 1 }
 
 /**
- * Parses the media type of raw samples, such as `audio/L16;codec=pcm;rate=24000` or `audio/pcm`; undefined for any
+ * Parses the media type of raw samples, such as `audio/L16;codec=pcm;rate=24000` or `audio/pcm`. Undefined for any
  * other media type.
  */
 export function samplesOf(mediaType: string): Samples | undefined {
@@ -35,7 +35,7 @@ const UNKNOWN = 0xffff_ffff
 /**
  * Creates a WAV header for raw 16-bit little-endian samples.
  *
- * @param size size of all samples in bytes; undefined for a stream. Players play a stream to its end.
+ * @param size size of all samples in bytes. Undefined for a stream. Players play a stream to its end.
  */
 export function wavHeader({ rate, channels }: Samples, size?: number): Buffer {
   const known = size !== undefined && size + WAV_HEADER - 8 < UNKNOWN
@@ -62,7 +62,7 @@ export interface WavHead extends Samples {
   readonly encoding: 'integer' | 'float'
   /** Number of bytes before the first sample. */
   readonly offset: number
-  /** Size of all samples, in bytes; undefined if the header does not state it. */
+  /** Size of all samples, in bytes. Undefined if the header does not state it. */
   readonly size: number | undefined
 }
 

@@ -112,7 +112,7 @@ function reportOrder(parts: readonly LocatedPart[], losses: readonly Loss[], con
 
 const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
 
-/** Returns the part after its losses; undefined if nothing of it remains. */
+/** Returns the part after its losses. Undefined if nothing of it remains. */
 function remainder(part: Part, losses: readonly Loss[]): Part | undefined {
   const partLosses = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreignLosses(part, FORMAT)]
   return lose<{ part?: Part }>(

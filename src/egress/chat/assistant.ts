@@ -155,7 +155,7 @@ const AUDIO_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | '
   cache: 'no-cache-markers-here',
 }
 
-/** Writes a tool call; empty arguments become `{}` (trap 8). */
+/** Writes a tool call. Empty arguments become `{}` (trap 8). */
 export function writeCall(part: ToolCallPart): JsonObject {
   const { id, name } = part
   if (part.freeform) return { id, ...around(part, 'custom', { name, input: part.arguments }) }

@@ -30,7 +30,7 @@ interface Open {
   readonly place: number
   readonly part: Part
   readonly lane: Lane | undefined
-  /** JSON text before the value of a delta; undefined if the format has no field for the part. */
+  /** JSON text before the value of a delta. Undefined if the format has no field for the part. */
   readonly prefix: string | undefined
   /** JSON text after the value of a delta. */
   readonly suffix: string

@@ -13,7 +13,7 @@ export interface WriteContext {
   readonly losses: Losses
 }
 
-/** Writes a part of a content list; undefined, with a loss, if chat has no form for the part. */
+/** Writes a part of a content list. Undefined, with a loss, if chat has no form for the part. */
 export function writePart(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
   const wire = writeBare(part, path, context)
   if (wire === undefined || part.type === 'opaque') return wire

@@ -38,7 +38,7 @@ export function writeNativeRequest(
 /** Roles of messages in which the gateway changes only call ids and reasoning. */
 const CHANGED: ReadonlySet<Message['role']> = new Set(['assistant', 'tool'])
 
-/** Writes the messages, rewriting the changed ones; undefined if none has changed. */
+/** Writes the messages, rewriting the changed ones. Undefined if none has changed. */
 function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, context: WriteContext): Json | undefined {
   const messages = withLegalIds(request.messages, context)
   const isChanged = messages.length !== read.messages.length || messages.some((one, at) => one !== read.messages[at])

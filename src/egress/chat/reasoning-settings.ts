@@ -125,7 +125,7 @@ type Level = { readonly effort: Effort } | { readonly budget: number }
 const OFF: Level = { effort: 'none' }
 const ON: Level = { budget: -1 }
 
-/** Returns whether the settings turn reasoning off; undefined if they do not mention it. */
+/** Returns whether the settings turn reasoning off. Undefined if they do not mention it. */
 const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
   effort === undefined && budget === undefined ? undefined : effort === 'none' || (effort === undefined && budget === 0)
 

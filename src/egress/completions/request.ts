@@ -117,7 +117,7 @@ function joined(content: readonly Part[], path: Path, losses: Losses): string {
 
 const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-citations' }
 
-/** Returns the plain text of a part; undefined if the part has none. */
+/** Returns the plain text of a part. Undefined if the part has none. */
 export function textOf(part: Part): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'opaque' && part.format !== FORMAT ? part.text : undefined

@@ -45,7 +45,7 @@ export function writeFinish(finish: Finish | undefined): string | null {
   return word === 'tool_calls' ? 'stop' : (word ?? null)
 }
 
-/** Returns the text of a part, including a refusal's text; undefined if the part has none. */
+/** Returns the text of a part, including a refusal's text. Undefined if the part has none. */
 export const textIn = (part: Part): string | undefined => (part.type === 'refusal' ? part.text : textOf(part))
 
 /** Joins all text parts of an answer into the text of a completion. */

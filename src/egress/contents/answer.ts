@@ -9,7 +9,7 @@ import { writeMedia } from './media.ts'
 
 /* Pieces of an answer that a whole answer and the events of a stream share. */
 
-/** Writes a part without its signature; undefined if the part is empty or the format cannot express it. */
+/** Writes a part without its signature. Undefined if the part is empty or the format cannot express it. */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObject | undefined {
   switch (part.type) {
     case 'text':

@@ -141,7 +141,7 @@ const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   other: 'FINISH_REASON_UNSPECIFIED',
 }
 
-/** Writes the finish reason; undefined if the upstream gave none. */
+/** Writes the finish reason. Undefined if the upstream gave none. */
 function writeFinish(candidate: Ended, content: EndContent): string | undefined {
   const spelled = spellingFor(candidate, FORMAT)['finishReason']
   if (spelled === 'absent') return undefined

@@ -52,12 +52,12 @@ export class GroundingWriter {
     return this.supports.length > 0
   }
 
-  /** Returns all citations so far; undefined if there are none. */
+  /** Returns all citations so far. Undefined if there are none. */
   written(): JsonObject | undefined {
     return this.hasCitations ? metadataOf(this.supports, this.chunks) : undefined
   }
 
-  /** Returns the citations that this method has not returned yet; undefined if there are none. */
+  /** Returns the citations that this method has not returned yet. Undefined if there are none. */
   takeUnreported(): JsonObject | undefined {
     const fresh = this.supports.slice(this.reported)
     if (fresh.length === 0) return undefined

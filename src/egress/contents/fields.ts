@@ -32,7 +32,7 @@ export const extrasField = (node: Node): Pick<Node, 'extras'> => {
 export const withExtras = (extras: JsonObject | undefined, fields: object): JsonObject =>
   withDefined(extras === undefined ? {} : { ...extras }, fields) as JsonObject
 
-/** Like `withExtras`; undefined if the object would be empty. */
+/** Like `withExtras`. Undefined if the object would be empty. */
 export function withExtrasUnlessEmpty(extras: JsonObject | undefined, fields: object): JsonObject | undefined {
   const out = withExtras(extras, fields)
   for (const _ in out) return out

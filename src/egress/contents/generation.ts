@@ -12,7 +12,7 @@ import { writeImage } from './image.ts'
 import { writeVoice } from './speech.ts'
 import { reportSchema } from './tools.ts'
 
-/** Writes `generationConfig`; undefined if there is nothing to set (docs/wire/contents.md#generation-config). */
+/** Writes `generationConfig`. Undefined if there is nothing to set (docs/wire/contents.md#generation-config). */
 export function writeGeneration(
   request: CanonicalRequest,
   extras: JsonObject | undefined,

@@ -59,6 +59,6 @@ function writeSize(size: string, model: string, losses: Losses): JsonObject | un
 }
 
 /**
- * Returns the size class for an image's longer side in pixels; undefined for the smallest class, which is the default.
+ * Returns the size class for an image's longer side in pixels. Undefined for the smallest class, which is the default.
  */
 const classOf = (side: number): string | undefined => (side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined)

@@ -16,7 +16,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | '
   made: 'no-looks-here',
 }
 
-/** Writes a media part as `inlineData` or `fileData`; undefined, with a loss, if the format cannot take it. */
+/** Writes a media part as `inlineData` or `fileData`. Undefined, with a loss, if the format cannot take it. */
 export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonObject | undefined {
   const { source } = part
   if (part.use === 'mask') return rule.losses.drop(path, 'no-masks')

@@ -187,7 +187,7 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, numbers:
   return order
 }
 
-/** Puts the results of a message in the order of their calls; undefined if the message has fewer than two results. */
+/** Puts the results of a message in the order of their calls. Undefined if the message has fewer than two results. */
 function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Path, losses: Losses) {
   if (role !== 'tool' || content.length < 2) return undefined
   const order = sortedByNumber([...content.keys()], index => numberOf(content[index]!, numbers))

@@ -29,7 +29,7 @@ export class OpenPart {
     this.waiting = bodyOf(part)
   }
 
-  /** The kind of chunks that the part is written as; undefined if it must be whole. */
+  /** The kind of chunks that the part is written as. Undefined if it must be whole. */
   get flow(): Flow | undefined {
     const { part } = this
     if (!isBare(part)) return undefined

@@ -83,7 +83,7 @@ function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | un
 
 const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video']
 
-/** Writes counts by modality as a list; undefined if there are none. */
+/** Writes counts by modality as a list. Undefined if there are none. */
 export function byModality(counts: Usage['inputBy']): readonly JsonObject[] | undefined {
   if (counts === undefined) return undefined
   const entries = MODALITIES.flatMap(modality => {

@@ -22,7 +22,7 @@ export const FORMAT = 'embeddings'
 /** Shared state of the functions that write one request. */
 interface WriteContext {
   readonly dialect: EmbeddingsDialect
-  /** The caller's body without its extras if the request is native; empty for any other request. */
+  /** The caller's body without its extras if the request is native. Empty for any other request. */
   readonly nativeBody: JsonObject
   readonly losses: Losses
 }
@@ -88,7 +88,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = 
   use: 'no-masks',
 }
 
-/** Returns the text of a part; undefined if the part has none. Text files are written with their name. */
+/** Returns the text of a part. Undefined if the part has none. Text files are written with their name. */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
     losses.dropFields(part, path, PLAIN_TEXT_LOSSES)

@@ -89,7 +89,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 }
 
 /**
- * Returns the output format that the answer states for all images: that of the first image with bytes; undefined if no
+ * Returns the output format that the answer states for all images: that of the first image with bytes. Undefined if no
  * image has bytes.
  */
 function outputFormatOf({ candidates }: CanonicalResult): string | undefined {

@@ -111,7 +111,7 @@ export const FORMAT = 'kling'
 const FIELDS = ['image', 'image_tail'] as const
 type Field = (typeof FIELDS)[number]
 
-/** Returns the field for an image; undefined for other media and other uses. */
+/** Returns the field for an image. Undefined for other media and other uses. */
 function fieldOf({ kind, use }: MediaPart): Field | undefined {
   if (kind !== 'image') return undefined
   if (use === undefined) return 'image'

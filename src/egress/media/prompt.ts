@@ -29,7 +29,7 @@ export function promptTextOf(part: Part, format: Format): string | undefined {
   return part.type === 'opaque' && part.format !== format ? part.text : undefined
 }
 
-/** Joins the text parts of a turn at the index of the first; undefined if there are none. */
+/** Joins the text parts of a turn at the index of the first. Undefined if there are none. */
 export function joinedPrompt(
   content: readonly Part[],
   texts: readonly number[],

@@ -27,7 +27,7 @@ export interface VideoPromptOptions {
   readonly fields?: readonly string[]
   /** Maximum number of media in a field, if more than one. */
   readonly most?: { readonly [field: string]: number }
-  /** The field for a media part; undefined if the format has none for it. */
+  /** The field for a media part. Undefined if the format has none for it. */
   fieldOf(part: MediaPart): string | undefined
 }
 

@@ -8,7 +8,7 @@ import { asText, inputOf, writeAnnotation } from './content.ts'
 import { type Block, FORMAT } from './context.ts'
 
 /**
- * Writes a part of an answer as a block; undefined, with a loss, if the format has no block for it. An empty part is
+ * Writes a part of an answer as a block. Undefined, with a loss, if the format has no block for it. An empty part is
  * left out without a loss.
  */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block | undefined {

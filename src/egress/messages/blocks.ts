@@ -31,7 +31,7 @@ export function emit(state: MessageState, event: WireEvent): void {
   else (state.out as WireEvent[]).push(event)
 }
 
-/** The writer for a part's block; undefined if the format has no block for the part. */
+/** The writer for a part's block. Undefined if the format has no block for the part. */
 export function blockOf(part: Part, state: MessageState): OpenBlock | undefined {
   switch (part.type) {
     case 'text':
@@ -282,7 +282,7 @@ const SENT: { readonly [type: string]: { readonly field: string; readonly empty:
   compaction: { field: 'content', empty: null },
 }
 
-/** Writes a complete part and returns its block, which the caller closes; undefined if the part has no block. */
+/** Writes a complete part and returns its block, which the caller closes. Undefined if the part has no block. */
 function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   const whole = writeAnswerPart(part, [], new Losses())
   if (whole === undefined) return undefined

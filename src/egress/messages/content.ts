@@ -45,7 +45,7 @@ export function writeBlocks(
   })
 }
 
-/** Writes the block of a part; undefined, with a loss, if the part has none. */
+/** Writes the block of a part. Undefined, with a loss, if the part has none. */
 export function writeBlock(part: Part, path: Path, context: WriteContext): Block | undefined {
   switch (part.type) {
     case 'text':
@@ -231,7 +231,7 @@ function writeCitation(citation: Citation): JsonObject {
   }
 }
 
-/** Writes an annotation; undefined if the annotation belongs to another format. */
+/** Writes an annotation. Undefined if the annotation belongs to another format. */
 export const writeAnnotation = (annotation: Annotation): JsonObject | undefined =>
   annotation.type === 'citation'
     ? writeCitation(annotation)

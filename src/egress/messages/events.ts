@@ -34,7 +34,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private start: ResultStart = { type: 'result-start' }
   private started = false
   private over = false
-  /** The block of the open part; undefined if the part has none. */
+  /** The block of the open part. Undefined if the part has none. */
   private open: OpenBlock | undefined
   /** The index of the part that started last. */
   private partIndex = -1

@@ -19,7 +19,7 @@ export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext
   return { ...around, source: { ...source, ...(deeper as JsonObject | undefined) }, ...outer } as Block
 }
 
-/** The source in a form that the upstream takes; undefined, with a loss, if there is none. */
+/** The source in a form that the upstream takes. Undefined, with a loss, if there is none. */
 function writeSource({ source, kind }: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
   const refused = (reason: string): undefined => {
     losses.drop(path, reason)

@@ -97,7 +97,7 @@ function extrasOf(request: CanonicalRequest): JsonObject {
 
 const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
 
-/** An object that is written field by field, with the format's extras inside; undefined if it is empty. */
+/** An object that is written field by field, with the format's extras inside. Undefined if it is empty. */
 function inner(request: CanonicalRequest, field: string, parts: object): JsonObject | undefined {
   const extras = request.extras?.[FORMAT]?.[field] as JsonObject | undefined
   const fields = defined(parts) as JsonObject

@@ -148,7 +148,7 @@ function off({ effort, show }: Reasoning, dialect: MessagesDialect): Plan {
   return { became: OFF, reason: 'off-is-off', ...(restated ? { restated } : {}) }
 }
 
-/** Returns the reason why the request cannot have a thinking budget; undefined if it can. */
+/** Returns the reason why the request cannot have a thinking budget. Undefined if it can. */
 function obstacleTo(request: CanonicalRequest, forced: boolean, dialect: MessagesDialect): string | undefined {
   if (forced) return 'a-tool-is-forced'
   if (isMidway(request)) return 'no-signed-thinking'

@@ -119,7 +119,7 @@ function supportedLocation(location: Location, path: Path, losses: Losses): Loca
 }
 
 /**
- * Returns a test for the tools that the choice allows; undefined if it allows all tools or forbids calls. The format
+ * Returns a test for the tools that the choice allows. Undefined if it allows all tools or forbids calls. The format
  * cannot restrict a choice to some tools, so that the other tools are not offered. The prompt thus changes, but only
  * when the choice changes.
  */
@@ -202,7 +202,7 @@ const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly ty
   'code-execution': { type: 'code_execution_20250825', name: 'code_execution' },
 }
 
-/** Returns the name of the tool on the wire; undefined for a tool of another format, or one without a name. */
+/** Returns the name of the tool on the wire. Undefined for a tool of another format, or one without a name. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return HOSTED[tool.kind].name
   if (tool.type !== 'opaque') return tool.name

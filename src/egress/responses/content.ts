@@ -19,7 +19,7 @@ export interface WriteContext {
 /** The type of text parts in a turn. */
 type TextType = 'input_text' | 'output_text'
 
-/** Writes a part of a content list; undefined, with a loss, if the format has no form for the part. */
+/** Writes a part of a content list. Undefined, with a loss, if the format has no form for the part. */
 export function writePart(part: Part, plain: TextType, path: Path, context: WriteContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':

@@ -91,7 +91,7 @@ export function encryptedContent({ text, signature, redacted }: ReasoningPart): 
   return wrapReasoning([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
-/** Like `encryptedContent`, for reasoning of an upstream of this format; undefined if unsigned. */
+/** Like `encryptedContent`, for reasoning of an upstream of this format. Undefined if unsigned. */
 export const nativeEncryptedContent = (part: ReasoningPart): string | undefined =>
   part.signature === undefined ? undefined : encryptedContent(part)
 
@@ -111,7 +111,7 @@ interface OriginalItem {
 }
 
 /**
- * Returns the item that begins with a part of an answer; undefined for parts of other formats, and for further parts of
+ * Returns the item that begins with a part of an answer. Undefined for parts of other formats, and for further parts of
  * a message.
  */
 export function originalItem(part: Part): OriginalItem | undefined {

@@ -37,7 +37,7 @@ const isAccepted = ({ role, content }: Message): boolean =>
   role !== 'assistant' || content.every(part => part.type !== 'reasoning' || inputItem(part) !== undefined)
 
 /**
- * Returns the item that a part of an assistant turn was read from; undefined for reasoning that the gateway wrapped, or
+ * Returns the item that a part of an assistant turn was read from. Undefined for reasoning that the gateway wrapped, or
  * that has no signature.
  */
 function inputItem(part: Part): JsonObject | undefined {
@@ -49,7 +49,7 @@ function inputItem(part: Part): JsonObject | undefined {
   return (encrypted == null || encrypted === '') && !String(id).startsWith(`${FOREIGN_REASONING}_`) ? item : undefined
 }
 
-/** Writes the items of a message; none for the message of the `instructions`. */
+/** Writes the items of a message. None for the message of the `instructions`. */
 function inputItems(message: Message, path: Path, body: JsonObject, context: WriteContext): readonly JsonObject[] {
   const whole = unchangedWire<JsonObject>(message, FORMAT)
   if (whole !== undefined) return [whole]

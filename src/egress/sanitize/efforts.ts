@@ -20,7 +20,7 @@ export const BUDGETS: { readonly [E in Effort]: number } = {
 export const effortOf = (budget: number): Effort => BUDGET_EFFORTS.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /**
- * Returns the wanted effort if the model supports it, else the next lower one, else the lowest; undefined if the model
+ * Returns the wanted effort if the model supports it, else the next lower one, else the lowest. Undefined if the model
  * supports none.
  *
  * @param efforts the model's efforts, weakest first.

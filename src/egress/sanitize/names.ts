@@ -187,7 +187,7 @@ class Sanitizer {
 const INVALID = /[^a-zA-Z0-9_-]/g
 const BEGINNING = /^[a-zA-Z_]/
 
-/** Returns the name if it is valid; otherwise its valid characters, made unique by a hash of the whole name. */
+/** Returns the name if it is valid. Otherwise its valid characters, made unique by a hash of the whole name. */
 export function sanitizeName(name: string, longest: number, letterFirst = false): string {
   const begins = !letterFirst || BEGINNING.test(name)
   if (begins && name !== '' && name.length <= longest && name.search(INVALID) === -1) return name

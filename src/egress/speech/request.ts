@@ -22,7 +22,7 @@ const CONTAINERS: { readonly [mediaType: string]: string } = {
 const TYPES: { readonly [container: string]: string } = { mp3: 'audio/mpeg' }
 
 /**
- * Returns the `response_format` for a media type, and the media type that readers derive from it; undefined if the
+ * Returns the `response_format` for a media type, and the media type that readers derive from it. Undefined if the
  * format has none.
  */
 export function containerOf(mediaType: string): { readonly container: string; readonly mediaType: string } | undefined {
@@ -96,7 +96,7 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
 /** Models that return bytes only (docs/wire/speech.md#events). The gateway makes events of the bytes as they arrive. */
 const BYTES_ONLY = /^tts-1\b/
 
-/** Returns the `stream_format` of the request; undefined if the upstream sends bytes only. */
+/** Returns the `stream_format` of the request. Undefined if the upstream sends bytes only. */
 function writeFlow(
   { stream, model }: CanonicalRequest,
   { speech_events }: SpeechDialect,

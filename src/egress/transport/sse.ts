@@ -66,7 +66,7 @@ export const streamHeaders = ({ contentType }: Framing) => ({
 /** The framing, heartbeat and source of a stream. */
 export interface StreamOptions {
   readonly framing: Framing
-  /** Heartbeat event; undefined if the format has none. The framing's heartbeat is then written. */
+  /** Heartbeat event. Undefined if the format has none. The framing's heartbeat is then written. */
   readonly heartbeat: WireEvent | undefined
   /** Maximum silence of the stream before a heartbeat is written, in milliseconds. */
   readonly interval: number

@@ -17,7 +17,7 @@ const USES: { readonly [use in NonNullable<MediaPart['use']>]: Field | undefined
   mask: undefined,
 }
 
-/** Returns the field for a media part; undefined if Veo takes no such media. */
+/** Returns the field for a media part. Undefined if Veo takes no such media. */
 export function fieldOf(part: MediaPart): Field | undefined {
   const { kind, use, source } = part
   if (source.type !== 'base64' && !isAtGoogle(part)) return undefined

@@ -132,7 +132,7 @@ interface References {
   readonly files: readonly WireFile[] | undefined
 }
 
-/** Returns the field for a media part; undefined if the upstream takes no such media. */
+/** Returns the field for a media part. Undefined if the upstream takes no such media. */
 const fieldIn =
   ({ references }: VideosDialect) =>
   (part: MediaPart): string | undefined =>

@@ -14,7 +14,7 @@ export type FlagType = keyof FlagTypes
 interface Row<Values, Value> {
   /** The allowed values, or the name of their type. */
   readonly values: Values
-  /** The value that changes nothing; absent if it depends on the model, the caller or another flag. */
+  /** The value that changes nothing. Absent if it depends on the model, the caller or another flag. */
   readonly default?: Value
   /** English text with code between backquotes, for operators and administrators. */
   readonly meaning: string

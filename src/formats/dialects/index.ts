@@ -33,7 +33,7 @@ function union(some: DialectFlag['values'], others: DialectFlag['values']): Dial
 }
 
 /**
- * Describes the allowed values of a flag if the given value is not one of them; undefined for a valid value or an
+ * Describes the allowed values of a flag if the given value is not one of them. Undefined for a valid value or an
  * unknown flag.
  */
 export function expectedOf(name: string, value: Json): string | undefined {

@@ -20,7 +20,7 @@ const UNREAD = 64 * 1024
 export interface SentByCaller {
   readonly body: JsonObject
   readonly files: readonly WireFile[] | undefined
-  /** Wire request; undefined if the endpoint refused the body. */
+  /** Wire request. Undefined if the endpoint refused the body. */
   wire: WireRequest | undefined
 }
 
@@ -35,7 +35,7 @@ export interface CapturedFrom {
 /** One request to an upstream, with its answer. */
 export class CapturedExchange {
   readonly attempt: CapturedFrom
-  /** Request as prepared for the upstream; undefined if it was never sent. */
+  /** Request as prepared for the upstream. Undefined if it was never sent. */
   readonly prepared: Prepared | undefined
   readonly sentAfter: number
   status: number | undefined

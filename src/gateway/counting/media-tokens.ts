@@ -56,7 +56,7 @@ interface Size {
   readonly height: number
 }
 
-/** Reads the dimensions from the head of a PNG, GIF, WebP or JPEG; undefined for other or damaged files. */
+/** Reads the dimensions from the head of a PNG, GIF, WebP or JPEG. Undefined for other or damaged files. */
 function sizeOf(bytes: Buffer): Size | undefined {
   const read = READERS.find(([mark, at]) => bytes.toString('latin1', at, at + mark.length) === mark)?.[2]
   try {

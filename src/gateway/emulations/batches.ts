@@ -14,7 +14,7 @@ const AT_ONCE = 4
 export const needsBatches = (request: CanonicalRequest, target: Target): boolean =>
   batchesOf(request, target) !== undefined
 
-/** Splits a request into batches; undefined if one request is enough. */
+/** Splits a request into batches. Undefined if one request is enough. */
 function batchesOf(request: CanonicalRequest, target: Target): readonly CanonicalRequest[] | undefined {
   const limit = limitOf(target)
   const { messages } = request

@@ -35,7 +35,7 @@ export const counting: Emulation = {
   },
 }
 
-/** Returns the upstream's count; undefined if it fails or takes too long. */
+/** Returns the upstream's count. Undefined if it fails or takes too long. */
 async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer | undefined> {
   const { request } = attempt
   const { call } = attempt.incoming

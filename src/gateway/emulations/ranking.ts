@@ -97,7 +97,7 @@ function vectorsIn({ result }: WholeAnswer, count: number): readonly Vector[] {
   return oneEach(vectors, count)
 }
 
-/** Returns the usage of both requests; undefined if either is unknown. */
+/** Returns the usage of both requests. Undefined if either is unknown. */
 const sum = (a: Usage | undefined, b: Usage | undefined): Usage | undefined =>
   a?.input === undefined || b?.input === undefined ? undefined : totalUsage([a, b])
 

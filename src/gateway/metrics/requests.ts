@@ -122,7 +122,7 @@ export class Histogram implements Counted {
     this.sum += other.sum
   }
 
-  /** Returns Prometheus samples with cumulative buckets; none if nothing was counted. */
+  /** Returns Prometheus samples with cumulative buckets. None if nothing was counted. */
   samples(name: string, labels: Sample['labels']): readonly Sample[] {
     let count = 0
     const buckets = this.counts.map((bucketCount, index): Sample => {

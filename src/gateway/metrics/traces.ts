@@ -10,7 +10,7 @@ export class Traces {
   /** Settles when the tracer is loaded. */
   opened: Promise<void> = Promise.resolve()
   private settings: TracesConfig | undefined
-  /** Tracer; undefined if no collector is configured, or while it loads. */
+  /** Tracer. Undefined if no collector is configured, or while it loads. */
   tracer: Tracer | undefined
   private readonly faults: LogOnce
 
@@ -25,7 +25,7 @@ export class Traces {
     this.open(settings)
   }
 
-  /** Starts the trace of a request; undefined if requests are not traced. */
+  /** Starts the trace of a request. Undefined if requests are not traced. */
   begin(request: TracedRequest): RequestTrace | undefined {
     return this.tracer?.begin(request)
   }

@@ -78,7 +78,7 @@ export class Proxies {
 
 type Headers = RequestSource['headers']
 
-/** Returns the peer's IP address; empty if the connection is closed. */
+/** Returns the peer's IP address. Empty if the connection is closed. */
 const peerOf = ({ remoteAddress }: RequestSource['socket']): string => ipIn(remoteAddress ?? '') ?? ''
 
 const localHost = ({ localAddress = '127.0.0.1', localPort }: RequestSource['socket']): string =>
@@ -114,7 +114,7 @@ const IPV4_MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[([0-9a-f:.]+)\](?::\d+)?$/i
 
 /**
- * Extracts the IP address from a proxy's statement, which may include a port; undefined for names such as `unknown` or
+ * Extracts the IP address from a proxy's statement, which may include a port. Undefined for names such as `unknown` or
  * `_hidden`.
  */
 function ipIn(text: string): string | undefined {

@@ -27,7 +27,7 @@ export interface CascadeRequestOptions {
   readonly message: Call['message']
   readonly request: CanonicalRequest
   readonly signal: AbortSignal
-  /** Trace of the session; undefined if it is not traced. */
+  /** Trace of the session. Undefined if it is not traced. */
   readonly within: RequestTrace | undefined
 }
 

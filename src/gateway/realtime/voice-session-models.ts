@@ -13,7 +13,7 @@ export interface VoiceSessionModelsOptions {
   /** The caller's name for the session's model, and the upstream's name. */
   readonly model: string
   readonly upstreamModel: string
-  /** Models of a channel that uses the caller's format; undefined for any other channel. */
+  /** Models of a channel that uses the caller's format. Undefined for any other channel. */
   readonly models: ChannelConfig['models'] | undefined
   /** Whether the upstream reads the caller's events unchanged. */
   readonly relayed: boolean

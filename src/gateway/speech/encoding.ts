@@ -16,7 +16,7 @@ export const MP3 = 'audio/mpeg'
 const SLICE = 16 * 1024
 
 /**
- * Returns the sample format of a raw media type; undefined for any other type, and for samples that the encoder does
+ * Returns the sample format of a raw media type. Undefined for any other type, and for samples that the encoder does
  * not take.
  */
 export function rawFormat(mediaType: string): SampleFormat | undefined {

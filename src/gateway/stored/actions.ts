@@ -14,7 +14,7 @@ export interface StoredQuery {
   readonly id: string
   readonly item: string
   readonly query: { readonly [name: string]: string }
-  /** Request body; empty for actions without one. */
+  /** Request body. Empty for actions without one. */
   readonly body: JsonObject
 }
 
@@ -74,7 +74,7 @@ export async function answerStored(
 }
 
 /**
- * Returns the sequence number after which a stream resumes; undefined if no stream is requested. Throws GatewayError
+ * Returns the sequence number after which a stream resumes. Undefined if no stream is requested. Throws GatewayError
  * `invalid-request`.
  */
 function resumePosition({ stream, starting_after }: StoredQuery['query']): number | undefined {

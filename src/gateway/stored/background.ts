@@ -69,7 +69,7 @@ export class Background {
   /**
    * Stores a response while it is generated, and its end.
    *
-   * @param answered resolves when the answer was written to the reply of the run; never rejects.
+   * @param answered resolves when the answer was written to the reply of the run. Never rejects.
    */
   follow(one: BackgroundRun, answered: Promise<void>): void {
     void this.work(one, answered)
@@ -143,7 +143,7 @@ export class Background {
 }
 
 /**
- * Returns the id of this process, by which others check whether it is alive; undefined if the store cannot record it.
+ * Returns the id of this process, by which others check whether it is alive. Undefined if the store cannot record it.
  * Only leases then show whether it is alive.
  */
 async function processId({ liveness }: StoreView): Promise<string | undefined> {

@@ -58,7 +58,7 @@ export class Copies {
   }
 }
 
-/** The upstream's copy of a turn; undefined if there is none. */
+/** The upstream's copy of a turn. Undefined if there is none. */
 export function copyOf({ id, channel, remembered, copy }: Turn): UpstreamCopy | undefined {
   if (channel === undefined) return undefined
   if (copy !== undefined) return { channel, id: copy }

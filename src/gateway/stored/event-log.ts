@@ -72,7 +72,7 @@ export class EventLog {
     }
   }
 
-  /** Returns the events from a sequence number on; undefined if the first of them is no longer cached. */
+  /** Returns the events from a sequence number on. Undefined if the first of them is no longer cached. */
   from(number: number): readonly string[] | undefined {
     return number < this.first ? undefined : this.recent.slice(number - this.first)
   }

@@ -46,7 +46,7 @@ export function withoutGatewayId(item: JsonObject): JsonObject {
   return rest
 }
 
-/** Returns the id in a mere reference to a stored item, whose type clients may omit; undefined for a real item. */
+/** Returns the id in a mere reference to a stored item, whose type clients may omit. Undefined for a real item. */
 export function referenceOf(item: JsonObject): string | undefined {
   const { type, id } = item
   if (typeof id !== 'string') return undefined

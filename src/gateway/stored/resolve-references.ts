@@ -48,7 +48,7 @@ export interface ResolvedReferences {
 }
 
 /**
- * Resolves the turns, conversation and items that a body refers to; undefined if there are no references.
+ * Resolves the turns, conversation and items that a body refers to. Undefined if there are no references.
  *
  * @throws GatewayError `invalid-request` for a body with a previous response and a conversation, `not-found` for an
  * unknown conversation.

@@ -22,7 +22,7 @@ export interface ResponseChainOptions {
   readonly gatewayStores: boolean
   /** Whether the answer should be stored but cannot be, as known before the request is sent. */
   readonly isUnstored: boolean
-  /** Request with its full history, truncated to the model's context; absent if truncation is off or not possible. */
+  /** Request with its full history, truncated to the model's context. Absent if truncation is off or not possible. */
   readonly shortened: CanonicalRequest | undefined
   read(body: JsonObject): CanonicalRequest
 }

@@ -25,14 +25,14 @@ export interface NewTurn {
 /** Repositories for turns, and the time for which turns are stored. */
 export interface Repositories {
   readonly turns: readonly Turns[]
-  /** Store of conversations and background events; undefined if only a socket holds the turns. */
+  /** Store of conversations and background events. Undefined if only a socket holds the turns. */
   readonly store: Pick<StoreView, 'conversations' | 'events'> | undefined
   /** Time for which a turn is stored, in milliseconds. */
   readonly lifetime: number
   readonly log: Log
 }
 
-/** Process that works on a turn, and its lease; absent after the turn has ended. */
+/** Process that works on a turn, and its lease. Absent after the turn has ended. */
 type Progress = Pick<Turn, 'lease' | 'worker'>
 
 /** An upstream's copy of an answer under a different id. */
@@ -88,7 +88,7 @@ export class ResponseSaver {
   }
 
   /**
-   * Stores the progress of a background answer with new events; without a lease, its end. Returns false if the answer
+   * Stores the progress of a background answer with new events. Without a lease, its end. Returns false if the answer
    * was cancelled or deleted, undefined if the store fails. Never rejects.
    */
   async advance(response: JsonObject, more: Progress, events: NewEvents): Promise<boolean | undefined> {

@@ -14,7 +14,7 @@ import { responseIn } from './saving-stream.ts'
 
 /** A batch of events from a stream that is resumed or still in progress. */
 export interface Batch {
-  /** Texts of the events; empty if none exist yet. */
+  /** Texts of the events. Empty if none exist yet. */
   readonly texts: readonly string[]
   /** Whether these are the last events. */
   readonly over: boolean

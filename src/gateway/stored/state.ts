@@ -52,7 +52,7 @@ export class State {
   }
 
   /**
-   * Prepares the state of a request: the turns that it continues and the saver of its answer; undefined if it needs
+   * Prepares the state of a request: the turns that it continues and the saver of its answer. Undefined if it needs
    * neither.
    *
    * @throws GatewayError `invalid-request` for contradictory fields.
@@ -125,7 +125,7 @@ export class State {
     throw notFound('Stored responses and conversations are turned off.')
   }
 
-  /** Returns the fault of the store; undefined if the store works or storing is turned off. */
+  /** Returns the fault of the store. Undefined if the store works or storing is turned off. */
   async check(): Promise<StoreFault | undefined> {
     return this.config.responses.retention > 0 ? this.store.check() : undefined
   }

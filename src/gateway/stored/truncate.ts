@@ -30,7 +30,7 @@ export function unshortened(request: CanonicalRequest): CanonicalRequest {
 }
 
 /**
- * Truncates the oldest messages, so that the request and its answer fit the model's context by estimate; undefined if
+ * Truncates the oldest messages, so that the request and its answer fit the model's context by estimate. Undefined if
  * the context size is unknown. Earlier turns are dropped entirely, then steps of the last turn. Calls are dropped with
  * their results. System and developer messages, the start of the last turn and its last step always stay.
  */

@@ -24,7 +24,7 @@ export interface TaskQuery {
   readonly action: TaskAction
   readonly message: IncomingMessage
   readonly queryKey?: string
-  /** Id of the task; empty for a list. */
+  /** Id of the task. Empty for a list. */
   readonly task: string
   readonly query: { readonly [name: string]: string }
   readonly reply: Reply

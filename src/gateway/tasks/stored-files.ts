@@ -40,7 +40,7 @@ export interface StoredFilesOptions {
   /** Returns the id of this process among those that share the folder. */
   readonly worker: () => Promise<string>
   isAlive(worker: string): Promise<boolean | undefined>
-  /** Opens a finished video at its upstream; undefined if the upstream is no longer configured. */
+  /** Opens a finished video at its upstream. Undefined if the upstream is no longer configured. */
   open(task: StoredTask): ReturnType<typeof openUpstream> | undefined
   onFault(task: StoredTask, thrown: unknown): void
 }
@@ -68,7 +68,7 @@ export class StoredFiles {
     this.options = options
   }
 
-  /** Opens the stored video of a task, complete or in the requested range; undefined if it is not stored here. */
+  /** Opens the stored video of a task, complete or in the requested range. Undefined if it is not stored here. */
   async open(task: StoredTask, requested: Headers): Promise<OpenedFile | undefined> {
     if (hasNoFile(task)) return undefined
     const file = await open(this.path(task.id)).catch(() => undefined)

@@ -32,7 +32,7 @@ export type Collected = (steps: readonly CalledStep[]) => void
  * comparison per event until the first reasoning or tool call, and never reads text parts.
  */
 export class Collector {
-  /** Slots by candidate, then by part; undefined until the first reasoning or tool call. */
+  /** Slots by candidate, then by part. Undefined until the first reasoning or tool call. */
   private candidates: (Slot | undefined)[][] | undefined
   private called = false
   private readonly isByPosition: (call: ToolCallPart) => boolean

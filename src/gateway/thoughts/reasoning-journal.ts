@@ -15,7 +15,7 @@ const BATCH = 50
 interface QueuedChange {
   readonly owner: string
   readonly keys: readonly CallKeys[]
-  /** Change as JSON; absent if the keys are deleted. */
+  /** Change as JSON. Absent if the keys are deleted. */
   readonly text?: string
   readonly expiresAt: number
 }

@@ -35,7 +35,7 @@ export class ReasoningMemory {
 
   /**
    * @param onFault called once per kind of fault that prevented storing. No request fails because of it.
-   * @param shared the reasoning of other instances; absent if there are none.
+   * @param shared the reasoning of other instances. Absent if there are none.
    */
   constructor(
     config: ReasoningMemoryConfig,
@@ -49,7 +49,7 @@ export class ReasoningMemory {
     this.keep = config.retention
   }
 
-  /** Returns the remembered reasoning of one owner; undefined if memory is switched off. */
+  /** Returns the remembered reasoning of one owner. Undefined if memory is switched off. */
   of(owner: string): OwnerReasoning | undefined {
     return this.keep === 0
       ? undefined

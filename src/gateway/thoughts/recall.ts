@@ -49,7 +49,7 @@ interface Options {
   /** Whether some calls may be known only by their position. */
   readonly byPosition: boolean
   find(key: string): KnownCall | undefined
-  /** Returns how the target accepts reasoning from this issuer; undefined if it does not. */
+  /** Returns how the target accepts reasoning from this issuer. Undefined if it does not. */
   takes(reasoning: AnswerReasoning): AcceptReasoning | undefined
 }
 

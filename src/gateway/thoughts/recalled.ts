@@ -52,7 +52,7 @@ export type Changes = ReadonlyMap<number, Change>
 interface ChangedPart {
   /** Index of the part in the caller's message; for a restored part, the index before which it was inserted. */
   readonly index: number
-  /** Restored part as the upstream gets it; undefined for a part of the caller. */
+  /** Restored part as the upstream gets it. Undefined for a part of the caller. */
   put: ReasoningPart | undefined
   readonly isPut: boolean
   readonly lost: Loss[]
@@ -100,7 +100,7 @@ function noteRestoredLoss(loss: Loss, all: ChangedParts): boolean {
 }
 
 /**
- * Returns the part that a loss concerns, and the rest of the loss's path; undefined if the loss concerns no part of a
+ * Returns the part that a loss concerns, and the rest of the loss's path. Undefined if the loss concerns no part of a
  * changed message.
  */
 function partAt({ kind, path }: Loss, all: ChangedParts): readonly [ChangedPart | undefined, Loss['path']] {

@@ -73,7 +73,7 @@ export class SharedReasoning {
     return !this.absent.has(nameOf(owner, key))
   }
 
-  /** Reads the reasoning stored under any of the keys; empty if the store does not answer in time. Never rejects. */
+  /** Reads the reasoning stored under any of the keys. Empty if the store does not answer in time. Never rejects. */
   async find(owner: string, keys: readonly string[]): Promise<readonly Fetched[]> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<readonly Fetched[]>(resolve => {

@@ -10,7 +10,7 @@ export interface Position {
   readonly index: number
 }
 
-/** Converts reasoning to the form that the target accepts; undefined if it accepts none of it. */
+/** Converts reasoning to the form that the target accepts. Undefined if it accepts none of it. */
 export type AcceptReasoning = (part: ReasoningPart) => ReasoningPart | undefined
 
 /** Positions between which a call's reasoning belongs. */

@@ -147,7 +147,7 @@ export class CallReader {
     out.push({ type: 'part-end', at })
   }
 
-  /** Finds the call that a chunk belongs to; undefined if the chunk starts another call. */
+  /** Finds the call that a chunk belongs to. Undefined if the chunk starts another call. */
   private find(index: unknown, id: string | undefined, name: string, append: string): Call | undefined {
     const call =
       index === undefined ? (id === undefined ? this.calls.at(-1) : this.byId.get(id)) : this.byIndex.get(index)

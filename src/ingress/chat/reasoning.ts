@@ -62,14 +62,14 @@ export function readMessageReasoning(message: JsonObject): MessageReasoning {
   }
 }
 
-/** Reads a content part that is reasoning, with its wire value as spelling; undefined for any other part. */
+/** Reads a content part that is reasoning, with its wire value as spelling. Undefined for any other part. */
 export function readThinkingPart(wire: JsonObject): ReasoningPart | undefined {
   const text = reasoningText(wire)
   return text === undefined ? undefined : { type: 'reasoning', text, spelling: { [FORMAT]: { value: wire } } }
 }
 
 /**
- * Returns the text of a content part that is reasoning, given as a string or a list of strings; undefined for any other
+ * Returns the text of a content part that is reasoning, given as a string or a list of strings. Undefined for any other
  * part.
  */
 export function reasoningText({ type, thinking, summary }: JsonObject): string | undefined {

@@ -205,7 +205,7 @@ function readAudio(wire: JsonObject, request: CanonicalRequest): Part {
 
 const TOKEN = new Set(['token', 'logprob', 'bytes', 'top_logprobs'])
 
-/** Reads the chosen tokens with their alternatives; undefined if there is no list. */
+/** Reads the chosen tokens with their alternatives. Undefined if there is no list. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined =>
   Array.isArray(wire) ? anyObjects(wire).map(readToken) : undefined
 

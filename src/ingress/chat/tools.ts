@@ -60,7 +60,7 @@ function readTool(wire: JsonObject): Tool {
   }
 }
 
-/** Reads `{ type: "grammar", grammar: { syntax, definition } }`; undefined if there are other fields. */
+/** Reads `{ type: "grammar", grammar: { syntax, definition } }`. Undefined if there are other fields. */
 const readNested = ({ grammar, ...others }: JsonObject): FreeformTool['grammar'] =>
   isObject(grammar) ? readGrammar({ ...grammar, ...others }) : undefined
 

@@ -48,7 +48,7 @@ function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   }
 }
 
-/** Reads the finish reason; undefined if none is given. */
+/** Reads the finish reason. Undefined if none is given. */
 export function readFinish(value: Json | undefined): Finish | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   return { reason: finishReasonOf(value), raw: value }

@@ -7,7 +7,7 @@ import { readMedia } from './media.ts'
 
 const CALL = new Set(['id', 'name', 'args'])
 
-/** Reads a call and the extras of its object; undefined if the call has no name. */
+/** Reads a call and the extras of its object. Undefined if the call has no name. */
 export function readCall(
   wire: JsonObject,
   ids: CallIds,
@@ -51,7 +51,7 @@ export function readResponse(
 /** Keys that hold the whole result by convention. */
 const RESULT_KEYS = ['result', 'output', 'error']
 
-/** The key that holds the whole response; undefined if there are others. */
+/** The key that holds the whole response. Undefined if there are others. */
 function textKey(response: JsonObject): string | undefined {
   const [key, ...others] = Object.keys(response)
   return key !== undefined && others.length === 0 && RESULT_KEYS.includes(key) ? key : undefined

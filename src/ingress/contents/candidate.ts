@@ -201,7 +201,7 @@ const RESULT = new Set(['chosenCandidates', 'topCandidates'])
 const TOKEN = new Set(['token', 'logProbability'])
 const STEP = new Set(['candidates'])
 
-/** Reads the chosen tokens, each with its alternatives; undefined if there is no list. */
+/** Reads the chosen tokens, each with its alternatives. Undefined if there is no list. */
 function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire)) return undefined
   const fields = inCamelCase(wire, RESULT)

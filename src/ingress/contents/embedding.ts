@@ -62,7 +62,7 @@ function embedding(wires: readonly JsonObject[], model: string, around: Extras):
   }
 }
 
-/** Returns the value that all inputs share; undefined if they differ. Each input then has its value as an extra. */
+/** Returns the value that all inputs share. Undefined if they differ. Each input then has its value as an extra. */
 const sharedValue = <T>([first, ...others]: readonly (T | undefined)[]): T | undefined =>
   others.every(other => other === first) ? first : undefined
 

@@ -43,7 +43,7 @@ const isNumeral = (value: Json | undefined): value is string => typeof value ===
 export const numeral = (value: Json | undefined): number | undefined =>
   isNumeral(value) ? Number(value) : number(value)
 
-/** Reads an upstream's number, which may be written as a string; undefined for any other value. */
+/** Reads an upstream's number, which may be written as a string. Undefined for any other value. */
 export const anyNumeral = (value: Json | undefined): number | undefined =>
   isNumeral(value) ? Number(value) : anyNumber(value)
 

@@ -149,7 +149,7 @@ function readContainer(fields: JsonObject): string | undefined {
 const usualContainer = (modalities: Output['modalities'], fields: JsonObject): string | undefined =>
   modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null ? 'audio/pcm' : undefined
 
-/** Returns the value of an object's only field, in either spelling; undefined if there are other fields. */
+/** Returns the value of an object's only field, in either spelling. Undefined if there are other fields. */
 const only = (value: Json | undefined, field: string): Json | undefined =>
   isObject(value) && Object.keys(value).length === 1 ? inCamelCase(value, new Set([field]))[field] : undefined
 

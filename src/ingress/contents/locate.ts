@@ -99,7 +99,7 @@ export const BODY_FIELDS: BodyFields = {
 
 const COUNTED = 'generateContentRequest'
 
-/** Returns the path of the request wrapped by a token count; empty if it is not wrapped. */
+/** Returns the path of the request wrapped by a token count. Empty if it is not wrapped. */
 export function root(body: JsonObject): Path {
   const field = [COUNTED, 'generate_content_request'].find(name => isObject(body[name]))
   return field === undefined ? [] : [field]

@@ -196,7 +196,7 @@ function readVisibleMedia(
 
 const DETAILS: { readonly [level: string]: string } = { MEDIA_RESOLUTION_LOW: 'low', MEDIA_RESOLUTION_HIGH: 'high' }
 
-/** Reads the level of detail; undefined if the canonical model lacks it. */
+/** Reads the level of detail. Undefined if the canonical model lacks it. */
 function detailOf(fields: JsonObject): string | undefined {
   const resolution = fields['mediaResolution']
   if (typeof resolution !== 'object' || resolution === null) return undefined

@@ -104,7 +104,7 @@ const OTHERS = ['"', '{', 'n', 'N', 'I']
 
 const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHERS.some(sign => list.includes(sign))
 
-/** Puts the vectors back into the body; undefined if a vector is not where vectors are expected. */
+/** Puts the vectors back into the body. Undefined if a vector is not where vectors are expected. */
 function withVectors(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {
   const { data } = body
   if (!Array.isArray(data)) return undefined

@@ -27,7 +27,7 @@ export function readRetrievalError({ status, body, headers }: WireAnswer): Canon
   })
 }
 
-/** Finds the message of an error body in one of these fields; undefined if there is none. */
+/** Finds the message of an error body in one of these fields. Undefined if there is none. */
 export function retrievalMessage(body: JsonObject): string | undefined {
   const { message, detail, error } = body as { readonly [field: string]: Json | undefined }
   return (

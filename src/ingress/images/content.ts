@@ -49,7 +49,7 @@ function readImage(wire: Json, use: Pick<MediaPart, 'use'>): MediaPart | OpaqueP
 
 const IMAGE_FIELD = /^image(?:\[\d*\])?$/
 
-/** Returns the field of the first image without bytes or URL; undefined if there is none. */
+/** Returns the field of the first image without bytes or URL. Undefined if there is none. */
 export const emptyField = (images: readonly InputImage[]): string | undefined =>
   images.find(({ part }) => part.type === 'media' && isEmpty(part.source))?.at[0]?.toString()
 

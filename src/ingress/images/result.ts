@@ -28,7 +28,7 @@ interface AnswerImage {
 }
 
 /**
- * Reads the image of an answer, as bytes rather than as a URL; undefined without an image. Servers that always write
+ * Reads the image of an answer, as bytes rather than as a URL. Undefined without an image. Servers that always write
  * both fields leave one empty.
  */
 export function readAnswerImage(

@@ -73,7 +73,7 @@ interface Videos {
   readonly otherFields: JsonObject
 }
 
-/** Reads the videos of a result; undefined if there are none or one has no URL. */
+/** Reads the videos of a result. Undefined if there are none or one has no URL. */
 function readVideos(wire: Json | undefined): Videos | undefined {
   const videos = isObject(wire) ? wire['videos'] : undefined
   if (!isObject(wire) || !Array.isArray(videos) || videos.length === 0) return undefined

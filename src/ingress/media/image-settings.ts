@@ -19,7 +19,7 @@ export const SETTINGS = ['size', 'quality', 'background'] as const satisfies rea
 /** All fields that describe an image. */
 export const FIELDS = Object.keys(NAMES) as Field[]
 
-/** Reads the description of a generated image; undefined if all fields are empty. */
+/** Reads the description of a generated image. Undefined if all fields are empty. */
 export const readMade = (wire: JsonObject, fields: readonly Field[] = FIELDS): ImageProperties | undefined =>
   definedIfAny(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])])))
 

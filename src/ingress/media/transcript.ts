@@ -21,7 +21,7 @@ export function transcribed(
   }
 }
 
-/** Reads start and end of a word or segment, in seconds; undefined if either is missing. */
+/** Reads start and end of a word or segment, in seconds. Undefined if either is missing. */
 export function timesOf(wire: JsonObject): { readonly start: number; readonly end: number } | undefined {
   const start = anyNumber(wire['start'])
   const end = anyNumber(wire['end'])

@@ -37,7 +37,7 @@ const isText = (part: Part): part is Part & { readonly type: 'text' } => part.ty
 /** Removes the code fence that some models put around their object. */
 const withoutFence = (text: string): string => /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(text)?.[1] ?? text
 
-/** Reads all segments; undefined if a segment lacks its times. Times are never invented. */
+/** Reads all segments. Undefined if a segment lacks its times. Times are never invented. */
 function segmentsIn(object: JsonObject): readonly Segment[] | undefined {
   const list = object['segments']
   if (!Array.isArray(list)) return undefined

@@ -44,7 +44,7 @@ export const locateVideo =
     )
 
 /**
- * Reads a length in seconds, written as a string or a number; undefined for any other string, which is left to the
+ * Reads a length in seconds, written as a string or a number. Undefined for any other string, which is left to the
  * upstream to check.
  */
 export function readLength(wire: Json | undefined): number | undefined {

@@ -12,7 +12,7 @@ const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind
   input_json_delta: { field: 'partial_json', kind: 'tool-call' },
 }
 
-/** Returns the kind of part that a delta belongs to; undefined if the delta fits any kind. */
+/** Returns the kind of part that a delta belongs to. Undefined if the delta fits any kind. */
 export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
   GROWS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
 

@@ -97,7 +97,7 @@ export const isImageCall = (wire: JsonObject): boolean => wire['type'] === 'imag
 /** Number of base64 characters that are enough to detect a file type. */
 const HEAD = 24
 
-/** Reads the image of an image generation call; undefined without an image or for a malformed item. */
+/** Reads the image of an image generation call. Undefined without an image or for a malformed item. */
 export function readImageCall(wire: JsonObject): MediaPart | undefined {
   const { id, status, result, output_format } = wire
   const texts = [id, status, output_format].every(field => field == null || typeof field === 'string')

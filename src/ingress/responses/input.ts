@@ -56,13 +56,13 @@ function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<Json
   return messages
 }
 
-/** Reads an item that is a turn of its own; undefined for items of the assistant. */
+/** Reads an item that is a turn of its own. Undefined for items of the assistant. */
 function readTurnItem(item: JsonObject, kind: string | undefined): Message | undefined {
   if (kind === 'message') return readMessage(item)
   return kind !== undefined && ANSWERS.has(kind) ? { role: 'tool', content: [readOutput(item)] } : undefined
 }
 
-/** Reads a message; undefined for the assistant's role. */
+/** Reads a message. Undefined for the assistant's role. */
 function readMessage(item: JsonObject): Message | undefined {
   const role = text(item['role'])
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance

@@ -13,7 +13,7 @@ export class ItemPositions {
   private readonly shared = new Set<number>()
   private count = 0
 
-  /** Returns the position of the item that an event continues; undefined for an unknown item. */
+  /** Returns the position of the item that an event continues. Undefined for an unknown item. */
   find(event: JsonObject): number | undefined {
     const id = idIn(event)
     const index = anyNumber(event['output_index'])
@@ -50,7 +50,7 @@ export class ItemPositions {
     return position
   }
 
-  /** Returns the positions of all items of a whole output; undefined for items that no event started. */
+  /** Returns the positions of all items of a whole output. Undefined for items that no event started. */
   findAll(items: readonly JsonObject[]): readonly (number | undefined)[] {
     const indices = [...this.byIndex.keys()].sort((a, b) => a - b)
     // Indexes are positions in the output, unless they have gaps or are the same for all items.

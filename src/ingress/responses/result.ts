@@ -198,7 +198,7 @@ function readText(wire: JsonObject, tokens: TokenLogprob[]): Part {
   return part
 }
 
-/** Reads the chosen tokens with their alternatives; undefined if there is no valid list. */
+/** Reads the chosen tokens with their alternatives. Undefined if there is no valid list. */
 export function readTokens(wire: Json | undefined): TokenLogprob[] | undefined {
   if (!Array.isArray(wire) || !wire.every(isToken)) return undefined
   return wire.map(token => {

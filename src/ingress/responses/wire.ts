@@ -65,7 +65,7 @@ const ITEMS: { readonly [type: string]: v.GenericSchema } = {
 }
 
 /**
- * Returns the type of an item that can be read; undefined for any other item, which becomes opaque. A message needs no
+ * Returns the type of an item that can be read. Undefined for any other item, which becomes opaque. A message needs no
  * type (trap 71).
  */
 export function kindOfItem(wire: JsonObject): string | undefined {

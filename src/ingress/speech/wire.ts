@@ -16,7 +16,7 @@ const TYPES = {
 /** Media type if the request names none. */
 export const DEFAULT_TYPE = 'audio/mpeg'
 
-/** Returns the media type for a value of `response_format`; undefined for an unknown value. */
+/** Returns the media type for a value of `response_format`. Undefined for an unknown value. */
 export const mediaTypeOf = (value: string): string | undefined =>
   Object.hasOwn(TYPES, value) ? TYPES[value as keyof typeof TYPES] : undefined
 

@@ -115,7 +115,7 @@ function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalReq
   }
 }
 
-/** Reads all items of a list; undefined if one is malformed. */
+/** Reads all items of a list. Undefined if one is malformed. */
 function readAll<T>(wire: Json | undefined, read: (item: JsonObject, index: number) => T | undefined): T[] | undefined {
   if (!Array.isArray(wire)) return undefined
   const items: T[] = []
@@ -129,7 +129,7 @@ function readAll<T>(wire: Json | undefined, read: (item: JsonObject, index: numb
 
 const readSegments = (wire: Json | undefined): readonly Segment[] | undefined => readAll(wire, readSegment)
 const readWords = (wire: Json | undefined): readonly Word[] | undefined => readAll(wire, readWord)
-/** Reads a list of token log probabilities; undefined if one is malformed. */
+/** Reads a list of token log probabilities. Undefined if one is malformed. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined => readAll(wire, readToken)
 
 const SEGMENT = new Set(['id', 'type', 'start', 'end', 'text', 'speaker', 'speaker_id'])

@@ -68,7 +68,7 @@ const CONFLICTS: readonly {
   },
 ]
 
-/** Returns the field that the requested shape does not support, with the reason; undefined if there is none. */
+/** Returns the field that the requested shape does not support, with the reason. Undefined if there is none. */
 export function conflictIn(body: JsonObject): { readonly field: string; readonly message: string } | undefined {
   const shape = body['response_format']
   if (shape == null) return undefined

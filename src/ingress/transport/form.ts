@@ -40,7 +40,7 @@ export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
 
 /**
  * Reads a caller's `multipart/form-data`. Small files are buffered in memory. A large file is streamed if `ready`
- * accepts the fields before it, and the promise then resolves before the form's end; otherwise the file is written to
+ * accepts the fields before it, and the promise then resolves before the form's end. Otherwise the file is written to
  * an unlinked temporary file.
  *
  * @param limit maximum size of the form, in bytes.

@@ -67,7 +67,7 @@ function readNumber(body: JsonObject, field: string, refused: string[]): number 
 
 const FAILURE = new Set(['code', 'message'])
 
-/** Reads why there is no video, from an object or a string; undefined for any other value. */
+/** Reads why there is no video, from an object or a string. Undefined for any other value. */
 function readFailure(wire: Json | undefined): TaskFailure | undefined {
   if (typeof wire === 'string') return { kind: 'broken', message: wire }
   if (!isObject(wire)) return undefined

@@ -15,7 +15,7 @@ export interface Cell {
 export interface Wanted {
   readonly scenarios: readonly Scenario[]
   readonly callers: readonly string[]
-  /** Formats of upstreams; none in live mode. */
+  /** Formats of upstreams. None in live mode. */
   readonly upstreams?: readonly string[]
   /** Part of the ids of cells or checks. `*` matches any characters. */
   readonly only?: string

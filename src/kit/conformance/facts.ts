@@ -181,7 +181,7 @@ const pick = <K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<
 
 const joined = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : texts.join(''))
 
-/** Returns the kinds of the parts in their order, without repetitions; undefined if all are of one kind. */
+/** Returns the kinds of the parts in their order, without repetitions. Undefined if all are of one kind. */
 function orderOf(parts: readonly Part[]): string | undefined {
   const kinds = parts.map(({ kind }) => kind).filter((kind, index, all) => kind !== all[index - 1])
   return kinds.length > 1 ? kinds.join(' ') : undefined

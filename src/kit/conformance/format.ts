@@ -38,7 +38,7 @@ export interface Asked {
   readonly path: string
   /** JSON body, or the fields of the form. A field that occurs several times is a list. */
   readonly body: JsonObject
-  /** Files of the form; undefined for JSON and for requests without a body. */
+  /** Files of the form. Undefined for JSON and for requests without a body. */
   readonly files?: readonly FormFile[] | undefined
 }
 
@@ -65,7 +65,7 @@ export interface Format {
   readonly headers: (key: string) => Headers
   /** Returns the hand-written request with the model and, if the format has it in the body, the stream flag. */
   readonly addressed: (body: JsonObject, model: string, stream: boolean) => JsonObject
-  /** Reads the path below the base URL and the body; undefined if the path does not belong to the format. */
+  /** Reads the path below the base URL and the body. Undefined if the path does not belong to the format. */
   readonly recognise: (path: string, body: JsonObject, method: string) => Addressed | undefined
   /** Path of the list of models below the base URL, and the list with which the kit's upstream answers. */
   readonly models?: { readonly path: string; readonly list: (ids: readonly string[]) => JsonObject }

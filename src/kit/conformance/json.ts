@@ -48,7 +48,7 @@ function isReasonable(text: string): boolean {
   return true
 }
 
-/** Returns the parsed text; undefined if it is not JSON or exceeds the limits. */
+/** Returns the parsed text. Undefined if it is not JSON or exceeds the limits. */
 export function parsed(text: string): Json | undefined {
   if (!isReasonable(text)) return undefined
   try {

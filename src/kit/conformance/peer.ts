@@ -26,7 +26,7 @@ export interface Peer {
   readonly program?: { readonly env: string; readonly name: string; readonly get: string }
   /** Paths of base URLs, by format. */
   readonly callers: { readonly [format: string]: string }
-  /** Formats of upstreams that the gateway claims; by default all formats of callers. */
+  /** Formats of upstreams that the gateway claims. By default all formats of callers. */
   readonly upstreams: readonly string[]
 }
 

@@ -11,7 +11,7 @@ import type { SessionUpstream } from './sockets/session-upstream.ts'
 
 export interface AllOptions extends RunOptions {
   readonly sessions: readonly SessionScenario[]
-  /** Upstream of sessions; none in live mode. */
+  /** Upstream of sessions. None in live mode. */
   readonly sessionUpstream?: SessionUpstream
   /** Number of times that every cell runs. */
   readonly repeat?: number

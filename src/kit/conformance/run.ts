@@ -9,7 +9,7 @@ import { stepsOf } from './scenario.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface RunOptions extends Wanted, CellRunOptions {
-  /** The kit's upstream; none in live mode. */
+  /** The kit's upstream. None in live mode. */
   readonly upstream?: Upstream
   readonly bounds?: Bounds
 }

@@ -21,7 +21,7 @@ export interface Arrival {
   readonly stream: boolean
   /** Status with which the request was answered. */
   readonly status: number
-  /** End of the answer; undefined while the answer is being written. */
+  /** End of the answer. Undefined while the answer is being written. */
   end?: AnswerEnd
 }
 

@@ -123,7 +123,7 @@ const channelFields = {
       key: v.optional(v.string()),
     }),
   ),
-  /** The keys of the channel's pool, in config order; absent if it has none. */
+  /** The keys of the channel's pool, in config order. Absent if it has none. */
   keys: v.optional(listOf(pooledKey)),
   /** Whether all keys of the pool belong to one account. */
   keys_share_account: v.optional(v.boolean()),

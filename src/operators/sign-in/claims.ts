@@ -20,7 +20,7 @@ export function claimIn(claims: object, path: string): unknown {
   return value
 }
 
-/** Returns the user's role, the higher one if several apply; undefined if none does. */
+/** Returns the user's role, the higher one if several apply. Undefined if none does. */
 export function roleIn(claims: Claims, { claim, roles }: Pick<OidcConfig, 'claim' | 'roles'>): Role | undefined {
   const has = new Set([claimIn(claims, claim)].flat())
   if (roles.admin.some(one => has.has(one))) return 'admin'

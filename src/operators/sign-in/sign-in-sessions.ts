@@ -42,7 +42,7 @@ export class SignInSessions {
   }
 
   /**
-   * Returns the session of a request's cookie; undefined if there is none or it is invalid. Rejects if the store fails.
+   * Returns the session of a request's cookie. Undefined if there is none or it is invalid. Rejects if the store fails.
    */
   async find(message: IncomingMessage): Promise<OpenSignInSession | undefined> {
     const config = this.parts.config()

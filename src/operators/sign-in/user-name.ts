@@ -19,7 +19,7 @@ export const accountHash = (name: string): string => hashOf(`name\n${name}`)
 /**
  * Returns the identifiers under which a password attempt is counted.
  *
- * @param address an IP address; undefined if a signed-in user confirms the password.
+ * @param address an IP address. Undefined if a signed-in user confirms the password.
  */
 export function attemptFor(name: string, address?: string): PasswordAttempt {
   const account = accountHash(name)

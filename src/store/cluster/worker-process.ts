@@ -19,7 +19,7 @@ const STARTING = 60_000
 /** One worker process, as the primary sees it. */
 export class WorkerProcess {
   readonly since = performance.now()
-  /** Resolves with the worker's address once it listens; rejects with the reason if it cannot. */
+  /** Resolves with the worker's address once it listens. Rejects with the reason if it cannot. */
   readonly address: Promise<string>
   readonly exited: Promise<void>
   /** Id of the worker's `Cluster`, once it listens. */

@@ -46,7 +46,7 @@ export class Workers {
     return this.active.map(({ pid }) => pid)
   }
 
-  /** Starts workers. Resolves with their shared address; rejects if one of them cannot start. */
+  /** Starts workers. Resolves with their shared address. Rejects if one of them cannot start. */
   async start(count: number): Promise<string> {
     this.wanted = count
     const started = Array.from({ length: count }, () => this.fork())

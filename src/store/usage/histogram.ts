@@ -26,7 +26,7 @@ export interface Percentiles {
   readonly p99: number
 }
 
-/** Estimates percentiles from a histogram; undefined if it is empty. */
+/** Estimates percentiles from a histogram. Undefined if it is empty. */
 export function percentilesOf(counts: readonly number[]): Percentiles | undefined {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return undefined

@@ -3,14 +3,14 @@ import type { Usage } from '../../canonical/result.ts'
 import { flatCopy } from '../../canonical/text.ts'
 
 /**
- * The usage of one request; never contains a body or a credential. Times are Unix milliseconds, durations milliseconds.
+ * The usage of one request. Never contains a body or a credential. Times are Unix milliseconds, durations milliseconds.
  */
 export interface UsageRow {
   /** Request id. */
   readonly id: string
   /** Start of the request. */
   readonly at: number
-  /** Id of the key, and its name at that time; absent if the key was unknown. */
+  /** Id of the key, and its name at that time. Absent if the key was unknown. */
   readonly key?: string | undefined
   readonly keyName?: string | undefined
   readonly group?: string | undefined
@@ -43,7 +43,7 @@ export interface UsageRow {
   /** Tokens included in `output`: reasoning and audio. */
   readonly reasoning?: number | undefined
   readonly outputAudio?: number | undefined
-  /** Cost in nanodollars; absent if the price is unknown. */
+  /** Cost in nanodollars. Absent if the price is unknown. */
   readonly cost?: number | undefined
   /** Tokens and cost are estimates, because the upstream did not count the whole answer. */
   readonly estimated?: boolean | undefined

@@ -57,7 +57,7 @@ export class Catalogue implements Prices {
     this.known.clear()
   }
 
-  /** Returns the cost of an answer in nanodollars; undefined if a price is unknown. */
+  /** Returns the cost of an answer in nanodollars. Undefined if a price is unknown. */
   cost(model: PricedModel, usage: Usage): number | undefined {
     return costOf(this.ratesOf(model), usage)
   }
@@ -75,7 +75,7 @@ export class Catalogue implements Prices {
     return rates
   }
 
-  /** Returns the maximum number of tokens of an answer; undefined if unknown. */
+  /** Returns the maximum number of tokens of an answer. Undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined {
     return this.about(upstreamModel, { provider }).maxOutput
   }
@@ -137,7 +137,7 @@ export interface PricedEntry {
   readonly price: ModelPrice
 }
 
-/** Returns a provider's prices for a model at a time; undefined if the package does not list it. */
+/** Returns a provider's prices for a model at a time. Undefined if the package does not list it. */
 export function pricedEntry(provider: string, model: string, at: Date): PricedEntry | undefined {
   if (SELF_HOSTED.has(provider)) return undefined
   const { findProvider, calcPrice } = pricePackage()

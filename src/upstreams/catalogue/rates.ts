@@ -14,7 +14,7 @@ export interface PricedModel {
 
 /** Calculates the cost of answers. */
 export interface Prices {
-  /** Returns the cost of an answer in nanodollars; undefined if a price of any part is unknown. */
+  /** Returns the cost of an answer in nanodollars. Undefined if a price of any part is unknown. */
   cost(model: PricedModel, usage: Usage): number | undefined
 }
 
@@ -27,7 +27,7 @@ export interface Rate {
   readonly tiers?: readonly { readonly above: number; readonly price: number }[]
 }
 
-/** Price per token of each kind, and per search, in nanodollars; absent if unknown. */
+/** Price per token of each kind, and per search, in nanodollars. Absent if unknown. */
 export interface Rates {
   readonly input?: Rate
   readonly output?: Rate
@@ -144,7 +144,7 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
 }
 
 /**
- * Returns the number of the upstream's web searches; undefined if it made other hosted calls, whose price is unknown.
+ * Returns the number of the upstream's web searches. Undefined if it made other hosted calls, whose price is unknown.
  */
 function searchCalls({ hostedCalls }: Usage): number | undefined {
   let searches = 0

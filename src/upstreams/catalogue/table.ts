@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../root.ts'
 
-/** Limits and capabilities of one model; absent fields are unknown. */
+/** Limits and capabilities of one model. Absent fields are unknown. */
 export interface ListedModel {
   /** Size of the context window, and maximum length of an answer (`maxOutput`), in tokens. */
   readonly context?: number
@@ -46,7 +46,7 @@ function loaded(): NonNullable<typeof table> {
 /** Returns the origin and date of the table. */
 export const tableSource = (): TableSource => loaded().source
 
-/** Returns limits and capabilities of a model, whichever provider runs it; undefined if it is not listed. */
+/** Returns limits and capabilities of a model, whichever provider runs it. Undefined if it is not listed. */
 export function listedModel(model: string): ListedModel | undefined {
   const { models } = loaded()
   for (const name of listedNames(model)) {

@@ -21,7 +21,7 @@ const FIELDS = ['data:', 'event:', 'id:', 'retry:']
 const TAGS = ['<!doctype', '<!--', '<html', '<?xml']
 const COLON = 0x3a
 
-/** Detects the kind of a body; undefined if more bytes are needed. */
+/** Detects the kind of a body. Undefined if more bytes are needed. */
 export function bodyKindOf(bytes: Uint8Array): BodyKind | undefined {
   let at = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
   while (at < bytes.length && BLANK.has(bytes[at]!)) at++
@@ -70,7 +70,7 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
 const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
 
 /**
- * Returns the decompressor of a body by its declared encoding and its first bytes, which take precedence; undefined if
+ * Returns the decompressor of a body by its declared encoding and its first bytes, which take precedence. Undefined if
  * the body is not compressed.
  */
 export function inflaterFor(encoding: string, first: Uint8Array): Transform | undefined {

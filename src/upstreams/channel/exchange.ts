@@ -39,12 +39,12 @@ const END_TIMEOUT = 2000
 export interface ExchangeOptions {
   readonly watchdog: Watchdog
   /**
-   * Timeout for the head of the upstream's answer, in milliseconds; undefined while the request is still being sent.
+   * Timeout for the head of the upstream's answer, in milliseconds. Undefined while the request is still being sent.
    */
   readonly head: number | undefined
   /** Maximum silence of the upstream within its answer, in milliseconds. */
   readonly idle: number
-  /** Retry of the request on a stale connection; undefined if the request cannot be sent twice. */
+  /** Retry of the request on a stale connection. Undefined if the request cannot be sent twice. */
   readonly staleRetry: StaleRetry | undefined
   /** Called once, when the exchange is over and no longer counts as load of the upstream. */
   endInFlight(): void
@@ -67,7 +67,7 @@ export class Exchange implements Watched {
   private headReceived = false
   /** The head of the answer, until the kind of the body is detected. */
   private head: Pick<Answer, 'status' | 'headers'> | undefined
-  /** Declared encoding; undefined after the first bytes have decided whether the body is compressed. */
+  /** Declared encoding. Undefined after the first bytes have decided whether the body is compressed. */
   private encoding: string | undefined
   private settled: GatewayError | 'ended' | undefined
   private consumer: Consumer | undefined

@@ -15,7 +15,7 @@ export interface FetchLimits {
   readonly timeout: number
   /** Addresses that may be fetched from although they are not public. */
   readonly allow: readonly Range[]
-  /** Proxy that resolves the host names of its connections; absent if the gateway resolves them. */
+  /** Proxy that resolves the host names of its connections. Absent if the gateway resolves them. */
   readonly proxy?: ProxyConfig
 }
 

@@ -25,12 +25,12 @@ export class RestingState {
     this.around = around
   }
 
-  /** Kind of the error by which the upstream refused the key for good; undefined unless the key rests because of it. */
+  /** Kind of the error by which the upstream refused the key for good. Undefined unless the key rests because of it. */
   get refusal(): ErrorKind | undefined {
     return this.why
   }
 
-  /** End of the whole channel's rest; undefined if the channel never rested or has answered since. */
+  /** End of the whole channel's rest. Undefined if the channel never rested or has answered since. */
   get until(): number | undefined {
     return this.channel === 0 ? undefined : this.channel
   }

@@ -24,7 +24,7 @@ export { passedTrace, type TraceHeaders } from './trace-context.ts'
 
 /** A request to send to an upstream, and the way to send it. */
 export interface ChannelRequest extends RequestParts {
-  /** Whether the answer is streamed; true by default. The head of a whole answer may take longer. */
+  /** Whether the answer is streamed. True by default. The head of a whole answer may take longer. */
   readonly stream?: boolean
   /**
    * Whether the request must not reach the upstream twice. Such a request uses a new connection and is never retried.
@@ -78,7 +78,7 @@ async function* observedBody(body: AsyncIterable<Uint8Array>, watch: BodyObserve
  */
 export class Channel {
   readonly config: ChannelConfig
-  /** The keys of the channel's pool; undefined if it has none. */
+  /** The keys of the channel's pool. Undefined if it has none. */
   readonly keys: readonly Channel[] | undefined
   /** The channel that a key of a pool belongs to. */
   readonly around: Channel | undefined
@@ -98,7 +98,7 @@ export class Channel {
   readonly latencies: Latencies
   /** Whether an administrator has stopped new requests to the channel. */
   drained = false
-  /** The model ids that the upstream lists; undefined until they are fetched. */
+  /** The model ids that the upstream lists. Undefined until they are fetched. */
   listed: ReadonlySet<string> | undefined
 
   /**
@@ -129,7 +129,7 @@ export class Channel {
     return { inFlight, resting: resting.models, restingUntil: resting.until, drained, isSpent, listed }
   }
 
-  /** Returns the key of the pool with this id; undefined if there is none. */
+  /** Returns the key of the pool with this id. Undefined if there is none. */
   keyOf(id: string): Channel | undefined {
     return this.keys?.find(({ config }) => config.pooled?.id === id)
   }
@@ -150,7 +150,7 @@ export class Channel {
   }
 
   /**
-   * Resolves when the credential for requests is ready; undefined if it is already. Await this before `send` and
+   * Resolves when the credential for requests is ready. Undefined if it is already. Await this before `send` and
    * `call`.
    *
    * @throws GatewayError `upstream-account` if no credential can be made.

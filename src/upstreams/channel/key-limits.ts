@@ -28,6 +28,6 @@ export class KeyLimits {
   }
 }
 
-/** Returns the limits of a key of a pool; undefined if it has none. */
+/** Returns the limits of a key of a pool. Undefined if it has none. */
 export const keyLimitsOf = (pooled: PooledKey | undefined): KeyLimits | undefined =>
   pooled?.rpm === undefined && pooled?.tpm === undefined ? undefined : new KeyLimits(pooled)

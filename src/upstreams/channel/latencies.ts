@@ -14,7 +14,7 @@ export class Latencies {
     this.averages.set(model, before === undefined ? milliseconds : before + NEWEST * (milliseconds - before))
   }
 
-  /** Latency in milliseconds; undefined if no answer was measured. */
+  /** Latency in milliseconds. Undefined if no answer was measured. */
   of(model: string): number | undefined {
     return this.averages.get(model)
   }

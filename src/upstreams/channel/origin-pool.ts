@@ -139,10 +139,10 @@ const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'E
 export class StaleRetry {
   private readonly connection: Connection
   /**
-   * Sends the request again; undefined if no retry is possible any more, so that the request can be garbage-collected.
+   * Sends the request again. Undefined if no retry is possible any more, so that the request can be garbage-collected.
    */
   private send: (() => void) | undefined
-  /** Time on the monotonic clock at which the request was written, in milliseconds; undefined before. */
+  /** Time on the monotonic clock at which the request was written, in milliseconds. Undefined before. */
   private written: number | undefined
 
   constructor(connection: Connection, send: () => void) {

@@ -17,7 +17,7 @@ const QUOTAS: readonly QuotaHeaders[] = [
 ]
 
 /**
- * Returns the seconds until every quota that an upstream's headers report as exhausted is full again; undefined if none
+ * Returns the seconds until every quota that an upstream's headers report as exhausted is full again. Undefined if none
  * is exhausted.
  *
  * @param now Unix time in milliseconds.

@@ -12,7 +12,7 @@ export class SignatureKeys {
   /** Called with each new signature, to inform other processes. */
   onNew: (signature: string, key: string) => void = () => {}
 
-  /** Returns the id of the key whose account issued the signature; undefined if it is unknown. */
+  /** Returns the id of the key whose account issued the signature. Undefined if it is unknown. */
   keyOf(signature: string): string | undefined {
     return this.keys.get(hashOf(signature))
   }

@@ -15,7 +15,7 @@ export interface KeyPair {
   readonly secret: string
 }
 
-/** Splits a key `access:secret`; undefined for a key that is sent as it is. */
+/** Splits a key `access:secret`. Undefined for a key that is sent as it is. */
 export function keyPairOf(key: string | undefined): KeyPair | undefined {
   const colon = key?.indexOf(':') ?? -1
   return colon < 0 ? undefined : { access: key!.slice(0, colon), secret: key!.slice(colon + 1) }
@@ -37,13 +37,13 @@ export class SignedToken {
     this.now = now
   }
 
-  /** Current token, which may be about to expire; undefined before the first one. */
+  /** Current token, which may be about to expire. Undefined before the first one. */
   get text(): string | undefined {
     return this.token?.text
   }
 
   /**
-   * Resolves when there is a valid token; undefined if there is one already.
+   * Resolves when there is a valid token. Undefined if there is one already.
    *
    * @throws GatewayError `upstream-account` if the secret cannot sign.
    */
@@ -78,7 +78,7 @@ export class SignedToken {
 }
 
 /**
- * Returns the signed token of a channel, if one of its formats uses such tokens; undefined if the key is sent
+ * Returns the signed token of a channel, if one of its formats uses such tokens. Undefined if the key is sent
  * unchanged.
  */
 export function signedTokenOf({ formats, key }: ChannelConfig): SignedToken | undefined {

@@ -2,7 +2,7 @@ import { type ListItem, UnorderedList } from '../../canonical/lists.ts'
 
 /** An object that must not be silent for longer than its limit. */
 export interface Watched extends ListItem {
-  /** Maximum silence in milliseconds; undefined for no limit. */
+  /** Maximum silence in milliseconds. Undefined for no limit. */
   readonly silenceLimit: number | undefined
   /** The watchdog's `now` at the last activity. */
   lastActivity: number

@@ -152,7 +152,7 @@ const NO_CONTAINER: JsonObject = {
   },
 }
 
-/** Reads format, model and streaming from a request; undefined for an unknown path. */
+/** Reads format, model and streaming from a request. Undefined for an unknown path. */
 function requestOf(url: URL, body: JsonObject): MockRequest | undefined {
   for (const { path, format, only } of PATHS) {
     const match = path.exec(url.pathname)

@@ -80,7 +80,7 @@ export function sendFile(
   response.end(request.method === 'HEAD' ? undefined : part)
 }
 
-/** Parses the requested range, with an exclusive `end`; undefined for the whole file, `none` for a range outside it. */
+/** Parses the requested range, with an exclusive `end`. Undefined for the whole file, `none` for a range outside it. */
 function rangeOf(header: string | undefined, size: number): { begin: number; end: number } | 'none' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || first + last === '') return undefined

@@ -78,7 +78,7 @@ function hasToolResult({ format, body }: MockRequest): boolean {
 }
 
 /**
- * Returns the cases with an answer in the requested audio container or transcript format (docs/wire/speech.md); empty
+ * Returns the cases with an answer in the requested audio container or transcript format (docs/wire/speech.md). Empty
  * if no recording has that container. Cases of other formats pass unchanged.
  */
 export function casesFor(cases: readonly Case[], request: MockRequest, path: string): readonly Case[] {

@@ -27,7 +27,7 @@ export class MockSession {
   private heardMs = 0
   /** Appended audio that is not committed yet, in milliseconds. */
   private pendingMs = 0
-  /** Id of the item for the current speech; undefined during silence. */
+  /** Id of the item for the current speech. Undefined during silence. */
   private speech: string | undefined
   /** Silence since the last speech, in milliseconds. */
   private silentMs = 0

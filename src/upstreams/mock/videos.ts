@@ -19,7 +19,7 @@ const EXPIRES_AFTER = 86_400
 
 interface Task extends TaskId {
   readonly id: string
-  /** Prompt; undefined if another process created the task. */
+  /** Prompt. Undefined if another process created the task. */
   readonly prompt?: Json
   readonly remixOf?: string
 }
@@ -78,14 +78,14 @@ export class MockVideos {
     return { status: 200, body: this.taskBody(this.add(about, { prompt: prompt! })) }
   }
 
-  /** Returns the task of an id; undefined if no mock made the id, or if the task was deleted in this process. */
+  /** Returns the task of an id. Undefined if no mock made the id, or if the task was deleted in this process. */
   private find(id: string): Task | undefined {
     if (this.deleted.has(id)) return undefined
     const read = readTaskId(id)
     return this.tasks.get(id) ?? (read && { id, ...read })
   }
 
-  /** Returns the error with which a task fails; undefined if it succeeds. */
+  /** Returns the error with which a task fails. Undefined if it succeeds. */
   private failureOf({ model }: Task): JsonObject | undefined {
     const found = pick(this.cases, { format: FORMAT, model, stream: false, body: { model } })
     const error = found?.result?.['status'] === 'failed' ? found.result['error'] : undefined
@@ -209,7 +209,7 @@ export function writeTaskId({ createdAt, model, movie }: TaskId): string {
   return PREFIX + Buffer.from(JSON.stringify(fields)).toString('base64url')
 }
 
-/** Reads the contents of an id; undefined if `writeTaskId` did not create it. */
+/** Reads the contents of an id. Undefined if `writeTaskId` did not create it. */
 export function readTaskId(id: string): TaskId | undefined {
   if (!id.startsWith(PREFIX)) return undefined
   const fields = parseJson(Buffer.from(id.slice(PREFIX.length), 'base64url').toString())

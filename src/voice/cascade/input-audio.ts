@@ -32,7 +32,7 @@ export class InputAudio {
   private readonly listener: TurnListener
   /** Bytes of an incomplete frame. */
   private rest: Uint8Array = new Uint8Array(0)
-  /** Length of the audio stored before speech, in milliseconds; undefined if turn detection is off. */
+  /** Length of the audio stored before speech, in milliseconds. Undefined if turn detection is off. */
   private prefixMs: number | undefined
   private frames = 0
 
@@ -43,7 +43,7 @@ export class InputAudio {
   }
 
   /**
-   * Sets turn detection; null turns it off, so that all audio is buffered. A started turn continues unless detection is
+   * Sets turn detection. Null turns it off, so that all audio is buffered. A started turn continues unless detection is
    * turned on or off.
    */
   detect(detection: TurnDetection | null): void {
@@ -63,7 +63,7 @@ export class InputAudio {
     return true
   }
 
-  /** Takes all buffered audio without an incomplete sample; undefined if it is too short. */
+  /** Takes all buffered audio without an incomplete sample. Undefined if it is too short. */
   commit(): Uint8Array | undefined {
     if (this.bufferedMs < MIN_MS) return undefined
     this.buffer.append(this.rest.subarray(0, this.rest.length & ~1))

@@ -46,7 +46,7 @@ export class Items {
   }
 
   /**
-   * Adds an item of the session at the end. Returns the id of the previous item; undefined if the conversation is full.
+   * Adds an item of the session at the end. Returns the id of the previous item. Undefined if the conversation is full.
    */
   insert(item: IdentifiedItem, playback?: Playback): Position | undefined {
     if (this.size > MAX_SIZE) return undefined
@@ -89,7 +89,7 @@ export class Items {
 
 const isAudio = (part: Part): part is MediaPart => part.type === 'media' && part.kind === 'audio'
 
-/** Decodes a recording that has no transcript yet; undefined for other parts. */
+/** Decodes a recording that has no transcript yet. Undefined for other parts. */
 function audioOf(part: Part): Uint8Array | undefined {
   if (!isAudio(part) || part.source.type !== 'base64' || part.source.data === '') return undefined
   return part.transcript === undefined ? Buffer.from(part.source.data, 'base64') : undefined

@@ -18,7 +18,7 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   readonly settings: VoiceSessionSettings & Pick<ResponseSettings, 'metadata'>
   readonly conversation: {
     /**
-     * Returns the conversation to answer, after all transcripts are complete; undefined if there is nothing to answer.
+     * Returns the conversation to answer, after all transcripts are complete. Undefined if there is nothing to answer.
      */
     items(): Promise<readonly ConversationItem[] | undefined>
     /** Adds an item. A spoken item comes with its `playback`, which truncation uses. */

@@ -106,7 +106,7 @@ export class Responses {
   }
 
   /**
-   * Returns the conversation to answer, including its transcripts; undefined for an automatic response to a turn
+   * Returns the conversation to answer, including its transcripts. Undefined for an automatic response to a turn
    * without words.
    *
    * @throws GatewayError if the transcription of the last item failed.

@@ -41,7 +41,7 @@ export interface Client {
   readonly modelAt?: { readonly [upstream: string]: string }
   /** Tools that the client must offer to the upstream in every format. */
   readonly tools: readonly string[]
-  /** Scenarios that the client can run; by default those with sessions. */
+  /** Scenarios that the client can run. By default those with sessions. */
   readonly scenarios?: readonly Scenario['name'][]
   /** Whether the client uses a WebSocket. */
   readonly socket?: true

@@ -43,7 +43,7 @@ export interface StrictUpstream {
   tools(body: Loose): readonly Declared[]
   /** Whether an answer may have several calls. */
   parallel(body: Loose): boolean
-  /** Returns as much of the reasoning as the request asks for; undefined if the model does not reason. */
+  /** Returns as much of the reasoning as the request asks for. Undefined if the model does not reason. */
   thought(body: Loose, thought: string): Scene['thought']
   /** Returns the returned signatures, or the returned reasoning if the provider has no signatures. */
   proofs(body: Loose): readonly string[]
@@ -53,7 +53,7 @@ export interface StrictUpstream {
   readonly remembers: boolean
 }
 
-/** Returns the fault of a request in the provider's words; undefined if the request is accepted. */
+/** Returns the fault of a request in the provider's words. Undefined if the request is accepted. */
 export function faultOf(upstream: StrictUpstream, body: JsonObject, issued: readonly Issued[]): string | undefined {
   const checked = v.safeParse(upstream.table, body)
   if (!checked.success) return explained(checked.issues[0]!)

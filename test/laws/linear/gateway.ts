@@ -37,7 +37,7 @@ export const streamOf = (format: Format, events: Iterable<CanonicalEvent>): Answ
     .join(''),
 })
 
-/** Returns a request as a caller of the format writes it; undefined if the format cannot express it. */
+/** Returns a request as a caller of the format writes it. Undefined if the format cannot express it. */
 export function bodyOf(format: Format, request: CanonicalRequest): JsonObject | undefined {
   try {
     return WRITERS[format]!.request!(request, NATIVE).wire.body

@@ -79,7 +79,7 @@ export function* passing(gateway: Gateway): Generator<Passing> {
   }
 }
 
-/** Returns an answer as an upstream of the format would send it; undefined if it cannot. */
+/** Returns an answer as an upstream of the format would send it. Undefined if it cannot. */
 function wholeOf(format: Format, result: CanonicalResult): Answer | undefined {
   try {
     return { type: 'application/json', text: JSON.stringify(WRITERS[format]!.result!(result, ASKED).wire.body) }

@@ -81,7 +81,7 @@ function pump(
   else response.end()
 }
 
-/** The range in a header; undefined if none is valid. */
+/** The range in a header. Undefined if none is valid. */
 export function rangeOf(
   header: string | undefined,
   size: number,

@@ -74,7 +74,7 @@ export function TestDialog({ of, onTested, onClose }: TestDialogProps) {
 
 interface ModelChoiceProps {
   readonly channel: Channel
-  /** Public model id; empty for the channel's first model. */
+  /** Public model id. Empty for the channel's first model. */
   readonly value: string
   readonly onValue: (model: string) => void
 }

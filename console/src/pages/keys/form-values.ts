@@ -25,7 +25,7 @@ export type SetValue = <F extends keyof FormValues>(field: F, value: FormValues[
 
 const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
 
-/** Converts a key or group to form values; without one, an empty form. */
+/** Converts a key or group to form values. Without one, an empty form. */
 export function valuesOf(of: Shown = {}): FormValues {
   return {
     ...{ name: of.name ?? '', group: of.group ?? 'default', note: of.note ?? '' },

@@ -15,7 +15,7 @@ export interface KeyUsage {
   readonly requests: number
   readonly errors: number
   readonly tokens: number
-  /** Cost of the requests with a known price, in US dollars; undefined if there is none. */
+  /** Cost of the requests with a known price, in US dollars. Undefined if there is none. */
   readonly cost: number | undefined
   /** Requests per day, today last. */
   readonly days: readonly number[]

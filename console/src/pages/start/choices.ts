@@ -5,7 +5,7 @@ import { type Client, FORMATS, type Format } from './clients/client.ts'
 /** Removes slashes at the end. */
 const trimmed = (address: string): string => address.replace(/\/+$/, '')
 
-/** Addresses of the gateway: the public URLs, with the one of this page first; without any, this page's origin. */
+/** Addresses of the gateway: the public URLs, with the one of this page first. Without any, this page's origin. */
 export function addressesOf(publicUrls: readonly string[], origin: string): readonly [string, ...string[]] {
   const named = publicUrls.map(trimmed)
   const isHere = (address: string): boolean => new URL(address).origin === origin

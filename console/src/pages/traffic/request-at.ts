@@ -9,7 +9,7 @@ const AROUND = 1000
 const RUNNING = 600_000
 
 /**
- * Loads one request by its id; undefined if it may still be running. A recent request is looked up in the list of its
+ * Loads one request by its id. Undefined if it may still be running. A recent request is looked up in the list of its
  * time, so that polling for a running request causes no 404.
  *
  * @throws ProblemError `not-found` for an unknown or deleted request.

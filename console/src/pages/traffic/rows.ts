@@ -16,7 +16,7 @@ export type Row = Request | Running
 /** Whether a row is a running request. */
 export const isRunning = (row: Row): row is Running => 'running' in row
 
-/** Values of the filter by outcome; empty for all requests. */
+/** Values of the filter by outcome. Empty for all requests. */
 export const ONLY = ['', 'errors', 'losses', 'captured'] as const
 export type Only = (typeof ONLY)[number]
 

@@ -17,7 +17,7 @@ export async function fragmentOf(linked: Linked): Promise<string> {
   return PREFIX + btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/u, '')
 }
 
-/** Decodes a URL fragment; undefined for another kind of fragment, a damaged one, or one that is too large. */
+/** Decodes a URL fragment. Undefined for another kind of fragment, a damaged one, or one that is too large. */
 export async function linkedOf(fragment: string): Promise<Linked | undefined> {
   if (!fragment.startsWith(PREFIX)) return undefined
   try {

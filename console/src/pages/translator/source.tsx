@@ -111,7 +111,7 @@ export function SourceCard({ source, onSource, translation, marks, active, onAct
   )
 }
 
-/** Formats a text as indented JSON; undefined for invalid JSON. */
+/** Formats a text as indented JSON. Undefined for invalid JSON. */
 function tidy(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -17,7 +17,7 @@ export interface Asked {
 
 /** State of a translation. */
 export interface Translation {
-  /** Last translation; undefined if it failed. */
+  /** Last translation. Undefined if it failed. */
   readonly data: Translations | undefined
   /** Text that `data` was translated from. */
   readonly of: string

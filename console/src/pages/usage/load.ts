@@ -30,7 +30,7 @@ const exactly = (exact: boolean) => (exact ? ({ exact: true } as const) : {})
 const sums = async (query: Parameters<typeof pathOf>[1], where: Where, signal: AbortSignal) =>
   (await get<Usage>(pathOf('/usage', query, where), undefined, signal)).data
 
-/** Loads the total of a span; undefined without requests. */
+/** Loads the total of a span. Undefined without requests. */
 export const loadTotal = async (
   span: Span,
   exact: boolean,

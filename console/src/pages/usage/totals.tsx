@@ -6,7 +6,7 @@ import { METRICS, type Metric } from './view.ts'
 
 interface TotalsProps {
   readonly total: UsageSum | undefined
-  /** Total of the preceding span; null while loading. */
+  /** Total of the preceding span. Null while loading. */
   readonly before: UsageSum | undefined | null
   readonly loading: boolean
   /** Hours of the range that have passed. */

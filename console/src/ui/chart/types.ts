@@ -6,7 +6,7 @@ export interface ChartSeries {
   readonly colour: string
   /** Index of the line's dash pattern, which tells series apart without colours. */
   readonly dash: number
-  /** One value per point in time; null where there is none. */
+  /** One value per point in time. Null if there is none. */
   readonly values: readonly (number | null)[]
 }
 
@@ -45,7 +45,7 @@ export interface TimeChartProps {
 export interface Pointed {
   /** Index of the interval. */
   readonly index: number
-  /** Index of the series; undefined for all series. */
+  /** Index of the series. Undefined for all series. */
   readonly series: number | undefined
   /** Pixels from the left edge. */
   readonly left: number

@@ -31,7 +31,7 @@ export function deviationOf({ checks, cells }: Results, expected: readonly strin
   }
 }
 
-/** Returns the deviation for a terminal; empty if there is none. */
+/** Returns the deviation for a terminal. Empty if there is none. */
 export const deviationText = ({ unexpected, stale }: Deviation): string =>
   [
     ...unexpected.map(({ id }) => `Unexpected failure: ${id}`),

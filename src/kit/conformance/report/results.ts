@@ -18,7 +18,7 @@ export interface CellDocument {
   readonly id: string
   readonly caller: string
   readonly upstream?: string
-  /** Work that callers request of the endpoint; absent for sessions. */
+  /** Work that callers request of the endpoint. Absent for sessions. */
   readonly work?: string
   readonly scenario: string
   readonly mode: string

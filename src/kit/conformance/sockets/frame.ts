@@ -5,7 +5,7 @@ import { isObject, type JsonObject, parsed, textOf } from '../json.ts'
 /** One message as received or sent. */
 export interface Frame {
   readonly text: string
-  /** JSON object in the text; undefined if the text is not one. */
+  /** JSON object in the text. Undefined if the text is not one. */
   readonly data: JsonObject | undefined
 }
 

@@ -8,7 +8,7 @@ import { wireOf } from './session-wire.ts'
 import { connect, SOCKET_BOUNDS, type SocketBounds } from './socket.ts'
 
 export interface SessionRunOptions extends WantedSessions, CellRunOptions {
-  /** The kit's upstream; none in live mode. */
+  /** The kit's upstream. None in live mode. */
   readonly upstream?: SessionUpstream
   readonly bounds?: SocketBounds
   /** Maximum wait for a frame, in milliseconds. */

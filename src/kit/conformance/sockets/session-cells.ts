@@ -16,7 +16,7 @@ export interface SessionCell {
 export interface WantedSessions {
   readonly sessions: readonly SessionScenario[]
   readonly callers: readonly string[]
-  /** Formats of upstreams; none in live mode. */
+  /** Formats of upstreams. None in live mode. */
   readonly upstreams?: readonly string[]
   readonly only?: string
 }

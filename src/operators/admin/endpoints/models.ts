@@ -33,7 +33,7 @@ const listModels = endpoint({
 
 const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
 
-/** Returns the permissions of a key; undefined if the key is not valid. */
+/** Returns the permissions of a key. Undefined if the key is not valid. */
 async function permissionsOfKey({ config, records }: Administration, id: string): Promise<Permissions | undefined> {
   const key = config.keys.find(one => fixedId(one) === id) ?? (await records.key(id))
   if (key === undefined) throw invalidInput({ parameter: 'key', detail: 'there is no key with this id' })

@@ -150,7 +150,7 @@ function createResponse(state: LiveState, { settings, id }: Of<'response-create'
   if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })
 }
 
-/** Returns the frames that make the model answer; undefined if there is nothing to answer. */
+/** Returns the frames that make the model answer. Undefined if there is nothing to answer. */
 function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string[] | undefined {
   const results = state.calls.take()
   const frames = results.length === 0 ? [] : [writeToolResponse(results)]

@@ -20,7 +20,7 @@ export interface LiveDialect {
   readonly audioOnly: boolean
   /** `late_text: realtime`: after the model's first turn, text is accepted only as `realtimeInput`. */
   readonly lateText: 'content' | 'realtime'
-  /** How the reasoning effort is set; undefined for models without reasoning. */
+  /** How the reasoning effort is set. Undefined for models without reasoning. */
   readonly thinking: 'level' | 'budget' | undefined
 }
 

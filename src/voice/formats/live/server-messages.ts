@@ -60,7 +60,7 @@ function output(state: LiveState, grow: (response: OpenResponse) => Iterable<Ser
   if (response !== undefined) state.emit(grow(response))
 }
 
-/** Returns the response that the model's output belongs to; undefined if that response was cancelled. */
+/** Returns the response that the model's output belongs to. Undefined if that response was cancelled. */
 function current(state: LiveState): OpenResponse | undefined {
   state.hasAnswered = true
   state.connection.answered()

@@ -5,7 +5,7 @@ import type { Usage } from '../../../canonical/result.ts'
 import type { FunctionCall, LiveMessage } from './wire.ts'
 
 /**
- * Reads the messages of one server frame in the order in which they take effect; none for an empty frame. Never throws.
+ * Reads the messages of one server frame in the order in which they take effect. None for an empty frame. Never throws.
  * A frame that is not a JSON object, or has no known field, gives an `error` message.
  */
 export function readFrame(frame: string): readonly LiveMessage[] {

@@ -15,7 +15,7 @@ export interface Content {
 }
 
 export interface FunctionResponse {
-  /** Id of the call; absent if the upstream's call had none. */
+  /** Id of the call. Absent if the upstream's call had none. */
   readonly id?: string
   readonly name: string
   readonly response: JsonObject

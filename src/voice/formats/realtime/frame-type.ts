@@ -13,7 +13,7 @@ const typeAtStart = (frame: Buffer): string | undefined =>
   frame.at(-1) === BRACE ? TYPE.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[1] : undefined
 
 /**
- * Returns the event type of a frame, without parsing the frame if possible; undefined if the frame is not a JSON
+ * Returns the event type of a frame, without parsing the frame if possible. Undefined if the frame is not a JSON
  * object.
  */
 export function frameType(frame: Buffer): string | undefined {

@@ -32,7 +32,7 @@ export class ServerWriter {
     this.conversation = newId('conv')
   }
 
-  /** Writes the frames of one event; none for an event specific to another format. */
+  /** Writes the frames of one event. None for an event specific to another format. */
   write(event: ServerEvent): readonly string[] {
     switch (event.type) {
       case 'audio-delta':

@@ -15,7 +15,7 @@ export interface HeaderLosses {
   readonly added: readonly HeaderLoss[]
 }
 
-/** Reads `interlingua-loss` and `interlingua-added`; undefined without either. */
+/** Reads `interlingua-loss` and `interlingua-added`. Undefined without either. */
 export function lossesIn(headers: Headers): HeaderLosses | undefined {
   const named = entriesOf(headers.get('interlingua-loss'))
   const added = entriesOf(headers.get('interlingua-added'))

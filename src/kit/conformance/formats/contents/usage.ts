@@ -1,7 +1,7 @@
 import type { UsageFacts } from '../../facts.ts'
 import { compact, type JsonObject, numberOf } from '../../json.ts'
 
-/** Adds counts. An absent count is 0; without any count the sum is absent. */
+/** Adds counts. An absent count is 0. Without any count the sum is absent. */
 function sum(...counts: readonly (number | undefined)[]): number | undefined {
   return counts.every(count => count === undefined) ? undefined : counts.reduce<number>((a, b) => a + (b ?? 0), 0)
 }
