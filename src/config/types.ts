@@ -64,8 +64,9 @@ export interface ServerConfig {
 
 /** Limits of one WebSocket connection of the responses format. */
 export interface SocketLimits {
-  /** Maximum duration of a connection, and maximum idle time, in milliseconds. */
+  /** Maximum duration of a connection, in milliseconds. */
   readonly lifetime: number
+  /** Maximum time without a message, in milliseconds. */
   readonly idle: number
   /** Maximum number of turns that may wait while another is answered. */
   readonly queue: number
@@ -121,8 +122,9 @@ export interface ReasoningMemoryConfig {
 
 /** Realtime voice sessions. */
 export interface RealtimeConfig {
-  /** Maximum duration of a voice session, and maximum idle time, in milliseconds. */
+  /** Maximum duration of a voice session, in milliseconds. */
   readonly lifetime: number
+  /** Maximum time without a message, in milliseconds. */
   readonly idle: number
   /** Maximum size of a message in either direction, in bytes. */
   readonly message: number
@@ -189,8 +191,9 @@ export interface TracesConfig {
 
 /** Sign-in to the console. */
 export interface ConsoleConfig {
-  /** Maximum duration of a sign-in session, and maximum idle time, in milliseconds. */
+  /** Maximum duration of a sign-in session, in milliseconds. */
   readonly session: number
+  /** Maximum time without a request, in milliseconds. */
   readonly idle: number
   readonly oidc?: OidcConfig
 }

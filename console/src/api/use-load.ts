@@ -14,7 +14,7 @@ export interface Loaded<T> {
 /**
  * Hook that loads data when the component mounts and when one of `inputs` changes. A new load aborts the running one.
  *
- * @param every milliseconds between reloads while the browser tab is visible; no reloads without it.
+ * @param every time between reloads while the browser tab is visible, in milliseconds. Without it nothing is reloaded.
  */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,

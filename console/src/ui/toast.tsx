@@ -23,7 +23,7 @@ export function toast(text: string, tone: Message['tone'] = 'good'): void {
   if (tone === 'good') setTimeout(() => close(id), SHOWN)
 }
 
-/** Shows the message of an error; meant for `catch`. */
+/** Shows the message of an error. Meant for `catch`. */
 export const toastProblem = (thrown: unknown): void => toast(messageOf(asProblem(thrown)), 'bad')
 
 const close = (id: number): void => {

@@ -19,7 +19,7 @@ interface TestDialogProps {
   readonly onClose: () => void
 }
 
-/** results; kept in the dialog for comparison. */
+/** Number of results kept in the dialog for comparison. */
 const KEPT = 10
 
 /** Dialog that sends small test requests to a channel. */

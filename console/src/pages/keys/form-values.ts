@@ -57,7 +57,7 @@ const lines = (value: string): readonly string[] | null => {
   return all.length === 0 ? null : all
 }
 
-/** API fields that keys and groups share; an empty field becomes null. */
+/** API fields that keys and groups share. An empty form field becomes null. */
 export const permissionsOf = (values: FormValues) => ({
   ...{ rpm: number(values.rpm), tpm: number(values.tpm), concurrent: number(values.concurrent) },
   budget: { day: number(values.day), month: number(values.month) },

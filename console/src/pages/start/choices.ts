@@ -1,7 +1,6 @@
 import type { Key, Model } from '../../api/types.ts'
 import { type Client, FORMATS, type Format } from './clients/client.ts'
 
-/* Available choices and defaults of the Start page. */
 /** Removes slashes at the end. */
 const trimmed = (address: string): string => address.replace(/\/+$/, '')
 

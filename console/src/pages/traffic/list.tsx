@@ -24,7 +24,7 @@ const PAGE = 100
  * Interval between two loads of the list, in milliseconds. Without a shared bus, live rows come from one instance only.
  */
 const AGAIN = 20_000
-/** Time until requests that ended before the live connection opened are stored, in milliseconds. */
+/** Maximum time until a request that ended before the live connection opened is stored, in milliseconds. */
 const STORED = 1500
 
 /** Address of one request's page. */

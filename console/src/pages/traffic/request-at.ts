@@ -1,7 +1,7 @@
 import { get } from '../../api/request.ts'
 import type { PageOf, Request } from '../../api/types.ts'
 
-/** Request id; its first 12 hex digits are the time of the request in Unix milliseconds. */
+/** Pattern of a request id. The first 12 hex digits are the time of the request in Unix milliseconds. */
 const ID = /^req_([0-9a-f]{12})[0-9a-f]{20}$/
 /** Time searched before and after the time in the id, in milliseconds. */
 const AROUND = 1000

@@ -15,7 +15,7 @@ export interface Span {
   readonly channel?: string
 }
 
-/** Formats a duration; from 10 ms on without decimals. */
+/** Formats a duration. From 10 ms on it has no decimals. */
 export const took = (milliseconds: number): string =>
   duration(milliseconds >= 10 ? Math.round(milliseconds) : milliseconds)
 

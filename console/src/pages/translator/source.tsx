@@ -17,7 +17,7 @@ export const FORMATS: readonly string[] = [...ROWS]
 /** Kinds of text that can be translated. */
 export const KINDS = ['request', 'result', 'events'] as const
 
-/** Text to translate; an empty format or kind is detected from the text. */
+/** Text to translate. An empty format or kind is detected from the text. */
 export interface Source {
   readonly text: string
   readonly format: string

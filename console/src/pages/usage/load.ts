@@ -6,7 +6,7 @@ import { MEASURES } from './metrics.ts'
 import type { Every, Range, Span } from './ranges.ts'
 import type { Metric } from './view.ts'
 
-/** groups; shown as series, the rest are summed up. */
+/** Number of groups shown as series of their own. The rest is summed up. */
 const TOP = 6
 /** Maximum number of rows in one response. */
 export const MOST = 10_000

@@ -58,7 +58,7 @@ function daysOf(from: string, to: string): readonly [Every, number, number] {
   return [(until - since) / DAY > MANY_DAYS ? 'day' : 'hour', since, until]
 }
 
-/** Unix milliseconds; starts of the intervals of a span, up to now. */
+/** Starts of the intervals of a span up to now, in Unix milliseconds. */
 export function pointsOf({ since, until }: Span, every: Every, now: number): readonly number[] {
   const step = STEPS[every]
   const first = floor(since, step)
@@ -66,5 +66,5 @@ export function pointsOf({ since, until }: Span, every: Every, now: number): rea
   return Array.from({ length: Math.min(count, 2000) }, (_, at) => first + at * step)
 }
 
-/** UTC date of a time, as `date` fields take it. */
+/** UTC date of a time, in the form that `date` fields use. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)

@@ -3,7 +3,7 @@ import { locale } from '../../i18n/index.ts'
 import type { ChartSeries, Pointed } from './types.ts'
 
 interface Data {
-  /** Unix milliseconds. */
+  /** Start of each interval, in Unix milliseconds. */
   readonly times: readonly number[]
   readonly step: number
   readonly series: readonly ChartSeries[]
@@ -191,7 +191,10 @@ function labelOf(at: number, { step }: Data, utc: boolean): string {
   return new Intl.DateTimeFormat(locale.value, { ...style, ...zone }).format(date)
 }
 
-/** Resolves a CSS custom property to a colour for the canvas: browsers compute `color`, but not custom properties. */
+/**
+ * Resolves a CSS custom property to a colour for the canvas. Browsers compute a value for `color` but not for custom
+ * properties.
+ */
 function colourOf(element: HTMLElement, name: string): string {
   element.style.setProperty('color', `var(${name})`)
   const { color } = getComputedStyle(element)
