@@ -14,13 +14,13 @@ export const helpOpen = signal(false)
 
 interface Shortcut {
   readonly act: () => void
-  /** Text in the list of shortcuts; a shortcut without one is not listed. */
+  /** Text in the list of shortcuts. A shortcut without one is not listed. */
   readonly label: string | undefined
 }
 
 /** Shortcuts of the open page, by key. */
 const own = new Map<string, Shortcut>()
-/** Time at which `g` was pressed, in milliseconds; set while the second key of the sequence is awaited. */
+/** Time at which `g` was pressed, in milliseconds. Set while the second key of the sequence is awaited. */
 let began: number | undefined
 
 /** Hook that registers a shortcut while the component is mounted. A shortcut with a label is listed in the help. */

@@ -41,7 +41,7 @@ export interface AccessOptions {
   /** Notifies other processes of changed keys or groups. */
   readonly bus?: Bus
   readonly onFault?: (thrown: unknown) => void
-  /** Usage of the keys' limits; counted only in this process by default. */
+  /** Usage of the keys' limits. Counted only in this process by default. */
   readonly limits?: Limits
 }
 

@@ -4,7 +4,7 @@ export interface Bytes {
   readonly size?: number
   /** Whether the bytes can be read only once, so that a retry has nothing to send. */
   readonly once?: true
-  /** Whether reading has started; only for bytes that can be read once. */
+  /** Whether reading has started. Only for bytes that can be read once. */
   readonly started?: boolean
   read(): AsyncIterable<Uint8Array>
 }

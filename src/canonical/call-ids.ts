@@ -57,7 +57,7 @@ export class CallIds {
   /**
    * Returns the id of the call that the next result answers. A result with an id on the wire gets the id of that call,
    * or its own id if no call has it. A result without an id is matched by tool name, or by order if it has no name
-   * either; if no call matches, it gets a new id, which `pairedByOrder` may replace.
+   * either. If no call matches, it gets a new id, which `pairedByOrder` may replace.
    */
   result(wireId: string | undefined, name: string | undefined): string {
     this.round.hasResults = true

@@ -71,7 +71,7 @@ export interface ToolCallPart extends PartBase {
   readonly type: 'tool-call'
   readonly id: string
   readonly name: string
-  /** JSON text as the model wrote it, possibly incomplete or malformed; plain text for a freeform call. */
+  /** JSON text as the model wrote it, possibly incomplete or malformed. Plain text for a freeform call. */
   readonly arguments: string
   /** Whether the call is for a freeform tool, whose arguments are text instead of JSON. */
   readonly freeform?: true
@@ -157,7 +157,7 @@ export interface Citation extends Node {
   readonly title?: string
   /** The cited text of the source. */
   readonly quote?: string
-  /** Range of the part's text that the citation supports, in UTF-16 units; the end is exclusive. */
+  /** Range of the part's text that the citation supports, in UTF-16 units. The end is exclusive. */
   readonly start?: number
   readonly end?: number
 }

@@ -25,7 +25,7 @@ export type CanonicalEvent =
   | ResultStart
   | PartEvent
   | { readonly type: 'logprobs'; readonly candidate: number; readonly append: readonly TokenLogprob[] }
-  /** Further times of the transcript. Lists are appended; other fields are replaced. */
+  /** Further times of the transcript. Lists are appended. Other fields are replaced. */
   | { readonly type: 'transcript'; readonly candidate: number; readonly transcript: Transcript }
   | Preview
   | CandidateEnd

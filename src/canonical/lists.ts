@@ -26,7 +26,7 @@ export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T
 }
 
 /**
- * Adds fields to an object; later fields replace earlier ones of the same name. Mutates the object only if `owned`,
+ * Adds fields to an object. Later fields replace earlier ones of the same name. Mutates the object only if `owned`,
  * with no other reference to it, and created here. Otherwise returns a copy.
  */
 export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {

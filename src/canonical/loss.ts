@@ -211,7 +211,7 @@ const FREE_JSON_FIELDS = new Set(['parameters', 'schema', 'value', 'metadata', '
 /**
  * Finds everything that belongs to another format: extras, and opaque parts, tools and annotations. Writers do not look
  * for these themselves. A request in the writer's own format has none, so that native requests need not be walked. File
- * ids and signatures are left to the writers. A request writer drops a signature of another format; a result writer
+ * ids and signatures are left to the writers. A request writer drops a signature of another format. A result writer
  * wraps it.
  */
 export function foreignLosses(value: unknown, format: Format): Loss[] {

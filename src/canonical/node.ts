@@ -22,7 +22,7 @@ export const isImplied = ({ spelling = {} }: Node, field: string): boolean =>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns a string value; an empty string for any other type. */
+/** Returns a string value. An empty string for any other type. */
 export const stringIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** Parses the JSON text of an object. Undefined for any other value and for malformed JSON. */

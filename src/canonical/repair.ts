@@ -120,7 +120,7 @@ class Runs {
   }
 
   /**
-   * Returns the end, exclusive, of the run of this role from index `from` on; `from` itself if the message there has
+   * Returns the end, exclusive, of the run of this role from index `from` on. `from` itself if the message there has
    * another role.
    */
   endOf(role: Message['role'], from: number): number {

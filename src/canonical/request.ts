@@ -112,7 +112,7 @@ export type TextShape =
 
 /** Requested output. Media, embedding and ranking requests use this type as well, each with its own field. */
 export interface Output extends Node {
-  /** Modalities of the answer; text if absent. */
+  /** Modalities of the answer. Text if absent. */
   readonly modalities?: readonly Modality[]
   readonly candidates?: number
   readonly text?: TextShape & Node

@@ -37,7 +37,7 @@ const NONE = -1
 /**
  * Passes the parts of a candidate to a writer one after another, for formats whose items never interleave (trap 96). A
  * part that starts while another is open waits until the other has ended. Waiting parts are dropped at an error (trap
- * 88), unless `overtakes` is set. Events of the open part pass at once; only events of waiting parts are buffered.
+ * 88), unless `overtakes` is set. Events of the open part pass at once. Only events of waiting parts are buffered.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Writer<Output>

@@ -23,7 +23,7 @@ const REDACTED = 'redacted'
 const MAX_ENTRIES = 256
 
 /**
- * Returns the value of a format's signature field. A signature of that format stays unchanged; any other is wrapped.
+ * Returns the value of a format's signature field. A signature of that format stays unchanged. Any other is wrapped.
  */
 export function wrapReasoning(parts: readonly WrappedReasoning[], fieldFormat: Format): string {
   const [first] = parts

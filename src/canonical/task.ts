@@ -1,6 +1,6 @@
 import type { Node } from './node.ts'
 
-/** The states of a task. A task only moves to a later state; the last two are final. */
+/** The states of a task. A task only moves to a later state. The last two are final. */
 export const TASK_STATES = ['queued', 'in-progress', 'completed', 'failed'] as const
 export type TaskState = (typeof TASK_STATES)[number]
 

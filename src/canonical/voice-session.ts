@@ -59,7 +59,7 @@ export interface InputTranscription extends Node {
  */
 export interface VoiceSessionSettings extends Node {
   readonly model?: string
-  /** Set if the session only transcribes; a conversation if absent. */
+  /** Set if the session only transcribes. A conversation if absent. */
   readonly purpose?: 'transcription'
   readonly instructions?: string
   readonly modalities?: readonly Modality[]

@@ -7,9 +7,9 @@ import type { Terminal } from './outcome.ts'
 import { readRecords, withStore } from './with-store.ts'
 
 export interface FirstStart {
-  /** The key, if it was just created; it cannot be shown later. */
+  /** The key, if it was just created. It cannot be shown later. */
   readonly created?: string
-  /** Stored keys; only the first ones if there are many. */
+  /** Stored keys. Only the first ones if there are many. */
   readonly storedKeys: readonly StoredKey[]
   /** Set if the store could not be read, so that keys may exist. */
   readonly storeUnreadable?: true

@@ -51,7 +51,7 @@ interface Settings {
   readonly port: number | null
   /** Path of the config file. Null if there is none. */
   readonly path: string | null
-  /** Text of the config in use; the file itself may be faulty or missing by now. */
+  /** Text of the config in use. The file itself may be faulty or missing by now. */
   readonly text: string | null
 }
 

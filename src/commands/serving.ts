@@ -33,7 +33,7 @@ export class Mocks {
     this.start = start
   }
 
-  /** Returns the mock upstream; the first call starts it. */
+  /** Returns the mock upstream. The first call starts it. */
   open(): Promise<Mock> {
     return (this.mock ??= this.start())
   }

@@ -40,7 +40,7 @@ export function channelWithDefaults(written: WrittenChannel, preset: Preset, env
 }
 
 /**
- * Makes a channel for every vendor whose usual API key variable is set; if none is set, a channel for the built-in
+ * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the built-in
  * mock.
  */
 export function environmentChannels(env: Env): ChannelConfig[] {

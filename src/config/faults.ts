@@ -12,7 +12,7 @@ export interface Fault {
 /** Reports a fault that the schema cannot detect, with its path in the written config. */
 export type FaultAt = (path: Path, message: string) => void
 
-/** Thrown for an invalid config file; lists all faults in file order. */
+/** Thrown for an invalid config file. Lists all faults in file order. */
 export class ConfigError extends Error {
   readonly faults: readonly Fault[]
   constructor(faults: readonly Fault[], file = 'config') {

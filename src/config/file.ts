@@ -22,7 +22,7 @@ export function loadConfig(path: string | undefined, env: Env = process.env): Co
   return loadFile(path, undefined, env).config
 }
 
-/** A config and its source text; the text is undefined if there is no file. */
+/** A config and its source text. The text is undefined if there is no file. */
 export interface LoadedFile {
   readonly config: Config
   readonly text: string | undefined

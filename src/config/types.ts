@@ -41,9 +41,9 @@ export interface ServerConfig {
   readonly tls?: { readonly cert: string; readonly key: string }
   /** Addresses and ranges of proxies whose `x-forwarded-*` headers are trusted. */
   readonly trustedProxies: readonly string[]
-  /** The gateway's public URLs, without trailing slashes; if empty, URLs are derived from each request. */
+  /** The gateway's public URLs, without trailing slashes. If empty, URLs are derived from each request. */
   readonly publicUrls: readonly string[]
-  /** Origins whose pages may call the gateway from browsers; `*` allows any. */
+  /** Origins whose pages may call the gateway from browsers. `*` allows any. */
   readonly cors: readonly string[]
   /** Maximum silence of a stream before a heartbeat is sent to the caller, in milliseconds. */
   readonly heartbeat: number
@@ -135,7 +135,7 @@ export interface RealtimeConfig {
   /** Whether keys are accepted in the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
   readonly browserKeys: boolean
   /**
-   * Models that turn a text conversation into a voice session (transcription, then the chat model, then speech); absent
+   * Models that turn a text conversation into a voice session (transcription, then the chat model, then speech). Absent
    * if disabled.
    */
   readonly cascade?: { readonly transcription: string; readonly speech: string; readonly voice?: string }
@@ -207,7 +207,7 @@ export interface OidcConfig {
   /** Label of the sign-in button. */
   readonly name: string
   readonly scopes: readonly string[]
-  /** Claim with the user's roles or groups; a dotted path if it is nested. */
+  /** Claim with the user's roles or groups. A dotted path if it is nested. */
   readonly claim: string
   /** Claim values that make a user an admin or a viewer. */
   readonly roles: { readonly admin: readonly string[]; readonly viewer: readonly string[] }
@@ -219,7 +219,7 @@ export interface Budget {
   readonly day?: number
   readonly month?: number
   /**
-   * Whether requests to models with unknown prices are allowed or refused; `allow` by default, at no cost to the
+   * Whether requests to models with unknown prices are allowed or refused. `allow` by default, at no cost to the
    * budget.
    */
   readonly unknown?: 'allow' | 'refuse'
@@ -239,14 +239,14 @@ export interface LimitSettings {
 /** A group: the permissions of its keys. Limits apply to each key separately. */
 export interface GroupConfig {
   readonly name: string
-  /** Public model ids and patterns; `*` matches any run of characters. */
+  /** Public model ids and patterns. `*` matches any run of characters. */
   readonly models: readonly string[]
   /** Formats whose endpoints the keys may use. Absent: all. */
   readonly doors?: readonly Format[]
   /** Names and patterns of the channels that may answer. Absent: all. */
   readonly channels?: readonly string[]
   readonly limits: LimitSettings
-  /** Models that answer if no channel of the requested one does; a model's own list comes before it. */
+  /** Models that answer if no channel of the requested one does. A model's own list comes before it. */
   readonly fallbacks?: readonly FallbackModel[]
   /** Whether a request with losses is answered (`show`) or refused. */
   readonly onLoss: OnLoss
@@ -329,7 +329,7 @@ export interface PooledKey {
 export interface ChannelModels {
   /** Upstream model ids by public id. */
   readonly named: ReadonlyMap<string, string>
-  /** Patterns over the upstream's model ids, which then are the public ids; `*` matches all. */
+  /** Patterns over the upstream's model ids, which then are the public ids. `*` matches all. */
   readonly patterns: readonly string[]
 }
 

@@ -34,7 +34,7 @@ const onlyPadding: IsDefault = value => isObject(value) && Object.keys(value).ev
 const unspecified: IsDefault = value =>
   isObject(value) ? Object.values(value).every(unspecified) : typeof value === 'string' && /UNSPECIFIED$/.test(value)
 
-/** Test for the default value, by the path of the loss; `#` stands for any index. */
+/** Test for the default value, by the path of the loss. `#` stands for any index. */
 const DEFAULTS: { readonly [path: string]: IsDefault } = {
   'sampling/temperature': is(1),
   'sampling/topP': is(1),
@@ -100,7 +100,7 @@ export function markDefaults(losses: readonly Loss[], request: CanonicalRequest)
 /** Whether the lost value equals the default. */
 function losesDefault(loss: Loss, request: CanonicalRequest): boolean {
   if (loss.restored === true) return false
-  // `developer` is OpenAI's newer name of the system role; no other format has it.
+  // `developer` is OpenAI's newer name of the system role. No other format has it.
   if (loss.kind === 'changed') return loss.became === 'system' && valueAt(request, loss.path) === 'developer'
   if (loss.kind !== 'dropped') return false
   const path = loss.path.map(step => (typeof step === 'number' ? '#' : step)).join('/')

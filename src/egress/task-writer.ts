@@ -13,7 +13,7 @@ export interface PublicDownload {
 }
 
 /**
- * Writes the requests about a task to the upstream that runs it; all methods are pure. The reader's `result` reads the
+ * Writes the requests about a task to the upstream that runs it. All methods are pure. The reader's `result` reads the
  * answers to `status` and `find`, like the answer to the submit.
  */
 export interface TaskWriter {

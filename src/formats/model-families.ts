@@ -17,7 +17,7 @@ interface Family {
   readonly lines?: readonly string[]
   /** The first version that the row applies to. */
   readonly since: string
-  /** The flags that change with that version; all others stay. */
+  /** The flags that change with that version. All others stay. */
   readonly dialect: JsonObject
 }
 
@@ -87,7 +87,7 @@ function dialectOf(name: string): JsonObject {
   return { ...rest, bound_proofs: true }
 }
 
-/** Merges the flags of all rows that apply to this line and version; later rows take precedence. */
+/** Merges the flags of all rows that apply to this line and version. Later rows take precedence. */
 function mergedDialect(line: string | undefined, version: number): JsonObject {
   const matching = FAMILIES.filter(family => isOf(family, line) && numberOf(family.since) <= version)
   return Object.assign({}, ...matching.map(({ dialect }) => dialect))

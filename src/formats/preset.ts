@@ -5,7 +5,7 @@ import type { BetaPolicy } from './betas.ts'
 /** A vendor as data: everything a channel needs if its operator configures only a key. */
 export interface Preset {
   readonly name: string
-  /** The usual environment variables of the vendor's key; the first that is set is used. */
+  /** The usual environment variables of the vendor's key. The first that is set is used. */
   readonly env: readonly string[]
   /** The usual environment variable of the URL, for vendors with one URL per customer. */
   readonly addressEnv?: string

@@ -81,7 +81,7 @@ const WITHOUT_OUTPUT: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'tran
 
 /**
  * Estimates the tokens of a request from its size alone. The estimate is reserved from the key's limits until the
- * upstream reports a count. Linear in the size of the request; loads no vocabulary.
+ * upstream reports a count. Linear in the size of the request. Loads no vocabulary.
  */
 export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const work = workOf(request)

@@ -24,7 +24,7 @@ export interface Call {
   readonly head: RequestHead
   /** Framing of a streamed answer: server-sent events, one JSON array, or one event per line. */
   readonly framing: 'events' | 'array' | 'lines'
-  /** Reply to the caller. Wrapped if the answer is captured; replaced if the answer is produced in the background. */
+  /** Reply to the caller. Wrapped if the answer is captured. Replaced if the answer is produced in the background. */
   reply: Reply
   /**
    * Turns of a WebSocket connection. They are searched before the store, and hold this turn even if the store must not.

@@ -25,7 +25,7 @@ import type { Attempt, Incoming } from './types.ts'
 /** The result of a channel test. */
 export interface ChannelTest {
   readonly ok: boolean
-  /** Work of the test request; `listing` if the channel does no work that costs next to nothing. */
+  /** Work of the test request. `listing` if the channel does no work that costs next to nothing. */
   readonly work: Work | 'listing'
   /** Public id of the tested model. */
   readonly model?: string

@@ -273,7 +273,7 @@ export class Gateway {
     return { channels: channels.all, models: config.models, catalogue, prices: catalogue }
   }
 
-  /** Prepares the request's media for a target; returns undefined if the media cannot be prepared. */
+  /** Prepares the request's media for a target. Returns undefined if the media cannot be prepared. */
   private async withMedia(
     request: CanonicalRequest,
     concern: 'change' | 'check',

@@ -90,7 +90,7 @@ export interface Naming {
   readonly isExact: boolean
 }
 
-/** Renames the models in a body. Linear in the size of the body; returns the same body if nothing changed. */
+/** Renames the models in a body. Linear in the size of the body. Returns the same body if nothing changed. */
 export function renamedBody(body: JsonObject, naming: Naming): JsonObject {
   let out = renamedIn(body, naming.paths.body, naming)
   for (const field in body) {

@@ -45,7 +45,7 @@ export function routeIncoming(
   return (responseChain ?? submission)?.eligibleTargets(targets) ?? targets
 }
 
-/** Returns the request for another model; the same object if the request already has this model. */
+/** Returns the request for another model. The same object if the request already has this model. */
 export const asModel = (request: CanonicalRequest, model: string): CanonicalRequest =>
   request.model === model ? request : { ...request, model }
 

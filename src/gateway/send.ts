@@ -15,7 +15,7 @@ import type { Attempt } from './types.ts'
 
 const LARGEST_ERROR = 1024 * 1024
 
-/** A request that the upstream accepted. The head of its answer has arrived; the body is still to be read. */
+/** A request that the upstream accepted. The head of its answer has arrived. The body is still to be read. */
 export class Sent {
   /** Attempt with every field of its request, including fields after a file. */
   readonly attempt: Attempt

@@ -161,7 +161,7 @@ export class StreamPipeline implements Consumer, Abortable {
     else for (const event of seen) this.output.write(event)
   }
 
-  /** Returns the events as the caller may see them; the same list if none was changed. */
+  /** Returns the events as the caller may see them. The same list if none was changed. */
   private allVisible(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
     let seen: CanonicalEvent[] | undefined
     for (let at = 0; at < events.length; at++) {

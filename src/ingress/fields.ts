@@ -16,7 +16,7 @@ const wrong = (): never => {
   throw WrongType.instance
 }
 
-/* Strict readers for callers' input. Null and absent fields are undefined; a wrong type throws WrongType. */
+/* Strict readers for callers' input. Null and absent fields are undefined. A wrong type throws WrongType. */
 
 export const text = (value: Maybe): string | undefined =>
   typeof value === 'string' ? value : value == null ? undefined : wrong()

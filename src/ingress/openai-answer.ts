@@ -36,7 +36,7 @@ function reasonEntries(reason: FinishReason, ...values: string[]): { [value: str
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-/** Returns the finish reason for an upstream's word, in any letter case; `other` for an unknown word. */
+/** Returns the finish reason for an upstream's word, in any letter case. `other` for an unknown word. */
 export function finishReasonOf(word: string): FinishReason {
   const known = word.toLowerCase()
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'

@@ -10,11 +10,11 @@ export interface Reading {
   readonly source: Json
   /** The canonical value read from the source. */
   readonly value: unknown
-  /** Reads a changed source; throws if it is malformed. */
+  /** Reads a changed source. Throws if it is malformed. */
   readonly read: (source: Json) => unknown
   /** Path of the part of the source that holds the whole value. */
   readonly root: Path
-  /** Maps a canonical path to the nearest wire path that the format's layout gives; the root if it gives none. */
+  /** Maps a canonical path to the nearest wire path that the format's layout gives. The root if it gives none. */
   readonly near: (path: Path) => Path
   /** Whether each search reads the whole source, as for streams. */
   readonly isSlow?: true

@@ -213,7 +213,7 @@ export class FirstEvents {
     this.machine = reader()
   }
 
-  /** Returns the index of the event, as a path; an empty path if only the end of the stream sets the value. */
+  /** Returns the index of the event, as a path. An empty path if only the end of the stream sets the value. */
   with(path: Path): Path {
     if (at(this.result, path) !== undefined) this.rewind()
     while (this.next < this.events.length) {

@@ -40,7 +40,7 @@ export class HttpReply extends CallerReply implements Reply {
     response.on('close', () => {
       if (!response.writableFinished) this.abandon()
     })
-    // A caller may have disconnected earlier, for example during a token lookup; `close` is not emitted again.
+    // A caller may have disconnected earlier, for example during a token lookup. `close` is not emitted again.
     this.gone = response.destroyed
   }
 
@@ -142,7 +142,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/* Chunked transfer coding (RFC 9112, section 7.1). Node uses four writes per chunk; a text takes one here. */
+/* Chunked transfer coding (RFC 9112, section 7.1). Node uses four writes per chunk. A text takes one here. */
 
 const CHUNK_END = '\r\n'
 

@@ -14,9 +14,9 @@ export interface SocketOptions {
   readonly queue: number
   readonly size: number
   readonly reportsLosses: boolean
-  /** Counts the bytes of waiting turns; closed with the connection. */
+  /** Counts the bytes of waiting turns. Closed with the connection. */
   readonly meter: { take(bytes: number): void; give(bytes: number): void; close(): void }
-  /** Answers one turn; settles when the turn is answered. Never rejects. */
+  /** Answers one turn. Settles when the turn is answered. Never rejects. */
   answer(turn: CreateFrame, reply: SocketReply): Promise<void>
 }
 
@@ -174,7 +174,7 @@ export class ResponsesSocket implements Wire {
 
   /**
    * Sends a ping, and closes connections that are idle or gone. A caller is gone if it has read everything but answers
-   * no pings; a slow reader is left to its running turn.
+   * no pings. A slow reader is left to its running turn.
    */
   private readonly beat = (): void => {
     if (this.current === undefined && performance.now() - this.lastTurn > this.options.idle) {

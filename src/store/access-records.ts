@@ -2,7 +2,7 @@ import type { GroupConfig, KeySettings } from '../config/types.ts'
 
 /** An API key as stored: settings, and only the hashes of its secrets. Times are Unix milliseconds. */
 export interface StoredKey extends KeySettings {
-  /** Stable id; survives renaming and rotation. Everything the key's requests store belongs to this id. */
+  /** Stable id. Survives renaming and rotation. Everything the key's requests store belongs to this id. */
   readonly id: string
   /** Unique among keys that are not revoked. */
   readonly name: string
@@ -26,7 +26,7 @@ export interface KeySecret {
   readonly expiresAt?: number
 }
 
-/** Changed fields of a key; an undefined value removes the field. */
+/** Changed fields of a key. An undefined value removes the field. */
 export type KeyChange = { readonly [F in keyof KeySettings | 'name' | 'group']?: StoredKey[F] | undefined }
 
 /** A group of keys as an administrator created it. */
@@ -54,7 +54,7 @@ export interface AccessChanges {
   readonly keys: readonly StoredKey[]
   readonly groups: readonly StoredGroup[]
   readonly droppedGroups: readonly string[]
-  /** All drained channels; present only if any channel changed. */
+  /** All drained channels. Present only if any channel changed. */
   readonly drained?: readonly string[]
   /** The changes are the complete state: the reader deletes every row it has that is not in them. */
   readonly whole?: true

@@ -39,7 +39,7 @@ export interface LockRules {
   /** Wrong passwords in a row from one network that lock the name for it. */
   readonly perNetwork: number
   /**
-   * Wrong passwords from all networks together. From then on an unknown network has one try; a network that once sent
+   * Wrong passwords from all networks together. From then on an unknown network has one try. A network that once sent
    * the right password keeps its own count.
    */
   readonly total: number
@@ -86,7 +86,7 @@ export interface ConsoleRecords {
   /** Ends all sessions of a user and returns their number. */
   endSignInSessions(user: string): Promise<number>
   /**
-   * Counts a wrong password before the password is checked; `forgive` takes the count back if it was right. Returns
+   * Counts a wrong password before the password is checked. `forgive` takes the count back if it was right. Returns
    * undefined if the password may be checked, otherwise the time until which the name is locked for that network.
    */
   attempt(tried: PasswordAttempt, rules: LockRules): Promise<number | undefined>

@@ -21,7 +21,7 @@ export interface Copied {
   readonly rows: number
 }
 
-/** A copy that cannot be made; the message is for the operator. */
+/** A copy that cannot be made. The message is for the operator. */
 export class CopyError extends Error {
   override readonly name = 'CopyError'
 }

@@ -30,7 +30,7 @@ export class GroupedWrites<T, R> {
   private waiting: Waiting<T, R>[] = []
   /** A group is being written or scheduled. */
   private busy = false
-  /** Resolved when the last write is done; set by `close`. */
+  /** Resolved when the last write is done. Set by `close`. */
   private ending: PromiseWithResolvers<void> | undefined
 
   constructor(options: GroupedWritesOptions<T, R>) {

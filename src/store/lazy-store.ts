@@ -59,7 +59,7 @@ export class LazyStore {
   private opening: Promise<Store> | undefined
   private inUse: Store | undefined
   private fault: { readonly kind: StoreFault; readonly reads: boolean } | undefined
-  /** Logs the start and the end of an outage; a recurring one at most once per `INTERVAL`. */
+  /** Logs the start and the end of an outage. A recurring one at most once per `INTERVAL`. */
   private readonly outage: Outage
   /** Logs single damaged rows. */
   private readonly damages: LogOnce
@@ -135,7 +135,7 @@ export class LazyStore {
     }
   }
 
-  /** Returns the store for writing; creates a new file if the open one was removed or replaced. */
+  /** Returns the store for writing. Creates a new file if the open one was removed or replaced. */
   private async current(): Promise<Store> {
     const store = await this.opened()
     if (!store.moved()) return store

@@ -14,7 +14,7 @@ const SETTLED = 60_000
 const BUSY = 5
 
 /**
- * Detects which processes that share a folder are alive. Each process locks a file with its id; the operating system
+ * Detects which processes that share a folder are alive. Each process locks a file with its id. The operating system
  * releases the lock however the process ends, even with `kill -9`. Locks also work between containers on one machine,
  * where process ids are meaningless.
  */

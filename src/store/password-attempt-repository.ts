@@ -95,7 +95,7 @@ export class PasswordAttemptRepository {
     }
   }
 
-  /** Writes rows; rows with nothing to remember are deleted. */
+  /** Writes rows. Rows with nothing to remember are deleted. */
   private async write(transaction: Database, rows: readonly ConsoleAttemptRow[]): Promise<void> {
     for (const { subject, ...row } of rows)
       if (row.attempts === 0 && row.right_at === 0)

@@ -32,7 +32,7 @@ const UNANSWERED = 40_000
 /** The `application_name` of every connection, by which `isPostgresInUse` finds other processes. */
 const APPLICATION = 'interlingua'
 
-/** Session settings; ms. Set after connecting, because poolers reject them as startup parameters. */
+/** Session settings. Ms. Set after connecting, because poolers reject them as startup parameters. */
 const SESSION = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 60_000 }
 
 /** Id of the advisory lock for migrations. */
@@ -104,7 +104,7 @@ export async function isPostgresInUse(url: string): Promise<boolean> {
 }
 
 /**
- * Connection settings; `sslmode` of the address controls TLS. The address may contain a password and is never logged.
+ * Connection settings. `sslmode` of the address controls TLS. The address may contain a password and is never logged.
  */
 const connectionOf = (url: string): ClientConfig => ({
   ...{ connectionString: url, application_name: APPLICATION, connectionTimeoutMillis: CONNECTING },

@@ -33,7 +33,7 @@ export interface ImageLimits {
 export interface Note {
   readonly kind: NoteKind
   readonly name: string
-  /** Owner of the note; notes are also limited per owner. */
+  /** Owner of the note. Notes are also limited per owner. */
   readonly owner: string
   readonly text: string
   /** Unix time in milliseconds. */

@@ -25,7 +25,7 @@ const SETUP = [
 /** SQLite's path of a database in memory. */
 const IN_MEMORY = ':memory:'
 
-/** Text that `probe` writes to test for disk space; larger than a page. */
+/** Text that `probe` writes to test for disk space. Larger than a page. */
 const SAMPLE = 'x'.repeat(16 * 1024)
 
 /** Opens a SQLite file, and creates it readable only by its owner. */
@@ -132,7 +132,7 @@ function identityOf(path: string): string | undefined {
 
 /** Writes and deletes a sample row without waiting for a lock. */
 function probe(database: DatabaseSync): void {
-  // A transaction is running; its own failure would be reported.
+  // A transaction is running. Its own failure would be reported.
   if (database.isTransaction) return
   database.exec('pragma busy_timeout = 0')
   try {

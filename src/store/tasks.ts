@@ -25,7 +25,7 @@ export interface StoredTask extends TaskTarget {
   readonly upstreamId?: string
   /** The input of the video. */
   readonly from: UpstreamTask['from']
-  /** Output settings of the request; `prompt` is its prompt. */
+  /** Output settings of the request. `prompt` is its prompt. */
   readonly output: Output
   readonly prompt?: string
   /** The upstream's latest answer. */

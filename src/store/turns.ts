@@ -2,7 +2,7 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { NewEvents } from './events.ts'
 
 /**
- * One stored response with its input (docs/wire/responses.md#stored-responses). Earlier turns are not repeated;
+ * One stored response with its input (docs/wire/responses.md#stored-responses). Earlier turns are not repeated.
  * `previous` links to them.
  */
 export interface Turn {
@@ -15,7 +15,7 @@ export interface Turn {
   readonly input: readonly JsonObject[]
   /** Id of the turn that this one continues. */
   readonly previous?: string
-  /** The channel whose upstream made the response; its signatures are valid only there. */
+  /** The channel whose upstream made the response. Its signatures are valid only there. */
   readonly channel?: string
   /** Set if the upstream also stores the response under the same ids. */
   readonly remembered?: true
@@ -64,7 +64,7 @@ export interface Turns {
    */
   chain(owner: string, id: string): Promise<Chain | undefined>
   /**
-   * Finds items by id in all turns and conversations of the owner; of duplicates the newest. Unknown ids are missing
+   * Finds items by id in all turns and conversations of the owner. Of duplicates the newest. Unknown ids are missing
    * from the result.
    */
   items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>>

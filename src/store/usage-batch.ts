@@ -150,7 +150,7 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   row.estimated === true ? 1 : 0,
 ]
 
-/** The earlier attempts as JSON; cut to the first ones until they fit into `TRIES` characters. */
+/** The earlier attempts as JSON. Cut to the first ones until they fit into `TRIES` characters. */
 function triesText(tries: NonNullable<UsageRow['tries']>): string | null {
   for (let count = tries.length; count > 0; count >>= 1) {
     const text = plainText(JSON.stringify(tries.slice(0, count)), TRIES + 1)!

@@ -40,7 +40,7 @@ interface Group {
 
 interface GroupsOptions {
   readonly percentiles?: boolean
-  /** Names of the groups to show; all other groups are combined into one. */
+  /** Names of the groups to show. All other groups are combined into one. */
   readonly shown?: ReadonlySet<string> | undefined
 }
 

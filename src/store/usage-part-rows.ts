@@ -9,7 +9,7 @@ export const UNITS = { usage_hours: HOUR, usage_days: 24 * HOUR } as const
 export type PartTable = keyof typeof UNITS
 const TABLES = Object.entries(UNITS) as readonly (readonly [PartTable, number])[]
 
-/** Parts of a running period before they are merged; a finished period is always merged into one. */
+/** Parts of a running period before they are merged. A finished period is always merged into one. */
 const MOST = 30
 /** Parts merged per transaction. */
 const AT_ONCE = 1000

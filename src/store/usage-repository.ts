@@ -24,7 +24,7 @@ export class UsageRepository implements UsageRecords {
   private readonly now: () => number
   private readonly writer: UsageWriter
   private mergedAt = Number.NEGATIVE_INFINITY
-  /** Unix milliseconds; end of this process's lease for deleting. */
+  /** Unix milliseconds. End of this process's lease for deleting. */
   private sweepsUntil = -1
 
   constructor(database: Database, now: () => number) {
@@ -38,7 +38,7 @@ export class UsageRepository implements UsageRecords {
     await this.writer.write(rows)
     if (this.now() - this.mergedAt < MERGE) return
     this.mergedAt = this.now()
-    // The rows are stored either way; a failed merge is repeated later.
+    // The rows are stored either way. A failed merge is repeated later.
     await mergeParts(this.database, this.now()).catch(() => {})
   }
 

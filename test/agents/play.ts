@@ -132,7 +132,7 @@ export class Play {
   }
 
   /**
-   * Whether a step is done. A step is done when its call is in the history; the tables ensure that its result is, too.
+   * Whether a step is done. A step is done when its call is in the history. The tables ensure that its result is, too.
    */
   private isDone(path: string, body: JsonObject): boolean {
     const calls = this.upstream.format.hear(body).turns.flatMap(turn => turn.calls ?? [])

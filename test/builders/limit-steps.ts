@@ -5,7 +5,7 @@ const DAY = 86_400_000
 
 /** One event of a limit test: time passes, or one of a few requests takes a step. */
 export interface Happening {
-  /** Time passed in milliseconds; negative if the clock is set back. */
+  /** Time passed in milliseconds. Negative if the clock is set back. */
   readonly pause: number
   readonly step: LimitStep
   /** Milliseconds since the cost that the step corrects was reserved. */

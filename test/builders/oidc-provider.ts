@@ -27,7 +27,7 @@ export class OidcProvider {
   readonly issuer: string
   /** Number of token requests that were granted. */
   granted = 0
-  /** User who signs in with a browser; nobody if absent. */
+  /** User who signs in with a browser. Nobody if absent. */
   user: Grant['claims'] | undefined
   private readonly server: Server
   private readonly keys: { readonly own: CryptoKey; readonly foreign: CryptoKey; readonly published: object }

@@ -29,7 +29,7 @@ const FLAGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
-/** Browser shared by all tests of this worker; it ends with the worker. */
+/** Browser shared by all tests of this worker. It ends with the worker. */
 export const browser = (): Promise<Browser> => (shared.testChromium ??= launch())
 
 async function launch(): Promise<Browser> {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { dataOf, jsonOf } from '../builders/http.ts'
 
 export interface Question {
-  /** HTTP method; `POST` if there is a body, else `GET`. */
+  /** HTTP method. `POST` if there is a body, else `GET`. */
   readonly method?: string
   readonly headers?: { readonly [name: string]: string }
   /** Body as JSON or a form. */

@@ -185,7 +185,7 @@ const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
 const USER = { role: 'user', content: 'Hi.' }
 
 describe('reasoning that the account of a key signed', TIMED, () => {
-  /** Sends two turns; the key of the first is refused before the second. */
+  /** Sends two turns. The key of the first is refused before the second. */
   async function secondTurn(more = '') {
     const upstream = await openUpstream(signing)
     const channel = poolAt(upstream.address, [KEY_A, KEY_B], { format: 'messages', more })

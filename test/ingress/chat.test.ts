@@ -172,7 +172,7 @@ test.each(between)('citations around %s are streamed as one list, and no text wa
     sent.findIndex(({ data }) => data.includes(text)),
   )
   expect(places).toEqual(places.toSorted((a, b) => a - b))
-  // Assembles the chunks as clients do. Text and calls are appended to; any other field of a delta is replaced.
+  // Assembles the chunks as clients do. Text and calls are appended to. Any other field of a delta is replaced.
   const last = Object.assign({}, ...listsIn(sent)) as JsonObject
   expect(last['annotations']).toHaveLength(2)
 })

@@ -36,7 +36,7 @@ function lossesOf(format: string, request: CanonicalRequest): Loss[] {
   })
 }
 
-/** Whether the path is in a file of a form. A file is no field of the body; the path names its part. */
+/** Whether the path is in a file of a form. A file is no field of the body. The path names its part. */
 const isFile = ({ files = [] }: WireRequest, [field]: Path): boolean => files.some(one => one.field === field)
 
 const read = (format: string, wire: WireRequest): CanonicalRequest | undefined => {

@@ -94,7 +94,7 @@ function fieldOrder(parts: readonly Part[]): Part[] {
 }
 
 /**
- * Removes facts that only one kind of speech answer has. Events state tokens, but no media types; bytes state no
+ * Removes facts that only one kind of speech answer has. Events state tokens, but no media types. Bytes state no
  * tokens. A file that is made while it streams cannot state its length.
  */
 const onlyHeard: Look = ({ candidates }) => ({

@@ -6,7 +6,7 @@ import { READERS } from '../../src/ingress/index.ts'
 
 /**
  * Returns the events of a stream as the gateway passes them to a caller of the upstream's own format. Events before
- * `until` are unchanged if the format's writer relays events; the others are written anew. A stream that the reader
+ * `until` are unchanged if the format's writer relays events. The others are written anew. A stream that the reader
  * must repair fails the test.
  */
 export function relayed(

@@ -57,7 +57,7 @@ export const MODELS: { readonly [model: string]: Takes } = {
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Loose = { readonly [field: string]: any }
 
-/** Returns the reasons why the model refuses the request; an empty list if it accepts it. */
+/** Returns the reasons why the model refuses the request. An empty list if it accepts it. */
 export function refusals(model: string, body: JsonObject): string[] {
   const takes = MODELS[model]!
   const {

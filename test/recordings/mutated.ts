@@ -7,7 +7,7 @@ interface Place {
   readonly path: readonly Step[]
   /** Path in any body of its kind. Objects on the path are named by their kind, and items of a list count as one. */
   readonly shape: string
-  /** Shape of the object that contains the field; items of lists have none. */
+  /** Shape of the object that contains the field. Items of lists have none. */
   readonly holder: string | undefined
   readonly value: Json
 }

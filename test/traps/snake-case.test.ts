@@ -64,7 +64,7 @@ describe('trap 104: requests in snake_case', () => {
   })
 
   /**
-   * Protobuf allows a parser to refuse or accept the second spelling. Google's own servers get it natively; another
+   * Protobuf allows a parser to refuse or accept the second spelling. Google's own servers get it natively. Another
    * format does not.
    */
   test('say by a field in both spellings what its camelCase says, and the other is a loss elsewhere', () => {

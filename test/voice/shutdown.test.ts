@@ -50,7 +50,7 @@ it('fifty sessions in every phase end within the grace time, each with its last 
       thrown => refused.push(thrown.status ?? 0),
     )
   await until(() => up.connections.length === 50)
-  // Most sessions have reached their position; some callers disconnect at this moment.
+  // Most sessions have reached their position. Some callers disconnect at this moment.
   await new Promise(resolve => setTimeout(resolve, 200))
   callers[0]?.socket.terminate()
   const began = performance.now()

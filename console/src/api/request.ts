@@ -34,7 +34,7 @@ export async function send(method: Method, path: string, options: Options = {}):
   })
   if (answer.ok) return answer
   const problem = await problemOf(answer)
-  // The session ended elsewhere, so the sign-in form appears; the page opens again after signing in.
+  // The session ended elsewhere, so the sign-in form appears. The page opens again after signing in.
   if (problem.status === 401 && !path.startsWith('/session')) endSession('expired')
   throw problem
 }

@@ -3,7 +3,7 @@ import { ProblemError } from './problem.ts'
 
 /** State of a load: the data, the error, and whether it is running. */
 export interface Loaded<T> {
-  /** Data of the last successful load; it stays during a reload and after a failed one. */
+  /** Data of the last successful load. It stays during a reload and after a failed one. */
   readonly data: T | undefined
   readonly error: ProblemError | undefined
   readonly loading: boolean
@@ -52,6 +52,6 @@ export function useLoad<T>(
   return { ...state, reload }
 }
 
-/** Wraps anything thrown in a ProblemError; status -1 for what is not an API error. */
+/** Wraps anything thrown in a ProblemError. Status -1 for what is not an API error. */
 export const asProblem = (thrown: unknown): ProblemError =>
   thrown instanceof ProblemError ? thrown : new ProblemError(-1, { detail: String(thrown) })

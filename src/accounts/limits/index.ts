@@ -30,7 +30,7 @@ export interface LimitsOptions {
   readonly primary?: PrimaryLimits | undefined
   /** Name of this process among those that share counts. It contains no dot and is random by default. */
   readonly owner?: string
-  /** Reads the earlier spend of keys; nothing by default. */
+  /** Reads the earlier spend of keys. Nothing by default. */
   readonly spent?: ReadSpent
 }
 

@@ -22,7 +22,7 @@ export interface SharedCounts {
 export interface SharedOptions {
   /** Counts while the shared counts are unreachable. */
   readonly local: MemoryEngine
-  /** Called when counts stop being shared; `onRecovery` when they are shared again. */
+  /** Called when counts stop being shared. `onRecovery` when they are shared again. */
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
 }

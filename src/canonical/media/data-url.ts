@@ -39,7 +39,7 @@ export const isRecording = (part: Part): part is Recording =>
 
 const KINDS: { readonly [top: string]: MediaKind } = { image: 'image', audio: 'audio', video: 'video' }
 
-/** Returns the kind of media of a media type; `file` for anything but image, audio and video. */
+/** Returns the kind of media of a media type. `file` for anything but image, audio and video. */
 export function kindOfMediaType(mediaType: string | undefined): MediaKind {
   const top = mediaType?.split('/')[0]?.toLowerCase() ?? ''
   return Object.hasOwn(KINDS, top) ? KINDS[top]! : 'file'

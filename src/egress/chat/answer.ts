@@ -48,7 +48,7 @@ export const signatureExtra = (signature: string): JsonObject => ({
 export const isHidden = (part: ReasoningPart): boolean =>
   part.redacted === true || (part.text === '' && part.signature !== undefined)
 
-/** Whether the part is generated audio; a message has no field for audio at a URL. */
+/** Whether the part is generated audio. A message has no field for audio at a URL. */
 export const isAudio = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 
@@ -83,7 +83,7 @@ export function writeImage(part: MediaPart, path: Path, losses: Losses): JsonObj
 }
 
 /**
- * Writes the finish reason; `stop` becomes `tool_calls` in an answer with calls (trap 13). A refusal that the upstream
+ * Writes the finish reason. `stop` becomes `tool_calls` in an answer with calls (trap 13). A refusal that the upstream
  * ended with `stop` stays `stop`, because OpenAI's clients treat `content_filter` as a failure.
  */
 export function writeFinish(finish: Finish | undefined, { called, refused }: EndContent): string {

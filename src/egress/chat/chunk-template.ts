@@ -16,7 +16,7 @@ export class ChunkTemplate {
   private readonly bare: string
   private readonly tail: string
   readonly withUsage: boolean
-  /** The head of the next whole chunk; the first one includes the fields that are written once. */
+  /** The head of the next whole chunk. The first one includes the fields that are written once. */
   private first: string
 
   constructor(start: ResultStart, request: CanonicalRequest) {

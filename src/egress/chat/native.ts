@@ -54,7 +54,7 @@ function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, conte
   return wire
 }
 
-/** Writes a message with other call ids or with restored reasoning; the rest stays unchanged. */
+/** Writes a message with other call ids or with restored reasoning. The rest stays unchanged. */
 function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Message, JsonObject>): JsonObject {
   const [first] = content
   if (role === 'tool' && first?.type === 'tool-result')

@@ -157,7 +157,7 @@ function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext):
   return { thinking: { type: off ? 'disabled' : on, ...extras }, ...beside }
 }
 
-/** Returns the effort nearest to the settings; `on` without a level if the upstream has no efforts. */
+/** Returns the effort nearest to the settings. `on` without a level if the upstream has no efforts. */
 function effortLevel({ effort, budget = -1 }: Reasoning, efforts: readonly Effort[]): Level {
   const wanted = effort ?? (budget === -1 ? undefined : budget === 0 ? 'none' : effortOf(budget))
   const supported = wanted && nearest(wanted, efforts)

@@ -114,7 +114,7 @@ function writeService(request: CanonicalRequest, { dialect, losses }: WriteConte
 
 const MODALITIES: ReadonlySet<Modality> = new Set<Modality>(['text', 'audio'])
 
-/** Writes the modalities of the answer; chat has only text and audio. */
+/** Writes the modalities of the answer. Chat has only text and audio. */
 function writeModalities({ modalities }: Output, { losses }: WriteContext): Output['modalities'] {
   if (modalities === undefined) return undefined
   const supported = modalities.filter(modality => MODALITIES.has(modality))

@@ -46,7 +46,7 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   return { index, message: content, logprobs: writtenLogprobs, finish_reason, ...stop, ...outer }
 }
 
-/** Writes the message of a choice. Each kind of part has its field; a part without a field is a loss. */
+/** Writes the message of a choice. Each kind of part has its field. A part without a field is a loss. */
 function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
   const message = new MessageWriter(losses, request)
   const at = childPath(path, 'content')

@@ -130,7 +130,7 @@ function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   return 'search_document'
 }
 
-/** Writes the encoding; floats by default. */
+/** Writes the encoding. Floats by default. */
 function writeEncoding({ output: { embedding } }: CanonicalRequest, losses: Losses): readonly Json[] {
   if (embedding?.encoding !== undefined) return [embedding.encoding]
   losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding', 'encoding'], became: 'float' })

@@ -124,7 +124,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     return [this.chunk(event.candidate, text, logprobs, writeFinish(event.finish), beside)]
   }
 
-  /** Returns the echoed prompt before the first text of a choice; an empty string afterwards. */
+  /** Returns the echoed prompt before the first text of a choice. An empty string afterwards. */
   private echo(choice: Choice, index: number): string {
     if (choice.started) return ''
     choice.started = true

@@ -19,7 +19,7 @@ export const FORMAT = 'completions'
 const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
 
 /**
- * Writes the canonical request as `POST /completions` (docs/wire/completions.md#request); every message is a prompt.
+ * Writes the canonical request as `POST /completions` (docs/wire/completions.md#request). Every message is a prompt.
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const isCounted = completionsDialect(options.dialect).include_usage === true
@@ -71,7 +71,7 @@ function writeOutput(output: Output, losses: Losses): JsonObject {
 }
 
 /**
- * Writes messages as independent prompts (docs/wire/completions.md#prompts); a single prompt is not put into a list.
+ * Writes messages as independent prompts (docs/wire/completions.md#prompts). A single prompt is not put into a list.
  */
 function writePrompt(request: CanonicalRequest, losses: Losses): Json {
   const prompts = request.messages.map((message, index) => writeMessage(message, ['messages', index], losses))

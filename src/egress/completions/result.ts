@@ -39,7 +39,7 @@ function writeChoice(candidate: Candidate, index: number, echo: string, losses: 
 /** Reason for an inserted echo. The loss is hidden because the caller requested the echo. */
 const ECHO = { reason: 'echoed', restored: true } as const
 
-/** Writes the finish reason; `tool_calls` becomes `stop`, because the format has no tool calls. */
+/** Writes the finish reason. `tool_calls` becomes `stop`, because the format has no tool calls. */
 export function writeFinish(finish: Finish | undefined): string | null {
   const word = finish && finishWord(finish.reason)
   return word === 'tool_calls' ? 'stop' : (word ?? null)

@@ -15,7 +15,7 @@ import { writeUsage } from './usage.ts'
 
 /**
  * Writes a streamed answer, part after part (docs/wire/contents.md#stream). Every event is an answer with only the new
- * parts; the last one has finish and usage, and nothing else marks the end (trap 81). An error is a separate event
+ * parts. The last one has finish and usage, and nothing else marks the end (trap 81). An error is a separate event
  * (trap 75).
  */
 export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {

@@ -198,7 +198,7 @@ function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Pat
 /** Number of each call in the history, by its id. */
 type CallNumbers = ReadonlyMap<string, number>
 
-/** Numbers the ids by their first calls; a repeated id refers to the first call. */
+/** Numbers the ids by their first calls. A repeated id refers to the first call. */
 function numberCalls(messages: readonly Message[]): CallNumbers {
   const numbers = new Map<string, number>()
   for (const { content } of messages)

@@ -3,7 +3,7 @@ import { type WrappedReasoning, wrapReasoning } from '../../canonical/signature.
 import { FORMAT } from './fields.ts'
 
 /**
- * Collects reasoning for the `thoughtSignature` of the next part. Google's own signature is written as it is; reasoning
+ * Collects reasoning for the `thoughtSignature` of the next part. Google's own signature is written as it is. Reasoning
  * of other issuers is wrapped whole, with its text, because clients strip reasoning parts but return signatures (traps
  * 91, 92).
  */

@@ -27,7 +27,7 @@ export const CODES: { readonly [K in ErrorKind]?: string } = {
   'upstream-account': 'upstream_account',
 }
 
-/** Returns the `retry-after` header in whole seconds; no header if the time is unknown (trap 78). */
+/** Returns the `retry-after` header in whole seconds. No header if the time is unknown (trap 78). */
 export const retryAfterHeader = ({ retryAfterSeconds }: CanonicalError): { readonly [name: string]: string } =>
   retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
 
@@ -38,7 +38,7 @@ export const retryAfterHeader = ({ retryAfterSeconds }: CanonicalError): { reado
 const LASTING: ReadonlySet<ErrorKind> = new Set(['upstream-account', 'unauthenticated'])
 
 /**
- * Returns the headers by which clients of OpenAI's and Anthropic's formats decide whether and when to retry;
+ * Returns the headers by which clients of OpenAI's and Anthropic's formats decide whether and when to retry.
  * `x-should-retry` takes precedence over the status.
  */
 export const retryHeaders = (error: CanonicalError): { readonly [name: string]: string } =>

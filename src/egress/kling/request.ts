@@ -90,7 +90,7 @@ function writeMode(video: Output['video'], losses: Losses): string | undefined {
 
 const RATIOS = ['16:9', '9:16', '1:1']
 
-/** Writes the ratio; a size in pixels becomes the nearest ratio. */
+/** Writes the ratio. A size in pixels becomes the nearest ratio. */
 function writeRatio(video: Output['video'], losses: Losses): string | undefined {
   if (video?.size === undefined) return video?.aspectRatio
   losses.drop([...VIDEO, 'size'], 'ratios-only')

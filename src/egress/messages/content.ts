@@ -93,7 +93,7 @@ function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: Write
 const hasOtherFields = (part: Part): boolean =>
   Object.keys(part).some(key => key !== 'type' && key !== 'text' && key !== 'spelling')
 
-/** Writes the plain text of another format's part; the loss of the part itself is already reported. */
+/** Writes the plain text of another format's part. The loss of the part itself is already reported. */
 function writePlainText(text: string | undefined, path: Path, { losses }: WriteContext): Block | undefined {
   if (text === undefined) return undefined
   if (!isBlank(text)) return { type: 'text', text }
@@ -150,7 +150,7 @@ function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block
   return withCache(block, part, path, context)
 }
 
-/** The arguments as a JSON object or list; any other text is returned as it is. */
+/** The arguments as a JSON object or list. Any other text is returned as it is. */
 export function inputOf(text: string): Json {
   if (text === '') return {}
   const value = parseJson(text)

@@ -51,7 +51,7 @@ const OVERLOADED = 529
 const STATUSES: { readonly [code: string]: number } = { thread_unsupported_request: 400 }
 
 /**
- * Returns the HTTP status of an error. An overloaded upstream has the format's own status; an overload of the gateway
+ * Returns the HTTP status of an error. An overloaded upstream has the format's own status. An overload of the gateway
  * itself is 503.
  */
 function statusOf({ kind, code, status, httpStatus }: CanonicalError): number {

@@ -60,8 +60,8 @@ const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): bool
     : role !== 'system' || dialect.system_turns !== false
 
 /**
- * Whether the text has citations that the gateway wrote with an empty `encrypted_index` (trap 82); upstreams refuse such
- * citations.
+ * Whether the text has citations that the gateway wrote with an empty `encrypted_index` (trap 82). Upstreams refuse
+ * such citations.
  */
 function hasUnindexedCitations(part: Part): boolean {
   if (part.type !== 'text' || part.annotations === undefined) return false

@@ -23,7 +23,7 @@ const displayOf = (show: boolean | undefined): string | undefined =>
   show === undefined ? undefined : show ? 'summarized' : 'omitted'
 
 /**
- * Rewrites thinking settings of a native caller that the upstream cannot take; returns the changed fields of the body.
+ * Rewrites thinking settings of a native caller that the upstream cannot take. Returns the changed fields of the body.
  */
 export function nativeThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
   const { reasoning } = request
@@ -155,7 +155,7 @@ function obstacleTo(request: CanonicalRequest, forced: boolean, dialect: Message
   return mostTokens(request, dialect) <= LEAST_BUDGET ? 'no-room-to-think' : undefined
 }
 
-/** Requests adaptive thinking with an effort; a budget is mapped to an effort. */
+/** Requests adaptive thinking with an effort. A budget is mapped to an effort. */
 function adaptive({ effort, budget, show }: Reasoning, dialect: MessagesDialect): Plan {
   const tokens = budget !== undefined && budget > 0 ? budget : undefined
   const wanted = effort ?? (tokens === undefined ? undefined : effortOf(tokens))

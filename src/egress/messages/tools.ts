@@ -10,7 +10,7 @@ import { argumentSchema, strictSchema } from './schema.ts'
 /** The tools of a request without any. */
 const NO_TOOLS: Tools = { wire: [], names: new Set(), none: false }
 
-/** Writes the tools that the tool choice allows. Names are unique; a later tool of the same name is dropped. */
+/** Writes the tools that the tool choice allows. Names are unique. A later tool of the same name is dropped. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
   if (request.tools === undefined && toolChoice === undefined) return NO_TOOLS
@@ -54,7 +54,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   return writeCache({ ...(block as Block), ...extrasFor(tool, FORMAT) }, tool, path, context)
 }
 
-/** Writes the schema of the arguments. An object schema is required; a strict one is closed. */
+/** Writes the schema of the arguments. An object schema is required. A strict one is closed. */
 function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {

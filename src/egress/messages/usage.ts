@@ -6,7 +6,7 @@ import { FORMAT } from './context.ts'
 
 /**
  * Writes token counts. The input excludes tokens read from a cache or written to one (docs/wire/messages.md#usage,
- * traps 19, 20). The four main counts are numbers in every recorded answer, and clients add them up; other unknown
+ * traps 19, 20). The four main counts are numbers in every recorded answer, and clients add them up. Other unknown
  * counts are left out, not null (trap 87).
  */
 export function writeUsage(usage: Usage | undefined, tier: string | undefined, losses: Losses): JsonObject {

@@ -17,7 +17,7 @@ import {
 
 /* Pieces of an answer that whole and streamed responses share: items, parts and final state. */
 
-/** Kind of item that a part of an answer becomes; `nowhere` if the format has no item for the part. */
+/** Kind of item that a part of an answer becomes. `nowhere` if the format has no item for the part. */
 type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'item' | 'nowhere'
 
 export function itemKindOf(part: Part): ItemKind {

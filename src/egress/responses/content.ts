@@ -67,7 +67,7 @@ export function writeAnnotation(annotation: Annotation): JsonObject | undefined 
   )
 }
 
-/** Writes the cache marker in the upstream's form (trap 63); output text takes none. */
+/** Writes the cache marker in the upstream's form (trap 63). Output text takes none. */
 function writeCache(part: Part, plain: TextType, path: Path, { dialect, losses }: WriteContext): JsonObject {
   if (part.cache === undefined) return {}
   if (dialect.cache !== 'prompt_cache_breakpoint' || plain === 'output_text') {
@@ -126,7 +126,7 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
       : {}
     : defined({ url: urlOfSource(source) })
 
-/** Writes an image. `detail` is required; the default `auto` lets the model decide. */
+/** Writes an image. `detail` is required. The default `auto` lets the model decide. */
 function writeImage(part: MediaPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined

@@ -76,7 +76,7 @@ export interface ItemContext {
 
 /**
  * Finds the index of an item by its id. If two items share an id, the later one is found. The id of an item may change
- * while it streams; both ids then find it.
+ * while it streams. Both ids then find it.
  */
 export class ItemIds {
   private readonly indexes = new Map<Json | undefined, number>()
@@ -183,7 +183,7 @@ export abstract class SingleWriter extends Item implements PartWriter {
     this.done('completed')
   }
 
-  /** Returns the upstream's item with the field as received so far; the original item once it has ended. */
+  /** Returns the upstream's item with the field as received so far. The original item once it has ended. */
   protected grown(field: string, value: Json): JsonObject | undefined {
     const original = originalItem(this.part)
     if (original === undefined || (original.whole && this.status === 'completed')) return original?.item

@@ -184,7 +184,7 @@ export class MessagePartWriter implements PartWriter {
     return this.message.context.addsDefaults ? partWithDefaults(written) : written
   }
 
-  /** Returns the upstream's part with the text received so far; the original part once it has ended. */
+  /** Returns the upstream's part with the text received so far. The original part once it has ended. */
   private originalPart(): JsonObject | undefined {
     const field = this.refusal ? 'refusal' : 'text'
     const original = spellingFor(this.part, FORMAT)['part'] as JsonObject | undefined

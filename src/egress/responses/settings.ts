@@ -22,7 +22,7 @@ const SAMPLING_LOSSES = {
 const LEAST_TOKENS = 16
 
 /**
- * Writes the sampling parameters. The format has no stop sequences, seeds or several candidates (trap 18); only
+ * Writes the sampling parameters. The format has no stop sequences, seeds or several candidates (trap 18). Only
  * dialects have penalties.
  */
 export function writeSampling(request: CanonicalRequest, losses: Losses): JsonObject {

@@ -9,7 +9,7 @@ import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/r
  */
 
 /**
- * Reports every field of the node as lost except those that the format writes; `foreign` reports extras and spelling.
+ * Reports every field of the node as lost except those that the format writes. `foreign` reports extras and spelling.
  */
 export function dropOthers(
   node: object | undefined,
@@ -42,7 +42,7 @@ export const NO_TASK: Unwritten<
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
 > = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
 
-/** Candidate fields that only transcriptions have; text formats drop them. */
+/** Candidate fields that only transcriptions have. Text formats drop them. */
 export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 /** Losses of log probabilities in formats that identify tokens by their text alone. */
 export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
@@ -65,7 +65,7 @@ const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
 const MESSAGE = new Set(['role', 'content'])
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Reports all request fields except the messages; `output` names the output fields that are written. */
+/** Reports all request fields except the messages. `output` names the output fields that are written. */
 export function reportUnwritten(request: CanonicalRequest, output: ReadonlySet<string>, losses: Losses): void {
   dropOthers(request, [], REQUEST, 'only-in-conversations', losses)
   dropOthers(request.sampling, ['sampling'], NOTHING, 'only-in-conversations', losses)
@@ -100,7 +100,7 @@ export function reportConversational(request: CanonicalRequest, losses: Losses, 
 const CANDIDATE = new Set(['content'])
 
 /**
- * Reports all result fields except the content of the first candidate; `written` names the result fields that are
+ * Reports all result fields except the content of the first candidate. `written` names the result fields that are
  * written.
  */
 export function reportUnwrittenResult(result: CanonicalResult, written: ReadonlySet<string>, losses: Losses): void {

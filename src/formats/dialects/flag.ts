@@ -22,7 +22,7 @@ interface Row<Values, Value> {
 
 export type Flag = { [T in FlagType]: Row<T, FlagTypes[T]> }[FlagType] | Row<readonly string[], string>
 
-/** The dialect flags of a format; a flag that is not declared follows the public format. */
+/** The dialect flags of a format. A flag that is not declared follows the public format. */
 export interface Flags {
   readonly [name: string]: Flag
 }

@@ -35,7 +35,7 @@ export interface FormatName {
 
 /** Facts about upstreams of a format that hold for every vendor. */
 export interface FormatFacts {
-  /** The kinds of work that an upstream of this format can do; the first is what the format is made for. */
+  /** The kinds of work that an upstream of this format can do. The first is what the format is made for. */
   readonly does: readonly Work[]
   /** Whether the version is part of the base URL (`…/v1`) or of the paths below it. */
   readonly versioned: 'base' | 'path'
@@ -64,7 +64,7 @@ export interface Endpoint {
   readonly takes?: readonly string[]
   /** Names of the format's request headers. */
   readonly headers: readonly string[]
-  /** Names of the format's query parameters; others are for this endpoint only and are not passed on. */
+  /** Names of the format's query parameters. Others are for this endpoint only and are not passed on. */
   readonly query?: readonly string[]
   /** Whether the endpoint accepts only forms, or forms and JSON. */
   readonly form?: 'only' | 'too'

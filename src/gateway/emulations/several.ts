@@ -37,8 +37,8 @@ export async function inParallel<T>(
 }
 
 /**
- * Combines several answers into one with these candidates. The head is that of the first answer. The usage is the sum;
- * it is unknown if any answer has none.
+ * Combines several answers into one with these candidates. The head is that of the first answer. The usage is the sum.
+ * It is unknown if any answer has none.
  */
 export function combined(answers: readonly WholeAnswer[], candidates: readonly Candidate[]): CanonicalResult {
   const { usage: _, ...head } = answers[0]!.result

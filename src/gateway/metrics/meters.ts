@@ -1,7 +1,7 @@
 import type { Family, Sample } from './family.ts'
 
 interface Meter extends Pick<Family, 'type' | 'help'> {
-  /** How values of several processes are merged; `sum` by default. */
+  /** How values of several processes are merged. `sum` by default. */
   readonly aggregator?: Family['aggregator']
 }
 

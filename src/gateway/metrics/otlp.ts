@@ -110,7 +110,7 @@ const attemptAttributes = ({ channel, provider, format, model }: TracedAttempt):
   'interlingua.format': format,
 })
 
-/** Returns the caller's trace context, so that its trace continues; the root context if there is none. */
+/** Returns the caller's trace context, so that its trace continues. The root context if there is none. */
 function contextOf({ headers }: TracedRequest): Context {
   const parent = typeof headers['traceparent'] === 'string' ? traceParent(headers['traceparent']) : undefined
   if (parent === undefined) return ROOT_CONTEXT

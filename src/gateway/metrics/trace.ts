@@ -4,7 +4,7 @@ import type { TraceHeaders } from '../../upstreams/channel/trace-context.ts'
 
 /** A request as a tracer sees it. */
 export interface TracedRequest {
-  /** HTTP method; `POST` by default. */
+  /** HTTP method. `POST` by default. */
   readonly method?: 'GET' | 'POST'
   /** Whether the gateway itself makes the request. The request then belongs to the trace in `headers`. */
   readonly isInternal?: boolean

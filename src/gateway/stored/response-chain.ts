@@ -66,7 +66,7 @@ export class ResponseChain {
     return preferring(able, target => this.isRemembered(target))
   }
 
-  /** Returns the request in the form for a target; the same object if it is unchanged. */
+  /** Returns the request in the form for a target. The same object if it is unchanged. */
   form(target: Target): CanonicalRequest {
     return this.forms.getOrInsertComputed(target, () => this.formFor(target))
   }

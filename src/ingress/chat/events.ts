@@ -102,7 +102,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   }
 
   /**
-   * Returns the head of a chunk. The answer starts with the first chunk that has content; earlier chunks may lack the
+   * Returns the head of a chunk. The answer starts with the first chunk that has content. Earlier chunks may lack the
    * id.
    */
   protected headIn(chunk: JsonObject): Omit<ResultStart, 'type'> {

@@ -57,7 +57,7 @@ function textKey(response: JsonObject): string | undefined {
   return key !== undefined && others.length === 0 && RESULT_KEYS.includes(key) ? key : undefined
 }
 
-/** Reads an output. Text stays text; any other value becomes JSON text. */
+/** Reads an output. Text stays text. Any other value becomes JSON text. */
 const readOutput = (value: JsonObject[string]): Part => ({
   type: 'text',
   text: typeof value === 'string' ? value : JSON.stringify(value),

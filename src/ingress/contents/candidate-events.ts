@@ -44,8 +44,8 @@ const MAX_READINGS = 32
 const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
 
 /**
- * Reads one candidate of a streamed answer. Events hold only new parts. Text is appended to the open part of its kind;
- * any other part is complete. If a field of the candidate itself is repeated, the last value is used.
+ * Reads one candidate of a streamed answer. Events hold only new parts. Text is appended to the open part of its kind.
+ * Any other part is complete. If a field of the candidate itself is repeated, the last value is used.
  */
 export class CandidateReader {
   private readonly index: number

@@ -9,7 +9,7 @@ import { CONTENT, contentsExtras, type Extras, FORMAT, inCamelCase } from './fie
 import { readPartLeniently } from './parts.ts'
 import { pairSignatures } from './signatures.ts'
 
-/** Fields of a candidate that are read; all others become extras. */
+/** Fields of a candidate that are read. All others become extras. */
 export const CANDIDATE: ReadonlySet<string> = new Set([
   ...['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
 ])

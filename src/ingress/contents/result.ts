@@ -10,7 +10,7 @@ import { readCandidate } from './candidate.ts'
 import { FORMAT, inCamelCase } from './fields.ts'
 import { readUsage, tierOf } from './usage.ts'
 
-/** Fields of an answer that are read; all others become extras. */
+/** Fields of an answer that are read. All others become extras. */
 export const ANSWER: ReadonlySet<string> = new Set([
   ...['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'],
 ])

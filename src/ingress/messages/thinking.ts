@@ -20,7 +20,7 @@ const SHOWN_BY_DEFAULT: { readonly [type: string]: boolean } = { enabled: true }
 
 /**
  * Reads `thinking` and the effort in `output_config`. Thinking of an unknown kind is added to `refused` and becomes an
- * extra. Thinking between tools leaves the amount to the model; its type becomes an extra.
+ * extra. Thinking between tools leaves the amount to the model. Its type becomes an extra.
  */
 export function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
   const value = text(object(body['output_config'])?.['effort'])

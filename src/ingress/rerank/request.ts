@@ -64,7 +64,7 @@ function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
 /** Fields that documents are ranked by, with their order. */
 type Fields = ReadonlyMap<string, number>
 
-/** Returns the named fields; only `text` by default. */
+/** Returns the named fields. Only `text` by default. */
 const fieldsOf = (named: readonly string[] = ['text']): Fields =>
   new Map([...new Set(named)].map((field, position) => [field, position]))
 

@@ -67,7 +67,7 @@ export const readHead = (body: JsonObject) =>
     serviceTier: anyText(body['service_tier']),
   })
 
-/** Records the response object for callers of the same format; its unknown fields become extras. */
+/** Records the response object for callers of the same format. Its unknown fields become extras. */
 export const readNode = (body: JsonObject): Node => ({
   ...extrasOf(FORMAT, body, TAKEN, misread(body)),
   spelling: { [FORMAT]: { response: body } },

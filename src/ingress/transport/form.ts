@@ -244,7 +244,7 @@ class FormReading {
 /** Bytes of a streamed file: the chunks buffered so far, then the rest as it arrives. */
 class StreamedBytes implements Bytes {
   readonly once = true
-  /** Whether reading has started; the bytes cannot be read a second time. */
+  /** Whether reading has started. The bytes cannot be read a second time. */
   started = false
   private readonly chunks: readonly Buffer[]
   private readonly stream: Readable

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject, objectOf, parsed } from './json.t
 export interface WrittenRequest {
   /** HTTP method; POST by default. */
   readonly method?: string
-  /** Path of the request; the format's default path if absent. */
+  /** Path of the request. The format's default path if absent. */
   readonly path?: string
   /** JSON body, or the fields of the form. */
   readonly body: JsonObject

@@ -4,7 +4,7 @@ import type { Mode, Scenario } from './scenario.ts'
 
 /** One run of a scenario: a caller format, an upstream format, and a mode. Live cells have no upstream. */
 export interface Cell {
-  /** `<caller>-<upstream>/<scenario>/<mode>`; live: `<caller>/<scenario>/<mode>`. */
+  /** `<caller>-<upstream>/<scenario>/<mode>`. Live: `<caller>/<scenario>/<mode>`. */
   readonly id: string
   readonly caller: Format
   readonly upstream: Format | undefined

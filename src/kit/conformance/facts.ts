@@ -112,7 +112,7 @@ export interface CandidateFacts {
   readonly stopSequence?: string
 }
 
-/** Token counts. Input includes cached tokens; output includes reasoning. */
+/** Token counts. Input includes cached tokens. Output includes reasoning. */
 export interface UsageFacts {
   readonly input?: number
   readonly output?: number
@@ -147,7 +147,7 @@ export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFa
   return facts
 }
 
-/** Parses the arguments that a model wrote. Text that is not JSON is kept as text; an empty text means no arguments. */
+/** Parses the arguments that a model wrote. Text that is not JSON is kept as text. An empty text means no arguments. */
 export const argumentsOf = (text: string): Json => (text === '' ? {} : (parsed(text) ?? { unparsed: text }))
 
 /** Returns the facts of media given in base64. */

@@ -55,7 +55,7 @@ export type SchemaName = string | ((path: string) => string | undefined)
 export interface Format {
   readonly name: string
   readonly work: Work
-  /** Format with which it shares base URL and model; itself by default. */
+  /** Format with which it shares base URL and model. Itself by default. */
   readonly home?: string
   /** End of the base URL that clients are configured with. */
   readonly base: '/v1' | ''

@@ -8,10 +8,10 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the object; an empty object for any other value. */
+/** Returns the object. An empty object for any other value. */
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** Returns the list; an empty list for any other value. */
+/** Returns the list. An empty list for any other value. */
 export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value : [])
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

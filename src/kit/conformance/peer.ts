@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { DATA } from './data.ts'
 
-/** A gateway that the kit can start. Its folder describes it without code; strings may have placeholders `${name}`. */
+/** A gateway that the kit can start. Its folder describes it without code. Strings may have placeholders `${name}`. */
 export interface Peer {
   readonly folder: string
   readonly name: string

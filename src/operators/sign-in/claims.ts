@@ -3,7 +3,7 @@ import type { OidcConfig } from '../../config/types.ts'
 import type { Role } from '../../store/console-records.ts'
 import { isUserName, MAX_NAME_LENGTH, userName } from './user-name.ts'
 
-/** Claims about a user from the identity provider; `sub` identifies the user permanently. */
+/** Claims about a user from the identity provider. `sub` identifies the user permanently. */
 export interface Claims {
   readonly sub: string
   readonly [claim: string]: unknown

@@ -20,7 +20,7 @@ export const formatCookie = ({ name, value, maxAge, sameSite }: Cookie, isSecure
     ...(isSecure ? ['Secure'] : []),
   ].join('; ')
 
-/** Returns the first value of a cookie; over TLS, only of a cookie set by this host. */
+/** Returns the first value of a cookie. Over TLS, only of a cookie set by this host. */
 export function cookieIn(
   { headers }: Pick<IncomingMessage, 'headers'>,
   name: string,

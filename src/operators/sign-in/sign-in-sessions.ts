@@ -9,7 +9,7 @@ import { csrfOf, isConsoleRequest } from './csrf.ts'
 const COOKIE = 'interlingua_session'
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
-/** Maximum number of sessions per user; new sessions end the oldest. */
+/** Maximum number of sessions per user. New sessions end the oldest. */
 const MAX_SESSIONS = 50
 /** Minimum interval for storing that a session was used, in milliseconds. */
 const USE_INTERVAL = 60_000

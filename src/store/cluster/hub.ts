@@ -10,7 +10,7 @@ const GATHERING = 2000
 export interface Link {
   /** Sends a message to the worker, which may have ended. */
   send(message: Json): void
-  /** The worker listens at an address; `id` is the id of its `Cluster`. */
+  /** The worker listens at an address. `id` is the id of its `Cluster`. */
   started(as: { readonly id: string; readonly address: string }): void
   /** The worker cannot start. */
   failed(reason: string): void

@@ -8,7 +8,7 @@ export interface ConnectionEvents {
   /** Prepares each new connection before its use. */
   prepare(client: RedisClient): Promise<unknown> | undefined
   opened(): void
-  /** The connection failed or was lost; the next attempt follows automatically. The text contains no credential. */
+  /** The connection failed or was lost. The next attempt follows automatically. The text contains no credential. */
   lost(fault: string): void
   /** Redis answered a ping. */
   answered(): void
@@ -110,7 +110,7 @@ export class RedisConnection {
     return timer.unref()
   }
 
-  /** Waits before a retry; `close` ends the wait. */
+  /** Waits before a retry. `close` ends the wait. */
   private async rest(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds).unref()

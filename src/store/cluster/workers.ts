@@ -7,10 +7,10 @@ import { WorkerProcess } from './worker-process.ts'
 export interface WorkersOptions {
   readonly hub: Hub
   readonly log: Log
-  /** Receives whole lines of the workers' standard output; `fault` receives those of their standard error. */
+  /** Receives whole lines of the workers' standard output. `fault` receives those of their standard error. */
   out(lines: string): void
   fault(lines: string): void
-  /** The worker with that `Cluster` id ended; its resources must be released. */
+  /** The worker with that `Cluster` id ended. Its resources must be released. */
   ended(id: string): void
 }
 
@@ -68,7 +68,7 @@ export class Workers {
   }
 
   /**
-   * Replaces all workers one after the other by `count` new ones. Rejects if a new one cannot start; the remaining old
+   * Replaces all workers one after the other by `count` new ones. Rejects if a new one cannot start. The remaining old
    * ones stay.
    */
   async roll(count: number): Promise<void> {

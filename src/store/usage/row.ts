@@ -33,7 +33,7 @@ export interface UsageRow {
   readonly finish?: string | undefined
   /** The upstream's id of the request. */
   readonly upstreamId?: string | undefined
-  /** Tokens of the whole prompt and of the whole answer; counted by the upstream, or estimated. */
+  /** Tokens of the whole prompt and of the whole answer. Counted by the upstream, or estimated. */
   readonly input?: number | undefined
   readonly output?: number | undefined
   /** Tokens included in `input`: cache reads, cache writes, and audio. */
@@ -85,7 +85,7 @@ export const isFailed = ({ status, error }: Pick<UsageRow, 'status' | 'error'>):
 /** Maximum plausible token count of a prompt or an answer. */
 const IMPOSSIBLE = 1e8
 
-/** Whether the upstream sent plausible token counts; an absurd count must not use up the limits. */
+/** Whether the upstream sent plausible token counts. An absurd count must not use up the limits. */
 export const isCounted = ({ input, output }: Usage): boolean =>
   (input !== undefined || output !== undefined) && !((input ?? 0) > IMPOSSIBLE) && !((output ?? 0) > IMPOSSIBLE)
 

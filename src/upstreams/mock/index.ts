@@ -22,7 +22,7 @@ export interface MockOptions {
   readonly host?: string
   /** Port; 0 for any free port. */
   readonly port?: number
-  /** Clock of video tasks; returns the Unix time in milliseconds. */
+  /** Clock of video tasks. Returns the Unix time in milliseconds. */
   readonly now?: () => number
 }
 

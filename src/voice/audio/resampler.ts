@@ -81,7 +81,7 @@ export class Resampler {
   }
 }
 
-/** The dot product of `taps` samples and weights; `taps` is even. */
+/** The dot product of `taps` samples and weights. `taps` is even. */
 function weighted(a: Float64Array, from: number, b: Float64Array, start: number, taps: number): number {
   let even = 0
   let odd = 0

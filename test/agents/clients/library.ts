@@ -10,7 +10,7 @@ interface Library extends Pick<Client, 'name' | 'package' | 'model' | 'scenarios
   run(installed: string): Command['run']
   /** Environment variables in addition to those of every program. */
   env?(installed: string): NonNullable<Command['env']>
-  /** Returns the name under which the library offers a tool; the same name by default. */
+  /** Returns the name under which the library offers a tool. The same name by default. */
   nameOf?(tool: string): string
 }
 

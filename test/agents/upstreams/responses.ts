@@ -9,7 +9,7 @@ const itemsOf = ({ input }: Loose): Loose[] => (typeof input === 'string' ? [{ r
 const isCall = ({ type }: Loose): boolean => type === 'function_call' || type === 'custom_tool_call'
 const isOutput = ({ type }: Loose): boolean => /_call_output$/.test(type ?? '')
 
-/** Returns the tools of a request, wherever they are declared; tools in namespaces one by one. */
+/** Returns the tools of a request, wherever they are declared. Tools in namespaces one by one. */
 function declaredIn(body: Loose): Declared[] {
   const added = itemsOf(body).flatMap(({ type, tools }) => (type === 'additional_tools' ? tools : []))
   return [...(body.tools ?? []), ...added].flatMap(one => {

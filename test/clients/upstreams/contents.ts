@@ -22,7 +22,7 @@ const usageMetadata = {
 
 const HEAD = { modelVersion: 'm', responseId: 'up', usageMetadata }
 
-/** Returns the parts of an answer. The first call has the signature of the reasoning before it; a text has none. */
+/** Returns the parts of an answer. The first call has the signature of the reasoning before it. A text has none. */
 const partsOf = ({ thought, text, calls = [] }: Scene): JsonObject[] => [
   ...(thought === undefined || thought === '' ? [] : [{ text: thought, thought: true }]),
   ...(text === undefined ? [] : [{ text }]),

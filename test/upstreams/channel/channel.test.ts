@@ -119,7 +119,7 @@ describe('the answer', () => {
     const before = process.memoryUsage().arrayBuffers
     exchange.discardRest()
     await new Promise(resolve => setTimeout(resolve, 1000))
-    // A leak would hold gigabytes; garbage that is not collected yet holds a fraction of one.
+    // A leak would hold gigabytes. Garbage that is not collected yet holds a fraction of one.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(400 * 1024 * 1024)
   })
 

@@ -26,5 +26,5 @@ export const frameWith = (data: JsonObject): Frame => ({ text: JSON.stringify(da
 export const dataOf = (frames: readonly Frame[]): JsonObject[] =>
   frames.flatMap(({ data }) => (data === undefined ? [] : [data]))
 
-/** Returns the `type` of an event; an empty string if it has none. */
+/** Returns the `type` of an event. An empty string if it has none. */
 export const typeOf = (data: JsonObject | undefined): string => textOf(data?.['type']) ?? ''

@@ -5,7 +5,7 @@ import type { SessionScenario } from './session-scenario.ts'
 
 /** One session: a caller format, an upstream format, and a scenario. Live cells have no upstream. */
 export interface SessionCell {
-  /** `<caller>-<upstream>/<scenario>/session`; live: `<caller>/<scenario>/session`. */
+  /** `<caller>-<upstream>/<scenario>/session`. Live: `<caller>/<scenario>/session`. */
   readonly id: string
   readonly caller: SessionFormat
   readonly upstream: SessionFormat | undefined

@@ -99,7 +99,7 @@ class Watcher implements LiveListener {
     if (!this.reply.gone) this.reply.end('')
   }
 
-  /** Releases all resources; called when the stream ends or the reader disconnects. */
+  /** Releases all resources. Called when the stream ends or the reader disconnects. */
   close(): void {
     this.stop()
     clearInterval(this.heartbeat)

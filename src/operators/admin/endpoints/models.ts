@@ -80,7 +80,7 @@ function modelView(
   }
 }
 
-/** Converts nanodollars per token to dollars per million tokens; of tiered prices, the first tier. */
+/** Converts nanodollars per token to dollars per million tokens. Of tiered prices, the first tier. */
 const perMillion = (rate: Rate | undefined): number | undefined =>
   rate === undefined ? undefined : Number((rate.base / 1000).toPrecision(12))
 

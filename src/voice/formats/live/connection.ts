@@ -39,7 +39,7 @@ export class Connection {
   /** Whether the setup in force differs from the wanted one. */
   private isStale = false
   private moves = 0
-  /** End of the session; set if the session cannot continue. */
+  /** End of the session. Set if the session cannot continue. */
   end: SessionEnd | undefined
 
   constructor(resumption: boolean) {

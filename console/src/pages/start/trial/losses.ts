@@ -9,7 +9,7 @@ export interface HeaderLoss {
 /** Losses and additions reported by a response's headers. */
 export interface HeaderLosses {
   readonly count: number
-  /** Losses that fit into the header; `count` has the number of all. */
+  /** Losses that fit into the header. `count` has the number of all. */
   readonly named: readonly HeaderLoss[]
   /** Fields that the gateway added. */
   readonly added: readonly HeaderLoss[]

@@ -39,7 +39,7 @@ export interface Trial {
   readonly text: string
   readonly thought: string
   readonly error?: string
-  /** The last `KEPT` events; `count` and `bytes` include all of them. */
+  /** The last `KEPT` events. `count` and `bytes` include all of them. */
   readonly events: readonly SeenEvent[]
   readonly count: number
   readonly bytes: number

@@ -8,7 +8,7 @@ const FINISHES: { readonly [reason: string]: Finish } = {
 }
 
 /**
- * OpenAI ends a refusal with `stop` or `content_filter`; the `refusal` field decides. Calls override the reason, too.
+ * OpenAI ends a refusal with `stop` or `content_filter`. The `refusal` field decides. Calls override the reason, too.
  */
 function finishOf(reason: string | undefined, message: JsonObject): Finish | undefined {
   if (reason === undefined) return undefined

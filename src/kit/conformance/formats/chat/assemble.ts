@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textO
 
 /* Assembles the chunks of a stream into a chat completion. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
 
-/** A message under construction. Text is appended; calls are found by their index. */
+/** A message under construction. Text is appended. Calls are found by their index. */
 interface Building {
   readonly index: number
   readonly message: { [field: string]: Json }
@@ -14,7 +14,7 @@ interface Building {
 /** Text fields of a delta that are concatenated. */
 const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
 
-/** Adds a chunk of a call. `arguments` and `input` are appended; every other field is set once. */
+/** Adds a chunk of a call. `arguments` and `input` are appended. Every other field is set once. */
 function grown(call: JsonObject, piece: JsonObject): JsonObject {
   const out: { [field: string]: Json } = { ...call }
   for (const [field, value] of Object.entries(piece)) {

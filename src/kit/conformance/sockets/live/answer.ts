@@ -22,7 +22,7 @@ const hasContent = (data: JsonObject): boolean =>
   Boolean(objectOf(contentOf(data)['outputTranscription'])['text'])
 
 /**
- * Splits messages into responses. The cloud also ends the turn of a call; an end without content belongs to the call.
+ * Splits messages into responses. The cloud also ends the turn of a call. An end without content belongs to the call.
  */
 function responsesIn(events: readonly JsonObject[]): JsonObject[][] {
   const groups: JsonObject[][] = []
