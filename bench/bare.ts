@@ -3,7 +3,7 @@ import { type Dispatcher, Pool } from 'undici'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
 
 /*
- * The baseline of the bench: a proxy of the same libraries that parses nothing, checks no keys and writes no log.
+ * The baseline of the bench: a proxy built on the same libraries that parses nothing, checks no keys and writes no log.
  */
 
 const [port, upstream, sessions] = process.argv.slice(2)

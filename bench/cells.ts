@@ -1,7 +1,7 @@
 import type { CallerFormat, UpstreamFormat } from './formats.ts'
 import type { SideName } from './setup.ts'
 
-/** What is measured in a cell: see measure.ts. */
+/** What a cell measures. The functions are in measure.ts. */
 export type Kind = 'request' | 'event' | 'paced' | 'first-byte' | 'memory' | 'session' | 'session-p50' | 'session-p99'
 
 /** One measured kind of work. */
@@ -10,26 +10,32 @@ export interface Cell {
   readonly kind: Kind
   readonly caller: CallerFormat
   readonly upstream: UpstreamFormat
-  /** The upstream's kind of answer, one of the stub's modes. */
+  /** Kind of answer the upstream gives: one of the modes of the stub. */
   readonly mode: string
-  /** Events of one answer, where events are counted. */
+  /** Number of events in one answer, for cells that count events. */
   readonly events: number
   readonly image: boolean
-  /** Requests in flight. */
+  /** Number of requests in flight. */
   readonly lanes: number
-  /** The ratio to the bare proxy that is required, and the one aimed at. */
+  /** Required ratio to the bare proxy, and the ratio to aim for. */
   readonly floor: number
   readonly goal: number
-  /** What is compared: a reference, and what is measured against it. */
+  /** The two sides that are compared: first the reference, then the side that is measured against it. */
   readonly sides: readonly [SideName, SideName]
-  /** Milliseconds after a round whose CPU counts, too: what is written in batches is written then. */
+  /**
+   * Time after a round during which CPU still counts, in milliseconds. Usage that is written in batches is written in
+   * this time.
+   */
   readonly later?: number
 }
 
-/** By default a ratio is that of the gateway to the bare proxy. */
+/** Without `sides`, a ratio compares the gateway with the bare proxy. */
 export const AGAINST_BARE: Cell['sides'] = ['bare', 'gateway']
 
-/** The settings of each kind of work; few large bodies are in flight, as the bare proxy holds each in memory. */
+/**
+ * Settings of each kind of work. Only a few large bodies are in flight because the bare proxy holds each of them in
+ * memory.
+ */
 const WORK = {
   'whole native': { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.0, goal: 1.4 },
   whole: { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.2, goal: 1.6 },
@@ -48,7 +54,7 @@ const WORK = {
 }
 
 const LANES = 32
-/** How much more limits and usage may cost. */
+/** Maximum ratio of the cost with limits and usage to the cost without them. */
 const DEARER = 1.05
 
 const PAIRS = {
@@ -79,7 +85,10 @@ const MEASURED: { readonly [pair in keyof typeof PAIRS]: readonly (keyof typeof 
   transcriptions: ['25 MB form'],
 }
 
-/** Sessions of realtime voice: frames that pass as they came, and frames of the beta's names that are translated. */
+/**
+ * Sessions of realtime voice. Some frames pass unchanged. Others use the event names of the beta API and are
+ * translated.
+ */
 const SESSIONS: readonly Cell[] = (
   [
     ['relayed', 2.0, 1.5],
@@ -105,10 +114,10 @@ const REQUESTS: readonly Cell[] = (Object.keys(PAIRS) as (keyof typeof PAIRS)[])
 })
 
 const AGAINST_PLAIN: Cell['sides'] = ['plain', 'limited']
-/** Milliseconds until all rows of a round are written. */
+/** Time until all rows of a round are written, in milliseconds. */
 const WRITTEN = 1500
 
-/** A stored key, limits, prices and usage against a key of the config without any of it. */
+/** Compares a stored key with limits, prices and usage with a key of the config that has none of them. */
 const LIMITED: readonly Cell[] = (
   [
     ['chat to messages', 'whole'],

@@ -4,16 +4,16 @@ import { hashOf } from '../src/config/hash.ts'
 import { openSqlite } from '../src/store/store.ts'
 import { UPSTREAMS } from './formats.ts'
 
-/** The key of every caller of the bench. */
+/** Key of every caller of the bench. */
 export const KEY = 'il-bench-0123456789abcdef0123456789'
-/** The stub's kinds of answers. A model here is named by format and mode: `chat-burst-500`. */
+/** Kinds of answers that the stub gives. A model name joins format and mode, as in `chat-burst-500`. */
 const MODES = ['whole', 'one', 'few', 'burst-100', 'burst-500', 'once-500', 'paced-50', 'paced-2s', 'open', 'flood']
-/** Formats whose paths have the version, instead of the base address. */
+/** Formats whose request paths include the version. In other formats the base address includes it. */
 const VERSIONED = new Set(['messages', 'contents'])
 const FORMATS = Object.keys(UPSTREAMS)
 const MODELS = FORMATS.flatMap(format => MODES.map(mode => `${format}-${mode}`))
 
-/** A gateway with a key of the config, limits out of reach, usage and log. */
+/** A gateway with a key from the config, limits that no run reaches, usage and a log. */
 export const configOf = (upstream: string, sessions: string, port: number, dataDir: string) => ({
   server: { host: '127.0.0.1', port, drain: '0s', grace: '1s' },
   data_dir: dataDir,
@@ -40,16 +40,16 @@ export const configOf = (upstream: string, sessions: string, port: number, dataD
 
 type Written = ReturnType<typeof configOf>
 
-/** Every limit there is, out of reach. */
+/** One limit of every kind, each too high to be reached. */
 const LIMITS = { rpm: 1e9, tpm: 1e12, concurrent: 10_000, budget: { day: 1e6, month: 1e6 } }
 const PRICE = { input: 3, output: 15 }
 
-/** The gateways that are measured, and their configs. */
+/** The measured gateways with their configs. */
 export const CONFIGS = {
   gateway: written => written,
-  /** Without limits, and no usage is recorded. */
+  /** No limits, and no recorded usage. */
   plain: written => ({ ...written, groups: { default: { models: ['*'] } }, usage: { keep: 0 } }),
-  /** With a stored key, every kind of limit, prices, usage and metrics. */
+  /** A stored key, limits of every kind, prices, usage and metrics. */
   limited: ({ keys: _, ...written }) => ({
     ...written,
     groups: { default: { models: ['*'], ...LIMITS } },
@@ -60,7 +60,7 @@ export const CONFIGS = {
 
 export type GatewayName = keyof typeof CONFIGS
 
-/** Stores the key in a gateway's folder, as `interlingua keys create` would. */
+/** Stores the key in a gateway's folder, as `interlingua keys create` does. */
 export async function storeKey(dataDir: string): Promise<void> {
   mkdirSync(dataDir)
   const { access, close } = await openSqlite(join(dataDir, 'interlingua.sqlite'))

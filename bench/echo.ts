@@ -11,7 +11,7 @@ const BEGIN = [
 
 const AUDIO = '"audio":"'
 
-/* An upstream of realtime sessions that plays every piece of audio back. */
+/* Upstream for realtime sessions that sends all audio back. */
 
 const sockets = new WebSocketServer({
   host: '127.0.0.1',

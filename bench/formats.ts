@@ -1,14 +1,16 @@
-/** A format for the bench: its requests, and its upstream's answers. */
+/** A format for the bench, with its requests and the answers of its upstream. */
 export interface BenchFormat {
-  /** Below the base address. */
+  /** Path below the base address. */
   path(model: string, stream: boolean): string
   readonly headers: { readonly [name: string]: string }
   body(model: string, stream: boolean, image: string | undefined): object
-  /** Where its requests are forms instead: the body, and its media type. */
+  /** Body and media type of a request that is a form. Such a format uses this function in place of `request`. */
   form?(model: string): { readonly contentType: string; readonly bytes: Buffer }
-  /** A whole answer. */
+  /** A complete answer. */
   readonly whole: object
-  /** The events of a streamed answer with that many chunks of text: name, if its events have one, and data. */
+  /**
+   * Events of a streamed answer with `count` chunks of text. Each has a name (in formats that name events) and data.
+   */
   events(count: number): readonly (readonly [event: string | undefined, data: object | string])[]
 }
 
@@ -200,7 +202,7 @@ const contents: BenchFormat = {
 }
 
 const SENTENCE = 'The planner expects nine hundred rows and meets four hundred thousand of them.'
-/** In the encoding that OpenAI's client requests: 1536 numbers in base64. */
+/** A vector of 1536 numbers in base64, the encoding that the OpenAI client requests. */
 const VECTOR = Buffer.from(Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index) / 40).buffer).toString(
   'base64',
 )
@@ -244,7 +246,7 @@ const transcriptions: BenchFormat = {
   events: () => [],
 }
 
-/** A form with a file of so many megabytes after its text fields, the order of well-behaved clients. */
+/** A form with text fields followed by a file of `megabytes` megabytes. Well-behaved clients use this order. */
 function form(fields: { readonly [name: string]: string }, file: string, name: string, megabytes: number) {
   const boundary = '----bench-of-the-gateway'
   const part = (head: string): string => `--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n`
@@ -259,10 +261,10 @@ function form(fields: { readonly [name: string]: string }, file: string, name: s
 
 const TYPES: { readonly [field: string]: string } = { image: 'image/png', file: 'audio/mpeg' }
 
-/** The formats of the bench's upstreams. */
+/** Formats of the upstreams of the bench. */
 export const UPSTREAMS = { chat, messages, contents, embeddings, images, transcriptions } as const
 
-/** The caller's side of a format. */
+/** The part of a format that the caller uses. */
 export type CalledFormat = Pick<BenchFormat, 'path' | 'headers' | 'body' | 'form'>
 
 const responses: CalledFormat = {
@@ -284,13 +286,13 @@ const responses: CalledFormat = {
   }),
 }
 
-/** Responses that the gateway keeps, as it does by default. */
+/** Responses that the gateway stores, as it does by default. */
 const stored: CalledFormat = {
   ...responses,
   body: (model, stream, image) => ({ ...responses.body(model, stream, image), store: true }),
 }
 
-/** The formats of the bench's callers. */
+/** Formats of the callers of the bench. */
 export const CALLERS = { ...UPSTREAMS, responses, stored } as const
 
 export type UpstreamFormat = keyof typeof UPSTREAMS

@@ -7,7 +7,7 @@ export interface Shot {
   readonly body: string | Buffer
 }
 
-/** Requests to one origin. Opened for one measurement, closed after it. */
+/** Sends requests to one origin. Each measurement opens its own and closes it at the end. */
 export class Load {
   private readonly pool: Pool
 
@@ -15,7 +15,7 @@ export class Load {
     this.pool = new Pool(origin, { connections: null, pipelining: 1 })
   }
 
-  /** One request; gives its status, and rejects when the answer is incomplete. */
+  /** Sends one request and returns its status. Rejects if the answer is incomplete. */
   one(shot: Shot): Promise<number> {
     return new Promise((resolve, reject) => {
       let status = 0
@@ -29,7 +29,7 @@ export class Load {
     })
   }
 
-  /** The text of one answer. */
+  /** Sends one request and returns the text of the answer. */
   text(shot: Shot): Promise<{ readonly status: number; readonly text: string }> {
     return new Promise((resolve, reject) => {
       const chunks: Uint8Array[] = []
@@ -44,7 +44,9 @@ export class Load {
     })
   }
 
-  /** Keeps that many requests in flight for that long (milliseconds); returns their number. */
+  /**
+   * Keeps `concurrency` requests in flight for the given number of milliseconds, and returns how many were answered.
+   */
   async many(shot: Shot, concurrency: number, duration: number): Promise<number> {
     const until = performance.now() + duration
     let done = 0
@@ -59,7 +61,7 @@ export class Load {
     return done
   }
 
-  /** Opens a stream that stays open until it is closed or ends; `seen` receives the size of every chunk. */
+  /** Opens a stream that stays open until it ends or is closed. `seen` is called with the size of every chunk. */
   open(shot: Shot, seen: (bytes: number) => void, ended: () => void = () => {}): OpenStream {
     let controller: Dispatcher.DispatchController | undefined
     let closed = false

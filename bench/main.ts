@@ -40,7 +40,8 @@ async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outco
   let setup: Setup | undefined
   let sides: Cell['sides'] | undefined
   for (const cell of cells) {
-    // Memory is measured in a process that has done nothing else.
+    // A process that has done other work before would distort the memory figures, so each of these cells gets a new
+    // setup.
     if (cell.kind === 'memory' || cell.sides !== sides) {
       await setup?.close()
       setup = undefined
@@ -60,7 +61,7 @@ async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outco
   return outcomes
 }
 
-/** What a quick run leaves out. */
+/** Whether a quick run leaves the cell out. */
 const isLong = ({ name, kind }: Cell): boolean => kind === 'memory' || !/whole native|chat to messages/.test(name)
 
 async function main(): Promise<void> {

@@ -6,20 +6,20 @@ import { Load, type Shot } from './load.ts'
 import { runSessions, type Sessions } from './sessions.ts'
 import type { Setup, Side } from './setup.ts'
 
-/** The length of a measurement, in milliseconds and rounds. */
+/** Length of a measurement, in milliseconds and in rounds. */
 export interface Effort {
   readonly rounds: number
   readonly round: number
-  /** How long the bare proxy runs before it is measured. */
+  /** Time the bare proxy runs before it is measured, in milliseconds. */
   readonly warm: number
-  /** Streams open at once where they are paced, and where memory is measured. */
+  /** Number of open streams in the cells for paced events and for memory. */
   readonly paced: number
   readonly open: number
-  /** Realtime sessions at once. */
+  /** Number of simultaneous realtime sessions. */
   readonly sessions: number
 }
 
-/** One side's figure of a round, with requests per second where they are counted. */
+/** Result of one side in one round, with requests per second if the cell counts them. */
 interface Figure {
   readonly value: number
   readonly rate?: number
@@ -28,17 +28,17 @@ interface Figure {
 export interface Outcome {
   readonly cell: Cell
   readonly unit: string
-  /** Of the first of the cell's sides, and of the second. */
+  /** Result of the first side of the cell, then of the second. */
   readonly reference: number
   readonly measured: number
-  /** The median of the rounds' ratios, each of two runs next to each other. */
+  /** Median of the ratios of all rounds. Each ratio comes from two runs directly after each other. */
   readonly ratio: number
   readonly rates?: { readonly reference: number; readonly measured: number }
 }
 
-/** How much longer the gateway takes to warm up than the bare proxy: it has more code to compile. */
+/** Factor by which the gateway warms up longer than the bare proxy, because it has more code to compile. */
 const MORE_CODE = 4
-/** An image of 75 kB is 100 kB in base64. */
+/** An image of 75 kB, which is 100 kB in base64. */
 const IMAGE = Buffer.alloc(75_000, 'interlingua').toString('base64')
 
 const UNITS: { readonly [K in Kind]: string } = {
@@ -53,10 +53,10 @@ const UNITS: { readonly [K in Kind]: string } = {
 }
 
 /**
- * Measures one cell: its two sides in turn, round by round, after both are warm. The bare proxy carries the upstream's
- * format, a gateway the caller's.
+ * Measures one cell. After both sides are warm, they run in turn, round by round. The bare proxy receives the
+ * upstream's format, the gateway the caller's.
  *
- * @throws Error where the gateway does not answer correctly.
+ * @throws Error if the gateway answers incorrectly.
  */
 export async function measure(cell: Cell, setup: Setup, effort: Effort): Promise<Outcome> {
   if (!cell.kind.startsWith('session')) {
@@ -103,7 +103,10 @@ const perEvent: Run = async (cell, proxy, load, effort) => {
   return { value: value / cell.events, rate: rate! * cell.events }
 }
 
-/** CPU while many streams send an event now and then: opened one by one, so that their events do not coincide. */
+/**
+ * Measures CPU time while many streams each send an event from time to time. The streams are opened one by one so that
+ * their events do not coincide.
+ */
 const paced: Run = async (cell, proxy, load, { round, paced }) => {
   const streams = []
   for (let index = 0; index < paced; index++) {
@@ -121,7 +124,7 @@ const paced: Run = async (cell, proxy, load, { round, paced }) => {
   return { value: (cpu - before.cpu) / events }
 }
 
-/** Resident memory while many streams are open that send an event a second. */
+/** Measures resident memory while many open streams send one event per second each. */
 const memory: Run = async (cell, proxy, load, { open }) => {
   const streams = []
   for (let index = 0; index < open; index++) {
@@ -145,7 +148,8 @@ const RUNS: { readonly [K in Kind]: Run } = {
   request: perRequest,
   event: perEvent,
   paced,
-  // Streams of one event, many at once: the time of one alone would be that of code which is not in the caches.
+  // Many streams of one event run at the same time. A single one would measure how long code takes that is not in the
+  // CPU caches.
   'first-byte': perRequest,
   memory,
   session: sessions(({ cpu }) => cpu),
@@ -153,7 +157,7 @@ const RUNS: { readonly [K in Kind]: Run } = {
   'session-p99': sessions(({ p99 }) => p99),
 }
 
-/** The request for a proxy: in the caller's format for the gateway, in the upstream's for the bare one. */
+/** Request for one side: in the caller's format for the gateway, in the upstream's format for the bare proxy. */
 export function shotOf({ caller, upstream, mode, image, kind }: Cell, { name }: Pick<Side, 'name'>): Shot {
   const format: CalledFormat = name === 'bare' ? UPSTREAMS[upstream] : CALLERS[caller]
   const streams = kind !== 'request'

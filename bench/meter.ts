@@ -1,12 +1,10 @@
-/*
- * Loaded first into a measured process: reports its resource usage over IPC.
- */
+/* Reports the resource usage of a measured process over IPC. The process loads this module first. */
 
 /** The resource usage of a process. */
 export interface Reading {
-  /** Microseconds of CPU, of user and system together. */
+  /** CPU time of user and system together, in microseconds. */
   readonly cpu: number
-  /** Bytes. */
+  /** Resident memory, in bytes. */
   readonly rss: number
   readonly heap: number
 }

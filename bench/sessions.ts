@@ -4,21 +4,24 @@ import type { Cell } from './cells.ts'
 import { KEY } from './configs.ts'
 import type { Side } from './setup.ts'
 
-/** Milliseconds between two messages of a session, and of audio in each. */
+/** Time between two messages of a session, which is also the length of the audio in each, in milliseconds. */
 const EVERY = 20
-/** Bytes of 20 ms at 24 kHz. */
+/** Length of 20 ms of audio at 24 kHz, in bytes. */
 const BYTES = 960
 
-/** What a run of sessions comes to. */
+/** Result of a run of sessions. */
 export interface Sessions {
-  /** Microseconds of CPU for each message, of either direction. */
+  /** CPU time per message in either direction, in microseconds. */
   readonly cpu: number
-  /** Milliseconds from a message to its echo. */
+  /** Median time from a message to its echo, in milliseconds. */
   readonly p50: number
   readonly p99: number
 }
 
-/** Sessions that each send 50 messages a second and get each of them back; opened one by one, so that they do not beat together. */
+/**
+ * Runs sessions that each send 50 messages per second and receive all of them back. They are opened one by one so that
+ * they do not send at the same moment.
+ */
 export async function runSessions(cell: Cell, proxy: Side, count: number, milliseconds: number): Promise<Sessions> {
   const times: number[] = []
   let measured = false
@@ -46,7 +49,7 @@ export async function runSessions(cell: Cell, proxy: Side, count: number, millis
   return { cpu: (cpu - before.cpu) / messages, p50: at(0.5), p99: at(0.99) }
 }
 
-/** Opens one session and has it send; the result ends it. */
+/** Opens one session and starts sending. The returned function ends it. */
 async function openSession(cell: Cell, proxy: Side, echoed: (time: number) => void): Promise<() => void> {
   const isGateway = proxy.name === 'gateway'
   const path = isGateway ? '/v1/realtime?model=realtime-echo' : '/echo/v1/realtime?model=upstream-model'
@@ -72,7 +75,7 @@ async function openSession(cell: Cell, proxy: Side, echoed: (time: number) => vo
 
 const audio = Buffer.alloc(BYTES, 'sound')
 
-/** A message whose first samples are the time it was sent. */
+/** A message whose first samples contain the time it was sent. */
 function messageAt(time: number): string {
   audio.writeDoubleLE(time, 0)
   return `{"type":"input_audio_buffer.append","audio":"${audio.toString('base64')}"}`
@@ -80,7 +83,7 @@ function messageAt(time: number): string {
 
 const DELTA = '"delta":"'
 
-/** The time inside of an echo; undefined for any other event. */
+/** The time that an echo contains. Undefined for any other event. */
 function timeOf(data: Buffer): number | undefined {
   const begin = data.indexOf(DELTA)
   if (begin < 0) return undefined

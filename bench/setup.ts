@@ -10,16 +10,16 @@ import { pinned } from './pin.ts'
 
 export type SideName = 'bare' | GatewayName
 
-/** One proxy under measurement. */
+/** One measured proxy. */
 export interface Side {
   readonly name: SideName
   readonly origin: string
   read(): Promise<Reading>
-  /** Collects garbage first. */
+  /** Collects garbage, then reads the resource usage. */
   readClean(): Promise<Reading>
 }
 
-/** The processes of a measurement: an upstream, and proxies in front of it. */
+/** The processes of a measurement: an upstream and the proxies in front of it. */
 export interface Setup {
   readonly upstream: string
   readonly side: (name: SideName) => Side
@@ -27,13 +27,13 @@ export interface Setup {
 }
 
 export interface SetupOptions {
-  /** The proxies to start. */
+  /** Proxies to start. */
   readonly sides: readonly SideName[]
-  /** The directory of the gateways' CPU profiles. */
+  /** Directory for the CPU profiles of the gateways. */
   readonly profile: string | undefined
 }
 
-/** Starts all of them on the loopback, the proxies on a separate core where the system supports that. */
+/** Starts all processes on the loopback interface. The proxies run on a separate core if the system supports that. */
 export async function openSetup({ sides, profile }: SetupOptions): Promise<Setup> {
   const dir = mkdtempSync(join(tmpdir(), 'interlingua-bench-'))
   const log = openSync(join(dir, 'log'), 'w')
@@ -85,7 +85,7 @@ interface Begun {
   readonly port: number
 }
 
-/** The flags that `npm start` passes to Node. */
+/** Flags that `npm start` passes to Node. */
 export const STARTED = (
   JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: { readonly start: string } }
 ).scripts.start
@@ -123,7 +123,7 @@ export const freePort = (): Promise<number> =>
     })
   })
 
-/** Resolves once something listens there; rejects after ten seconds. */
+/** Resolves when a process listens on the port. Rejects after ten seconds. */
 export async function opened(port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     if (await listens(port)) return

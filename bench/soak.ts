@@ -5,7 +5,7 @@ import { shotOf } from './measure.ts'
 import { openSetup, type Setup, type Side } from './setup.ts'
 
 const STREAMS = 500
-/** Milliseconds between two readings. */
+/** Time between two readings, in milliseconds. */
 const EVERY = 5000
 
 const CELL: Cell = {
@@ -17,7 +17,10 @@ const CELL: Cell = {
   ...{ events: 100, image: false, lanes: 1, floor: 0, goal: 0, sides: AGAINST_BARE },
 }
 
-/** Prints the gateway's memory while streams come and go, and while one reader of a long stream stops reading. */
+/**
+ * Prints the memory of the gateway while streams open and close, and while one reader of a long stream has stopped
+ * reading.
+ */
 export async function soak(seconds: number): Promise<void> {
   const setup = await openSetup({ sides: ['gateway'], profile: undefined })
   try {
@@ -55,7 +58,7 @@ async function churn(setup: Setup, seconds: number): Promise<void> {
   await printMemory('with none', gateway)
 }
 
-/** One reader stops reading a stream of some 20 MB. */
+/** Opens a stream of about 20 MB whose reader stops reading. */
 async function slowReader(setup: Setup): Promise<void> {
   const gateway = setup.side('gateway')
   const load = new Load(gateway.origin)

@@ -2,21 +2,21 @@ import { createServer, type Socket } from 'node:net'
 import { type BenchFormat, UPSTREAMS } from './formats.ts'
 
 /*
- * The upstream: its answers are prepared and cost as little as possible. The end of a path selects the format, its
- * beginning the kind of answer: `/burst-500/v1/chat/completions`.
+ * The upstream. Its answers are prepared in advance so that they cost as little as possible. The end of a path selects
+ * the format and the beginning selects the kind of answer, as in `/burst-500/v1/chat/completions`.
  */
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: '
 const JSON_HEAD = `${HEAD}application/json\r\n`
 const STREAM_HEAD = `${HEAD}text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n`
 const LAST = '0\r\n\r\n'
-/** The number of events of the longest stream. */
+/** Number of events in the longest stream. */
 const FLOOD = 200_000
 
 const textOf = ([event, data]: readonly [string | undefined, object | string]): string =>
   `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
 
-/** Every event in a separate chunk, as real upstreams send them. */
+/** Puts every event into its own chunk, as real upstreams do. */
 const chunked = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
 type Answer = (socket: Socket) => void
@@ -27,13 +27,13 @@ const whole = ({ whole }: BenchFormat): Answer => {
   return socket => socket.write(answer)
 }
 
-/** Everything in one write. */
+/** Sends everything in one write. */
 const atOnce = ({ events }: BenchFormat, count: number): Answer => {
   const answer = Buffer.from(STREAM_HEAD + events(count).map(textOf).map(chunked).join('') + LAST)
   return socket => socket.write(answer)
 }
 
-/** As fast as possible, but every event in a separate write, as a model that generates one token after the other. */
+/** Sends events as fast as possible but each in its own write, like a model that generates one token after another. */
 const burst = ({ events }: BenchFormat, count: number): Answer => {
   const chunks = [...events(count).map(textOf).map(chunked), LAST].map(text => Buffer.from(text))
   return socket => {
@@ -47,7 +47,7 @@ const burst = ({ events }: BenchFormat, count: number): Answer => {
   }
 }
 
-/** One event at a time; the stream lasts until its reader leaves or all events are sent. */
+/** Sends one event at a time until the reader leaves or all events are sent. */
 const paced = ({ events }: BenchFormat, count: number, interval: number): Answer => {
   const chunks = events(count).map(event => Buffer.from(chunked(textOf(event))))
   return socket => {
@@ -66,7 +66,7 @@ const paced = ({ events }: BenchFormat, count: number, interval: number): Answer
   }
 }
 
-/** As much as the reader reads. */
+/** Sends as much as the reader reads. */
 const flood = ({ events }: BenchFormat): Answer => {
   const [start, ...others] = events(1000).map(event => chunked(textOf(event)))
   const block = Buffer.from(others.slice(0, 900).join(''))
@@ -114,7 +114,10 @@ function answerFor(path: string): Answer {
   return answer
 }
 
-/** Reads requests off a connection: a head, as many bytes as it announces or up to the last chunk, then the answer. */
+/**
+ * Reads the requests of a connection. Each has a head and a body that ends at its announced length or at the last
+ * chunk. The answer follows.
+ */
 function serve(socket: Socket): void {
   let head = ''
   let path = ''

@@ -3,7 +3,7 @@ import type { Outcome } from './measure.ts'
 
 const HEADS = ['Work', 'unit', 'bare', 'gateway', 'ratio', 'floor', 'goal', ''] as const
 
-/** Compares a ratio with its required and aimed-at values. */
+/** Compares a ratio with its required value and with the value to aim for. */
 export const verdict = ({ ratio, cell }: Outcome): string =>
   ratio <= cell.goal ? 'goal' : ratio <= cell.floor ? 'floor' : 'MISSED'
 
@@ -20,13 +20,13 @@ const rowOf = (outcome: Outcome): readonly string[] => [
 
 const figure = (value: number): string => value.toFixed(value < 20 ? 2 : 0)
 
-/** Characters of the columns of the terminal: the longest name of a cell, the longest unit, and figures. */
+/** Widths of the terminal columns in characters: the longest cell name, the longest unit, and the figures. */
 const [NAME, UNIT, FIGURE] = [57, 17, 8]
 
 const columns = ([name = '', unit = '', ...figures]: readonly string[]): string =>
   name.padEnd(NAME) + unit.padEnd(UNIT) + figures.map(text => text.padStart(FIGURE)).join('')
 
-/** One line for the terminal. */
+/** One line of the terminal output. */
 export const line = (outcome: Outcome): string => columns(rowOf(outcome))
 
 export const heading = (): string => columns(HEADS)
@@ -34,7 +34,7 @@ export const heading = (): string => columns(HEADS)
 const BEGIN = '<!-- bench -->'
 const END = '<!-- /bench -->'
 
-/** Replaces the text between the marks of a Markdown file by the table. */
+/** Replaces the text between the two marks in a Markdown file with the table. */
 export function writeTable(path: string, outcomes: readonly Outcome[]): void {
   const text = readFileSync(path, 'utf8')
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]

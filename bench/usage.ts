@@ -6,7 +6,8 @@ import type { UsageQuery } from '../src/store/usage-records.ts'
 import { traffic } from '../test/builders/usage.ts'
 
 /*
- * What recording and querying usage costs: `node bench/usage.ts [rows]`. CPU time, as other processes may be busy.
+ * Measures what it costs to record and to query usage: `node bench/usage.ts [rows]`. It measures CPU time because other
+ * processes may be busy.
  */
 
 const DAY = 86_400_000
@@ -17,7 +18,7 @@ const COMPANY = { keys: 50, models: 30, channels: 8 }
 const folder = mkdtempSync(join(tmpdir(), 'interlingua-bench-'))
 const { usage, close } = await openSqlite(join(folder, 'usage.sqlite'), () => NOW)
 
-/** Milliseconds of CPU. */
+/** CPU time of the work, in milliseconds. */
 async function cpu(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()
@@ -25,7 +26,7 @@ async function cpu(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000
 }
 
-/** Writes traffic in batches; gives microseconds a row. */
+/** Writes rows in batches and returns the time per row in microseconds. */
 async function write(count: number, since: number, until: number, batch: number): Promise<number> {
   let spent = 0
   let rows = []

@@ -2,7 +2,10 @@ import { AGAINST_BARE, type Cell } from './cells.ts'
 import { Load } from './load.ts'
 import { shotOf } from './measure.ts'
 
-/* The load on workers, in a process of its own: `workers-load.ts ORIGIN LANES MILLISECONDS` sends how many it had answered. */
+/*
+ * Sends the load for the workers from a process of its own. `workers-load.ts ORIGIN LANES MILLISECONDS` reports over
+ * IPC how many requests were answered.
+ */
 
 const CELL: Cell = {
   ...{ name: 'workers', kind: 'request', caller: 'chat', upstream: 'messages', mode: 'whole' },

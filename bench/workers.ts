@@ -5,22 +5,25 @@ import { join } from 'node:path'
 import { configOf } from './configs.ts'
 import { freePort, opened, STARTED, stopped } from './setup.ts'
 
-/** The name by which `--cell` selects the measurement. */
+/** Name that selects this measurement with `--cell`. */
 export const WORKERS = '1 against 2 workers, chat to messages'
 
 const LANES = 32
-/** Requests of each worker before it is measured: until its code is compiled, one costs several times as much. */
+/**
+ * Number of requests each worker answers before it is measured. A request costs several times as much until the code is
+ * compiled.
+ */
 const WARM = 10_000
-/** Milliseconds of one round, and how many rounds each has, one after the other in turns. */
+/** Length of a round in milliseconds, and number of rounds for each side. The sides take turns. */
 const ROUND = 3000
 const ROUNDS = 3
-/** Clock ticks of `/proc` in a second. */
+/** Number of clock ticks per second in `/proc`. */
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
 interface Figures {
-  /** Requests a second. */
+  /** Number of requests per second. */
   readonly rate: number
-  /** Microseconds of CPU for a request, of all processes of the gateway. */
+  /** CPU time per request over all processes of the gateway, in microseconds. */
   readonly cpu: number
 }
 
@@ -32,8 +35,8 @@ interface Gateway {
 }
 
 /**
- * Prints requests a second and CPU for a request with one process and with two workers. Load and upstream have processes
- * of their own and are not kept to cores: where there are but two, they compete with the workers.
+ * Prints requests per second and CPU time per request for one process and for two workers. Load and upstream have
+ * processes of their own that are not bound to a core. On a machine with two cores they compete with the workers.
  */
 export async function measureWorkers(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'interlingua-bench-'))
@@ -73,7 +76,7 @@ async function round(gateway: Gateway, milliseconds: number): Promise<Figures> {
   return { rate: (done * 1000) / milliseconds, cpu: (cpuOf(gateway.child.pid!) - before) / done }
 }
 
-/** Sends requests for so long, and gives how many were answered. */
+/** Sends requests for the given time and returns how many were answered. */
 function sentIn({ origin }: Gateway, milliseconds: number): Promise<number> {
   const load = spawn(process.execPath, ['bench/workers-load.ts', origin, `${LANES}`, `${milliseconds}`], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -84,7 +87,7 @@ function sentIn({ origin }: Gateway, milliseconds: number): Promise<number> {
   })
 }
 
-/** Microseconds of CPU of a process and its children. */
+/** CPU time of a process and its children, in microseconds. */
 function cpuOf(pid: number): number {
   const own = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)

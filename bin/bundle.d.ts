@@ -1,10 +1,10 @@
-/** What a bundle was built of: files below the program's folder, by path. */
+/** The files a bundle was built from. Paths are relative to the program's folder. */
 export interface Built {
-  /** The folder of its files below `DIST`. */
+  /** Folder of the bundle below `DIST`. */
   readonly folder: string
-  /** A hash of the contents of these files. */
+  /** Hash of the contents of the files. */
   readonly hash: string
-  /** Size and time of the last change of each. */
+  /** Size and time of the last change of each file. */
   readonly stamps: { readonly [path: string]: readonly number[] }
 }
 

@@ -4,13 +4,15 @@ const { join } = require('node:path')
 
 const ROOT = join(__dirname, '..')
 
-/** The folder of bundles, each in a folder of its own. */
+/** Folder that contains one folder for each bundle. */
 const DIST = join(ROOT, 'dist')
 
-/** The file that names the bundle in use and what it was built of. */
+/** File that names the current bundle and the files it was built from. */
 const BUILT = join(DIST, 'built.json')
 
-/** When a file was last written, in a form that no tool sets: its size, and the time of its last change of any kind. */
+/**
+ * A stamp that changes with every write to a file: the size, and the time of the last change, which no tool can set.
+ */
 function stampOf(path) {
   const found = statSync(`${ROOT}/${path}`, { throwIfNoEntry: false })
   return found === undefined ? [] : [found.size, found.ctimeMs]
@@ -18,7 +20,7 @@ function stampOf(path) {
 
 const stampsOf = paths => Object.fromEntries(paths.map(path => [path, stampOf(path)]))
 
-/** A hash of the contents of files. */
+/** Hash of the contents of the files. */
 function hashOf(paths) {
   const hash = createHash('sha256')
   for (const path of paths)
@@ -38,23 +40,26 @@ function isUntouched(stamps) {
   return true
 }
 
-/** Takes the place of the former file at once, as others may read it. */
+/** Replaces the former file in one step because other processes may read it. */
 function writeBuilt(built) {
   const fresh = `${BUILT}.${process.pid}`
   writeFileSync(fresh, JSON.stringify(built))
   renameSync(fresh, BUILT)
 }
 
-/** Whether files that were copied or touched say what they said; if so, the next start need not read them. */
+/**
+ * Whether files that were copied or touched still have the same contents. If so, the new stamps are saved and the next
+ * start need not read the files.
+ */
 function isSame(built) {
   const paths = Object.keys(built.stamps)
-  // Before the contents are read: what changes meanwhile does not fit them.
+  // Taken before the contents are read. If a file changes in between, its stamp no longer matches.
   const stamps = stampsOf(paths)
   if (hashOf(paths) !== built.hash) return false
   try {
     writeBuilt({ ...built, stamps })
   } catch {
-    // A folder that cannot be written to is read at each start.
+    // If the folder is not writable, each start reads the files again.
   }
   return true
 }
@@ -68,8 +73,8 @@ function readBuilt() {
 }
 
 /**
- * The main file of the bundle. Undefined where there is none, where it was built of anything but the sources and
- * packages as they are, and where `INTERLINGUA_BUNDLE=off` asks for the sources.
+ * Main file of the bundle. Undefined if there is none, if sources or packages have changed since it was built, or if
+ * `INTERLINGUA_BUNDLE=off` selects the sources.
  */
 function currentBundle() {
   if (process.env.INTERLINGUA_BUNDLE === 'off') return undefined
@@ -80,7 +85,7 @@ function currentBundle() {
     accessSync(main, constants.R_OK)
     return isUntouched(built.stamps) || isSame(built) ? main : undefined
   } catch {
-    // Files that are gone, or that this user may not read.
+    // Files are missing or not readable for this user.
     return undefined
   }
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring
-// CommonJS: of a module that is imported, Node reads every export, and those of `node:http` load a second HTTP client.
+// This file is CommonJS because Node reads every export of an imported module, and the exports of `node:http` load a
+// second HTTP client.
 const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')
 const { currentBundle } = require('./bundle.js')
 
-// Node before 22.18 runs no TypeScript, and has no compile cache that could be imported by name.
+// Node before 22.18 cannot run TypeScript. It also has no named export for the compile cache.
 if (!process.features.typescript) {
   console.error(
     `Interlingua needs a Node that runs TypeScript; this is Node ${process.versions.node}, which does not.\n` +
@@ -14,8 +15,8 @@ if (!process.features.typescript) {
 }
 
 /**
- * Compiled code is kept beside the packages, and types once stripped stay stripped: later starts are quicker and hold
- * less of the source in memory. The files of this folder are JavaScript, so that nothing has to be stripped before that.
+ * Keeps compiled code, and sources without their types, next to the packages. Later starts are faster and hold less
+ * source text in memory. The files of this folder are JavaScript because they run before the cache is enabled.
  */
 enableCompileCache(join(__dirname, '../node_modules/.cache/interlingua'))
 

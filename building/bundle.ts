@@ -8,12 +8,15 @@ import { warmUp } from './warm-up.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** How the folder of a bundle begins that is being built; what is being written, and for how many milliseconds at most. */
+/**
+ * Prefix for the folder of a bundle that is being built, name of the file that is being written, and the maximum time
+ * for both in milliseconds.
+ */
 const NEW = '.new-'
 const UNFINISHED = /^\.new-|^built\.json\./
 const ABANDONED = 3_600_000
 
-/** Packages that few gateways load: they stay where they are. */
+/** Packages that few gateways load. They are not bundled. */
 const EXTERNAL = [
   '@echogarden/fvad-wasm',
   '@opentelemetry/api',
@@ -30,7 +33,7 @@ const EXTERNAL = [
   'wasm-media-encoders',
 ]
 
-/** Modules that depend on where their files are, in parts that nothing here calls, or on purpose. */
+/** Modules that depend on the location of their files on purpose, or only in code that this program never calls. */
 const TOLERATED = {
   '/express/lib/view.js': 'loads template engines by name; no page here is made of a template',
   '/pino/lib/transport.js': 'starts workers for transports; the log has none',
@@ -39,8 +42,8 @@ const TOLERATED = {
 }
 
 /**
- * Bundles `src` with its packages into a new folder below `dist`, names it the one in use, and has it start once: its
- * compiled code is in the cache then. The bundle before it stays, as servers that run may still load parts of it.
+ * Bundles `src` with its packages into a new folder below `dist`, makes it the current bundle and starts it once so
+ * that its compiled code is cached. The previous bundle stays because running servers may still load parts of it.
  */
 export async function bundleServer(): Promise<void> {
   mkdirSync(DIST, { recursive: true })
@@ -55,7 +58,7 @@ export async function bundleServer(): Promise<void> {
     const inputs = inputsOf(output)
     makeReadable(fresh)
     const made = unchanged(inputs, began)
-    // A name of its own: servers may still run from another bundle of the same sources.
+    // The name is unique because servers may still run from another bundle of the same sources.
     const folder = `${made.hash.slice(0, 16)}-${fresh.slice(-6)}`
     renameSync(fresh, join(DIST, folder))
     writeBuilt({ folder, ...made })
@@ -64,23 +67,27 @@ export async function bundleServer(): Promise<void> {
     rmSync(fresh, { recursive: true, force: true })
   }
   await warmUp().catch(fault => {
-    // What does not start here is not to be used.
+    // A bundle that does not start here must not be used.
     rmSync(join(DIST, 'built.json'), { force: true })
     throw fault
   })
 }
 
-/** A temporary folder, and files by the builder's mask, are the builder's alone; the gateway may run as another user. */
+/**
+ * Makes the files readable for other users. Temporary folders are private to the user who builds, and the gateway may
+ * run as another user.
+ */
 function makeReadable(folder: string): void {
   chmodSync(folder, 0o755)
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
 }
 
 /**
- * Hash and stamps of what a bundle was made of.
+ * Hash and stamps of the files a bundle was built from.
  *
- * @param began when it was begun, by the clock of its files, in milliseconds.
- * @throws Error where any of it was changed since then, as the bundle may be of what it was before.
+ * @param began time the build started, by the clock of the file system, in milliseconds.
+ *
+ * @throws Error if one of the files has changed since then, because the bundle may contain the older version.
  */
 export function unchanged(inputs: readonly string[], began: number): Pick<Built, 'hash' | 'stamps'> {
   const hash = hashOf(inputs)
@@ -90,7 +97,7 @@ export function unchanged(inputs: readonly string[], began: number): Pick<Built,
   return { hash, stamps }
 }
 
-/** Removes what no server needs; bundles that other processes are building stay. */
+/** Removes bundles that no server needs. Bundles that other processes are building stay. */
 function clear(kept: readonly (string | undefined)[]): void {
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name)
@@ -98,19 +105,19 @@ function clear(kept: readonly (string | undefined)[]): void {
       if (kept.includes(name) || (UNFINISHED.test(name) && Date.now() - statSync(path).mtimeMs < ABANDONED)) continue
       rmSync(path, { recursive: true, force: true })
     } catch {
-      // Of another user, or gone.
+      // The folder belongs to another user or is gone.
     }
   }
 }
 
-/** Bundles the server where there is no bundle of its sources as they are. */
+/** Bundles the server unless there is a bundle of the current sources. */
 export async function bundleIfStale(): Promise<void> {
   if (currentBundle() === undefined) await bundleServer()
 }
 
 /**
- * What a bundle is made of: sources, the description of each package in it, which has its version, which package is
- * found where, and how it is built.
+ * The files a bundle is built from: sources, the package.json of each package in it (which names the version), the lock
+ * file, and the build scripts.
  */
 function inputsOf({ output }: Rolldown.RolldownOutput): string[] {
   const modules = output

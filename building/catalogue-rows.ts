@@ -1,6 +1,9 @@
 import { type ListedModel, listedNames, type ModelTable } from '../src/upstreams/catalogue/table.ts'
 
-/** A row of LiteLLM's table, as far as it is used (https://github.com/BerriAI/litellm, `sample_spec` in its table). */
+/**
+ * The fields used from a row of LiteLLM's table (https://github.com/BerriAI/litellm, described by its row
+ * `sample_spec`).
+ */
 export interface TableRow {
   readonly litellm_provider?: string
   readonly mode?: string
@@ -11,13 +14,13 @@ export interface TableRow {
   readonly [field: string]: unknown
 }
 
-/** Whose rows count first: the makers', then others that run their models, in the order of their names. */
+/** Providers whose rows take precedence: first those that make models, then others that host them, by name. */
 const MAKERS = [
   ...['openai', 'anthropic', 'gemini', 'xai', 'deepseek', 'mistral', 'moonshot', 'zai', 'dashscope', 'cohere_chat'],
   ...['cohere', 'minimax', 'meta_llama', 'ai21', 'voyage', 'jina_ai', 'vertex_ai', 'groq', 'cerebras', 'azure'],
 ]
 
-/** What models of a mode take and give, where their row does not say. */
+/** Input and output of models of each mode, for rows that do not state them. */
 const MODES: { readonly [mode: string]: { readonly input: readonly string[]; readonly output: readonly string[] } } = {
   chat: { input: ['text'], output: ['text'] },
   responses: { input: ['text'], output: ['text'] },
@@ -31,7 +34,7 @@ const MODES: { readonly [mode: string]: { readonly input: readonly string[]; rea
   realtime: { input: ['text', 'audio'], output: ['text', 'audio'] },
   video_generation: { input: ['text'], output: ['video'] },
 }
-/** Modes whose rows state abilities: a model without a stated one does not have it, if any is stated. */
+/** Modes whose rows state abilities. If a row states any ability, a model lacks those that the row leaves out. */
 const CONVERSES: ReadonlySet<string> = new Set(['chat', 'responses'])
 
 const INPUTS: { readonly [flag: string]: string } = {
@@ -43,10 +46,16 @@ const INPUTS: { readonly [flag: string]: string } = {
 const ABILITIES = ['supports_function_calling', 'supports_reasoning', ...Object.keys(INPUTS)]
 const MODALITIES = ['text', 'image', 'audio', 'video', 'pdf', 'embedding']
 
-/** The share of the context from which on an answer has no limit of its own: hosts then list what a short prompt leaves. */
+/**
+ * Share of the context window above which a limit of answers is no limit of its own: such hosts state what a short
+ * prompt leaves free.
+ */
 const WHOLE = 0.9
 
-/** The models of a table by name, sorted; names that the lookup finds under another name of the same facts are left out. */
+/**
+ * The models of a table, sorted by name. Leaves out names that the lookup already finds under another name with the
+ * same facts.
+ */
 export function modelsOf(table: { readonly [id: string]: TableRow }): ModelTable['models'] {
   const models = new Map<string, ListedModel>()
   const rows = Object.entries(table).filter(([, row]) => isUsable(row))
@@ -59,11 +68,11 @@ export function modelsOf(table: { readonly [id: string]: TableRow }): ModelTable
   return Object.fromEntries([...models].filter(([, model]) => Object.keys(model).length > 0).sort(byName))
 }
 
-/** Whether a row is a model, and says something of it: hosts list some with no more than a name. */
+/** Whether a row describes a model and states facts about it. Hosts list some models by name only. */
 const isUsable = ({ mode = '', max_input_tokens }: TableRow): boolean =>
   MODES[mode] !== undefined && (count(max_input_tokens) !== undefined || !CONVERSES.has(mode))
 
-/** One model by its rows at several hosts, its makers' before others. */
+/** Builds one model from its rows at several hosts. Rows of its maker come first. */
 function modelOf(rows: readonly TableRow[]): ListedModel {
   const context = limitOf(rows, ({ max_input_tokens }) => count(max_input_tokens))
   const conversing = rows.filter(row => CONVERSES.has(row.mode!))
@@ -79,7 +88,10 @@ function modelOf(rows: readonly TableRow[]): ListedModel {
   }
 }
 
-/** The limit by the first maker's row that has it, or else what most hosts have; the larger one of two. */
+/**
+ * The limit from the first row of a maker that has one. Otherwise the limit most hosts state, and the larger one if two
+ * are equally frequent.
+ */
 function limitOf(rows: readonly TableRow[], read: (row: TableRow) => number | undefined): number | undefined {
   const made = firstOf(rows.filter(isMakers), read)
   if (made !== undefined) return made
@@ -88,7 +100,10 @@ function limitOf(rows: readonly TableRow[], read: (row: TableRow) => number | un
   return values.sort((one, other) => often(other) - often(one) || other - one)[0]
 }
 
-/** What the first row says that says anything; false where a maker states other abilities, but not this; else unknown. */
+/**
+ * The ability from the first row that states it. False if a maker states other abilities but not this one. Otherwise
+ * unknown.
+ */
 function abilityOf(rows: readonly TableRow[], flag: string): boolean | undefined {
   const stated = firstOf(rows, row => (typeof row[flag] === 'boolean' ? (row[flag] as boolean) : undefined))
   if (stated !== undefined) return stated
@@ -96,7 +111,7 @@ function abilityOf(rows: readonly TableRow[], flag: string): boolean | undefined
   return isDescribed ? false : undefined
 }
 
-/** As the first row has it, by its lists and flags; where it has none, by its mode. */
+/** Modalities from the lists and flags of the first row that has them, or else from its mode. */
 function modalitiesOf([first, ...others]: readonly TableRow[]): Pick<ListedModel, 'input' | 'output'> {
   const row = [first!, ...others].find(one => describes(one)) ?? first!
   const { mode = '', supported_modalities, supported_output_modalities, supports_audio_output } = row
@@ -113,14 +128,17 @@ function modalitiesOf([first, ...others]: readonly TableRow[]): Pick<ListedModel
 const describes = (row: TableRow): boolean =>
   row.supported_modalities !== undefined || Object.keys(INPUTS).some(flag => row[flag] === true)
 
-/** A conversation's images are believed where they have a price: some rows of models that draw by a tool list them. */
+/**
+ * For a chat model, image output counts only if it has a price, because some rows list it for models that draw with a
+ * tool.
+ */
 const draws = (row: TableRow): boolean =>
   !CONVERSES.has(row.mode!) || Object.keys(row).some(field => /^output_cost_per_image/.test(field))
 
 const known = (modalities: readonly string[]): readonly string[] =>
   MODALITIES.filter(modality => modalities.includes(modality))
 
-/** A limit in tokens: some rows have texts or zeros. */
+/** A limit in tokens. Some rows contain a string or zero. */
 const count = (value: number | string | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined
 

@@ -5,12 +5,14 @@ import { dirname, join } from 'node:path'
 import { type ModelTable, TABLE_FILE, type TableSource } from '../src/upstreams/catalogue/table.ts'
 import { modelsOf, type TableRow } from './catalogue-rows.ts'
 
-/* `npm run catalogue`: renews the checked-in table of models from the newest LiteLLM in the Python package index. */
+/*
+ * `npm run catalogue` renews the committed table of models from the newest LiteLLM release in the Python package index.
+ */
 
 const PACKAGE = 'litellm'
 const TABLE = 'litellm/model_prices_and_context_window_backup.json'
 const LICENCE = 'MIT'
-/** Models that a sound table has at least. */
+/** Minimum number of models in a valid table. */
 const FEWEST = 1000
 
 /** Downloads the newest wheel with pip, which checks its hash, and unpacks it into `folder`. */
@@ -26,9 +28,10 @@ function unpackInto(folder: string): string {
 }
 
 /**
- * Where the table comes from.
+ * Source of the table.
  *
- * @throws Error where the package is another than its file name says, or has another licence than this project may copy.
+ * @throws Error if the package does not match its file name, or if its license does not allow this project to copy the
+ * table.
  */
 function sourceOf(metadata: string, version: string): TableSource {
   const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, 'm').exec(metadata)?.[1]
@@ -39,7 +42,7 @@ function sourceOf(metadata: string, version: string): TableSource {
   return { package: `pypi:${PACKAGE}`, version, licence, date: new Date().toISOString().slice(0, 10) }
 }
 
-/** One line for each model, so that a renewal shows what changed. */
+/** One line for each model so that the diff of a renewal shows what changed. */
 function textOf({ source, models }: ModelTable): string {
   const lines = Object.entries(models).map(([name, model]) => `${JSON.stringify(name)}:${JSON.stringify(model)}`)
   return `{"source":${JSON.stringify(source)},\n"models":{\n${lines.join(',\n')}\n}}\n`

@@ -86,7 +86,7 @@ const SLICES: { readonly [format: string]: Slice } = {
 
 const REF = /#\/components\/schemas\/([^"]+)/g
 
-/** The schemas that the roots lead to. */
+/** All schemas that can be reached from the roots. */
 function reached(schemas: Schemas, roots: readonly string[]): Schemas {
   const found: { [name: string]: object } = {}
   const open = [...roots]

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /*
- * Makes the videos, the voice and the recordings in further containers from which the built-in provider answers:
- * `node building/demo-media.ts`. Needs ffmpeg with x264 and WebP, and espeak-ng. The files are committed.
+ * Makes the videos, the voice and the recordings in other containers from which the built-in provider answers: `node
+ * building/demo-media.ts`. Needs ffmpeg with x264 and WebP, and espeak-ng. The files are committed.
  */
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures')
 
-/** The sizes and the lengths in seconds that the format `videos` has. */
+/** Sizes that the format `videos` has, and lengths in seconds. */
 const SIZES = ['1280x720', '720x1280', '1792x1024', '1024x1792']
 const LENGTHS = [4, 8, 12]
 
@@ -46,7 +46,7 @@ function voice(): void {
   rmSync(folder, { recursive: true })
 }
 
-/** Bytes; length of the header of the recording in WAV. */
+/** Length of the WAV header of the recording, in bytes. */
 const WAV_HEADER = 44
 const USAGE = { input_tokens: 14, output_tokens: 101, total_tokens: 115 }
 

@@ -4,11 +4,11 @@ import { outsideImports } from './outside.ts'
 import { runTimeFiles, type Tolerated, type Unmovable } from './run-time-files.ts'
 
 export interface Program {
-  /** The folder with `package.json`, `package-lock.json` and `node_modules`. */
+  /** Folder that contains `package.json`, `package-lock.json` and `node_modules`. */
   readonly root: string
-  /** The main module, below it. */
+  /** Path of the main module, relative to the root. */
   readonly main: string
-  /** Packages that are not to be bundled. */
+  /** Packages to leave out of the bundle. */
   readonly external: readonly string[]
   readonly tolerated: Tolerated
   readonly plugins: readonly Plugin[]
@@ -16,15 +16,16 @@ export interface Program {
 
 export interface Bundled {
   readonly output: Rolldown.RolldownOutput
-  /** Packages that stay outside beside `external`, as they load files from beside their code. */
+  /** Packages left out in addition to `external` because they load files from the folder of their code. */
   readonly unmovable: readonly Unmovable[]
 }
 
 /**
- * Bundles a program and its packages into a folder, `main.cjs` and its chunks. A package that would not find its files
- * from there (`run-time-files.ts`) stays outside, and the program is bundled once more without it.
+ * Bundles a program and its packages into a folder as `main.cjs` and its chunks. If a package would not find its files
+ * from there (`run-time-files.ts`), the program is bundled again without that package.
  *
- * @throws Error where a module of the program itself would not, or where what stays outside is no runtime dependency.
+ * @throws Error if this applies to a module of the program itself, or if a package that is left out is no runtime
+ * dependency.
  */
 export async function bundleInto(folder: string, program: Program): Promise<Bundled> {
   const unmovable: Unmovable[] = []

@@ -1,17 +1,19 @@
 import { type ESTree, parseSync, Visitor } from 'vite'
 
-/** Words without which no code finds a file beside itself, or loads a module whose name it computes. */
+/** Names that code must use to find a file next to itself, or to load a module with a computed name. */
 const SUSPECTS = /\bimport\.meta\b|\b__(?:dir|file)name\b|\brequire\b(?!\s*\(\s*['"])|\bimport\s*\(/
 
-/** What is a package's own folder to these functions is the program's: bundled code may call them. */
+/** Functions for which the folder of the package may be the folder of the program. Bundled code may call them. */
 const PACKAGE_FINDERS = new Set(['createRequire', 'findPackageJSON'])
 
 /**
- * Expressions of a module that depend on where its file is, and so break when it is bundled: `import.meta`, `__dirname`
- * and `__filename`, `require` as anything but a call with a literal, `import()` of a computed name.
+ * Finds the expressions in a module that depend on the location of its file and would break in a bundle: `import.meta`,
+ * `__dirname` and `__filename`, any use of `require` other than a call with a literal, and `import()` with a computed
+ * name.
  *
- * @param isOurs a module of this project may look for packages from where it is.
- * @returns each expression as it is written, cut to one line of at most 80 characters.
+ * @param isOurs whether the module belongs to this project, which may look for packages from its own location.
+ *
+ * @returns the source of each expression on one line of at most 80 characters.
  */
 export function locationUses(path: string, code: string, isOurs = false): readonly string[] {
   if (!SUSPECTS.test(code)) return []
@@ -31,7 +33,7 @@ export function locationUses(path: string, code: string, isOurs = false): readon
       // `createRequire(import.meta.url)`
       if (isOurs && PACKAGE_FINDERS.has(callee.name) && first.type === 'MemberExpression') pass(first.object)
     },
-    // A name of something else: `value.require`, `{ require: true }`, `typeof require`.
+    // A property or key with the same name: `value.require`, `{ require: true }`, `typeof require`.
     MemberExpression: node => !node.computed && node.property.type === 'Identifier' && pass(node.property),
     Property: node => !node.computed && !node.shorthand && pass(node.key),
     UnaryExpression: node => node.operator === 'typeof' && pass(node.argument),
@@ -39,7 +41,7 @@ export function locationUses(path: string, code: string, isOurs = false): readon
   return [...uses].filter(([start]) => !harmless.has(start)).map(([, text]) => text)
 }
 
-/** Packages whose default export a module imports by a statement, so that a bundle in CommonJS has to `require` them. */
+/** Packages whose default export a module imports statically. A CommonJS bundle has to `require` them. */
 export function defaultsImported(path: string, code: string): readonly string[] {
   const { staticImports, staticExports } = parseSync(path, code).module
   const imported = staticImports.flatMap(({ moduleRequest, entries }) =>

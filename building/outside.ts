@@ -5,20 +5,21 @@ import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
 import { defaultsImported } from './location.ts'
 
-/** The package of an import: `@scope/name` of `@scope/name/part`. */
+/** Package name of an import, for example `@scope/name` for `@scope/name/part`. */
 const packageIn = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)![0]
 
-/** The lines of a lock file that concern one package. */
+/** Fields of a package in a lock file that are used here. */
 interface Locked {
   readonly dev?: boolean
   readonly devOptional?: boolean
 }
 
 /**
- * Checks that what a bundle loads from outside is there where only runtime dependencies are installed.
+ * Checks that packages outside of a bundle are available in an installation without development dependencies.
  *
- * @param names packages, as imported from the bundle.
- * @throws Error for one that is not locked as a runtime dependency of its own.
+ * @param names packages that the bundle imports.
+ *
+ * @throws Error for a package that is not locked as a direct runtime dependency.
  */
 export function checkOutside(root: string, names: Iterable<string>): void {
   const { packages } = JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8')) as {
@@ -32,8 +33,8 @@ export function checkOutside(root: string, names: Iterable<string>): void {
 }
 
 /**
- * Checks what a bundle imports from outside: that it is there at run time, and that its default export is found. A
- * bundle in CommonJS gets an ES module's namespace by `require` where the importing statement means its `default`.
+ * Checks that each import from outside of a bundle is available at run time, and that its default export is found. In a
+ * CommonJS bundle, `require` of an ES module returns its namespace where the import statement expects its `default`.
  */
 export function outsideImports(root: string): Plugin {
   const defaults = new Map<string, readonly string[]>()
@@ -63,7 +64,7 @@ export function outsideImports(root: string): Plugin {
   }
 }
 
-/** Whether Node takes a file for an ES module. */
+/** Whether Node treats a file as an ES module. */
 function isModule(path: string): boolean {
   if (!path.endsWith('.js')) return path.endsWith('.mjs')
   const described = JSON.parse(readFileSync(findPackageJSON(pathToFileURL(path).href)!, 'utf8')) as { type?: string }

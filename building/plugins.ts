@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
-/** Text beyond ASCII would take two bytes for every character of a file in memory. */
+/** Writes a file in ASCII. A single other character would make the file take two bytes per character in memory. */
 export const ascii: Plugin = {
   name: 'ascii',
   generateBundle: {
@@ -12,11 +12,11 @@ export const ascii: Plugin = {
   },
 }
 
-/** The same program: texts, expressions and names may all have their characters escaped. */
+/** The same program with escapes. All characters in strings, regular expressions and names can be escaped. */
 const inAscii = (code: string): string =>
   code.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Of `undici`, what is used: the rest of it is four fifths. */
+/** Replaces `undici` by the parts that are used. The unused parts are four fifths of the package. */
 export const undiciParts: Plugin = {
   name: 'undici-parts',
   enforce: 'pre',
@@ -24,23 +24,26 @@ export const undiciParts: Plugin = {
 }
 
 interface Late {
-  /** The end of the path of a package's file, and a line of it that loads what most processes never use. */
+  /** End of the path of a file, and one of its lines that loads code most processes never use. */
   readonly file: string
   readonly line: string
-  /** A line that loads it with its first use. */
+  /** Replacement for that line that loads the code at its first use. */
   readonly late: string
 }
 
 const LATE: readonly Late[] = [
   {
-    // HTTP/2, and with it TLS.
+    // HTTP/2, which also loads TLS.
     file: '/undici/lib/dispatcher/client.js',
     line: "const connectH2 = require('./client-h2.js')",
     late: "const connectH2 = (...args) => require('./client-h2.js')(...args)",
   },
 ]
 
-/** Has parts of packages loaded when they are first used. Fails where a package is not as it is expected. */
+/**
+ * Makes packages load some of their parts at first use. Fails if a file of a package does not contain the expected
+ * line.
+ */
 export const latePackages: Plugin = {
   name: 'late-packages',
   enforce: 'pre',

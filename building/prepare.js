@@ -1,11 +1,11 @@
-/* Run by `npm ci` and `npm install`. Installing never fails for what cannot be built. */
+/* Run by `npm ci` and `npm install`. A failed build never makes the installation fail. */
 
 import { spawnSync } from 'node:child_process'
 
-/** Milliseconds for a build. */
+/** Maximum time of a build, in milliseconds. */
 const BUILDING = 600_000
 
-/** What is built, and what it means that it is not. */
+/** The builds, each with a message about the consequence if it fails. */
 const BUILDS = {
   console: {
     build: async () => (await import('../console/building/build.ts')).buildIfStale(),
@@ -38,7 +38,7 @@ else {
   )
 }
 
-/** Builds in a process of its own, which may run out of memory, crash or never end. */
+/** Runs a build in its own process because it may run out of memory, crash or never end. */
 function buildApart(name) {
   const { status, signal, error } = spawnSync(process.execPath, [import.meta.filename, name], {
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -3,7 +3,10 @@ import { basename, extname } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 import { locationUses } from './location.ts'
 
-/** Modules that depend on their location in parts which this program does not use: by the end of their path, why. */
+/**
+ * Modules that depend on their location only in code that this program does not use. Each key is the end of a path and
+ * each value is the reason.
+ */
 export interface Tolerated {
   readonly [path: string]: string
 }
@@ -12,19 +15,19 @@ export interface Tolerated {
 export interface Unmovable {
   readonly name: string
   readonly folder: string
-  /** The module, and the expression or file name in it. */
+  /** The module, and the expression or file name found in it. */
   readonly reason: string
 }
 
-/** Files that are code, or that no program reads. */
+/** Files that are code themselves, or that no program reads. */
 const NOT_READ = /(?:\.(?:[cm]?[jt]sx?|map|md|markdown)|^(?:package\.json|(?:licen[cs]e|readme|changelog|history).*))$/i
 
 const PACKAGE = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//
 
 /**
- * Finds what bundled modules load when they run, and would not find any more: a package whose code depends on its
- * location, or mentions a file that it ships beside its code (`.wasm`, `.json`, `.node`, …). Calls `unmovable` for each
- * such package. Fails where a module of this project depends on its location, and where a tolerated one does not.
+ * Finds what bundled modules load at run time and would no longer find: code of a package that depends on its location,
+ * or that names a file shipped with it (`.wasm`, `.json`, `.node`, …). Calls `unmovable` for each such package. Fails
+ * if a module of this project depends on its location, or if a tolerated module no longer does.
  */
 export function runTimeFiles(tolerated: Tolerated, unmovable: (found: Unmovable) => void): Plugin {
   const uses = new Map<string, readonly string[]>()
@@ -59,7 +62,7 @@ export function runTimeFiles(tolerated: Tolerated, unmovable: (found: Unmovable)
   }
 }
 
-/** The modules of which anything is in the bundle. */
+/** Modules of which the bundle contains any code. */
 const renderedModules = (bundle: Rolldown.OutputBundle): string[] =>
   Object.values(bundle).flatMap(one =>
     one.type === 'chunk'
@@ -67,7 +70,7 @@ const renderedModules = (bundle: Rolldown.OutputBundle): string[] =>
       : [],
   )
 
-/** Packages whose code has the name of a file that they ship, and that is no module of the bundle itself. */
+/** Packages whose code contains the name of a file that they ship and that is not itself in the bundle. */
 function mentioned(modules: readonly string[], codeOf: (id: string) => string | undefined): Unmovable[] {
   const bundled = new Set(modules)
   const packages = Map.groupBy(
@@ -86,5 +89,5 @@ function mentioned(modules: readonly string[], codeOf: (id: string) => string | 
   })
 }
 
-/** Whether code has a name at the end of a text, as in `'./data/names.json'`. */
+/** Whether code contains a string that ends with the name, as in `'./data/names.json'`. */
 const hasText = (code: string, name: string): boolean => ["'", '"', '`'].some(quote => code.includes(`${name}${quote}`))

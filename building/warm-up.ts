@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Milliseconds for a start. */
+/** Maximum time of a start, in milliseconds. */
 const STARTING = 20_000
 
 /**
- * Starts the gateway once on a free port of the loopback, in an empty folder and without the keys of providers, and ends
- * it: the code it has compiled by then is written to the cache that later starts read.
+ * Starts the gateway once and ends it, on a free port of the loopback interface, in an empty folder and without
+ * provider keys. Later starts read the compiled code that it leaves in the cache.
  */
 export async function warmUp(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'interlingua-'))
@@ -36,7 +36,7 @@ export async function warmUp(): Promise<void> {
   }
 }
 
-/** The options of Node that `npm start` has: compiled code is of use only with the same. */
+/** Node options that `npm start` uses. Compiled code can only be reused with the same options. */
 function startFlags(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly scripts: { readonly start: string }

@@ -5,10 +5,10 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** Maximum number of kinds of faults that one `LogOnce` tracks; further kinds are not logged. */
+/** Maximum number of kinds of faults that one `LogOnce` tracks. Further kinds are not logged. */
 const MAX_KINDS = 20
 
-/** Milliseconds; default interval between two log lines for one kind of fault. */
+/** Default interval between two log lines for one kind of fault, in milliseconds. */
 const DEFAULT_INTERVAL = 600_000
 
 interface LogOnceOptions {

@@ -3,7 +3,10 @@ import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { trapsIn } from './trap-table.ts'
 
-/* Citations of documentation lead somewhere: to a page, a heading, a row of the table of traps, or a source. */
+/*
+ * Checks that citations of documentation lead somewhere: to a page, a heading, a row of the table of traps, or a
+ * source.
+ */
 
 const CODE = '{src,console,bench,building,bin,test}/**/*.{ts,tsx,js,cjs,mjs,css,html}'
 const PAGES = [...globSync('*.md'), ...globSync('docs/**/*.md')]
@@ -21,7 +24,10 @@ interface Citation {
   readonly anchor?: string | undefined
 }
 
-/** Anchors of a page's headings, by GitHub's rules: lower case, punctuation dropped, a number for repeated ones. */
+/**
+ * Returns the anchors of a page's headings by GitHub's rules: lower case, without punctuation, with a number for
+ * repeated ones.
+ */
 function anchorsOf(markdown: string): ReadonlySet<string> {
   const anchors = new Set<string>()
   const seen = new Map<string, number>()
@@ -49,7 +55,7 @@ const withoutFences = (markdown: string): string => markdown.replace(/^ *```[\s\
 
 const withoutCode = (markdown: string): string => withoutFences(markdown).replace(/`[^`\n]*`/g, '')
 
-/** Paths below `docs` in any file, as `docs/wire/messages.md#thinking`. */
+/** Returns the paths below `docs` in any file, such as `docs/wire/messages.md#thinking`. */
 const citedPaths = (from: string, text: string): Citation[] =>
   [...text.matchAll(/\bdocs\/((?:[\w-]+\/)*[\w.-]+\.md)(?:#([\w-]+))?/g)].map(([, page, anchor]) => ({
     from,
@@ -57,7 +63,7 @@ const citedPaths = (from: string, text: string): Citation[] =>
     anchor,
   }))
 
-/** Relative links of a page to pages and headings, as `[usage](chat.md#usage)`. */
+/** Returns the relative links of a page to pages and headings, such as `[usage](chat.md#usage)`. */
 const linkedPages = (from: string, text: string): Citation[] =>
   [...withoutCode(text).matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
     .filter(([, page]) => page === '' || page!.endsWith('.md'))
@@ -80,7 +86,7 @@ function leadsNowhere({ page, anchor }: Citation): boolean {
 const shown = ({ from, page, anchor }: Citation): string =>
   `${from}: ${page}${anchor === undefined ? '' : `#${anchor}`}`
 
-/** This file names citations that lead nowhere. */
+/** This file itself contains citations that lead nowhere. */
 const OWN = 'test/citations.test.ts'
 
 test('anchors follow the rules of GitHub', () => {
@@ -126,7 +132,10 @@ test('every trap that is cited has its row', () => {
   expect([...cited].filter(([number]) => !rows.has(number))).toEqual([])
 })
 
-/** Marks of sources, as `[oa-types]`, and those that "Sources" defines, at the beginning of a list entry. */
+/**
+ * Returns the marks of sources, such as `[oa-types]`, and the marks that "Sources" defines at the start of a list
+ * entry.
+ */
 function marksOf(markdown: string): { readonly used: ReadonlySet<string>; readonly defined: ReadonlySet<string> } {
   const [, body, sources] = /^([\s\S]*?)^## Sources$([\s\S]*)/m.exec(withoutCode(markdown)) ?? [undefined, markdown, '']
   const marks = (text: string): string[] => [...text.matchAll(/\[([a-z][a-z0-9-]*)\](?!\()/g)].map(([, mark]) => mark!)

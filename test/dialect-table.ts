@@ -1,6 +1,6 @@
 import { DIALECT_FLAGS, describeValues } from '../src/formats/dialects/index.ts'
 
-/** A row a dialect flag: the formats that have it, its values and its meaning. */
+/** Returns one row per dialect flag: the formats that have it, its values and its meaning. */
 export function dialectTable(): string {
   const rows = [...DIALECT_FLAGS].map(
     ([name, flag]) => `| \`${name}\` | ${flag.formats.join(', ')} | ${describeValues(flag)} | ${flag.meaning} |`,

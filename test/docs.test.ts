@@ -7,7 +7,7 @@ import { PRESETS } from '../src/formats/index.ts'
 import { ROUTES } from '../src/formats/routes.ts'
 import { STORED_ROUTES } from '../src/server/stored-routes.ts'
 
-/* What is told to people, held to what is so. */
+/* Checks that the documentation agrees with the code. */
 
 const README = readFileSync('README.md', 'utf8')
 const ARCHITECTURE = readFileSync('ARCHITECTURE.md', 'utf8')
@@ -40,7 +40,7 @@ interface Schema {
   readonly items?: Schema
 }
 
-/** The names of all fields, however deep. */
+/** Returns the names of all fields at every depth. */
 function fieldsOf({ properties = {}, additionalProperties, items }: Schema): string[] {
   const inner = [...Object.values(properties), additionalProperties, items]
   return [

@@ -10,29 +10,31 @@ import { handedTo, plain } from './laws/support.ts'
 import { WORKS } from './laws/works.ts'
 
 /*
- * The tables of docs/formats.md: where each field of a canonical request stands in each format. Found by writing
- * generated requests with and without the field and comparing the bodies, so the page cannot drift from the writers.
+ * Tables of docs/formats.md: the position of each field of a canonical request in each format. Compares the bodies of
+ * generated requests with and without the field, so that the page always agrees with the writers.
  */
 
-/** Requests looked at for each kind of work; the seed is fixed so that the page is. */
+/** Options of the generated requests for each kind of work. The seed is fixed, so that the page is stable. */
 const SAMPLE = { numRuns: 150, seed: 1 }
 
-/** Properties that are not fields of requests: how a format wrote something, and what only one format has. */
+/** Properties that are not fields of requests: spelling and extras. */
 const SKIPPED: ReadonlySet<string> = new Set(['extras', 'spelling', 'model', 'type', 'stream'])
 
-/** A field as the page names it, and the path to one occurrence of it. */
+/** A field as named on the page, and the path to one occurrence of it. */
 interface Occurrence {
   readonly field: string
   readonly path: Path
 }
 
-/** What is known of a field in a format: the shortest list of places in the body, and why it is lost elsewhere. */
+/**
+ * Facts about a field in a format: the shortest list of positions in the body, and the reason of its loss elsewhere.
+ */
 interface Cell {
   places: readonly string[] | undefined
   readonly reasons: Set<string>
 }
 
-/** One table a kind of work, under a heading. */
+/** Returns one table per kind of work, each under a heading. */
 export function fieldTables(): string {
   return Object.keys(WORKS)
     .sort()
@@ -76,7 +78,7 @@ interface Probe {
   readonly whole: WrittenBody
 }
 
-/** Looks at what leaves the body with the field, or why the field is not in it. */
+/** Records which values leave the body together with the field, or the reason why the field is not in it. */
 function compare(cell: Cell, { format, request, path, whole }: Probe): void {
   const { losses } = whole
   const lost = losses.filter(loss => path.length <= loss.path.length && path.every((key, at) => loss.path[at] === key))
@@ -116,7 +118,7 @@ function writtenAs(format: string, request: CanonicalRequest): WrittenBody | und
   }
 }
 
-/** Counts `place=value` of everything in the body that holds nothing else; lists are one place. */
+/** Counts `path=value` of every leaf of the body. All items of a list share a path. */
 function countLeaves(leaves: Map<string, number>, place: string, value: Json): void {
   if (Array.isArray(value)) for (const one of value) countLeaves(leaves, `${place}[]`, one)
   else if (isObject(value)) for (const [key, one] of Object.entries(value)) countLeaves(leaves, `${place}.${key}`, one)
@@ -126,7 +128,7 @@ function countLeaves(leaves: Map<string, number>, place: string, value: Json): v
   }
 }
 
-/** Every field of a request, named without indexes; parts of a message go by their type. */
+/** Returns every field of a request, named without indexes. Parts of a message are named by type. */
 function occurrencesIn(request: CanonicalRequest): readonly Occurrence[] {
   const found: Occurrence[] = []
   collect(found, '', [], request as unknown as Json)
@@ -151,10 +153,10 @@ function collect(found: Occurrence[], name: string, path: Path, value: Json): vo
   }
 }
 
-/** Free JSON: its content is no field of ours. */
+/** Fields with free JSON, whose content is no field of a request. */
 const FREE: ReadonlySet<string> = new Set(['metadata', 'schema', 'parameters', 'data', 'source', 'signature'])
 
-/** Fields that some request goes without: only those can be taken away. */
+/** Returns the fields that some request lacks. Only these can be removed. */
 function optionalFields(requests: readonly CanonicalRequest[]): ReadonlySet<string> {
   const parents = new Map<string, number>()
   const fields = new Map<string, number>()
@@ -174,7 +176,7 @@ function optionalFields(requests: readonly CanonicalRequest[]): ReadonlySet<stri
   )
 }
 
-/** A copy without the value at the path. */
+/** Returns a copy without the value at the path. */
 function removed(value: Json, [key, ...rest]: Path): Json {
   if (Array.isArray(value)) {
     return rest.length === 0

@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 
-/** `npm run golden` writes what it would otherwise compare with. */
+/** Whether pages are written instead of compared (`npm run golden`). */
 export const UPDATE = process.env['UPDATE'] === '1'
 
-/** Expects the section of a page between `<!-- name -->` and `<!-- /name -->` to be this text, or writes it there. */
+/**
+ * Expects the section of a page between `<!-- name -->` and `<!-- /name -->` to equal this text, or writes the text
+ * there.
+ */
 export function expectSection(path: string, name: string, text: string): void {
   const page = readFileSync(path, 'utf8')
   const begin = `<!-- ${name} -->`

@@ -3,12 +3,12 @@ import { seedOfRun } from './seed.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What all random values of the run are drawn from. */
+    /** Seed of all random values of the run. */
     seed: number
   }
 }
 
-/** One seed for all workers of a run, printed at the end of a run that failed. */
+/** Sets one seed for all workers of a run. A failed run prints it at its end. */
 export default function setup(project: TestProject): () => void {
   const seed = seedOfRun(process.env)
   project.provide('seed', seed)

@@ -15,7 +15,7 @@ import { eventParser } from '../src/ingress/transport/sse.ts'
 import { FOREIGN } from './builders/write-options.ts'
 import { handedTo } from './laws/support.ts'
 
-/** A fixture is `fixtures/<format>/<name>.<kind>.<ext>`; its goldens have `.to-<format>` before the ending. */
+/** A fixture is `fixtures/<format>/<name>.<kind>.<ext>`. Its goldens have `.to-<format>` before the extension. */
 export interface Fixture {
   readonly path: string
   readonly format: string
@@ -43,7 +43,7 @@ export interface Golden {
   readonly make: () => string
 }
 
-/** Everything a fixture becomes in the other formats. */
+/** Returns all translations of a fixture into the other formats. */
 export function goldensOf(fixture: Fixture): readonly Golden[] {
   const make = MAKERS[fixture.kind]
   if (make === undefined) return []
@@ -56,16 +56,19 @@ export function goldensOf(fixture: Fixture): readonly Golden[] {
     .map(to => ({ path: fixture.path.replace(/\.(json|sse)$/, `.to-${to}.$1`), make: () => make(fixture, to) }))
 }
 
-/** What an answer without its request answers: a conversation, or what upstreams of its format are made for. */
+/** Returns the work of an answer without its request: a conversation, or the main work of its format's upstreams. */
 function usualWork(format: string): Work {
   const does = doesOf(format)
   return does.includes(workOf(BARE)) ? workOf(BARE) : does[0]!
 }
 
-/** Whether a fixture means anything there: an upstream asked for that work, or a caller answered. */
+/**
+ * Whether a fixture can be translated to the format: an upstream of the format does that work, or a caller gets such
+ * answers.
+ */
 const can = (format: string, work: Work): boolean => doesOf(format).includes(work)
 
-/** Formats no upstream is asked in, and the work their callers want. */
+/** Formats that no upstream uses, and the work that their callers request. */
 const CALLERS_ONLY: { readonly [format: string]: readonly Work[] } = { generations: ['video'] }
 
 const doesOf = (format: string): readonly Work[] => FORMAT_FACTS.get(format)?.does ?? CALLERS_ONLY[format]!
@@ -88,7 +91,7 @@ const MAKERS: { readonly [kind: string]: (fixture: Fixture, to: string) => strin
   },
 }
 
-/** What the gateway fills in where the upstream says nothing. */
+/** Fields that the gateway adds if the upstream does not state them. */
 const DRESS = { id: 'golden', model: 'replay', createdAt: 0 }
 
 const pretty = ({ wire, losses }: { readonly wire: unknown; readonly losses: readonly Loss[] }): string =>
@@ -96,20 +99,20 @@ const pretty = ({ wire, losses }: { readonly wire: unknown; readonly losses: rea
 
 const jsonOf = (path: string): JsonObject => JSON.parse(readFileSync(path, 'utf8'))
 
-/** The request of a case, read. */
+/** Reads the request of a fixture. */
 export function requestOf({ format, path }: Fixture): CanonicalRequest | undefined {
   const file = path.replace(/\.(request\.json|result\.json|events\.sse)$/, '.request.json')
   if (globSync(file).length === 0) return undefined
   return READERS[format]!.request!(revived(jsonOf(file) as unknown as WireRequest))
 }
 
-/** The request as a format's writer gets it. */
+/** Returns the request as a format's writer gets it. */
 export function requestTo(fixture: Fixture, to: string): CanonicalRequest | undefined {
   const request = requestOf(fixture)
   return request && handedTo(to, request)
 }
 
-/** Files stand in fixtures as base64. */
+/** Decodes files, which fixtures contain as base64. */
 function revived(wire: WireRequest): WireRequest {
   if (wire.files === undefined) return wire
   const held = (bytes: unknown): Bytes => new BufferedBytes(Buffer.from(String(bytes), 'base64'))
@@ -118,7 +121,7 @@ function revived(wire: WireRequest): WireRequest {
 
 const BARE: CanonicalRequest = { model: 'replay', messages: [], output: {}, sampling: {}, stream: false }
 
-/** What an answer answers; chat callers are taken to want their tokens counted. */
+/** Returns the request that an answer belongs to. Chat callers are assumed to request token counts. */
 function askedBy(fixture: Fixture, stream: boolean): CanonicalRequest {
   const request = requestOf(fixture) ?? BARE
   const chat = { stream_options: { include_usage: true } }

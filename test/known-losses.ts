@@ -8,11 +8,15 @@ import { FOREIGN } from './builders/write-options.ts'
 import { FIXTURES, requestOf, requestTo } from './golden.ts'
 
 /*
- * The table of known losses in docs/losses.md: what of the fixtures' requests another format cannot say, and why. Made of
- * the very requests the goldens are made of, so it cannot drift from the code.
+ * Generates the table of known losses in docs/losses.md: the values in the fixtures' requests that another format
+ * cannot express, with the reasons. The table is made from the requests of the goldens, so that it always agrees with
+ * the code.
  */
 
-/** Rows are places in a request, columns the formats it is written in; a cell says why the place is lost there. */
+/**
+ * Returns the table. Rows are paths in a request, columns the formats in which it is written. A cell states why the
+ * value is lost.
+ */
 export function lossTable(): string {
   const formats = Object.keys(WRITERS)
     .filter(format => WRITERS[format]!.request !== undefined)
@@ -43,6 +47,6 @@ function note(places: Map<string, Map<string, Set<string>>>, loss: Loss, to: str
 
 const cellOf = (reasons: Set<string> | undefined): string => [...(reasons ?? [])].sort().join('; ')
 
-/** `messages[].content[].cache`: where it is, whichever it is. */
+/** Returns a path without indexes: `messages[].content[].cache`. */
 const placeOf = (path: Path): string =>
   path.map((key, index) => (typeof key === 'number' ? '[]' : index === 0 ? key : `.${key}`)).join('')

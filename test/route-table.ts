@@ -1,7 +1,7 @@
 import { FORMAT_FACTS } from '../src/formats/index.ts'
 import { ROUTES } from '../src/formats/routes.ts'
 
-/** A row a format: where callers send it, and the work its upstreams do. */
+/** Returns one row per format: the paths for callers, and the work of its upstreams. */
 export function routeTable(): string {
   const rows = [...FORMAT_FACTS].map(([format, { does, versioned }]) => {
     const paths = ROUTES.filter(route => route.format === format).map(({ path }) => `\`${path}\``)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** A seed from the names and contents of all code and tests below `root`: the same tree has the same one. */
+/** Computes a seed from the names and contents of all code and tests below `root`. The same tree has the same seed. */
 export function seedOfTree(root: string): number {
   const hash = createHash('sha256')
   for (const file of globSync(['src/**/*.ts', 'test/**/*.ts'], { cwd: root }).sort()) {
@@ -14,7 +14,7 @@ export function seedOfTree(root: string): number {
   return hash.digest().readInt32BE()
 }
 
-/** The seed of a run: `SEED=<integer>`, a random one for `SEED=random` or where `RUNS` digs deeper, or the tree's. */
+/** Returns the seed of a run: `SEED=<integer>`, a random one for `SEED=random` or with `RUNS`, else the tree's. */
 export function seedOfRun({ SEED, RUNS }: NodeJS.ProcessEnv, root: string = ROOT): number {
   if (SEED === 'random' || (SEED === undefined && RUNS !== undefined)) return randomInt(2 ** 31)
   if (SEED === undefined) return seedOfTree(root)

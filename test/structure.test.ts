@@ -11,13 +11,13 @@ const FILES = globSync('src/**/*.ts').sort()
 interface Import {
   readonly file: string
   readonly target: string
-  /** Erased before it is resolved: types only. */
+  /** Whether the import is erased before it is resolved, because it imports only types. */
   readonly typeOnly: boolean
 }
 
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
 
-/** The imports of these files, dynamic ones too. */
+/** Returns the imports of these files, including dynamic ones. */
 const importsOf = (files: readonly string[]): readonly Import[] =>
   files.flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, type, named, dynamic]) => ({
@@ -33,22 +33,25 @@ const isOwn = ({ target }: Import): boolean => target.startsWith('.')
 const fileOf = ({ file, target }: Import): string => normalize(join(dirname(file), target))
 const say = ({ file, target }: Import): string => `${file} imports ${target}`
 
-/** Folders of `ingress` and `egress` that several formats share: none of them is a format. */
+/** Folders of `ingress` and `egress` that several formats share. None of them is a format. */
 const SHARED: ReadonlySet<string> = new Set(['errors', 'media', 'sanitize', 'transport', 'usage'])
 
-/** The first folder below `src`, and for readers and writers the format's folder below that. */
+/** Returns the first folder below `src`, and for readers and writers the format's folder below that. */
 function moduleOf(path: string): { module: string; format: string | undefined } {
   const [, module = '', folder = '', file] = path.split('/')
   return { module, format: file === undefined || SHARED.has(folder) ? undefined : folder }
 }
 
-/** The groups of files of which each leads to every other by its imports (Tarjan's strongly connected components). */
+/**
+ * Returns the groups of files that all import each other, directly or indirectly (Tarjan's strongly connected
+ * components).
+ */
 function circles(all: readonly Import[]): string[][] {
   const imports = Map.groupBy(all.filter(isOwn), ({ file }) => file)
   const found: string[][] = []
   const numbers = new Map<string, number>()
   const path: string[] = []
-  /** The lowest number of a file on the path that `file` leads to. */
+  /** Returns the lowest number of a file on the path that starts at `file`. */
   const visit = (file: string): number => {
     const number = numbers.size
     numbers.set(file, number)
@@ -68,13 +71,13 @@ function circles(all: readonly Import[]): string[][] {
   return found
 }
 
-/** The folders of `src`, lowest first: a file imports from its own folder and from those before it. */
+/** Folders of `src`, lowest first. A file imports from its own folder and from those before it. */
 const ROOMS = [
   ...['canonical', 'formats', 'ingress', 'egress', 'config', 'store', 'accounts'],
   ...['upstreams', 'voice', 'kit', 'gateway', 'operators', 'server', 'commands'],
 ]
 
-/** Files beside the folders that any of them may import. */
+/** Files beside the folders, which all folders may import. */
 const COMMON: ReadonlySet<string> = new Set(['log.ts', 'outage.ts', 'root.ts', 'version.ts'])
 
 describe('imports', () => {
@@ -194,7 +197,7 @@ describe('imports', () => {
     const declared = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).dependencies)
     expect(declared.filter(name => places[name] === undefined)).toEqual([])
     const foreign = IMPORTS.filter(one => !isOwn(one) && !one.target.startsWith('node:'))
-    /** A package's name: `ajv/dist/2020.js` is of ajv. */
+    /** Returns the name of a package: `ajv` for `ajv/dist/2020.js`. */
     const nameOf = (target: string): string =>
       target
         .split('/')
@@ -217,7 +220,7 @@ describe('imports', () => {
 })
 
 test('the gateway names no format, but where it stores responses and keeps videos', () => {
-  /** Also a kind of work, and a field of canonical requests. */
+  /** Names of formats that are also a kind of work or a field of canonical requests. */
   const others = ['speech', 'messages']
   const formats = [...new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])]
   const quoted = new RegExp(`'(${formats.filter(one => !others.includes(one)).join('|')})'`, 'g')
@@ -225,7 +228,7 @@ test('the gateway names no format, but where it stores responses and keeps video
     FILES.filter(file => file.startsWith(folder)).flatMap(file =>
       [...readFileSync(file, 'utf8').matchAll(quoted)].map(([found]) => `${file}: ${found}`),
     )
-  // Metrics have the operation names of OpenTelemetry, which are other words.
+  // Metrics have OpenTelemetry's operation names, which are different words.
   expect(named('src/gateway/').filter(one => !one.startsWith('src/gateway/metrics/'))).toEqual([
     "src/gateway/stored/items.ts: 'responses'",
     "src/gateway/tasks/index.ts: 'videos'",
@@ -297,7 +300,7 @@ test('no list is handed over on the stack, which holds less than a body can', ()
   expect(faults).toEqual([])
 })
 
-/** Collections of a module that code adds to while the process runs, each with its bound. */
+/** Collections of a module that grow while the process runs, each with its bound. */
 const BOUNDED_COLLECTIONS: { readonly [name: string]: string } = {
   'src/gateway/model-paths.ts compiled': 'one entry per format',
   'src/kit/conformance/schema.ts validators': 'one entry per schema file',
@@ -305,7 +308,10 @@ const BOUNDED_COLLECTIONS: { readonly [name: string]: string } = {
   'src/voice/cascade/sentences.ts segmenters': 'MAX_SEGMENTERS',
 }
 
-/** A constant of a module that is a collection or an instance of a class; the built-in ones below only hold constants. */
+/**
+ * Matches a module's constant that is a collection or an instance of a class. The built-in classes below only hold
+ * constants.
+ */
 const INSTANCE = /^(?:export )?const (\w+)(?:: [^=]+)? = (?:new (\w+)|\[\])/gm
 const CONSTANT = /^(Weak(Map|Set)|RegExp|Text(De|En)coder|Intl|URL|Problem|\w*Error|\w+Array)$/
 const ADDS = 'push|unshift|splice|set|add|getOrInsert\\w*'
@@ -375,7 +381,7 @@ test('a test in a module of the source that has the name of one source file lies
     .map(file => file.slice('test/'.length, -'.test.ts'.length))
     .filter(name => {
       const module = name.split('/')[0]!
-      // Tests of voice sessions are named after what a session does.
+      // Tests of voice sessions are named after the behaviour of a session.
       const [folder, last] = name.split('/').slice(-2)
       if (!rooms.has(module) || module === 'voice' || folder === last || units.includes(name)) return false
       return units.filter(unit => basename(unit) === basename(name)).length === 1

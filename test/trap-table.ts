@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 
 const CITED = /\b[Tt]raps? (\d+(?:(?:, | and |-)\d+)*)/g
 
-/** A line break inside a comment: a citation may go on behind it. */
+/** A line break inside a comment. A citation may continue after it. */
 const LINE_BREAK = /\n *(?:\*|\/\/) /g
 
-/** The files that cite each trap by its number: `trap 31`, `traps 26-36`, `traps 47, 65`. */
+/** Returns the files that cite each trap by its number: `trap 31`, `traps 26-36`, `traps 47, 65`. */
 export function trapsIn(files: readonly string[]): Map<number, Set<string>> {
   const cited = new Map<number, Set<string>>()
   for (const file of files.toSorted()) {
@@ -26,7 +26,7 @@ function numbersIn(list: string): number[] {
 
 const ROW = /^(\| (\d+) \|.*\|)[^|]*\|$/gm
 
-/** The page with the last column of every row made anew. */
+/** Returns the page with the last column of every row generated anew. */
 export function withTests(page: string): string {
   const tests = trapsIn(globSync('test/**/*.ts'))
   return page.replace(ROW, (_, row: string, number: string) => {

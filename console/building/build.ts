@@ -12,7 +12,7 @@ export async function buildConsole(): Promise<void> {
   try {
     const configFile = join(import.meta.dirname, '../vite.config.ts')
     await build({ configFile, logLevel: 'warn', build: { outDir: fresh, emptyOutDir: true } })
-    // Only its owner may read a temporary folder; the gateway may run as another user.
+    // Only its owner may read a temporary folder. The gateway may run as another user.
     chmodSync(fresh, 0o755)
     rmSync(DIST, { recursive: true, force: true })
     renameSync(fresh, DIST)

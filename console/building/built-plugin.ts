@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
 import type { Plugin } from 'vite'
 import { BUILT, sourcesHash } from './sources.ts'
 
-/** Files worth compressing; images and fonts are compressed already. */
+/** Files worth compressing. Images and fonts already are compressed. */
 const TEXT = /\.(?:html|js|css|svg|json)$/
 
 /** Vite plugin: adds a gzip and a Brotli copy of each text file, and the file with the hash of the sources. */

@@ -10,7 +10,7 @@ export const DIST = join(ROOT, 'console/dist')
 /** Name of the file in `dist` that holds the hash of the sources it was built from. */
 export const BUILT = '.built'
 
-/** The files that the build depends on; pages import the rows of formats from the server's sources. */
+/** Files that the build depends on. They include some of the server because pages import the rows of its formats. */
 const SOURCES = [
   ...['console/index.html', 'console/*.ts', 'console/building/*', 'console/public/**', 'console/src/**'],
   'src/formats/**',

@@ -12,7 +12,7 @@ import { Loading } from './ui/states.tsx'
 import { Toasts } from './ui/toast.tsx'
 import { VIEWS } from './views.ts'
 
-/** Finds the route of a path; a trailing slash is ignored. */
+/** Finds the route of a path. A trailing slash is ignored. */
 const routeAt = (path: string) => ROUTES.find(one => hrefOf(one.path).replace(/\/$/, '') === path.replace(/\/$/, ''))
 
 /** The whole console: the sign-in form without a session, the pages with one. */

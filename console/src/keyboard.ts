@@ -4,7 +4,7 @@ import { hrefOf } from './href.ts'
 import { remembered } from './remembered.ts'
 import { ROUTES } from './routes.ts'
 
-/** ms; longest pause between the keys of a sequence such as `g k`. */
+/** Longest pause between the keys of a sequence such as `g k`, in milliseconds. */
 const PAUSE = 1500
 
 /** Whether single-key shortcuts are on. Speech input triggers them by accident, so users can turn them off (WCAG 2.1.4). */
@@ -14,13 +14,13 @@ export const helpOpen = signal(false)
 
 interface Shortcut {
   readonly act: () => void
-  /** Text in the list of shortcuts; a shortcut without one is not listed. */
+  /** Text in the list of shortcuts. A shortcut without one is not listed. */
   readonly label: string | undefined
 }
 
 /** Shortcuts of the open page, by key. */
 const own = new Map<string, Shortcut>()
-/** ms; when `g` was pressed, while the second key of the sequence is awaited. */
+/** Time at which `g` was pressed, in milliseconds. Set while the second key of the sequence is awaited. */
 let began: number | undefined
 
 /** Hook that registers a shortcut while the component is mounted. A shortcut with a label is listed in the help. */

@@ -23,6 +23,6 @@ function write(name: string, value: string): void {
   try {
     localStorage.setItem(KEY + name, value)
   } catch {
-    // Browsers may refuse storage; the value then stays in memory.
+    // Browsers may refuse storage. The value then stays in memory.
   }
 }

@@ -17,7 +17,7 @@ export const provider = signal<{ readonly name: string } | undefined>(undefined)
 /** Reason for being signed out that the sign-in form shows. */
 export const signedOut = signal<'expired' | 'unreachable' | undefined>(undefined)
 
-/** Returns true for users with the role `admin`, who may change things. */
+/** Whether the signed-in user has the role `admin` and may change things. */
 export const isAdmin = computed(() => session.value?.user.role === 'admin')
 
 /** Ends the session in this browser tab. `signOut` also ends it on the server. */

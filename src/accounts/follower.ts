@@ -1,7 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { AccessChanges, AccessRecords } from '../store/access-records.ts'
 
-/** How the follower reads changes, and where it delivers them. */
+/** Options of the follower: how it reads changes, and where it delivers them. */
 export interface FollowerOptions {
   readonly records: AccessRecords
   /** Whether the store may hold keys. If false, the follower does not open a missing SQLite file. */
@@ -15,9 +15,9 @@ export interface FollowerOptions {
 
 /** Follows the changes of stored keys and groups. */
 export class Follower {
-  /** The complete state was read at least once. */
+  /** Whether the complete state was read at least once. */
   isRead = false
-  /** The latest read succeeded. */
+  /** Whether the latest read succeeded. */
   isCurrent = false
   private readonly options: FollowerOptions
   private version = 0
@@ -45,7 +45,7 @@ export class Follower {
   /** Reads all changes made before this call. Never rejects. */
   refresh(): Promise<void> {
     if (this.reading === undefined) return this.begin()
-    // The running read may have missed the latest change: read once more.
+    // The running read may have missed the latest change. Read once more.
     this.next ??= this.reading.then(() => {
       this.next = undefined
       return this.begin()

@@ -4,7 +4,7 @@ import { type FileKey, keyFile, ownerOf, readKeys } from './key-file.ts'
 
 /**
  * Imports the key file of an earlier version into the store and renames the file. Safe to run in several processes at
- * once: a key is stored once, by its id.
+ * once, because a key is stored once, by its id.
  *
  * @throws KeyError if the file cannot be read; errors of the store.
  */

@@ -6,7 +6,7 @@ export interface IncompleteBodyLimits {
   readonly all: number
 }
 
-/** Bytes charged for a body before its first byte arrives: its connection and buffers. */
+/** Number of bytes charged for a body before its first byte arrives, for its connection and buffers. */
 const BASE = 16 * 1024
 
 /** Limits the memory that incomplete request bodies may use. */
@@ -19,7 +19,7 @@ export class IncompleteBodies {
     this.limits = limits
   }
 
-  /** Bytes in memory at present. */
+  /** Number of bytes in memory at present. */
   get bytes(): number {
     return this.all
   }
@@ -41,7 +41,7 @@ export class IncompleteBodies {
   }
 
   /**
-   * Adds bytes to the counts of a key and in total; negative to release them.
+   * Adds bytes to the counts of a key and in total. A negative number releases bytes.
    *
    * @param bodyBytes all bytes of this body.
    */
@@ -58,7 +58,7 @@ export class IncompleteBodies {
   }
 }
 
-/** The bytes of one incomplete body. */
+/** Bytes of one incomplete body. */
 export class IncompleteBody {
   private readonly waiting: IncompleteBodies
   private readonly key: string

@@ -27,21 +27,21 @@ export type { ExpectedTokens, MaybePromise, Reservation, SpentTokens } from './l
 export type { Permissions } from './permissions.ts'
 export { checkFormat } from './permissions.ts'
 
-/** ms; interval between reads of the store, so that a revoked key is refused within a second. */
+/** Interval between reads of the store, in milliseconds. A revoked key is refused within a second. */
 const EVERY = 500
-/** ms; interval between writes of last-use times. */
+/** Interval between writes of last-use times, in milliseconds. */
 const USES = 60_000
 
-/** Dependencies of `Access`; all have defaults. */
+/** Dependencies of `Access`. All have defaults. */
 export interface AccessOptions {
-  /** The repository of keys and groups that administrators create at runtime; none by default. */
+  /** Repository of the keys and groups that administrators create at runtime. None by default. */
   readonly records?: AccessRecords
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   readonly now?: () => number
   /** Notifies other processes of changed keys or groups. */
   readonly bus?: Bus
   readonly onFault?: (thrown: unknown) => void
-  /** Usage of the keys' limits; counted in this process alone by default. */
+  /** Usage of the keys' limits. Counted only in this process by default. */
   readonly limits?: Limits
 }
 
@@ -65,7 +65,7 @@ export class Access {
   private config: Pick<Config, 'keys' | 'groups'>
   private timers: readonly NodeJS.Timeout[] = []
   private unsubscribe: (() => void) | undefined
-  /** Unix milliseconds; when the next secret expires. */
+  /** Time at which the next secret expires, in Unix milliseconds. */
   private nextEnd = Number.POSITIVE_INFINITY
   private usesStoredAt = 0
 
@@ -151,13 +151,13 @@ export class Access {
     return found.caller!
   }
 
-  /** Returns why a caller's running requests must stop; undefined if they may continue. */
+  /** Returns why a caller's running requests must stop. Undefined if they may continue. */
   endOf({ secret }: Pick<Caller, 'secret'>): GatewayError | undefined {
     return secret === undefined || secret.validUntil > this.now() ? undefined : secret.refusal
   }
 
   /**
-   * Returns why everything that belongs to a key must stop, whichever of its secrets started it; undefined if it may
+   * Returns why all work that belongs to a key must stop, whichever of its secrets started it. Undefined if it may
    * continue.
    */
   endOfOwner(id: string): GatewayError | undefined {
@@ -166,17 +166,17 @@ export class Access {
     return found.validUntil > this.now() ? undefined : found.refusal
   }
 
-  /** Returns true for the error with which an unknown key is refused. */
+  /** Whether the error is the refusal of an unknown key. */
   isWrongKey(thrown: unknown): thrown is WrongKey {
     return thrown instanceof WrongKey
   }
 
-  /** Adds a listener, called when secrets may have been revoked, disabled or expired. */
+  /** Adds a listener for secrets that may have been revoked, disabled or expired. */
   onEnded(listener: () => void): void {
     this.ended.push(listener)
   }
 
-  /** Whether an administrator drained the channel, so that it gets no requests. */
+  /** Whether an administrator drained the channel. A drained channel gets no requests. */
   isDrained(channel: string): boolean {
     return this.drained.has(channel)
   }
@@ -189,7 +189,7 @@ export class Access {
     return groups
   }
 
-  /** Creates the reservation of one request in its key's limits; nothing is counted yet. */
+  /** Creates the reservation of one request in its key's limits. Nothing is counted yet. */
   reservation({ id, permissions }: Caller): Reservation {
     return this.limits.of(id, permissions.limits)
   }
@@ -288,13 +288,13 @@ export class Access {
       await this.records?.recordUses(used)
       this.usesStoredAt = at
     } catch (thrown) {
-      // The next run stores the times; the store logs its own faults.
+      // The next run stores the times. The store logs its own faults.
       if (!(thrown instanceof GatewayError)) this.onFault(thrown)
     }
   }
 }
 
-/** Converts a key of the config. Its id is half of the hash: unique, but not enough to authenticate with. */
+/** Converts a key of the config. Half of the hash is its id: unique, but not enough to authenticate with. */
 const heldOf = (key: KeyConfig): HeldKey => ({ ...key, id: key.hash.slice(0, 32), secrets: [{ hash: key.hash }] })
 
 const MISSING = unauthenticated('No API key was given.', 'missing_api_key')

@@ -7,11 +7,13 @@ export interface FileKey {
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
-  /** Owner of what the key's requests store, if the key replaced another one; otherwise derived from the hash. */
+  /**
+   * Owner of the data that the key's requests store, if the key replaced another one. Otherwise derived from the hash.
+   */
   readonly owner?: string
   /** First characters of the key, shown in lists. */
   readonly hint?: string
-  /** ISO 8601. */
+  /** Time of creation, in ISO 8601. */
   readonly createdAt: string
   readonly revokedAt?: string
 }
@@ -19,7 +21,7 @@ export interface FileKey {
 /** Path of the key file that an earlier version may have left in a data directory. */
 export const keyFile = (dataDir: string): string => join(dataDir, 'keys.json')
 
-/** An error of a key command or the key file; the message is for the operator. */
+/** An error of a key command or of the key file. The message is for the operator. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
 }
@@ -53,5 +55,5 @@ function keysIn(text: string): readonly FileKey[] | undefined {
   }
 }
 
-/** Owner id of a key. Half of the hash is unique, but not enough to authenticate with. */
+/** Returns the owner id of a key. Half of the hash is unique, but not enough to authenticate with. */
 export const ownerOf = ({ owner, hash }: Pick<FileKey, 'owner' | 'hash'>): string => owner ?? hash.slice(0, 32)

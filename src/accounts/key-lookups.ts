@@ -2,21 +2,21 @@ import { putNewest } from '../canonical/bounded-map.ts'
 import { Bucket } from './limits/bucket.ts'
 import { networkOf } from './network.ts'
 
-/** The store read, the clock and the limits of the lookups. */
+/** Options of the lookups: the read of the store, the clock and the limits. */
 export interface KeyLookupsOptions {
-  /** Reads the changes in the store. Never rejects; concurrent callers share one read. */
+  /** Reads the changes in the store. Never rejects. Concurrent callers share one read. */
   readonly refresh: () => Promise<void>
-  /** Milliseconds, monotonic. */
+  /** Returns the time on a monotonic clock, in milliseconds. */
   readonly now?: () => number
-  /** Lookups per minute: per address, and in total. */
+  /** Maximum number of lookups per minute: per address, and in total. */
   readonly most?: { readonly address: number; readonly all: number }
 }
 
-/** ms; maximum wait for the store before a key is refused. */
+/** Maximum wait for the store before a key is refused, in milliseconds. */
 const TIMEOUT = 2000
-/** ms; how long a key that the store does not have is refused without another lookup. */
+/** Time for which a key that the store does not have is refused without another lookup, in milliseconds. */
 const MEMORY = 60_000
-/** Remembered wrong keys and networks; the oldest is evicted. */
+/** Maximum number of remembered wrong keys and networks. The oldest is evicted. */
 const MOST = 10_000
 
 /**
@@ -46,7 +46,7 @@ export class KeyLookups {
    *
    * @param mark identifies the key (`WrongKey`).
    * @param address the caller's IP address.
-   * @returns a promise that resolves when the store was read or the timeout has passed; undefined if the lookup is not
+   * @returns a promise that resolves when the store was read or the timeout has passed. Undefined if the lookup is not
    * allowed.
    */
   look(mark: string, address: string): Promise<void> | undefined {
@@ -65,7 +65,7 @@ export class KeyLookups {
     putNewest(this.wrong, mark, this.now(), MOST)
   }
 
-  /** Reads the changes in the store; resolves after the timeout at the latest. */
+  /** Reads the changes in the store. Resolves after the timeout at the latest. */
   async refreshed(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, TIMEOUT)
@@ -80,5 +80,5 @@ export class KeyLookups {
   }
 }
 
-/** Default lookups per minute. */
+/** Default number of lookups per minute. */
 const MOST_LOOKUPS = { address: 60, all: 600 }

@@ -6,24 +6,24 @@ import { type Permissions, permissionsOf } from './permissions.ts'
 
 /** An authenticated caller. */
 export interface Caller {
-  /** Name of the key; may appear in logs. */
+  /** Name of the key. It may appear in logs. */
   readonly key: string
   /** Id of the key, which survives renaming and rotation. Stored responses belong to this id. */
   readonly id: string
   /** Name of the key's group. */
   readonly group: string
   readonly permissions: Permissions
-  /** Unix milliseconds; the caller's requests are captured until then. */
+  /** Time until which the caller's requests are captured, in Unix milliseconds. */
   readonly captureUntil?: number | undefined
-  /** The secret that the request presented, with its current validity. */
+  /** Secret that the request presented, with its current validity. */
   readonly secret?: Validity
 }
 
 /** Current validity of a secret. Updated in place when the key changes, so that running requests notice. */
 export interface Validity {
-  /** Unix milliseconds. */
+  /** Time until which the secret is valid, in Unix milliseconds. */
   readonly validUntil: number
-  /** The error for requests after that time. */
+  /** Error for requests after that time. */
   readonly refusal: GatewayError
 }
 
@@ -32,22 +32,22 @@ export interface HeldKey extends KeySettings {
   readonly id: string
   readonly name: string
   readonly group: string
-  /** Newest first. */
+  /** Secrets of the key, newest first. */
   readonly secrets: readonly { readonly hash: string; readonly expiresAt?: number }[]
 }
 
 /** One secret of a key, with its current validity. */
 class HeldSecret implements Validity {
-  /** The hex digits of the hash. */
+  /** Hex digits of the hash. */
   readonly hash: Buffer
   validUntil = 0
   refusal = ENDED
-  /** Undefined if the key's group does not exist. */
+  /** Caller that the secret authenticates. Undefined if the key's group does not exist. */
   caller: Caller | undefined
-  /** The secret belongs to a key of the config, which the store cannot change. */
+  /** Whether the secret belongs to a key of the config, which the store cannot change. */
   isFixed = false
   isHeld = false
-  /** Unix milliseconds; 0 for never. */
+  /** Time of the last use in Unix milliseconds; 0 for never. */
   usedAt = 0
 
   constructor(hash: string) {
@@ -78,9 +78,9 @@ class HeldSecret implements Validity {
 /** Time of expiry of a secret that does not expire. */
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** Hex digits of a hash that index the secrets; the whole hash is then compared in constant time. */
+/** Number of hex digits of a hash that index the secrets. The whole hash is then compared in constant time. */
 const START = 8
-/** Credentials in the cache, which are found without hashing them again. */
+/** Maximum number of credentials in the cache, which are found without hashing them again. */
 const MOST_CREDENTIALS = 100_000
 
 /** Finds keys by their secrets: by a prefix of the hash, then by the whole hash in constant time. */
@@ -123,8 +123,8 @@ export class KeyRing {
   }
 
   /**
-   * Finds the secret of a credential, and records the use of a valid one. Returns undefined for an unknown credential;
-   * the search takes the same time for every unknown one.
+   * Finds the secret of a credential, and records the use of a valid one. Returns undefined for an unknown credential.
+   * The search takes the same time for every unknown one.
    *
    * @param now Unix time in milliseconds.
    */
@@ -160,7 +160,7 @@ export class KeyRing {
     return best
   }
 
-  /** Unix milliseconds; when the next valid secret expires, Infinity for never. */
+  /** Returns the Unix time in milliseconds at which the next valid secret expires; Infinity for never. */
   nextEnd(now: number): number {
     let next = FOREVER
     for (const secrets of this.byId.values())
@@ -168,7 +168,9 @@ export class KeyRing {
     return next
   }
 
-  /** Returns when stored keys were last used, by id, for those used since a time. All times are Unix milliseconds. */
+  /**
+   * Returns the times of last use of stored keys, by id, for keys used since a time. All times are Unix milliseconds.
+   */
   usedSince(time: number): Map<string, number> {
     const used = new Map<string, number>()
     for (const id of this.stored.keys()) {
@@ -178,7 +180,7 @@ export class KeyRing {
     return used
   }
 
-  /** Updates the secrets of a key, and drops those it no longer has. */
+  /** Updates the secrets of a key, and drops secrets that it no longer has. */
   private put(key: HeldKey, isFixed: boolean): void {
     const before = this.byId.get(key.id) ?? []
     const group = this.groups.get(key.group)
@@ -221,12 +223,12 @@ export const unauthenticated = (message: string, code: string): GatewayError =>
   new GatewayError({ kind: 'unauthenticated', message, code })
 
 const INVALID = 'invalid_api_key'
-/** Hex digits of a wrong key's hash that tell it from others. */
+/** Number of hex digits of a wrong key's hash that distinguish it from others. */
 const MARK = 12
 
-/** The refusal of an unknown key: one that never existed or was revoked. Callers cannot tell which. */
+/** The refusal of an unknown key, which never existed or was revoked. Callers cannot tell which. */
 export class WrongKey extends GatewayError {
-  /** The same for every attempt with the same key. */
+  /** Mark of the key, the same for every attempt with it. */
   readonly mark: string
 
   constructor(credential: string) {
@@ -235,16 +237,16 @@ export class WrongKey extends GatewayError {
   }
 }
 
-/** The refusal of a key that was revoked while in use. */
+/** Refusal of a key that was revoked while in use. */
 export const ENDED = unauthenticated('The API key is not valid any more.', INVALID)
 const EXPIRED = unauthenticated('The API key has expired.', INVALID)
 const DISABLED = unauthenticated('The API key is disabled.', INVALID)
 const NO_GROUP = forbidden('The group of this API key does not exist any more.', undefined, 'group_not_found')
 
-/** Compared in constant time when no hash has the prefix, so that every search takes the same time. */
+/** Secrets that are compared in constant time if no hash has the prefix, so that every search takes the same time. */
 const NOBODY: readonly HeldSecret[] = [new HeldSecret('0'.repeat(64))]
 
-/** The parts of a request that may carry a credential. Header names are lowercase, as in Node. */
+/** Parts of a request that may carry a credential. Header names are lowercase, as in Node. */
 export interface Credentials {
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   /** Value of `?key=`. */
@@ -254,7 +256,7 @@ export interface Credentials {
 /** The `Authorization` header with a bearer token. */
 export const BEARER = /^bearer\s+(\S+)\s*$/i
 
-/** The WebSocket subprotocol in which OpenAI's browser clients send their key, since browsers cannot set headers. */
+/** WebSocket subprotocol in which OpenAI's browser clients send their key. Browsers cannot set headers. */
 export const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
 
 /** Returns the key of a request from the first header or parameter that has one. */

@@ -3,9 +3,9 @@ import type { Format } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { Budget, GroupConfig, KeySettings, LimitSettings, OnLoss } from '../config/types.ts'
 
-/** The permissions of a key, for routing, model lists, limits and the admin API. */
+/** Permissions of a key, for routing, model lists, limits and the admin API. */
 export interface Permissions {
-  /** Default for requests that do not say whether losses are allowed. */
+  /** Default for requests that do not state whether losses are allowed. */
   readonly onLoss: OnLoss
   readonly limits: LimitSettings
   /** @param model public id. */
@@ -28,10 +28,10 @@ export function permissionsOf(key: KeySettings, group: GroupConfig): Permissions
   }
 }
 
-/** Matches every model. */
+/** Pattern that matches every model. */
 const ANY: readonly string[] = ['*']
 
-/** Takes the smaller value of each limit. A budget is stricter if it refuses models with unknown prices. */
+/** Returns the smaller value of each limit. A budget is stricter if it refuses models with unknown prices. */
 function narrower(one: LimitSettings, other: LimitSettings): LimitSettings {
   const limits: { rpm?: number; tpm?: number; concurrent?: number; budget?: Budget } = {}
   for (const name of ['rpm', 'tpm', 'concurrent'] as const) {

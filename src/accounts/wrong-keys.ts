@@ -2,22 +2,25 @@ import { putNewest } from '../canonical/bounded-map.ts'
 import { rateLimited } from '../canonical/error.ts'
 import { networkOf } from './network.ts'
 
-/** The clock and the limits; all have defaults. */
+/** Options: the clock and the limits. All have defaults. */
 export interface WrongKeysOptions {
-  /** Milliseconds, monotonic. */
+  /** Returns the time on a monotonic clock, in milliseconds. */
   readonly now?: () => number
-  /** Remembered networks; the least recently active one is evicted. */
+  /** Maximum number of remembered networks. The least recently active one is evicted. */
   readonly addresses?: number
-  /** Maximum delayed answers: per network, and in total. */
+  /** Maximum number of delayed answers: per network, and in total. */
   readonly waiting?: { readonly address: number; readonly all: number }
 }
 
-/** Distinct wrong keys remembered per network, because clients repeat the same key. */
+/** Number of distinct wrong keys remembered per network. Clients repeat the same key. */
 const KEYS = 8
-/** Wrong keys per network answered without delay, and ms without a wrong key after which the count restarts. */
+/**
+ * Number of wrong keys per network answered without delay, and milliseconds without a wrong key after which the count
+ * restarts.
+ */
 const FREE = 5
 const MEMORY = 60_000
-/** ms; first and longest delay. The delay doubles with every further wrong key. */
+/** First and longest delay, in milliseconds. The delay doubles with every further wrong key. */
 const FIRST = 100
 const LONGEST = 5000
 
@@ -32,11 +35,11 @@ interface Attempts {
 
 /**
  * Delays the answers to networks that guess keys, more with every distinct wrong key, at a bounded cost. Repeating one
- * key is no guess: a program with a revoked key does not slow down others behind its address. Callers cannot tell a
- * revoked key from an unknown one.
+ * key is no guess, so that a program with a revoked key does not slow down others behind its address. Callers cannot
+ * tell a revoked key from an unknown one.
  */
 export class WrongKeys {
-  /** Wrong keys so far. */
+  /** Number of wrong keys so far. */
   count = 0
   private readonly byNetwork = new Map<string, Attempts>()
   private readonly timers = new Set<NodeJS.Timeout>()
@@ -56,11 +59,11 @@ export class WrongKeys {
   }
 
   /**
-   * Counts a wrong key. Resolves when it may be answered: the more distinct wrong keys came from the network, the
-   * later.
+   * Counts a wrong key. Resolves when the answer may be sent. The more distinct wrong keys came from the network, the
+   * longer the delay.
    *
    * @param address IP address; all addresses of an IPv6 /64 count as one network.
-   * @param mark identifies the wrong credential (`WrongKey`); undefined if every attempt counts.
+   * @param mark identifies the wrong credential (`WrongKey`). Undefined if every attempt counts.
    * @throws GatewayError `rate-limited` immediately if too many answers are already delayed.
    */
   async slow(address: string, mark?: string): Promise<void> {

@@ -1,10 +1,10 @@
 /** A sequence of bytes that need not be in memory, such as an upload in progress or speech that is being generated. */
 export interface Bytes {
-  /** The number of bytes; undefined if it is not known in advance. */
+  /** Number of bytes. Undefined if it is not known in advance. */
   readonly size?: number
-  /** The bytes can be read only once, so a retry has nothing to send. */
+  /** Whether the bytes can be read only once, so that a retry has nothing to send. */
   readonly once?: true
-  /** Whether reading has started; only for bytes that can be read once. */
+  /** Whether reading has started. Only for bytes that can be read once. */
   readonly started?: boolean
   read(): AsyncIterable<Uint8Array>
 }
@@ -33,7 +33,7 @@ export class BufferedBytes implements Bytes {
 export const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
-/** Reads all bytes into memory. Returns undefined if there are more than `limit`; rejects if reading fails. */
+/** Reads all bytes into memory. Returns undefined if there are more than `limit`. Rejects if reading fails. */
 export async function readAllBytes(bytes: Bytes, limit: number): Promise<Buffer | undefined> {
   if (bytes.size !== undefined && bytes.size > limit) return undefined
   const chunks: Uint8Array[] = []
@@ -46,12 +46,12 @@ export async function readAllBytes(bytes: Bytes, limit: number): Promise<Buffer 
   return Buffer.concat(chunks, size)
 }
 
-/** The first bytes of a sequence that can be read only once. */
+/** First bytes of a sequence that can be read only once. */
 export interface PeekedBytes {
   readonly head: Uint8Array
   /** Whether `head` holds all bytes. */
   readonly isAll: boolean
-  /** All bytes, head included; readable once. */
+  /** All bytes including the head. Readable once. */
   readonly whole: Bytes
 }
 

@@ -9,8 +9,8 @@ interface Call {
 /**
  * Assigns ids to the tool calls of one history, for formats that leave ids out or use one id for several calls (traps
  * 5, 6). Every call gets a unique id that contains its position, and every result is matched with its call. Calls and
- * results are added in reading order, so later turns never change the ids of earlier ones. Each addition takes constant
- * time.
+ * results are added in reading order, so that later turns never change the ids of earlier ones. Each addition takes
+ * constant time.
  */
 export class CallIds {
   private readonly before: KnownIds
@@ -19,7 +19,7 @@ export class CallIds {
   private readonly open = new OpenCalls()
   private readonly openByWireId = new Map<string, CallQueue>()
   private round = new Round()
-  /** The ids made for results that match no call. */
+  /** Generated ids of results that match no call. */
   private readonly generatedIds = new Set<string>()
   private paired: Map<string, string> | undefined
   /** The lowest number, by tool name, from which a generated id may still be free. */
@@ -56,8 +56,8 @@ export class CallIds {
 
   /**
    * Returns the id of the call that the next result answers. A result with an id on the wire gets the id of that call,
-   * or keeps its own if no call has it. A result without an id is matched by tool name, or by order if it has no name
-   * either; if no call matches, it gets a new id, which `pairedByOrder` may replace.
+   * or its own id if no call has it. A result without an id is matched by tool name, or by order if it has no name
+   * either. If no call matches, it gets a new id, which `pairedByOrder` may replace.
    */
   result(wireId: string | undefined, name: string | undefined): string {
     this.round.hasResults = true
@@ -72,9 +72,9 @@ export class CallIds {
   }
 
   /**
-   * Maps the new ids of unmatched results to the ids of the calls that they answer; undefined if there are none.
-   * Clients that rename tools keep the order of calls and results (trap 111), so a round is paired by order if it has
-   * as many unmatched results as unanswered calls.
+   * Maps the new ids of unmatched results to the ids of the calls that they answer. Undefined if there are none.
+   * Clients that rename tools do not change the order of calls and results (trap 111). A round is therefore paired by
+   * order if it has as many unmatched results as unanswered calls.
    */
   pairedByOrder(): ReadonlyMap<string, string> | undefined {
     this.nextRound()
@@ -139,7 +139,7 @@ class OpenCalls {
 /** One round: the model's calls and the results that follow, up to its next call. */
 class Round {
   readonly open = new OpenCalls()
-  /** The ids made for results that match no call. */
+  /** Generated ids of results that match no call. */
   readonly unmatched: string[] = []
   hasResults = false
 }
@@ -179,7 +179,7 @@ interface KnownIds {
 
 const NO_IDS: KnownIds = { ids: new Set(), count: 0 }
 
-/** Cache of the ids in a request, computed once for all its answers. */
+/** Cache of the ids in a request, which are computed once for all its answers. */
 const knownByRequest = new WeakMap<CanonicalRequest, KnownIds>()
 
 function knownIn(request: CanonicalRequest): KnownIds {
@@ -203,7 +203,7 @@ function knownIn(request: CanonicalRequest): KnownIds {
  * (trap 6).
  */
 export class AnswerIds {
-  /** Created at the first call, because most answers have none. */
+  /** Created at the first call, because most answers have no calls. */
   private used: Set<string> | undefined
   private readonly request: CanonicalRequest
   private generator: CallIds | undefined

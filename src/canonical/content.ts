@@ -25,9 +25,9 @@ export interface ReasoningPart extends PartBase {
   readonly type: 'reasoning'
   readonly text: string
   readonly signature?: Signature
-  /** The upstream hid the text; the signature holds it encrypted. */
+  /** Whether the upstream hid the text. The signature then holds it encrypted. */
   readonly redacted?: true
-  /** Set on a chunk that continues the reasoning part before it. */
+  /** Whether the chunk continues the reasoning part before it. */
   readonly continues?: true
 }
 
@@ -46,13 +46,13 @@ export interface MediaPart extends PartBase {
   readonly name?: string
   /** Resolution at which the model views the image: low, high, auto or original. */
   readonly detail?: string
-  /** The text spoken in generated audio. */
+  /** Text spoken in generated audio. */
   readonly transcript?: string
   /** Properties of a generated image. */
   readonly made?: ImageProperties
   /**
    * The role of an image in the request. A mask marks the area of another image that may be changed. In a video
-   * request, the image is the last frame or shows something that the video should contain; without `use`, it is the
+   * request, the image is the last frame or shows something that the video should contain. Without `use`, it is the
    * first frame.
    */
   readonly use?: 'mask' | 'last-frame' | 'reference'
@@ -60,7 +60,7 @@ export interface MediaPart extends PartBase {
 
 /** Properties of a generated image as the upstream reports them, in the values of the request's settings. */
 export interface ImageProperties {
-  /** The prompt after the upstream's revision, if it differs from the caller's. */
+  /** Prompt after the upstream's revision, if it differs from the caller's. */
   readonly prompt?: string
   readonly size?: string
   readonly quality?: string
@@ -71,11 +71,11 @@ export interface ToolCallPart extends PartBase {
   readonly type: 'tool-call'
   readonly id: string
   readonly name: string
-  /** JSON text as the model wrote it, possibly incomplete or malformed; plain text for a freeform call. */
+  /** JSON text as the model wrote it, possibly incomplete or malformed. Plain text for a freeform call. */
   readonly arguments: string
-  /** The call is for a freeform tool, whose arguments are text instead of JSON. */
+  /** Whether the call is for a freeform tool, whose arguments are text instead of JSON. */
   readonly freeform?: true
-  /** The tool's group, if tools are grouped. */
+  /** Group of the tool, if tools are grouped. */
   readonly namespace?: string
 }
 
@@ -115,13 +115,13 @@ export interface EmbeddingPart extends PartBase {
   readonly vector: Vector
 }
 
-/** The relevance of one document to the query of a ranking request. */
+/** Relevance of one document to the query of a ranking request. */
 export interface RankPart extends PartBase {
   readonly type: 'rank'
-  /** The document's index in the request's messages. */
+  /** Index of the document in the request's messages. */
   readonly index: number
   readonly score: number
-  /** The document, if the answer repeats it. */
+  /** Content of the document, if the answer repeats it. */
   readonly content?: readonly Part[]
 }
 
@@ -133,13 +133,13 @@ export interface OpaquePart extends PartBase {
   /** Plain text that replaces the part in formats without its type. */
   readonly text?: string
   /**
-   * The part cannot be dropped without changing the request: it refers to something the upstream stores, or it is the
-   * whole input.
+   * Whether the part cannot be dropped without changing the request, because it refers to something that the upstream
+   * stores or is the whole input.
    */
   readonly reference?: true
-  /** The request has this content in another part as well, so a format without the type loses nothing. */
+  /** Whether another part of the request has the same content, so that a format without the type loses nothing. */
   readonly redundant?: true
-  /** State that the gateway encrypted for one caller, and decrypts before it writes the upstream request. */
+  /** State that the gateway encrypted for one caller. It is decrypted before the upstream request is written. */
   readonly encrypted?: string
 }
 
@@ -158,15 +158,15 @@ export type Part =
 
 export type MediaSource =
   | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
-  /** Raw bytes; converted to base64 for writers that cannot send them. */
+  /** Raw bytes. They are converted to base64 for writers that cannot send them. */
   | { readonly type: 'bytes'; readonly mediaType: string; readonly bytes: Bytes }
   | { readonly type: 'text'; readonly mediaType: string; readonly text: string }
   | { readonly type: 'url'; readonly url: string; readonly mediaType?: string }
   | { readonly type: 'file-id'; readonly format: Format; readonly id: string; readonly mediaType?: string }
 
-/** An upstream's signature of its reasoning, opaque to everyone else. It has to be returned unchanged (traps 26-33). */
+/** An upstream's signature of its reasoning, opaque to everyone else. It must be returned unchanged (traps 26-33). */
 export interface Signature {
-  /** The format of the upstream that issued the signature. */
+  /** Format of the upstream that issued the signature. */
   readonly format: Format
   readonly value: string
 }
@@ -179,7 +179,7 @@ export interface Citation extends Node {
   readonly title?: string
   /** The cited text of the source. */
   readonly quote?: string
-  /** UTF-16 units; the range of the part's text that the citation supports, end exclusive. */
+  /** Range of the part's text that the citation supports, in UTF-16 units. The end is exclusive. */
   readonly start?: number
   readonly end?: number
 }

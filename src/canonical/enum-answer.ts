@@ -5,11 +5,11 @@ import type { CanonicalResult } from './result.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
 /*
- * Enum answers: answers restricted to one of several texts. Many upstreams only produce structured answers that are
- * objects, so the text is requested as the field of an object and unwrapped on the way back (trap 112).
+ * Enum answers: answers restricted to one of several strings. Many upstreams produce only structured answers that are
+ * objects. The string is therefore requested as the field of an object and unwrapped on the way back (trap 112).
  */
 
-/** Returns the schema of an object whose only field is one text of the enum. */
+/** Returns the schema of an object whose only field is one string of the enum. */
 export const enumInObject = ({ type, enum: values, title, description }: JsonObject): JsonObject => ({
   type: 'object',
   properties: {
@@ -23,7 +23,7 @@ export const enumInObject = ({ type, enum: values, title, description }: JsonObj
   additionalProperties: false,
 })
 
-/** Unwraps the texts of an answer. A text that is not such an object stays as it is. */
+/** Unwraps the text parts of an answer. Text that is not such an object stays as it is. */
 export const unwrapResult = (result: CanonicalResult): CanonicalResult => ({
   ...result,
   candidates: result.candidates.map(candidate => ({ ...candidate, content: candidate.content.map(unwrapPart) })),
@@ -36,7 +36,7 @@ function unwrapPart(part: Part): Part {
   return value === part.text ? part : { ...part, text: value }
 }
 
-/** Unwraps the texts of a streamed answer, chunk by chunk. */
+/** Unwraps the text parts of a streamed answer, chunk by chunk. */
 export class EnumEvents implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly texts = new Map<string, ValueReader>()
 
@@ -79,12 +79,12 @@ const HEX = /^[0-9a-fA-F]$/
  */
 class ValueReader {
   private state: 'opening' | 'value' | 'over' | 'bare' = 'opening'
-  /** The number of characters of `OPENING` matched so far, and the input they matched, white space included. */
+  /** Number of characters of `OPENING` matched so far, and the matched input, including white space. */
   private matched = 0
   private consumed = ''
-  /** The start of an escape sequence that is not complete. */
+  /** Start of an escape sequence that is not complete. */
   private escape = ''
-  /** A high surrogate that waits for its low surrogate; the two must not be sent in separate chunks. */
+  /** High surrogate that waits for its low surrogate. The two must not be sent in separate chunks. */
   private highSurrogate = ''
 
   push(chunk: string): string {
@@ -98,7 +98,7 @@ class ValueReader {
     return out
   }
 
-  /** Returns the buffered remainder of a text that ends early. */
+  /** Returns the buffered rest of a text that ends early. */
   end(): string {
     const rest = this.consumed + this.highSurrogate + this.escape
     this.consumed = this.highSurrogate = this.escape = ''

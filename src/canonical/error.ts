@@ -1,10 +1,10 @@
 import { defined, type Node } from './node.ts'
 import { excerpt } from './text.ts'
 
-/** All kinds of errors: the status that a caller gets, and whether the router may try another channel. */
+/** All kinds of errors: the status for the caller, and whether the router may try another channel. */
 export const ERRORS = {
   'invalid-request': { status: 400, retry: false },
-  /** The request exceeds the model's context; another channel's model may have a larger one. */
+  /** The request exceeds the model's context. Another channel's model may have a larger one. */
   'context-too-long': { status: 400, retry: true },
   unauthenticated: { status: 401, retry: false },
   'out-of-credit': { status: 402, retry: true },
@@ -32,18 +32,18 @@ export type ErrorKind = keyof typeof ERRORS
 export interface CanonicalError extends Node {
   readonly kind: ErrorKind
   readonly message: string
-  /** The invalid field, in the caller's notation. */
+  /** Invalid field, in the caller's notation. */
   readonly param?: string
-  /** A machine-readable code that is more specific than the kind, e.g. `model_not_found`. */
+  /** Machine-readable code that is more specific than the kind, such as `model_not_found`. */
   readonly code?: string
-  /** The status for the caller if HTTP has a more specific one than the kind's, e.g. 431. */
+  /** Status for the caller if HTTP has a more specific one than the kind's, such as 431. */
   readonly httpStatus?: number
-  /** The upstream's status, if it differs from the kind's. */
+  /** Status of the upstream, if it differs from the kind's. */
   readonly status?: number
   readonly retryAfterSeconds?: number
-  /** Another channel may be tried, even though errors of this kind are otherwise final. */
+  /** Whether another channel may be tried although errors of this kind are otherwise final. */
   readonly retry?: true
-  /** Tokens of a request that is too long, and the model's maximum, as far as the upstream reports them. */
+  /** Number of tokens of a request that is too long, and the model's maximum, as far as the upstream reports them. */
   readonly context?: { readonly tokens?: number; readonly maximum?: number }
 }
 
@@ -57,13 +57,13 @@ export class GatewayError extends Error {
   }
 }
 
-/** UTF-16 units; longest message of a refusal, which may repeat text of the caller. */
+/** Maximum length of the message of a refusal, in UTF-16 units. The message may repeat text of the caller. */
 const MAX_MESSAGE_LENGTH = 4000
 
 /**
  * Returns a function that creates errors of one kind.
  *
- * @param param the invalid field, in the caller's notation; empty for the whole request.
+ * @param param the invalid field, in the caller's notation. Empty for the whole request.
  */
 const refusal =
   (kind: ErrorKind) =>

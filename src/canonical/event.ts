@@ -25,7 +25,7 @@ export type CanonicalEvent =
   | ResultStart
   | PartEvent
   | { readonly type: 'logprobs'; readonly candidate: number; readonly append: readonly TokenLogprob[] }
-  /** More times of the transcript. Lists are appended; other fields are replaced. */
+  /** Further times of the transcript. Lists are appended. Other fields are replaced. */
   | { readonly type: 'transcript'; readonly candidate: number; readonly transcript: Transcript }
   | Preview
   | CandidateEnd
@@ -48,7 +48,7 @@ export interface PartStart {
 
 /**
  * Appends to the body of a part: to its text, its arguments, or its data in whole groups of base64. `of` names another
- * text of the part to append to.
+ * string of the part to append to.
  */
 export interface PartDelta {
   readonly type: 'part-delta'
@@ -83,7 +83,7 @@ export interface CandidateEnd extends Node {
 export interface Preview extends Node {
   readonly type: 'preview'
   readonly candidate: number
-  /** Counts from 0 for each candidate. */
+  /** Index of the preview, starting at 0 for each candidate. */
   readonly index: number
   readonly source: MediaSource
   readonly made?: ImageProperties

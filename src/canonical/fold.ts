@@ -36,14 +36,14 @@ export function withBody(part: Part, body: string): Part {
   }
 }
 
-/** Fills the indexes of parts that have not started. */
+/** Placeholder at the indexes of parts that have not started. */
 const EMPTY_PART: Part = { type: 'text', text: '' }
 export const EMPTY_RESULT: CanonicalResult = { candidates: [] }
 
 /**
  * Applies one event to a partial result. Never throws, not even for an event out of order.
  *
- * @param mayMutate whether the lists of `result` may be mutated; by default they are copied.
+ * @param mayMutate whether the lists of `result` may be mutated. By default they are copied.
  */
 export function applyEvent(result: CanonicalResult, event: CanonicalEvent, mayMutate = false): CanonicalResult {
   switch (event.type) {
@@ -97,7 +97,9 @@ export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = E
   return result
 }
 
-/** Copies the lists, so that events can append to them in place. A copy for every event would take quadratic time. */
+/**
+ * Copies the lists, so that events can append to them in place. Copying them for every event would take quadratic time.
+ */
 const withMutableLists = (result: CanonicalResult): CanonicalResult => ({
   ...result,
   candidates: result.candidates.map(candidate => ({ ...candidate, content: [...candidate.content] })),
@@ -178,7 +180,7 @@ function withAppended(part: Part, { append, of }: PartDelta): Part {
 /**
  * Merges late fields into a part.
  *
- * @param mayMutate whether the part's lists may be mutated; by default they are copied.
+ * @param mayMutate whether the part's lists may be mutated. By default they are copied.
  */
 export function patched(part: Part, patch: PartPatch, mayMutate = false): Part {
   const base = patch.part ?? part

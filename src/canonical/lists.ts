@@ -1,8 +1,8 @@
 import { type Json, type JsonObject, put } from './node.ts'
 
 /**
- * Appends every item to the list. `push(...more)` would pass the items on the stack, which overflows at some hundred
- * thousand items, and callers control their number.
+ * Appends every item to the list. `push(...more)` passes the items on the stack, which overflows at some hundred
+ * thousand items. Callers control their number.
  */
 export function append<T>(list: T[], more: Iterable<T>): void {
   for (const item of more) list.push(item)
@@ -15,7 +15,7 @@ export function append<T>(list: T[], more: Iterable<T>): void {
 const growing = new WeakSet<object>()
 
 /**
- * Appends to a list. Mutates it only if `owned`, with no other reference to it, and created here; otherwise returns a
+ * Appends to a list. Mutates it only if `owned`, with no other reference to it, and created here. Otherwise returns a
  * copy.
  */
 export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T[], owned: boolean): readonly T[] {
@@ -26,8 +26,8 @@ export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T
 }
 
 /**
- * Adds fields to an object; later fields replace earlier ones of the same name. Mutates the object only if `owned`,
- * with no other reference to it, and created here; otherwise returns a copy.
+ * Adds fields to an object. Later fields replace earlier ones of the same name. Mutates the object only if `owned`,
+ * with no other reference to it, and created here. Otherwise returns a copy.
  */
 export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {
   const mayMutate = owned && before !== undefined && growing.has(before)
@@ -37,16 +37,17 @@ export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject
   return fields
 }
 
-/** An item of an `UnorderedList`; it can be in one list at a time. */
+/** An item of an `UnorderedList`. It can be in one list at a time. */
 export interface ListItem {
-  /** The item's index. Only the list sets it. */
+  /** Index of the item. Only the list sets it. */
   index?: number
 }
 
 /**
  * Items in no particular order, each added and removed in constant time. Used for items that live as long as a request.
- * A `Set` or `Map` replaces its table again and again, and each old table refers to the next one: a table in the old
- * generation of the heap would keep every later table, and every request in them, alive until the next full collection.
+ * A `Set` or `Map` replaces its table again and again, and each old table refers to the next one. A table in the old
+ * generation of the heap would therefore keep every later table, and every request in them, alive until the next full
+ * collection.
  */
 export class UnorderedList<T extends ListItem> {
   private readonly items: T[] = []
@@ -63,7 +64,7 @@ export class UnorderedList<T extends ListItem> {
     return item.index !== undefined && this.items[item.index] === item
   }
 
-  /** Removes an item; does nothing if it is not in the list. */
+  /** Removes an item. Does nothing if it is not in the list. */
   remove(item: T): void {
     if (!this.has(item)) return
     const last = this.items.pop()!
@@ -74,7 +75,7 @@ export class UnorderedList<T extends ListItem> {
 
   /** Calls `visit` for every item. `visit` may remove items. */
   forEach(visit: (item: T) => void): void {
-    // Iterates backwards, because a removed item is replaced by one that was already visited.
+    // Iterates backwards, because `remove` fills the gap with an item that was already visited.
     for (let index = this.items.length - 1; index >= 0; index--) {
       const item = this.items[index]
       if (item !== undefined) visit(item)

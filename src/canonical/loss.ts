@@ -5,8 +5,8 @@ import { type Format, isObject, type Node } from './node.ts'
 export type Path = readonly (string | number)[]
 
 /**
- * Appends a step to a path. Does not spread, because V8 gives a list literal with a spread inside room for sixteen more
- * items, and writers create a path for each message and part.
+ * Appends a step to a path. Does not spread: V8 allocates sixteen extra items for a list literal with a spread inside,
+ * and writers create a path for each message and part.
  */
 export function childPath(path: Path, step: string | number): Path {
   const { length } = path
@@ -22,9 +22,9 @@ export function childPath(path: Path, step: string | number): Path {
  */
 export type Loss = {
   readonly path: Path
-  /** The reason in kebab-case, e.g. `no-top-k`. */
+  /** Reason in kebab-case, such as `no-top-k`. */
   readonly reason: string
-  /** The gateway reverses the loss on the response path, so the caller does not notice it. */
+  /** Whether the gateway reverses the loss on the response path, so that the caller does not notice it. */
   readonly restored?: true
 } & (
   | { readonly kind: 'dropped' }
@@ -53,7 +53,7 @@ export interface CalledTool {
 
 /**
  * The reason of loss for each field of a node that a writer does not write. A new canonical field does not compile
- * until every such table lists it as written or gives a reason; settings have their reasons in their rows
+ * until every such table lists it as written or gives a reason. Settings have their reasons in their rows
  * (settings.ts).
  */
 export type Unwritten<N, Written extends PropertyKey = never> = {
@@ -69,7 +69,7 @@ export class Losses {
     this.list = [...found]
   }
 
-  /** Reports a dropped value. Returns undefined, which is then written in its place. */
+  /** Reports a dropped value. Returns undefined, to be written in its place. */
   drop(path: Path, reason: string): undefined {
     this.list.push({ kind: 'dropped', path, reason })
   }
@@ -123,7 +123,7 @@ export class Losses {
   }
 }
 
-/** Returns the order of a list of `length` items that starts with these indexes; the other indexes follow in order. */
+/** Returns the order of a list of `length` items that starts with these indexes. The other indexes follow in order. */
 export function withOthersLast(first: readonly number[], length: number): readonly number[] {
   const order = new Set(first)
   for (let index = 0; index < length; index++) order.add(index)
@@ -140,7 +140,7 @@ export function shifted(loss: Loss, by: number): Loss | undefined {
   return { ...loss, path: [field, index + by, ...rest] }
 }
 
-/** Marks a dropped item until all losses are applied, so that the indexes of other losses remain valid. */
+/** Placeholder of a dropped item until all losses are applied, so that the indexes of other losses remain valid. */
 const DROPPED = Symbol('gone')
 
 /** Applies losses to a copy of the value. Returns what remains of the value after writing and reading it again. */
@@ -209,14 +209,14 @@ function compact(value: unknown): unknown {
   )
 }
 
-/** Fields with free JSON of callers, which contains no canonical nodes, whatever its keys. */
+/** Fields with free JSON of callers. Free JSON contains no canonical nodes, whatever its keys. */
 const FREE_JSON_FIELDS = new Set(['parameters', 'schema', 'value', 'metadata', 'spelling', 'bytes', 'vector'])
 
 /**
  * Finds everything that belongs to another format: extras, and opaque parts, tools and annotations. Writers do not look
- * for these themselves. A request in the writer's own format has none, so native requests need not be walked. File ids
- * and signatures are left to the writers: a request writer drops a signature of another format, a result writer wraps
- * it.
+ * for these themselves. A request in the writer's own format has none, so that native requests need not be walked. File
+ * ids and signatures are left to the writers. A request writer drops a signature of another format. A result writer
+ * wraps it.
  */
 export function foreignLosses(value: unknown, format: Format): Loss[] {
   const losses: Loss[] = []

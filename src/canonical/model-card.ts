@@ -3,7 +3,7 @@ export interface ModelCard {
   readonly id: string
   readonly name?: string | undefined
   readonly description?: string | undefined
-  /** Tokens; size of the context window and of the longest answer. */
+  /** Size of the context window and of the longest answer, in tokens. */
   readonly context?: number | undefined
   readonly maxOutput?: number | undefined
   readonly abilities: ModelAbilities
@@ -18,7 +18,7 @@ export interface ModelAbilities {
 }
 
 /**
- * Unix seconds; creation date of every model. The gateway does not know when models were created, and clients require a
- * date that does not change.
+ * Creation date of every model, in Unix seconds. The gateway does not know when models were created, and clients
+ * require a date that does not change.
  */
 export const MODEL_CREATED_AT = 1_735_689_600

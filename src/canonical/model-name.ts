@@ -23,10 +23,10 @@ export function isAddressable(name: string): boolean {
 /** Matches a name that no server decodes differently. */
 const PLAIN = /^[\w.:/-]+$/
 const DOTS = /^\.{1,2}$/
-/** Matches a backslash, and characters that no name has: control characters and line separators. */
+/** Matches a backslash and characters that no name contains: control characters and line separators. */
 const UNSAFE = /[\\\p{Cc}\p{Zl}\p{Zp}]/u
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi
-/** Maximum number of decodings of a name; a name that is still percent-encoded afterwards is refused. */
+/** Maximum number of decodings of a name. A name that is still percent-encoded afterwards is refused. */
 const MAX_DECODINGS = 4
 
 const isDots = (segment: string): boolean => DOTS.test(segment.split(';', 1)[0]!.trim())
@@ -34,7 +34,7 @@ const isDots = (segment: string): boolean => DOTS.test(segment.split(';', 1)[0]!
 /**
  * Checks a model name. Called wherever a request names a model (trap 105).
  *
- * @throws GatewayError `invalid-request` for a text that cannot be a model name.
+ * @throws GatewayError `invalid-request` for a string that cannot be a model name.
  */
 export function checkModelName(model: string, field = 'model'): void {
   if (!isAddressable(model)) throw invalid(`${field}: must be the name of a model.`, field)

@@ -2,16 +2,16 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 export type JsonObject = { readonly [key: string]: Json }
 
 /**
- * The name of a wire format. The canonical model does not depend on the formats, so this is any string and not a list
- * of names.
+ * The name of a wire format. The canonical model does not depend on the formats. The type is therefore any string and
+ * not a list of names.
  */
 export type Format = string
 
 /** Fields of every canonical node for data of formats that have more than the canonical model. */
 export interface Node {
-  /** Fields of a format that the canonical model lacks. Writers of other formats lose them. */
+  /** Fields of a format that the canonical model lacks. Writers of other formats drop them. */
   readonly extras?: { readonly [format: Format]: JsonObject }
-  /** How a format wrote the canonical content, e.g. a string instead of a list with one part. Never a loss. */
+  /** How a format wrote the canonical content, such as a string instead of a list with one part. Never a loss. */
   readonly spelling?: { readonly [format: Format]: JsonObject }
 }
 
@@ -22,16 +22,16 @@ export const isImplied = ({ spelling = {} }: Node, field: string): boolean =>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns a string value; an empty string for any other type. */
+/** Returns a string value. An empty string for any other type. */
 export const stringIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** Parses the JSON text of an object; undefined for any other value and for malformed JSON. */
+/** Parses the JSON text of an object. Undefined for any other value and for malformed JSON. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isObject(value) ? value : undefined
 }
 
-/** Parses a JSON text; undefined if it is malformed. */
+/** Parses a JSON text. Undefined if it is malformed. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
@@ -52,8 +52,8 @@ export function definedIfAny<T extends object>(fields: T): { [K in keyof T]: Exc
 }
 
 /**
- * Adds the fields that are not undefined to a new object, and returns it. Equals `{ ...made, ...defined(fields) }`,
- * which allocates two more objects and takes three times as long.
+ * Adds the fields that are not undefined to a new object, and returns it. Does the same as `{ ...made,
+ * ...defined(fields) }`, which allocates two more objects and takes three times as long.
  */
 export function withDefined<T extends object, F extends object>(
   made: T,
@@ -100,7 +100,7 @@ type WithWireSource = { [WIRE_SOURCE]?: WireSource<unknown, unknown> }
 
 /**
  * Attaches to a new node the wire value that it was read from. A writer of the same format returns that value if the
- * node is unchanged. A changed copy of the node has the same record, which then shows the original node.
+ * node is unchanged. A changed copy of the node has the same record, which then refers to the original node.
  */
 export function withWireSource<N extends object, W>(node: N, format: Format, wire: W): N {
   ;(node as WithWireSource)[WIRE_SOURCE] = { node, format, wire }
@@ -108,8 +108,8 @@ export function withWireSource<N extends object, W>(node: N, format: Format, wir
 }
 
 /**
- * Returns the wire value of this format from which the node, or the node it is a copy of, was read; undefined for
- * another format or a node that was not read.
+ * Returns the wire value of this format from which the node, or its original, was read. Undefined for another format or
+ * a node that was not read.
  */
 export function wireSourceOf<W, N extends object = object>(node: N, format: Format): WireSource<N, W> | undefined {
   const source = (node as WithWireSource)[WIRE_SOURCE] as WireSource<N, W> | undefined
@@ -117,7 +117,7 @@ export function wireSourceOf<W, N extends object = object>(node: N, format: Form
 }
 
 /**
- * Returns the wire value of a node that has not changed since it was read in this format; undefined for any other node.
+ * Returns the wire value of a node that has not changed since it was read in this format. Undefined for any other node.
  */
 export function unchangedWire<W>(node: object, format: Format): W | undefined {
   const source = (node as WithWireSource)[WIRE_SOURCE] as WireSource<unknown, W> | undefined

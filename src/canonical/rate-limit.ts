@@ -1,4 +1,4 @@
-/** The state of a quota that is refilled steadily. */
+/** State of a quota that is refilled steadily. */
 export interface Quota {
   /** Requests or tokens per minute. */
   readonly limit: number
@@ -7,7 +7,7 @@ export interface Quota {
   readonly reset: number
 }
 
-/** The quotas of a key; a quota is undefined if the key's group has no such limit. */
+/** Quotas of a key. A quota is undefined if the key's group has no such limit. */
 export interface RateLimits {
   readonly requests: Quota | undefined
   readonly tokens: Quota | undefined

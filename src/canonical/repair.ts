@@ -10,7 +10,7 @@ interface Call {
 /**
  * Repairs a history so that strict upstreams accept it (trap 44). Drops results without a call, duplicate calls and
  * duplicate results. Inserts a failed result for a call without one, except at the end of the history. A result with
- * another tool name than its call gets the call's name; if only the result's name is that of a tool, the call gets the
+ * another tool name than its call gets the call's name. If only the result's name is that of a tool, the call gets the
  * result's name instead (trap 111). Returns the same request object if nothing needs repair.
  */
 export function repair(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
@@ -66,11 +66,11 @@ const hasCallOrResult = ({ content }: Message): boolean =>
   content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
 interface Paired {
-  /** The parts to drop, with the reason. */
+  /** Parts to drop, with the reason. */
   readonly dropped: ReadonlyMap<Part, string>
   /** New tool names of results and calls whose names differ. */
   readonly renamed: ReadonlyMap<Part, string>
-  /** The calls without a result. */
+  /** Calls without a result. */
   readonly unanswered: Iterable<Call>
 }
 
@@ -112,7 +112,7 @@ const isTool = (name: string, tools: CanonicalRequest['tools'] = []): boolean =>
 /** Finds runs of successive messages with one role. Each run is walked only once, when it is first needed. */
 class Runs {
   private readonly messages: readonly Message[]
-  /** The end of each message's run, exclusive, by the index of the message. */
+  /** End of each message's run, exclusive, by the index of the message. */
   private readonly ends = new Map<number, number>()
 
   constructor(messages: readonly Message[]) {
@@ -120,7 +120,7 @@ class Runs {
   }
 
   /**
-   * Returns the end, exclusive, of the run of this role from index `from` on; `from` itself if the message there has
+   * Returns the end, exclusive, of the run of this role from index `from` on. `from` itself if the message there has
    * another role.
    */
   endOf(role: Message['role'], from: number): number {
@@ -142,7 +142,7 @@ export const missingResult = (id: string, freeform?: true): ToolResultPart => ({
   ...(freeform === undefined ? {} : { freeform }),
 })
 
-/** Whether the request has the part's content in another part as well. */
+/** Whether another part of the request has the part's content. */
 export const isRedundant = (part: Part): boolean => part.type === 'opaque' && part.redundant === true
 
 /**

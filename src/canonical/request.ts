@@ -2,9 +2,12 @@ import type { CacheHint, Part } from './content.ts'
 import type { JsonObject, Node } from './node.ts'
 import type { Tool, ToolChoice } from './tool.ts'
 
-/** The gateway's single request type. Every format is read into it, and every upstream request is written from it. */
+/**
+ * The only type of requests in the gateway. Every format is read into it, and every upstream request is written from
+ * it.
+ */
 export interface CanonicalRequest extends Node {
-  /** The name that the caller used; the router maps it to the name at each channel. */
+  /** Model name that the caller used. The router maps it to the name at each channel. */
   readonly model: string
   readonly messages: readonly Message[]
   readonly tools?: readonly Tool[]
@@ -19,7 +22,7 @@ export interface CanonicalRequest extends Node {
   readonly metadata?: JsonObject
   readonly serviceTier?: string
   readonly cache?: CacheHint
-  /** Requests with the same key share a prefix, so an upstream may route them to the same cache. */
+  /** Key of requests that share a prefix. An upstream may route them to the same cache. */
   readonly cacheKey?: string
   readonly stream: boolean
 }
@@ -33,11 +36,11 @@ export const isInstructing = (role: Role): boolean => role === 'system' || role 
 export interface Message extends Node {
   readonly role: Role
   readonly content: readonly Part[]
-  /** The name of the speaker, if several share a role. */
+  /** Name of the speaker, if several share a role. */
   readonly name?: string
 }
 
-/** Creates a user turn with one text. */
+/** Creates a user turn with one text part. */
 export const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 /** Whether all content of a request is text, so that steps for media, calls and reasoning can be skipped. */
@@ -56,7 +59,7 @@ export interface Sampling extends Node {
   readonly stop?: readonly string[]
   readonly frequencyPenalty?: number
   readonly presencePenalty?: number
-  /** Number of likely tokens to report beside each chosen token; 0 reports the chosen tokens alone. */
+  /** Number of likely tokens to report beside each chosen token. 0 reports the chosen tokens alone. */
   readonly logprobs?: number
 }
 
@@ -68,7 +71,7 @@ export const isEffort = (value: unknown): value is Effort => EFFORTS.includes(va
 /** Settings for the model's reasoning. */
 export interface Reasoning extends Node {
   readonly effort?: Effort
-  /** Tokens; most that the model may use for reasoning. -1 leaves the limit to the model, 0 turns reasoning off. */
+  /** Maximum number of tokens for reasoning. -1 leaves the limit to the model, 0 turns reasoning off. */
   readonly budget?: number
   /** Whether the answer shows the reasoning. */
   readonly show?: boolean
@@ -80,14 +83,14 @@ export interface State {
   /** Id of the result that this request continues. */
   readonly previous?: string
   readonly conversation?: string
-  /** The upstream answers at once and continues the work in the background. */
+  /** Whether the upstream answers at once and continues the work in the background. */
   readonly background?: boolean
   readonly thread?: Thread
 }
 
-/** A conversation that the upstream stores. Requests that continue it contain only the new turns. */
+/** A conversation that the upstream stores. A request that continues it contains only the new turns. */
 export interface Thread extends Node {
-  /** Id of the result that this request continues; undefined at the start of a thread. */
+  /** Id of the result that this request continues. Undefined at the start of a thread. */
   readonly previous?: string
 }
 
@@ -104,12 +107,12 @@ export type TextShape =
       readonly description?: string
       readonly strict?: boolean
     }
-  /** The whole answer is one of several texts; the schema is a string schema with an `enum`. */
+  /** The whole answer is one of several strings. The schema is a string schema with an `enum`. */
   | { readonly shape: 'enum'; readonly schema: JsonObject }
 
-/** The requested output. Media, embedding and ranking requests use this type as well, each with its own field. */
+/** Requested output. Media, embedding and ranking requests use this type as well, each with its own field. */
 export interface Output extends Node {
-  /** Text if absent. */
+  /** Modalities of the answer. Text if absent. */
   readonly modalities?: readonly Modality[]
   readonly candidates?: number
   readonly text?: TextShape & Node
@@ -135,11 +138,11 @@ export interface Output extends Node {
   readonly audio?: { readonly voice?: string; readonly mediaType?: string; readonly speed?: number } & Node
   readonly video?: {
     readonly seconds?: number
-    /** Pixels, as `1280x720`, or a format's own value. */
+    /** Size in pixels such as `1280x720`, or a format's own value. */
     readonly size?: string
-    /** `16:9`; ignored if there is a size. */
+    /** `16:9`. Ignored if there is a size. */
     readonly aspectRatio?: string
-    /** `720p`; ignored if there is a size. */
+    /** `720p`. Ignored if there is a size. */
     readonly resolution?: string
     /** A format's own quality level. */
     readonly quality?: string
@@ -147,14 +150,14 @@ export interface Output extends Node {
     readonly negativePrompt?: string
     /** Id of a finished task whose video the prompt modifies. */
     readonly remixOf?: string
-    /** A reference by which the upstream can find the task again; unique in the upstream's account. */
+    /** Reference by which the upstream can find the task again, unique in the upstream's account. */
     readonly reference?: string
   } & Node
   /** Each message is one input to embed. */
   readonly embedding?: {
     readonly dimensions?: number
     readonly encoding?: 'float' | 'base64'
-    /** The use of the vectors, which some models optimise for. */
+    /** Use of the vectors, for which some models optimise them. */
     readonly purpose?: EmbeddingPurpose
   } & Node
   /** Each message is one document to rank. */
@@ -175,11 +178,11 @@ export interface Output extends Node {
     /** Words to expect, such as names and technical terms. */
     readonly keywords?: readonly string[]
   } & Node
-  /** The output is a continuation of the last message's text instead of an answer to it. */
+  /** The output continues the last message's text instead of answering it. */
   readonly completion?: { readonly suffix?: string; readonly echo?: boolean } & Node
   /** The output is the request's number of tokens. */
   readonly count?: true
-  /** The output is a shorter form of the conversation, from which the conversation can continue. */
+  /** The output is a shorter form of the conversation, with which the conversation can continue. */
   readonly compaction?: true
 }
 

@@ -16,10 +16,10 @@ export interface Restorer {
 
 /**
  * Creates a restorer for the writer's changes, or returns undefined if there are none. Renamed tools get their names
- * and namespaces back, calls of freeform tools that were sent as functions with one `input` are unwrapped, and so is
- * the text of an enum.
+ * and namespaces back. Calls of freeform tools that were sent as functions with one `input` are unwrapped, and so is
+ * the string of an enum.
  *
- * @param isEnum whether the upstream was asked for an object with one text of an enum.
+ * @param isEnum whether the upstream was asked for an object with one string of an enum.
  */
 export function restorer(renamed: RenamedTools | undefined, isEnum = false): Restorer | undefined {
   const tools = toolRestorer(renamed)
@@ -61,8 +61,8 @@ const isInOtherNamespace = (call: ToolCallPart, { namespace }: CalledTool): bool
 const isWrapped = (sent: Part, became: Part): boolean => 'freeform' in became && !('freeform' in sent)
 
 /**
- * Restores a streamed answer. Buffers the arguments of a wrapped call until they are complete, because only then can
- * the text in them be parsed.
+ * Restores a streamed answer. Buffers the arguments of a wrapped call until they are complete, because they can only
+ * then be parsed.
  */
 class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly wrapped = new Map<string, string>()

@@ -9,19 +9,19 @@ export interface CanonicalResult extends Node {
   readonly id?: string
   /** The upstream's name of the model that answered. */
   readonly model?: string
-  /** Unix time in seconds. */
+  /** Time of creation, in Unix seconds. */
   readonly createdAt?: number
   readonly candidates: readonly Candidate[]
   readonly usage?: Usage
   readonly serviceTier?: string
   /**
-   * The writer adds the fields that every answer of its format has, even if an upstream of the same format left them
-   * out.
+   * Whether the writer adds the fields that every answer of its format has, even if an upstream of the same format left
+   * them out.
    */
   readonly complete?: true
-  /** An unfinished task instead of candidates. Its state is requested from the upstream by the result's id. */
+  /** Unfinished task, in place of candidates. Its state is requested from the upstream by the result's id. */
   readonly task?: CanonicalTask
-  /** An error after the start of the answer; content before it remains valid. */
+  /** Error after the start of the answer. Content before it remains valid. */
   readonly error?: CanonicalError
 }
 
@@ -60,12 +60,12 @@ export interface Word extends Node {
 export const FINISH_REASONS = ['stop', 'length', 'tool-calls', 'refused', 'paused', 'error', 'other'] as const
 export type FinishReason = (typeof FINISH_REASONS)[number]
 
-/** Why a candidate stopped. */
+/** Reason why a candidate stopped. */
 export interface Finish {
   readonly reason: FinishReason
   /** The upstream's value for the reason. */
   readonly raw?: string
-  /** The stop sequence at which the text ended. */
+  /** Stop sequence at which the text ended. */
   readonly stopSequence?: string
 }
 
@@ -81,8 +81,8 @@ export const endContentOf = ({ content }: Pick<Candidate, 'content'>): EndConten
 })
 
 /**
- * The reason of an answer that states none: tool calls if it has any (trap 13), else a refusal, for which upstreams
- * state `stop` as for any answer (trap 113), else `stop`.
+ * Returns the finish reason of an answer that states none: tool calls if it has any (trap 13), else a refusal, for
+ * which upstreams state `stop` as for any answer (trap 113), else `stop`.
  */
 export const impliedReason = ({ called, refused }: EndContent): FinishReason =>
   called ? 'tool-calls' : refused ? 'refused' : 'stop'
@@ -95,27 +95,27 @@ export interface TokenLogprob extends Node {
 }
 
 /**
- * The tokens of a request. An absent count is unknown; a zero is a zero. The details are included in `input` and
- * `output`, and the total has no field because it is always their sum.
+ * The tokens of a request. An absent count is unknown; 0 is a known count. The details are included in `input` and
+ * `output`. The total has no field, because it is always their sum.
  */
 export interface Usage extends Node {
-  /** Tokens of the whole prompt, including cache reads and cache writes. */
+  /** Number of tokens of the whole prompt, including cache reads and cache writes. */
   readonly input?: number
   readonly cacheRead?: number
   readonly cacheWrite?: number
-  /** Tokens of the whole answer, including reasoning. */
+  /** Number of tokens of the whole answer, including reasoning. */
   readonly output?: number
   readonly reasoning?: number
   readonly inputBy?: { readonly [M in Modality]?: number }
   readonly outputBy?: { readonly [M in Modality]?: number }
-  /** Billed searches, if the upstream counts them. */
+  /** Number of billed searches, if the upstream counts them. */
   readonly searches?: number
-  /** Calls of hosted tools by kind, e.g. `{ "web-search": 2 }`. */
+  /** Calls of hosted tools by kind, such as `{ "web-search": 2 }`. */
   readonly hostedCalls?: JsonObject
 }
 
 /**
- * Adds up the usage of several requests; undefined if there are none. A missing count is taken as zero if another
+ * Adds up the usage of several requests. Undefined if there are none. A missing count is taken as zero if another
  * request has it. Spelling is dropped, because it holds only for single requests.
  */
 export const totalUsage = (usages: readonly Usage[]): Usage | undefined =>

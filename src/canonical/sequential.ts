@@ -3,14 +3,14 @@ import type { Loss } from './loss.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
 /**
- * The state of one candidate: the index of its open part, and the buffered events of later parts, in the order in which
+ * State of one candidate: the index of its open part, and the buffered events of later parts, in the order in which
  * they started.
  */
 interface CandidateState {
   open: number
   readonly waiting: Map<number, PartEvent[]>
   /**
-   * Parts that started while another was open; those from index `next` on still wait. A list, because finding the first
+   * Parts that started while another was open. Those from index `next` on still wait. A list, because finding the first
    * key of a map is slow.
    */
   readonly started: number[]
@@ -22,22 +22,22 @@ interface Writer<Output> extends Transducer<CanonicalEvent, Output> {
 }
 
 export interface SequentialOptions {
-  /** Whether the answer keeps the upstream's order, because it is native to the writer's format. */
+  /** Whether the answer has the upstream's order because it is native to the writer's format. */
   readonly exempt?: (start: ResultStart) => boolean
   /**
-   * Waiting parts are written even if the answer breaks off before the open part ended. For formats in which a part may
-   * start before the previous one has ended.
+   * Whether waiting parts are written even if the answer breaks off before the open part ended. For formats in which a
+   * part may start before the previous one has ended.
    */
   readonly overtakes?: true
 }
 
-/** The value of `open` if no part is open. */
+/** Value of `open` if no part is open. */
 const NONE = -1
 
 /**
  * Passes the parts of a candidate to a writer one after another, for formats whose items never interleave (trap 96). A
- * part that starts while another is open waits until that one has ended. Waiting parts are dropped at an error (trap
- * 88), unless `overtakes` is set. Events of the open part pass at once; only events of waiting parts are buffered.
+ * part that starts while another is open waits until the other has ended. Waiting parts are dropped at an error (trap
+ * 88), unless `overtakes` is set. Events of the open part pass at once. Only events of waiting parts are buffered.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Writer<Output>
@@ -60,7 +60,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.writer.push(event)
   }
 
-  /** The losses of the writer. */
+  /** Losses of the writer. */
   get lost(): readonly Loss[] {
     return this.writer.lost ?? NOTHING
   }

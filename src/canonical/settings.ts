@@ -1,14 +1,14 @@
 import type { CanonicalRequest, Output, Sampling } from './request.ts'
 
 /*
- * Settings are request fields with one plain value, in the canonical model and in each format that has them. The rows
- * here state a setting's position, its type and its reason of loss; a row per format (`src/formats/settings`) states
- * its name there. Readers, schemas, writers and losses are derived from the rows.
+ * Settings are request fields with one plain value, in the canonical model and in each format that has them. These rows
+ * state a setting's position, its type and its reason of loss. A row per format (`src/formats/settings`) states its
+ * name there. Readers, schemas, writers and losses are derived from the rows.
  */
 
 export type SettingType = 'number' | 'count' | 'flag' | 'text' | 'object'
 
-/** The type of each setting in a node, and the reason given in formats that lack it. */
+/** Type of each setting in a node, and the reason of its loss in formats that lack it. */
 type Rows<N> = { readonly [Field in keyof N]?: readonly [type: SettingType, lost: string] }
 
 const SAMPLING = {
@@ -45,7 +45,7 @@ export interface Setting {
   readonly type: SettingType
   /** The reason of loss if the setting is not written. */
   readonly lost: string
-  /** The format's field; undefined if it has none. */
+  /** The format's field. Undefined if it has none. */
   readonly wire: string | undefined
 }
 

@@ -26,9 +26,7 @@ const hasReasoning = ({ content }: Candidate): boolean => content.some(isReasoni
 interface CandidateIndexes {
   /** Number of reasoning parts hidden so far. */
   hidden: number
-  /**
-   * The shown position of each part, by its original index; null for reasoning, undefined if the position is unchanged.
-   */
+  /** Shown position of each part, by its original index. Null for reasoning, undefined if the position is unchanged. */
   readonly parts: (PartPosition | null | undefined)[]
 }
 
@@ -45,7 +43,7 @@ export class ReasoningFilter {
     this.isHidden = shown === 'none'
   }
 
-  /** Returns the event as it is shown; undefined if it is hidden. */
+  /** Returns the event as it is shown. Undefined if it is hidden. */
   pass(event: CanonicalEvent): CanonicalEvent | undefined {
     if (!('at' in event)) return event
     if (event.type === 'part-start') return this.start(event)

@@ -3,26 +3,28 @@ import { type Format, isObject, parseJson } from './node.ts'
 
 /*
  * A caller's format has one field for signatures of reasoning, and clients return its value unchanged. A signature of
- * another format is wrapped in a value that names its format, so that the issuer gets it back on the next turn (traps
- * 26-33). If clients return nothing but this field, the wrapper also holds the text of the reasoning, signed or not
- * (traps 91, 92). The wrapper is plain base64, for clients that decode the field as bytes: `il:<format>:<signature>`
- * for a single signature, `il:` and a JSON list for more. It is never sent to an upstream.
+ * another format is wrapped in a value that names its format, so that the issuer gets it back in the next turn (traps
+ * 26-33). If clients return only this field, the wrapper also holds the text of the reasoning, signed or not (traps 91,
+ * 92). The wrapper is plain base64, for clients that decode the field as bytes: `il:<format>:<signature>` for a single
+ * signature, `il:` and a JSON list for several. It is never sent to an upstream.
  */
 
-/** The fields of a reasoning part that a wrapper can hold. */
+/** Fields of a reasoning part that a wrapper can hold. */
 export type WrappedReasoning = Partial<Pick<ReasoningPart, 'text' | 'signature' | 'redacted'>>
 
 const MARK = 'il:'
 const MARK_ENCODED = 'aWw6'
 const SINGLE_SIGNATURE = /^il:([a-z0-9-]+):(.*)$/s
 const FORMAT_NAME = /^[a-z0-9-]{1,32}$/
-/** Earlier versions of the gateway wrote these instead of a format's name, for unsigned and for redacted reasoning. */
+/** Words that earlier versions wrote in place of a format's name, for unsigned and for redacted reasoning. */
 const UNSIGNED = 'unsigned'
 const REDACTED = 'redacted'
-/** Maximum number of reasoning parts read from one wrapper. More than any turn has; callers control the length. */
+/** Maximum number of reasoning parts read from one wrapper, more than any turn has. Callers control the length. */
 const MAX_ENTRIES = 256
 
-/** Returns the value of a format's signature field: a signature of that format unchanged, anything else wrapped. */
+/**
+ * Returns the value of a format's signature field. A signature of that format stays unchanged. Any other is wrapped.
+ */
 export function wrapReasoning(parts: readonly WrappedReasoning[], fieldFormat: Format): string {
   const [first] = parts
   if (first !== undefined && parts.length === 1 && first.signature !== undefined && isSignatureAlone(first)) {
@@ -34,7 +36,7 @@ export function wrapReasoning(parts: readonly WrappedReasoning[], fieldFormat: F
 
 /**
  * Reads a format's signature field. A value that is not a wrapper is one signature of that format. A damaged wrapper
- * holds nothing; neither a wrapper nor a wrapper inside it is ever taken for a signature.
+ * holds nothing. A wrapper, or a wrapper inside a wrapper, is never taken for a signature.
  */
 export function unwrapReasoning(value: string, fieldFormat: Format): readonly WrappedReasoning[] {
   if (!isWrappedReasoning(value)) return [{ signature: { format: fieldFormat, value } }]
@@ -44,7 +46,7 @@ export function unwrapReasoning(value: string, fieldFormat: Format): readonly Wr
   return listIn(content.slice(MARK.length)).flatMap(entry => readEntry(entry) ?? [])
 }
 
-/** Whether the gateway wrote the value, so that it is a wrapper. */
+/** Whether the gateway wrote the value. */
 export const isWrappedReasoning = (value: string): boolean => value.startsWith(MARK_ENCODED)
 
 const encoded = (content: string): string => Buffer.from(MARK + content).toString('base64')
@@ -68,7 +70,7 @@ function listIn(text: string): readonly unknown[] {
   return Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : []
 }
 
-/** Reads one entry of a wrapper; undefined if it has neither text nor signature. */
+/** Reads one entry of a wrapper. Undefined if it has neither text nor signature. */
 function readEntry(entry: unknown): WrappedReasoning | undefined {
   if (!isObject(entry)) return undefined
   const { text, redacted } = entry
@@ -94,14 +96,14 @@ export const ENCRYPTED_PREFIX = 'il1.'
 export const isEncrypted = (value: unknown): value is string =>
   typeof value === 'string' && value.startsWith(ENCRYPTED_PREFIX)
 
-/** Returns true for reasoning that has only text: no signature and no other field. */
+/** Whether the part is reasoning that has only text: no signature and no other field. */
 export const isUnsigned = (part: Part | undefined): part is ReasoningPart =>
   part?.type === 'reasoning' && part.text !== '' && hasTextAlone(part) && part.signature === undefined
 
 /** Whether the part is signed reasoning, with or without text. */
 export const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
-/** Whether the part is a signature without text, which belongs to the reasoning before it or to the part after it. */
+/** Whether the part is a signature without text. It belongs to the reasoning before it or to the part after it. */
 export const isLoneSignature = (
   part: Part | undefined,
 ): part is ReasoningPart & Required<Pick<ReasoningPart, 'signature'>> =>

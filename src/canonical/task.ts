@@ -1,6 +1,6 @@
 import type { Node } from './node.ts'
 
-/** The states of a task. A task only moves to a later state; the last two are final. */
+/** The states of a task. A task only moves to a later state. The last two are final. */
 export const TASK_STATES = ['queued', 'in-progress', 'completed', 'failed'] as const
 export type TaskState = (typeof TASK_STATES)[number]
 
@@ -14,14 +14,12 @@ export type TaskVariant = (typeof TASK_VARIANTS)[number]
 /** A file of a completed task. */
 export interface TaskFile extends Node {
   readonly variant: TaskVariant
-  /**
-   * An absolute URL, or a path below the upstream's base URL; undefined if the task's id is enough to fetch the file.
-   */
+  /** Absolute URL, or path below the upstream's base URL. Undefined if the task's id is enough to fetch the file. */
   readonly url?: string
   readonly mediaType?: string
 }
 
-/** Why a task failed: a content review refused its prompt, images or video, or something else broke. */
+/** Reason why a task failed: a content review refused its prompt, images or video, or something else broke. */
 export interface TaskFailure extends Node {
   readonly kind: 'content-review' | 'broken'
   readonly message: string
@@ -35,31 +33,31 @@ export interface TaskFailure extends Node {
  */
 export interface CanonicalTask extends Node {
   readonly state: TaskState
-  /** Percent, 0 to 100. */
+  /** Progress in percent, 0 to 100. */
   readonly progress?: number
   /** Set if the task failed. */
   readonly failure?: TaskFailure
   /** Files of a completed task, the video first. */
   readonly files?: readonly TaskFile[]
-  /** Seconds; length of the video. */
+  /** Length of the video, in seconds. */
   readonly seconds?: number
   /** `1280x720`, or a format's own value. */
   readonly size?: string
   readonly prompt?: string
   readonly completedAt?: number
-  /** Unix seconds; time at which the upstream deletes the files. */
+  /** Time at which the upstream deletes the files, in Unix seconds. */
   readonly expiresAt?: number
   /** Id of the task whose video this task modifies. */
   readonly remixOf?: string
 }
 
-/** The parts of a task that requests to its upstream need. */
+/** Parts of a task that requests to its upstream need. */
 export interface UpstreamTask {
-  /** The upstream's id of the task, `CanonicalResult.id` of its first answer. */
+  /** The upstream's id of the task: `CanonicalResult.id` of its first answer. */
   readonly id: string
   /** The upstream's name of the model. */
   readonly model: string
-  /** The input of the video besides its prompt. */
+  /** Input of the video apart from its prompt. */
   readonly from: 'text' | 'image' | 'video'
   /** Files in the upstream's last answer. */
   readonly files?: readonly TaskFile[]

@@ -1,6 +1,6 @@
 /*
- * V8 represents a string made with `+`, or cut out of a longer string, as a tree of slices, and takes three times as
- * long to serialize a body with one such string. Ids and media of bodies are therefore made with these functions.
+ * V8 represents a string made with `+`, or cut out of a longer string, as a tree of slices. Serializing a body with one
+ * such string takes three times as long. Ids and media of bodies are therefore made with these functions.
  */
 
 /** Concatenates the parts into one flat string. */
@@ -9,20 +9,22 @@ export const flatJoin = (...parts: readonly (string | number)[]): string => part
 /** Returns a flat copy of a string that was cut out of a longer one. */
 export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')
 
-/** UTF-16 units; longest text of a caller that an error repeats. */
+/** Maximum length of a caller's text that an error repeats, in UTF-16 units. */
 const MAX_EXCERPT_LENGTH = 100
 
-/** Truncates a text for an error message, because callers' names may be as long as a body. */
+/** Truncates a text for an error message. Callers' names may be as long as a body. */
 export const excerpt = (text: string, maxLength = MAX_EXCERPT_LENGTH): string =>
   text.length <= maxLength ? text : flatJoin(text.slice(0, wholeUntil(text, maxLength)), '…')
 
-/** The end of the longest beginning of at most `maxLength` UTF-16 units that does not split a surrogate pair. */
+/**
+ * Returns the end of the longest beginning of at most `maxLength` UTF-16 units that does not split a surrogate pair.
+ */
 const wholeUntil = (text: string, maxLength: number): number =>
   isHighSurrogate(text.charCodeAt(maxLength - 1)) ? maxLength - 1 : maxLength
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** Decodes a percent-encoded text into a flat string. A text that does not decode is returned as it is. */
+/** Decodes a percent-encoded string into a flat string. A string that does not decode is returned as it is. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -43,7 +45,7 @@ export const withoutByteOrderMark = (text: string): string =>
  */
 export class Offsets {
   private readonly text: string
-  /** Bytes before each UTF-16 unit; undefined for an ASCII text. */
+  /** Number of bytes before each UTF-16 unit. Undefined for ASCII. */
   private before: Uint32Array | undefined
   private measured = false
 
@@ -105,8 +107,8 @@ function byteOffsets(text: string): Uint32Array {
 }
 
 /**
- * Returns the index of the last text that starts at the offset or before it; -1 if there is none. The texts are in
- * order.
+ * Returns the index of the last text that starts at the offset or before it; -1 if there is none. The list must be
+ * sorted.
  */
 export function lastAtOrBefore(texts: readonly { readonly from: number }[], offset: number): number {
   let low = 0

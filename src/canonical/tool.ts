@@ -20,7 +20,7 @@ export interface FunctionTool extends Node {
   readonly type: 'function'
   readonly name: string
   readonly description?: string
-  /** JSON Schema of the arguments; undefined if the tool takes none. */
+  /** JSON Schema of the arguments. Undefined if the tool takes none. */
   readonly parameters?: JsonObject
   readonly strict?: boolean
   readonly namespace?: Namespace
@@ -59,7 +59,7 @@ export interface HostedTool extends Node {
 export interface OpaqueTool extends Node {
   readonly type: 'opaque'
   readonly format: Format
-  /** The client runs the tool, like a function; otherwise the upstream runs it. */
+  /** Whether the client runs the tool, like a function. Otherwise the upstream runs it. */
   readonly client?: true
   readonly value: JsonObject
 }
@@ -71,12 +71,12 @@ export const isClientTool = (tool: Tool): boolean =>
 export type Tool = FunctionTool | FreeformTool | HostedTool | OpaqueTool
 
 /**
- * Which tools the model may or must call. `only` restricts the mode to these tools; `required` with one name forces a
+ * Tools that the model may or must call. `only` restricts the mode to these tools. `required` with one name forces a
  * call of that tool.
  */
 export interface ToolChoice extends Node {
   readonly mode: 'auto' | 'none' | 'required'
   readonly only?: readonly string[]
-  /** A hosted tool that must be used. */
+  /** Hosted tool that must be used. */
   readonly hosted?: HostedKind
 }

@@ -1,11 +1,11 @@
 import { type Loss, type Path, withOthersLast } from './loss.ts'
 import type { Message } from './request.ts'
 
-/** The original index of each item in an edited list; undefined for an inserted item. */
+/** Original index of each item in an edited list. Undefined for an inserted item. */
 type Indexes = readonly (number | undefined)[]
 
 /**
- * The original index of a message in an edited history; undefined if it was inserted. `parts` has the original indexes
+ * The original index of a message in an edited history. Undefined if it was inserted. `parts` has the original indexes
  * of its parts if some were dropped.
  */
 interface OriginalIndex {
@@ -48,7 +48,7 @@ export function tracedToOriginal(
 
 /**
  * Lists the messages of the edited history by their original indexes. An inserted message comes before the original one
- * with the same index; messages whose parts were all dropped are left out.
+ * with the same index. Messages whose parts were all dropped are left out.
  */
 function originalsAfter(edit: readonly Loss[], before: readonly Message[]): readonly OriginalIndex[] {
   const inserted = new Map<number, number>()
@@ -82,7 +82,7 @@ function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefin
   return { ...loss, path: [field, partIndex, ...deeper] }
 }
 
-/** Maps the order of a move to the original list, where dropped items go to the end. */
+/** Maps the order of a move to the original list, in which dropped items go to the end. */
 function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
   if (loss.kind !== 'moved') return loss
   const order = loss.order.flatMap(at => indexes[at] ?? [])

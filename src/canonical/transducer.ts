@@ -12,7 +12,7 @@ export interface Transducer<Input, Output> {
 /** Reads the events of an upstream's stream. */
 export interface EventReader<Input, Output> extends Transducer<Input, Output> {
   /**
-   * Whether events were missing or out of order so far. The reader corrected them, so its output differs from the
+   * Whether events were missing or out of order so far. The reader corrected them, so that its output differs from the
    * upstream's stream.
    */
   readonly irregular?: boolean
@@ -21,13 +21,13 @@ export interface EventReader<Input, Output> extends Transducer<Input, Output> {
 /** An empty list of outputs, shared so that no event allocates one. */
 export const NOTHING: readonly never[] = []
 
-/** Passes the first machine's outputs to the second. */
+/** Passes the outputs of the first machine to the second. */
 export const chain = <A, B, C>(first: Transducer<A, B>, second: Transducer<B, C>): Transducer<A, C> => ({
   push: input => relay(first.push(input), second),
   end: () => [...relay(first.end(), second), ...second.end()],
 })
 
-/** Feeds all inputs to a machine and ends it; returns all outputs. */
+/** Feeds all inputs to a machine, ends it, and returns all outputs. */
 export function drain<Input, Output>(machine: Transducer<Input, Output>, inputs: Iterable<Input>): Output[] {
   const outputs: Output[] = []
   for (const input of inputs) append(outputs, machine.push(input))

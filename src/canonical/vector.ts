@@ -15,7 +15,7 @@ export class NumbersText {
     this.json = json
   }
 
-  /** Parses the numbers; empty if the text is malformed. */
+  /** Parses the numbers. Empty if the text is malformed. */
   numbers(): readonly number[] {
     try {
       return JSON.parse(this.json) as readonly number[]
@@ -31,12 +31,12 @@ export class NumbersText {
 
 const NO_NUMBERS = /^\[\s*\]$/
 
-/** Whether a vector has no numbers; does not parse it. */
+/** Whether a vector has no numbers. Does not parse it. */
 export const isEmptyVector = (vector: Vector): boolean =>
   vector instanceof NumbersText ? NO_NUMBERS.test(vector.json) : vector.length === 0
 
 /**
- * Converts a vector to an encoding. Returns the same value if it has the encoding already; unparsed numbers are parsed.
+ * Converts a vector to an encoding. Returns the same value if it already has the encoding. Unparsed numbers are parsed.
  */
 export function vectorAs(vector: Vector, encoding: VectorEncoding): string | readonly number[] {
   if (typeof vector === 'string') return encoding === 'base64' ? vector : numbersIn(vector)
@@ -50,7 +50,7 @@ export const encodingOf = (vector: Vector): VectorEncoding => (typeof vector ===
 export const base64Of = (numbers: readonly number[]): string =>
   Buffer.from(Float32Array.from(numbers).buffer).toString('base64')
 
-/** Decodes base64 of 32-bit floats. Trailing bytes that are no whole float are dropped. */
+/** Decodes base64 of 32-bit floats. Trailing bytes that are not a whole float are dropped. */
 export function numbersIn(base64: string): number[] {
   const bytes = Uint8Array.from(Buffer.from(base64, 'base64'))
   return Array.from(new Float32Array(bytes.buffer, 0, bytes.length >> 2))

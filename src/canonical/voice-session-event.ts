@@ -14,7 +14,7 @@ export type ClientEvent = ClientBase &
     /** The appended audio becomes a user item. */
     | { readonly type: 'audio-commit' }
     | { readonly type: 'audio-clear' }
-    /** Drops generated audio that was not played; only WebRTC and SIP have such a buffer. */
+    /** Drops generated audio that was not played. Only WebRTC and SIP have such a buffer. */
     | { readonly type: 'output-clear' }
     | { readonly type: 'item-create'; readonly item: ConversationItem; readonly after?: Position }
     | { readonly type: 'item-retrieve'; readonly item: string }
@@ -27,11 +27,11 @@ export type ClientEvent = ClientBase &
   )
 
 interface ClientBase extends Node {
-  /** The client's id of the event; an error about the event refers to it. */
+  /** The client's id of the event. An error about the event refers to it. */
   readonly id?: string
 }
 
-/** Id of the preceding item; null for the start of the conversation. */
+/** Id of the preceding item. Null for the start of the conversation. */
 export type Position = string | null
 
 /** The position of a part in a response. */
@@ -61,11 +61,11 @@ export type ServerEvent = Node &
         readonly type: 'session-created'
         readonly id?: string
         readonly settings: VoiceSessionSettings
-        /** Unix seconds; end of the session. */
+        /** Time at which the session ends, in Unix seconds. */
         readonly expiresAt?: number
       }
     | { readonly type: 'session-updated'; readonly settings: VoiceSessionSettings }
-    /** A user's, system's or tool's item was added to the conversation; items of responses come as `output-start`. */
+    /** A user's, system's or tool's item was added to the conversation. Items of responses come as `output-start`. */
     | { readonly type: 'item-added'; readonly item: ConversationItem; readonly after?: Position }
     | { readonly type: 'item-done'; readonly item: ConversationItem; readonly after?: Position }
     | { readonly type: 'item-retrieved'; readonly item: ConversationItem }
@@ -85,7 +85,7 @@ export type ServerEvent = Node &
         readonly part: number
         readonly text: string
         readonly usage?: Usage
-        /** Transcribed seconds, if the upstream bills them. */
+        /** Number of transcribed seconds, if the upstream bills them. */
         readonly seconds?: number
       }
     | {

@@ -3,28 +3,28 @@ import type { JsonObject } from './node.ts'
 
 /** An HTTP request in a wire format, from a caller or to an upstream. */
 export interface WireRequest {
-  /** The path below the base URL, without the query: `/v1/messages`. */
+  /** Path below the base URL, without the query: `/v1/messages`. */
   readonly path: string
   readonly query: { readonly [name: string]: string | readonly string[] }
-  /** Headers of the format by lower-case name; never credentials. */
+  /** Headers of the format by lower-case name. Never contains credentials. */
   readonly headers: { readonly [name: string]: string }
-  /** The JSON body, or the text fields of a form; repeated fields are lists. */
+  /** JSON body, or the text fields of a form. Repeated fields are lists. */
   readonly body: JsonObject
-  /** The files of a form, in order; undefined if the request is not a form (`multipart/form-data`). */
+  /** The files of a form, in order. Undefined if the request is not a form (`multipart/form-data`). */
   readonly files?: readonly WireFile[]
-  /** The form is still being received; more parts follow. */
+  /** Whether the form is still being received and more parts follow. */
   readonly unfinished?: true
   /** Raw bytes, for a body that is neither JSON nor a form. */
   readonly raw?: { readonly mediaType: string; readonly bytes: Bytes }
-  /** The `accept` header, if it is not JSON or server-sent events. */
+  /** Value of the `accept` header, if it is not JSON or server-sent events. */
   readonly accept?: string
 }
 
 /** A file of a form. */
 export interface WireFile {
-  /** The name of the form's field. */
+  /** Name of the form's field. */
   readonly field: string
-  /** The name of the file. */
+  /** Name of the file. */
   readonly name?: string
   readonly mediaType: string
   readonly bytes: Bytes
@@ -34,9 +34,9 @@ export interface WireFile {
 export interface WireAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
-  /** Empty if there is a raw body. */
+  /** JSON body. Empty if there is a raw body. */
   readonly body: JsonObject
-  /** A body that is not JSON: a text, or bytes as they arrive. */
+  /** Body that is not JSON: text, or bytes as they arrive. */
   readonly raw?: RawBody
 }
 

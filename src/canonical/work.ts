@@ -1,6 +1,6 @@
 import type { CanonicalRequest, Modality } from './request.ts'
 
-/** The kinds of work that a request can ask for. They determine which formats can carry the request, and its losses. */
+/** Kinds of work that a request can ask for. They determine which formats can carry the request, and its losses. */
 export type Work =
   | 'conversation'
   | 'completion'
@@ -25,7 +25,7 @@ const WORK_OF_MODALITY: { readonly [M in Modality]?: Work } = {
   video: 'video',
 }
 
-/** Returns the kind of work that a request asks for, by its output. */
+/** Returns the kind of work of a request, by its output. */
 export function workOf({ output }: CanonicalRequest): Work {
   if (output.count === true) return 'count'
   if (output.compaction === true) return 'compaction'

@@ -12,7 +12,7 @@ export interface ClientAccess {
 
 /**
  * Determines how clients reach the gateway. With TLS, prefers the first public URL, which certificates are usually
- * issued for; otherwise uses the listening address, by a name that a self-signed certificate covers.
+ * issued for. Otherwise uses the listening address, by a name that a self-signed certificate covers.
  *
  * @param address where the gateway listens.
  */
@@ -25,7 +25,7 @@ export function clientAccess(address: string, { server: { tls, publicUrls } }: C
     : { address: withCertifiedName(target, own), certificate: resolve(tls.cert) }
 }
 
-/** Reads a certificate file; undefined if the certificate is not self-signed. */
+/** Reads a certificate file. Undefined if the certificate is not self-signed. */
 function selfSigned(path: string): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(readFileSync(path))

@@ -19,7 +19,7 @@ export async function commandLine(args: readonly string[], terminal: Terminal): 
   }
 }
 
-/** Whether the command is `serve`; modules that only other commands need are then not loaded. */
+/** Whether the command is `serve`. Modules that only other commands need are then not loaded. */
 const serves = (args: readonly string[]): boolean => args.length === 0 || args[0] === 'serve'
 
 /** Matches commander's error for an unknown command, whose name is taken for an argument of the default command. */

@@ -8,7 +8,7 @@ import { type ClientAccess, clientAccess, curlOf, quoted } from './client-access
 import { program, type Terminal, UsageError } from './outcome.ts'
 import { configAt } from './with-store.ts'
 
-/** Environment variable for the key in printed examples; the README uses the same name. */
+/** Environment variable for the key in printed examples. The README uses the same name. */
 export const KEY_NAME = 'INTERLINGUA_KEY'
 export const KEY_VARIABLE = `$${KEY_NAME}`
 
@@ -17,9 +17,9 @@ interface Example {
   readonly work: Work
   readonly path: string
   readonly body: (model: string) => object
-  /** Returns curl's header options with the key; `Authorization: Bearer` by default. */
+  /** Returns curl's header options with the key. `Authorization: Bearer` by default. */
   readonly headers?: (key: string) => string
-  /** File to save the answer to; errors are not saved. */
+  /** File to save the answer to. Errors are not saved. */
   readonly file?: string
   /** Whether the answer is a task, whose file is saved when the task is completed. */
   readonly isTask?: true

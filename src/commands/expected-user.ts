@@ -19,7 +19,7 @@ export async function newFirstUser(): Promise<NewUser> {
 export function expectedUser({ console, store }: Pick<Config, 'console' | 'store'>): Promise<NewUser> | undefined {
   if (console === undefined || store.engine !== 'sqlite' || existsSync(store.path)) return undefined
   const user = newFirstUser()
-  // Whoever awaits the promise handles the error; this prevents an unhandled rejection before that.
+  // Whoever awaits the promise handles the error. This prevents an unhandled rejection before that.
   user.catch(() => {})
   return user
 }

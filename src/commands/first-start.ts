@@ -7,9 +7,9 @@ import type { Terminal } from './outcome.ts'
 import { readRecords, withStore } from './with-store.ts'
 
 export interface FirstStart {
-  /** The key, if it was just created; it cannot be shown later. */
+  /** The key, if it was just created. It cannot be shown later. */
   readonly created?: string
-  /** Stored keys; only the first ones if there are many. */
+  /** Stored keys. Only the first ones if there are many. */
   readonly storedKeys: readonly StoredKey[]
   /** Set if the store could not be read, so that keys may exist. */
   readonly storeUnreadable?: true
@@ -48,7 +48,7 @@ async function firstKey(config: Config, access: Store['access']): Promise<FirstS
   return (await access.createKey(stored)) ? { created: text, storedKeys: [] } : { storedKeys: [stored] }
 }
 
-/** Creates the first user and returns the password; undefined if there already are users. */
+/** Creates the first user and returns the password. Undefined if there already are users. */
 async function firstUser(users: Store['console'], expected?: Promise<NewUser>): Promise<string | undefined> {
   if ((await users.users()).length > 0) return undefined
   const { user, password } = await (expected ?? newFirstUser())

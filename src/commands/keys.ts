@@ -145,7 +145,7 @@ const settingsWith = (before: KeySettings, options: KeyOptions): KeySettings => 
   ...field('expiresAt', before.expiresAt, options.expires),
 })
 
-/** Returns all settings after a change; removed settings are undefined. */
+/** Returns all settings after a change. Removed settings are undefined. */
 const changeOf = (key: StoredKey, options: KeyOptions): KeyChange => ({
   ...{ note: undefined, models: undefined, doors: undefined, onLoss: undefined, expiresAt: undefined },
   ...settingsWith(key, options),

@@ -12,7 +12,7 @@ export const TERMINAL: Terminal = {
 /** Returns how to call the command line: under npm, `interlingua` may not be on the PATH. */
 export const program = (): string => (process.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'interlingua')
 
-/** Thrown for wrong arguments; the process exits with code `USAGE`. */
+/** Thrown for wrong arguments. The process exits with code `USAGE`. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

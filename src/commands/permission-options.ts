@@ -101,7 +101,7 @@ function parseWhole(text: string): number {
   throw new InvalidArgumentError('Expected a whole number, 0 or more.')
 }
 
-/** US dollars; largest budget. Larger amounts could not be counted exactly. */
+/** Maximum budget, in US dollars. Larger amounts could not be counted exactly. */
 const MAX_DOLLARS = 1_000_000
 
 function parseAmount(text: string): number {

@@ -17,7 +17,7 @@ import type { Terminal } from './outcome.ts'
 import type { StartOptions } from './serve-alone.ts'
 import { LOG_FLUSH, logUncaught, Mocks, Progress, untilStopped, withOptions } from './serving.ts'
 
-/** Milliseconds; time for a worker to exit in addition to its drain and grace times. */
+/** Time for a worker to exit in addition to its drain and grace times, in milliseconds. */
 const EXIT_TIME = 10_000
 
 /** Starts the workers and maintains their number until a signal stops the gateway. */

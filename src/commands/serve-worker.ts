@@ -49,9 +49,9 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
 interface Settings {
   /** The port chosen by the primary for all workers if the config leaves it open. */
   readonly port: number | null
-  /** Path of the config file; null if there is none. */
+  /** Path of the config file. Null if there is none. */
   readonly path: string | null
-  /** Text of the config in use; the file itself may be faulty or missing by now. */
+  /** Text of the config in use. The file itself may be faulty or missing by now. */
   readonly text: string | null
 }
 
@@ -73,7 +73,7 @@ function joinPrimary(log: Log) {
 const withPort = (config: Config, port: number | null): Config =>
   config.server.port !== 0 || port === null ? config : { ...config, server: { ...config.server, port } }
 
-/** Reads the config file; undefined if it cannot be read. */
+/** Reads the config file. Undefined if it cannot be read. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

@@ -9,7 +9,7 @@ export interface ServeOptions {
   readonly port?: number
 }
 
-/** Milliseconds for flushing the log at exit; its reader may be slow. */
+/** Time to flush the log at exit, in milliseconds. The reader of the log may be slow. */
 export const LOG_FLUSH = 1000
 
 /** Logs uncaught errors instead of crashing, so that a bug costs one answer and not all running ones. */
@@ -33,7 +33,7 @@ export class Mocks {
     this.start = start
   }
 
-  /** Returns the mock upstream; the first call starts it. */
+  /** Returns the mock upstream. The first call starts it. */
   open(): Promise<Mock> {
     return (this.mock ??= this.start())
   }
@@ -60,7 +60,7 @@ export function untilStopped(): Promise<NodeJS.Signals> {
   })
 }
 
-/** Milliseconds; a start shorter than this prints no progress. */
+/** Duration of a start that prints no progress, in milliseconds. */
 const SILENT_START = 1000
 
 /** Prints the steps of a slow start to standard error. */

@@ -23,6 +23,6 @@ export function table(written: readonly (readonly string[])[], numbers: Readonly
     .join('\n')
 }
 
-/** Formats a time in UTC to the minute; empty for undefined. */
+/** Formats a time in UTC to the minute. Empty for undefined. */
 export const minute = (at: number | undefined): string =>
   at === undefined ? '' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}`

@@ -76,7 +76,7 @@ const rowsOf = (by: UsageField, groups: readonly UsageGroup[]): string[][] => [
   ]),
 ]
 
-/** Returns the name shown for a group; a key is shown by name rather than id. */
+/** Returns the name shown for a group. A key is shown by name rather than id. */
 const nameOf = (by: UsageField, { by: values, keyName }: UsageGroup): string =>
   (by === 'key' ? keyName : undefined) ?? values[by] ?? '-'
 

@@ -15,8 +15,8 @@ export const configAt = (file: string | undefined): Config => loadConfig(findCon
 type Repositories = Pick<Store, 'access' | 'console'>
 
 /**
- * Opens the store for the duration of `work`, and imports an old key file first; safe while a gateway runs on it. Rejects
- * like `openStore`.
+ * Opens the store for the duration of `work`, and imports an old key file first. Safe while a gateway runs on it.
+ * Rejects like `openStore`.
  */
 export async function withStore<T>(
   { dataDir, store }: StoreLocation,
@@ -39,7 +39,7 @@ export const withRecords = <T>(location: StoreLocation, work: (records: AccessRe
   withStore(location, ({ access }) => work(access))
 
 /**
- * Like `withStore`, for reading. Does not create a missing SQLite store, unless there is a key file to import; returns
+ * Like `withStore`, for reading. Does not create a missing SQLite store, unless there is a key file to import. Returns
  * undefined instead.
  */
 export async function readStore<T>(

@@ -50,7 +50,7 @@ export function channelWithDefaults(written: WrittenChannel, general: Preset, en
 }
 
 /**
- * Makes a channel for every vendor whose usual API key variable is set; if none is set, a channel for the built-in
+ * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the built-in
  * mock.
  */
 export function environmentChannels(env: Env): ChannelConfig[] {
@@ -138,7 +138,7 @@ const presetBaseUrl = ({ baseUrl, below = '' }: Partial<PresetFormat> = {}): str
 const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly Format[] =>
   typeof base_url === 'string' ? formatsAt(preset, base_url) : preset.formats.map(row => row.format)
 
-/** Returns the operator's base URL in the form that this format needs; undefined if the operator wrote none. */
+/** Returns the operator's base URL in the form that this format needs. Undefined if the operator wrote none. */
 function configuredBaseUrl(
   written: WrittenChannel,
   preset: Preset,

@@ -2,7 +2,7 @@ import type { Path } from '../canonical/loss.ts'
 
 /** One fault in a config file. */
 export interface Fault {
-  /** Path of the value: `channels[0].key`; empty for the whole file. */
+  /** Path of the value: `channels[0].key`. Empty for the whole file. */
   readonly path: string
   readonly message: string
   /** Line in the file, from 1. */
@@ -12,7 +12,7 @@ export interface Fault {
 /** Reports a fault that the schema cannot detect, with its path in the written config. */
 export type FaultAt = (path: Path, message: string) => void
 
-/** Thrown for an invalid config file; lists all faults in file order. */
+/** Thrown for an invalid config file. Lists all faults in file order. */
 export class ConfigError extends Error {
   readonly faults: readonly Fault[]
   constructor(faults: readonly Fault[], file = 'config') {
@@ -35,7 +35,7 @@ export function pathText(path: Path): string {
   return text
 }
 
-/** Returns the known name most similar to a misspelt one; undefined if none is similar enough. */
+/** Returns the known name most similar to a misspelt one. Undefined if none is similar enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Math.max(1, Math.floor(name.length / 3)) + 1

@@ -8,7 +8,7 @@ import { watchPath } from './watch.ts'
 const DEFAULT_PATHS = ['interlingua.yaml', 'interlingua.yml', 'interlingua.json']
 
 /**
- * Returns the path of the config file: the named one, or the first default path that exists; undefined if there is
+ * Returns the path of the config file: the named one, or the first default path that exists. Undefined if there is
  * none.
  */
 export const findConfig = (named?: string): string | undefined => named ?? DEFAULT_PATHS.find(path => existsSync(path))
@@ -22,7 +22,7 @@ export function loadConfig(path: string | undefined, env: Env = process.env): Co
   return loadFile(path, undefined, env).config
 }
 
-/** A config and its source text; the text is undefined if there is no file. */
+/** A config and its source text. The text is undefined if there is no file. */
 export interface LoadedFile {
   readonly config: Config
   readonly text: string | undefined

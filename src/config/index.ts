@@ -48,7 +48,7 @@ const server = fields({
   trusted_proxies: v.optional(v.array(range, expects('a list of addresses'))),
   public_url: v.optional(v.union([address, v.array(address)], expects('an address, or a list of them'))),
   cors: v.optional(v.array(origin, expects('a list of origins'))),
-  // A caller is considered gone after eight heartbeats without reading; that wait must fit in a timer too.
+  // A caller is considered gone after eight heartbeats without reading. That wait must fit in a timer too.
   heartbeat: v.optional(wait('1ms', '3d')),
   early_head: v.optional(yesOrNo),
   drain: v.optional(wait('0s')),

@@ -5,7 +5,7 @@ import type { ChannelConfig } from './types.ts'
 
 /** Characters of a key's id. */
 const ID_LENGTH = 12
-/** Characters of a key that operators may see; keys too short to stay secret without them show none. */
+/** Characters of a key that operators may see. Keys too short to stay secret without them show none. */
 const SHOWN = 4
 const LEAST_HIDDEN = 8
 

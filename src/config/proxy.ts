@@ -5,12 +5,12 @@ import type { ProxyConfig } from './types.ts'
 /** Hosts of this machine, which the environment's proxies never get. */
 const THIS_MACHINE = 'localhost,127.0.0.1,[::1]'
 
-/** Returns the proxy that a config names for all addresses; undefined for `none`. */
+/** Returns the proxy that a config names for all addresses. Undefined for `none`. */
 export const namedProxy = (written: string): ProxyConfig | undefined =>
   written === 'none' ? undefined : { http: written, https: written, except: '' }
 
 /**
- * Returns the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; undefined if there are none. Names in lower case
+ * Returns the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Undefined if there are none. Names in lower case
  * come first, and a scheme may be missing, as in curl. Reports proxies of other schemes.
  */
 export function environmentProxy(env: Env, fault: FaultAt): ProxyConfig | undefined {

@@ -6,7 +6,7 @@ import { CONFIG_SCHEMA, type WrittenConfig } from './index.ts'
 /** A config without its faulty values. */
 export interface Salvaged {
   readonly written: WrittenConfig
-  /** Maps a path in `written` to its path in the file; lists in `written` may be shorter. */
+  /** Maps a path in `written` to its path in the file. Lists in `written` may be shorter. */
   sourceOf(path: Path): Path
 }
 
@@ -57,7 +57,7 @@ function repair(all: Repair, path: Path, done: Set<Repair>): void {
 
 const NOTHING: Repair = { inside: new Map() }
 
-/** Returns a copy of a value with all repairs applied; the copy is undefined if the whole value was removed. */
+/** Returns a copy of a value with all repairs applied. The copy is undefined if the whole value was removed. */
 function repaired(value: unknown, all: Repair): { readonly copy: unknown; readonly sourceOf: Salvaged['sourceOf'] } {
   /** For each list in the copy: the original index of each of its items. */
   const indexes = new Map<unknown, readonly number[]>()

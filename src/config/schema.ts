@@ -62,7 +62,7 @@ export const text = (most = 200, first = '') =>
 export const isLonger = (value: string, most: number): boolean =>
   value.length > most && (value.length > 2 * most || [...value].length > most)
 
-/** No control characters and no lone surrogates; some databases cannot store NUL. */
+/** No control characters and no lone surrogates. Some databases cannot store NUL. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
 /**
  * The same pattern for the OpenAPI description: some validators lack Unicode classes, and JSON has no lone surrogates.
@@ -135,7 +135,7 @@ export const duration = (days: number) =>
     v.transform(value => milliseconds(value)!),
   )
 
-/* Query parameters; their values are always strings. */
+/* Query parameters. Their values are always strings. */
 
 const AGO = `${TIME}, or a duration before now such as 24h`
 /** A time, or a duration before now, in Unix milliseconds. */

@@ -38,24 +38,26 @@ export interface ServerConfig {
   readonly port: number
   /** Number of worker processes. */
   readonly workers: number
-  /** Paths of the certificate and key in PEM; without them, the gateway speaks plain HTTP. */
+  /** Paths of the certificate and key in PEM. Without them, the gateway speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string }
   /** Addresses and ranges of proxies whose `x-forwarded-*` headers are trusted. */
   readonly trustedProxies: readonly string[]
-  /** The gateway's public URLs, without trailing slashes; if empty, URLs are derived from each request. */
+  /** The gateway's public URLs, without trailing slashes. If empty, URLs are derived from each request. */
   readonly publicUrls: readonly string[]
-  /** Origins whose pages may call the gateway from browsers; `*` allows any. */
+  /** Origins whose pages may call the gateway from browsers. `*` allows any. */
   readonly cors: readonly string[]
-  /** Milliseconds; longest silence of a stream before a heartbeat is sent to the caller. */
+  /** Maximum silence of a stream before a heartbeat is sent to the caller, in milliseconds. */
   readonly heartbeat: number
   /**
    * Whether a stream starts after one heartbeat interval without an upstream answer. No other upstream is tried after
    * that.
    */
   readonly earlyHead: boolean
-  /** Milliseconds; how long requests are still accepted after the stop signal, so that load balancers notice. */
+  /**
+   * Time for which requests are still accepted after the stop signal, in milliseconds, so that load balancers notice.
+   */
   readonly drain: number
-  /** Milliseconds; how long running answers may take after the stop signal. */
+  /** Maximum time that running answers may take after the stop signal, in milliseconds. */
   readonly grace: number
   readonly limits: BodyLimits
   readonly sockets: SocketLimits
@@ -63,8 +65,9 @@ export interface ServerConfig {
 
 /** Limits of one WebSocket connection of the responses format. */
 export interface SocketLimits {
-  /** Milliseconds; longest duration of a connection, and longest idle time. */
+  /** Maximum duration of a connection, in milliseconds. */
   readonly lifetime: number
+  /** Maximum time without a message, in milliseconds. */
   readonly idle: number
   /** Maximum number of turns that may wait while another is answered. */
   readonly queue: number
@@ -74,9 +77,9 @@ export interface SocketLimits {
 }
 
 export interface BodyLimits {
-  /** Bytes; largest decompressed request body. */
+  /** Maximum size of a decompressed request body, in bytes. */
   readonly body: number
-  /** Bytes; body limits of formats that differ from `body`. */
+  /** Maximum body size of formats that differ from `body`, in bytes. */
   readonly byFormat: ReadonlyMap<Format, number>
   /** Bytes of incomplete bodies held in memory: per key, and for all keys. */
   readonly waiting: { readonly key: number; readonly all: number }
@@ -89,7 +92,7 @@ export interface BodyLimits {
 /** Fetching of media that callers pass by URL, for upstreams that need the bytes. */
 export interface MediaConfig {
   readonly fetch: boolean
-  /** Bytes; largest file. */
+  /** Maximum size of a file, in bytes. */
   readonly limit: number
   /** Per request: most files, and most bytes of all files. */
   readonly count: number
@@ -104,7 +107,7 @@ export interface MediaConfig {
 
 /** Stored responses and conversations. */
 export interface ResponsesConfig {
-  /** Milliseconds; retention time. 0 stores nothing. */
+  /** Retention time in milliseconds. 0 stores nothing. */
   readonly retention: number
   /** Maximum number of unfinished background responses of a key, over all processes. */
   readonly background: number
@@ -112,7 +115,7 @@ export interface ResponsesConfig {
 
 /** Reasoning remembered for callers that do not send it back with tool results. */
 export interface ReasoningMemoryConfig {
-  /** Milliseconds; retention time after the last use. 0 stores nothing. */
+  /** Retention time after the last use, in milliseconds. 0 stores nothing. */
   readonly retention: number
   /** Maximum size of the reasoning stored for all keys, in bytes. */
   readonly memory: number
@@ -120,10 +123,11 @@ export interface ReasoningMemoryConfig {
 
 /** Realtime voice sessions. */
 export interface RealtimeConfig {
-  /** Milliseconds; longest duration of a voice session, and longest idle time. */
+  /** Maximum duration of a voice session, in milliseconds. */
   readonly lifetime: number
+  /** Maximum time without a message, in milliseconds. */
   readonly idle: number
-  /** Bytes; largest message in either direction. */
+  /** Maximum size of a message in either direction, in bytes. */
   readonly message: number
   /** Maximum size of the data buffered for a slow caller, in bytes. */
   readonly buffer: number
@@ -132,7 +136,7 @@ export interface RealtimeConfig {
   /** Whether keys are accepted in the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
   readonly browserKeys: boolean
   /**
-   * Models that turn a text conversation into a voice session (transcription, then the chat model, then speech); absent
+   * Models that turn a text conversation into a voice session (transcription, then the chat model, then speech). Absent
    * if disabled.
    */
   readonly cascade?: { readonly transcription: string; readonly speech: string; readonly voice?: string }
@@ -142,9 +146,9 @@ export interface RealtimeConfig {
 export interface TasksConfig {
   /** Milliseconds between background polls of unfinished tasks; 0 polls only when callers do. */
   readonly poll: number
-  /** Milliseconds; how long the gateway stores finished videos. 0 leaves them at their upstreams. */
+  /** Time for which the gateway stores finished videos, in milliseconds. 0 leaves them at their upstreams. */
   readonly retention: number
-  /** Bytes of all stored videos; the oldest are deleted first. */
+  /** Maximum size of all stored videos, in bytes. The oldest are deleted first. */
   readonly limit: number
   /** First path segment of the endpoints that follow the video vendor's API. */
   readonly vendorPath: string
@@ -157,19 +161,19 @@ export type StoreConfig =
 
 /** Usage rows: one per request, without its content. */
 export interface UsageConfig {
-  /** Milliseconds; retention time of rows. 0 stores none. Hourly and daily sums are stored longer. */
+  /** Retention time of rows, in milliseconds. 0 stores none. Hourly and daily sums are stored longer. */
   readonly retention: number
 }
 
 /** Captures: full copies of the requests of selected keys. */
 export interface CaptureConfig {
-  /** Milliseconds; retention time. 0 disables captures. */
+  /** Retention time in milliseconds. 0 disables captures. */
   readonly retention: number
-  /** Bytes of all stored captures; the oldest are deleted first. */
+  /** Maximum size of all stored captures, in bytes. The oldest are deleted first. */
   readonly limit: number
 }
 
-/** Access to `/metrics`; by default administrators only. */
+/** Access to `/metrics`. By default administrators only. */
 export interface MetricsConfig {
   /** A separate address that serves metrics without authentication. */
   readonly listen?: { readonly host: string; readonly port: number }
@@ -188,8 +192,9 @@ export interface TracesConfig {
 
 /** Sign-in to the console. */
 export interface ConsoleConfig {
-  /** Milliseconds; longest duration of a sign-in session, and longest idle time. */
+  /** Maximum duration of a sign-in session, in milliseconds. */
   readonly session: number
+  /** Maximum time without a request, in milliseconds. */
   readonly idle: number
   readonly oidc?: OidcConfig
 }
@@ -198,12 +203,12 @@ export interface ConsoleConfig {
 export interface OidcConfig {
   readonly issuer: string
   readonly clientId: string
-  /** A secret; never log it. */
+  /** A secret. Never log it. */
   readonly clientSecret: string
   /** Label of the sign-in button. */
   readonly name: string
   readonly scopes: readonly string[]
-  /** Claim with the user's roles or groups; a dotted path if it is nested. */
+  /** Claim with the user's roles or groups. A dotted path if it is nested. */
   readonly claim: string
   /** Claim values that make a user an admin or a viewer. */
   readonly roles: { readonly admin: readonly string[]; readonly viewer: readonly string[] }
@@ -215,7 +220,7 @@ export interface Budget {
   readonly day?: number
   readonly month?: number
   /**
-   * Whether requests to models with unknown prices are allowed or refused; `allow` by default, at no cost to the
+   * Whether requests to models with unknown prices are allowed or refused. `allow` by default, at no cost to the
    * budget.
    */
   readonly unknown?: 'allow' | 'refuse'
@@ -235,14 +240,14 @@ export interface LimitSettings {
 /** A group: the permissions of its keys. Limits apply to each key separately. */
 export interface GroupConfig {
   readonly name: string
-  /** Public model ids and patterns; `*` matches any run of characters. */
+  /** Public model ids and patterns. `*` matches any run of characters. */
   readonly models: readonly string[]
-  /** Formats whose endpoints the keys may use; absent: all. */
+  /** Formats whose endpoints the keys may use. Absent: all. */
   readonly doors?: readonly Format[]
-  /** Names and patterns of the channels that may answer; absent: all. */
+  /** Names and patterns of the channels that may answer. Absent: all. */
   readonly channels?: readonly string[]
   readonly limits: LimitSettings
-  /** Models that answer if no channel of the requested one does; a model's own list comes before it. */
+  /** Models that answer if no channel of the requested one does. A model's own list comes before it. */
   readonly fallbacks?: readonly FallbackModel[]
   /** Whether a request with losses is answered (`show`) or refused. */
   readonly onLoss: OnLoss
@@ -279,9 +284,9 @@ export interface ChannelConfig {
   readonly name: string
   /** Name of the channel's preset. */
   readonly provider: string
-  /** The formats the upstream speaks, best first; never empty. */
+  /** The formats the upstream speaks, best first. Never empty. */
   readonly formats: readonly ChannelFormat[]
-  /** The upstream API key; absent if the upstream needs none. Never log it. */
+  /** The upstream API key. Absent if the upstream needs none. Never log it. */
   readonly key?: string
   /** The channel's sign-in at a cloud, which replaces the key. Never log it. */
   readonly auth?: ChannelAuth
@@ -294,7 +299,7 @@ export interface ChannelConfig {
   readonly priority: number
   /** Channels of equal priority share requests in proportion to their weights. */
   readonly weight: number
-  /** False if the requests of one conversation are spread like all others; true by default. */
+  /** False if the requests of one conversation are spread like all others. True by default. */
   readonly affinity?: false
   readonly timeout: Timeouts
   readonly tls?: UpstreamTls
@@ -304,7 +309,7 @@ export interface ChannelConfig {
   readonly maxConcurrent?: number
   /** Caller headers passed on to the upstream, in lower case. */
   readonly allowHeaders: readonly string[]
-  /** Whether the upstream receives media URLs of any address; without it, only public ones. */
+  /** Whether the upstream receives media URLs of any address. Without it, only public ones. */
   readonly anyAddress?: true
   /** `anthropic-beta` values passed on to the upstream (trap 79). */
   readonly betas: BetaPolicy
@@ -327,7 +332,7 @@ export interface PooledKey {
 export interface ChannelModels {
   /** Upstream model ids by public id. */
   readonly named: ReadonlyMap<string, string>
-  /** Patterns over the upstream's model ids, which then are the public ids; `*` matches all. */
+  /** Patterns over the upstream's model ids, which then are the public ids. `*` matches all. */
   readonly patterns: readonly string[]
 }
 

@@ -3,7 +3,7 @@ const MILLISECONDS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 6
 export const DURATION_PATTERN = String.raw`\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)\s*`
 const DURATION = new RegExp(`^${DURATION_PATTERN}$`)
 
-/** Parses `500ms`, `5s`, `2m`, `1h` or `30d` into milliseconds; undefined for any other text. */
+/** Parses `500ms`, `5s`, `2m`, `1h` or `30d` into milliseconds. Undefined for any other text. */
 export function milliseconds(text: string): number | undefined {
   const match = DURATION.exec(text)
   return match === null ? undefined : Math.round(Number(match[1]) * MILLISECONDS[match[2]!]!)
@@ -42,7 +42,7 @@ const BYTES: { readonly [unit: string]: number } = {
 }
 const SIZE = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/
 
-/** Parses `32MiB`, `500KB` or `1024` into bytes; undefined for any other text. */
+/** Parses `32MiB`, `500KB` or `1024` into bytes. Undefined for any other text. */
 export function bytes(text: string): number | undefined {
   const match = SIZE.exec(text.trim().toLowerCase())
   const unit = match === null ? undefined : BYTES[match[2] === '' ? 'b' : match[2]!]
@@ -58,14 +58,14 @@ export const INSTANT_PATTERN = [
   String.raw`(?:[Tt](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?`,
 ].join('')
 const INSTANT = new RegExp(`^${INSTANT_PATTERN}$`)
-/** Unix milliseconds; start of the year 10000, which four digits cannot express. */
+/** Unix milliseconds. Start of the year 10000, which four digits cannot express. */
 const YEAR_10000 = 253_402_300_800_000
 
 /** Whether a time in Unix milliseconds can be written as ISO 8601 with a four-digit year. */
 export const isInstant = (at: number): boolean => at >= 0 && at < YEAR_10000
 
 /**
- * Parses ISO 8601 into Unix milliseconds; undefined for any other text. A time whose offset leads out of 1970 to 9999
+ * Parses ISO 8601 into Unix milliseconds. Undefined for any other text. A time whose offset leads out of 1970 to 9999
  * is clamped to that range.
  */
 export const instant = (text: string): number | undefined =>

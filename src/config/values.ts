@@ -28,9 +28,9 @@ function shown(value: unknown): string {
 }
 
 export const text = v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty'))
-/** A secret; messages do not show its value. Trimmed, because files and variables often end with a line break. */
+/** A secret. Messages do not show its value. Trimmed, because files and variables often end with a line break. */
 export const secret = v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty'))
-/** An API key; only characters that a header allows. */
+/** An API key. Only characters that a header allows. */
 export const credential = v.pipe(
   secret,
   v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),

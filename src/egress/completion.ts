@@ -2,8 +2,9 @@ import type { Losses } from '../canonical/loss.ts'
 import type { Output } from '../canonical/request.ts'
 
 /**
- * Reports the losses of a text completion that is sent as a conversation: the model answers the prompt as a question,
- * without its `suffix` (docs/wire/completions.md#prompts). The caller's writer repeats the prompt for `echo`.
+ * Reports the losses of a text completion that is sent as a conversation. The model answers the prompt instead of
+ * continuing it, and `suffix` is dropped (docs/wire/completions.md#prompts). The caller's writer repeats the prompt for
+ * `echo`.
  */
 export function reportCompletion({ completion }: Output, losses: Losses): void {
   if (completion === undefined) return

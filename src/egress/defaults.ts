@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject, stringIn } from '../canonical/nod
 import type { CanonicalRequest } from '../canonical/request.ts'
 
 /*
- * Request values that equal the default: dropping them costs the caller nothing. Clients write such values into every
- * request, so a caller that refuses losses could otherwise send none.
+ * Request values that equal the default. Dropping them costs the caller nothing. Clients write such values into every
+ * request, so that a caller that refuses losses could otherwise send no request.
  */
 
 type IsDefault = (value: Json) => boolean
@@ -14,12 +14,12 @@ const is =
   value =>
     values.includes(value)
 const always: IsDefault = () => true
-/** An object or list that is empty at every depth. */
+/** Whether the value is an object or list that is empty at every depth. */
 const empty: IsDefault = value => typeof value === 'object' && value !== null && Object.values(value).every(empty)
 const direct: IsDefault = value => Array.isArray(value) && value.every(is('direct'))
 const text: IsDefault = value => Array.isArray(value) && value.every(is('text'))
 
-/** Anthropic's context edits that keep all reasoning, as Claude Code sends them. */
+/** Whether the value is Anthropic's context edits that keep all reasoning, as Claude Code sends them. */
 const keepsAllReasoning: IsDefault = value =>
   isObject(value) &&
   Array.isArray(value['edits']) &&
@@ -27,14 +27,14 @@ const keepsAllReasoning: IsDefault = value =>
     edit => isObject(edit) && /^clear_thinking_/.test(stringIn(edit['type'])) && edit['keep'] === 'all',
   )
 
-/** Stream options that only switch padding (against traffic analysis), which is no part of an answer. */
+/** Whether the value contains only padding options (against traffic analysis). Padding is no part of an answer. */
 const onlyPadding: IsDefault = value => isObject(value) && Object.keys(value).every(is('include_obfuscation'))
 
-/** Gemini's `…_UNSPECIFIED` enum values, at every depth. */
+/** Whether the value contains only Gemini's `…_UNSPECIFIED` enum values, at every depth. */
 const unspecified: IsDefault = value =>
   isObject(value) ? Object.values(value).every(unspecified) : typeof value === 'string' && /UNSPECIFIED$/.test(value)
 
-/** The default by the path of the loss; `#` stands for any index. */
+/** Test for the default value, by the path of the loss. `#` stands for any index. */
 const DEFAULTS: { readonly [path: string]: IsDefault } = {
   'sampling/temperature': is(1),
   'sampling/topP': is(1),
@@ -62,11 +62,11 @@ const DEFAULTS: { readonly [path: string]: IsDefault } = {
   'extras/chat/stream_options': onlyPadding,
   'extras/chat/prompt_cache_retention': is('in_memory'),
 
-  // Codex's client metadata is for OpenAI's statistics: the model never sees it.
+  // Codex's client metadata is for OpenAI's statistics. The model never sees it.
   'extras/responses/client_metadata': always,
   'extras/responses/context_management': empty,
   'extras/responses/prompt_cache_retention': is('in_memory'),
-  // All reasoning that an upstream accepts is sent to it.
+  // All reasoning that an upstream accepts is sent to it anyway.
   'reasoning/extras/responses/context': is('auto', 'all_turns'),
   // A tool with deferred loading may also be sent from the start.
   'tools/#/extras/responses/defer_loading': always,
@@ -100,7 +100,7 @@ export function markDefaults(losses: readonly Loss[], request: CanonicalRequest)
 /** Whether the lost value equals the default. */
 function losesDefault(loss: Loss, request: CanonicalRequest): boolean {
   if (loss.restored === true) return false
-  // `developer` is OpenAI's newer name of the system role; no other format has it.
+  // `developer` is OpenAI's newer name of the system role. No other format has it.
   if (loss.kind === 'changed') return loss.became === 'system' && valueAt(request, loss.path) === 'developer'
   if (loss.kind !== 'dropped') return false
   const path = loss.path.map(step => (typeof step === 'number' ? '#' : step)).join('/')

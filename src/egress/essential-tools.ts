@@ -6,9 +6,9 @@ import { isClientTool, type Tool, type ToolChoice } from '../canonical/tool.ts'
 import { workOf } from '../canonical/work.ts'
 
 /**
- * Finds the losses of tools that the conversation cannot do without (trap 89): the last tools that the client runs, a
- * tool that a call in the history names, and a tool that `toolChoice` requires. Losing a hosted tool is otherwise only
- * reported, even if it is the only tool.
+ * Finds the losses of tools that the conversation cannot do without (trap 89): all tools that the client runs, if none
+ * remains; a tool that a call in the history names; and a tool that `toolChoice` requires. The loss of any other hosted
+ * tool is only reported, even if it is the only tool.
  */
 export function essentialTools(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const { tools = [], toolChoice } = request
@@ -57,7 +57,7 @@ function requiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames
       : []
   return (tool, remainingNames) => {
     const name = nameOf(tool)
-    // A list of allowed tools requires only those that the client runs.
+    // A list of allowed tools requires only the tools that the client runs.
     if (
       name !== undefined &&
       chosen.has(name) &&
@@ -75,7 +75,7 @@ function requiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames
   }
 }
 
-/** The prefix of each hosted tool's wire type; vendors append a version. */
+/** Prefix of each hosted tool's wire type. Vendors append a version. */
 const KINDS = { 'web-search': 'web_search', 'web-fetch': 'web_fetch', 'code-execution': 'code_' } as const
 
 /** Whether a wire `tool_choice`, or a tool nested in it, has this type or a version of it. */
@@ -87,7 +87,7 @@ function containsType(choice: Json, type: string): boolean {
   return allowed !== undefined && containsType(allowed, type)
 }
 
-/** The tool's name; undefined for hosted tools and for opaque ones without a name. */
+/** Returns the tool's name. Undefined for hosted tools and for opaque tools without a name. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return undefined
   if (tool.type !== 'opaque') return tool.name

@@ -4,14 +4,14 @@ export { defined, definedIfAny } from '../canonical/node.ts'
 
 const NONE: JsonObject = {}
 
-/** The format's `extras` of a node: its fields without a canonical counterpart. Spread them last. */
+/** Returns the format's `extras` of a node: fields without a canonical counterpart. Spread them last. */
 export const extrasFor = (node: Node | undefined, format: Format): JsonObject => node?.extras?.[format] ?? NONE
 
-/** The object's fields as JSON text to append to other fields: a leading comma, no braces. */
+/** Returns the object's fields as JSON text to append to other fields: a leading comma, no braces. */
 export function appendedFields(fields: JsonObject): string {
   const text = JSON.stringify(fields).slice(1, -1)
   return text === '' ? '' : `,${text}`
 }
 
-/** The format's `spelling` of a node: how the caller wrote it, if the node was read from this format. */
+/** Returns the format's `spelling` of a node: how the caller wrote it, if the node was read from this format. */
 export const spellingFor = (node: Node | undefined, format: Format): JsonObject => node?.spelling?.[format] ?? NONE

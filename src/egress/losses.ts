@@ -4,14 +4,14 @@ import type { CanonicalRequest, State } from '../canonical/request.ts'
 import { hasIndependentInputs, workOf } from '../canonical/work.ts'
 import { essentialTools } from './essential-tools.ts'
 
-/** Entries; the most losses that one header lists. */
+/** Maximum number of losses in one header. */
 const MAX_ENTRIES = 20
-/** Characters; the longest list of losses in one header. */
+/** Maximum length of the list of losses in one header, in characters. */
 const MAX_CHARACTERS = 1000
 
 /**
- * The losses that the caller is shown: all except those that the response path restores, and neutral values that the
- * target format requires (their reasons begin with `minted`).
+ * Returns the losses that the caller is shown. Hidden are losses that the response path restores, and neutral values
+ * that the target format requires (their reasons begin with `minted`).
  */
 export const shownLosses = (losses: readonly Loss[]): readonly Loss[] =>
   losses.every(isSilent) ? NO_LOSSES : losses.filter(loss => !isSilent(loss))
@@ -19,7 +19,8 @@ export const shownLosses = (losses: readonly Loss[]): readonly Loss[] =>
 const NO_LOSSES: readonly Loss[] = []
 
 /**
- * The losses for which the gateway rejects a request that refuses losses: shown losses that cost the caller something.
+ * Returns the losses for which the gateway rejects a request that refuses losses: the shown losses that cost the caller
+ * something.
  */
 export const refusableLosses = (losses: readonly Loss[]): readonly Loss[] =>
   shownLosses(losses).filter(({ reason }) => !HARMLESS.has(reason))
@@ -31,8 +32,8 @@ export const RESTORED_REASONING = 'remembered-thought'
 export const MODEL_LIMIT = 'most-the-model-answers'
 
 /**
- * Reasons of shown losses that cost the caller nothing: the model's own reasoning is returned to it, or no answer could
- * be longer.
+ * Reasons of shown losses that cost the caller nothing: the model gets its own reasoning back, or no answer could be
+ * longer.
  */
 const HARMLESS: ReadonlySet<string> = new Set([RESTORED_REASONING, MODEL_LIMIT])
 
@@ -42,11 +43,11 @@ const isSilent = (loss: Loss): boolean =>
 /** Whether the loss is an addition by the gateway: nothing of the caller's request is missing. */
 export const isAddition = ({ kind }: Loss): boolean => kind === 'added' || kind === 'inserted'
 
-/** The losses without the gateway's additions. */
+/** Returns the losses without the gateway's additions. */
 export const withoutAdditions = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isAddition(loss))
 
 /**
- * Builds the headers that report losses to the caller; none if there are no losses.
+ * Builds the headers that report losses to the caller. None if there are no losses.
  *
  * - `interlingua-loss`: a list of `path reason`, separated by `; ` and truncated if it is long.
  * - `interlingua-loss-count`: the exact number of losses.
@@ -87,7 +88,7 @@ function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
 }
 
 /**
- * The losses for which a request is always refused, because no answer could make up for them:
+ * Returns the losses for which a request is always refused, because no answer could make up for them:
  *
  * - state that the upstream cannot store, and references to items stored elsewhere;
  * - media in the last user turn, or in any input of a list of inputs;
@@ -115,7 +116,7 @@ export function essentialLosses(losses: readonly Loss[], request: CanonicalReque
 const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] === 'thread'
 
 /**
- * The 422 error that lists every loss. A lost thread has a code of its own, at which clients send the whole
+ * Creates the 422 error that lists every loss. A lost thread has a code of its own. Clients that get it send the whole
  * conversation again (trap 94).
  *
  * @param located the same losses, with paths into the caller's body.
@@ -130,7 +131,7 @@ export function refusal(losses: readonly Loss[], located: readonly Loss[] = loss
 
 const NO_THREADS = "The model's upstream stores no threads. Send the whole conversation without `thread`."
 
-/** Whether speech comes in another container than the requested one, which the client could not play. */
+/** Whether the audio container of speech differs from the requested one, which the client could not play. */
 const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalRequest): boolean =>
   (kind === 'dropped' || kind === 'changed') &&
   restored !== true &&
@@ -138,8 +139,8 @@ const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalReques
   workOf(request) === 'speech'
 
 /**
- * Whether each state setting requests something. `store: false` and `background: false` do not, and a copy that chat
- * stores is only for the vendor's dashboard: no later request refers to it.
+ * Whether each state setting requests something. `store: false` and `background: false` do not. Neither does `store` in
+ * `chat`, whose copy is only for the vendor's dashboard.
  */
 const REQUESTED: { readonly [K in keyof State]-?: (value: State[K], request: CanonicalRequest) => boolean } = {
   store: (value, request) => value === true && !storesCopy(request),
@@ -164,7 +165,7 @@ function losesState({ path }: Loss, request: CanonicalRequest): boolean {
 
 /**
  * Whether the loss drops media that the model has to see: a whole message, a part of it, or the source of a part. In a
- * conversation only the last user turn counts, in a list of inputs every input.
+ * conversation only the last user turn counts. In a list of inputs every input counts.
  */
 function losesVisibleMedia({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
   const at = hasIndependentInputs(request) ? path[1] : turn
@@ -195,7 +196,6 @@ const TRANSCRIPT_FIELDS: ReadonlySet<string | number> = new Set(['task', 'timest
 const isMediaOrOpaque = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
 
 /**
- * Percent-encodes characters that could end a header, an entry or a path element, because callers choose the names in
- * paths.
+ * Percent-encodes characters that could end a header, an entry or a path element. Callers choose the names in paths.
  */
 const headerSafe = (text: string): string => text.toWellFormed().replace(/[^!-~]|[%;/]/gu, encodeURIComponent)

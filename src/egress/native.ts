@@ -4,18 +4,18 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 
 /*
- * Requests and answers whose reader and writer share a format leave as they came (canonical/node.ts), except for the
- * gateway's changes.
+ * If caller and upstream share a format, requests and answers are passed on as received (canonical/node.ts), except for
+ * the gateway's changes.
  */
 
-/** A canonical request, and the wire request from which the reader made it. */
+/** A canonical request, and the wire request that it was read from. */
 export type NativeRequest = WireSource<CanonicalRequest, WireRequest>
 
 /**
- * The wire request to pass on unchanged, if the request was read from this format. Undefined if the caller used another
- * format, or if a field was changed that the format cannot write into the original body.
+ * Returns the wire request to pass on unchanged. Undefined if the caller used another format, or if a field was changed
+ * that the writer cannot apply to the original body.
  *
- * @param rewritable fields whose changes the writer can apply to the original body; by default the model alone.
+ * @param rewritable fields whose changes the writer can apply to the original body. By default the model alone.
  */
 export function nativeSourceOf(
   request: CanonicalRequest,
@@ -32,10 +32,10 @@ export function nativeSourceOf(
 
 const MODEL: ReadonlySet<string> = new Set(['model'])
 
-/** The fields of a conversation that the gateway may change while the rest of the body goes out as it came. */
+/** Fields of a conversation that the gateway may change in an otherwise unchanged body. */
 export const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
 
-/** The original body, with the channel's own model name if that differs. */
+/** Returns the original body, with the channel's own model name if that differs. */
 export const bodyWithModel = ({ model }: CanonicalRequest, { node, wire }: NativeRequest): JsonObject =>
   model === node.model ? wire.body : { ...wire.body, model }
 
@@ -51,23 +51,23 @@ export function withFields(
   return out
 }
 
-/** The fields of a wire answer that hold its id and its model. */
+/** Fields of a wire answer that hold its id and its model. */
 export interface NativeHead {
-  /** The field's name; undefined if the format has no such field. */
+  /** The field's name. Undefined if the format has no such field. */
   readonly id?: string
   readonly model?: string
-  /** Do not add the fields to a body that came without them. */
+  /** Whether the fields are left out if the original body has none. */
   readonly optional?: true
 }
 
 const HEAD: NativeHead = { id: 'id', model: 'model' }
 
-/** For formats whose answers require neither id nor model. */
+/** Fields for formats whose answers require neither id nor model. */
 export const OPTIONAL_HEAD: NativeHead = { ...HEAD, optional: true }
 
 /**
- * The original body of an upstream answer in this format, with the public id and model and with extras as the caller
- * may see them. Undefined if the upstream used another format, or if the answer was changed otherwise.
+ * Returns the original body of an upstream answer in this format, with the public id and model, and without extras that
+ * the caller may not see. Undefined if the upstream used another format, or if the answer was changed otherwise.
  */
 export function nativeBodyOf(result: CanonicalResult, format: Format, head = HEAD): JsonObject | undefined {
   const source = wireSourceOf<JsonObject, CanonicalResult>(result, format)

@@ -16,7 +16,7 @@ import { nativeBodyOf, withCreated } from './native.ts'
 import { NO_TASK } from './sanitize/unwritten.ts'
 import { writeUsage } from './usage/openai.ts'
 
-/** The differences between answers of chat completions and of text completions. */
+/** Differences between answers of chat completions and of text completions. */
 interface AnswerKind {
   readonly format: Format
   readonly object: string
@@ -44,7 +44,7 @@ export function writeAnswer(
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** The wire word for each finish reason. */
+/** Wire word for each finish reason. */
 const FINISH_WORDS: { readonly [R in FinishReason]: string } = {
   stop: 'stop',
   length: 'length',
@@ -55,7 +55,7 @@ const FINISH_WORDS: { readonly [R in FinishReason]: string } = {
   other: 'stop',
 }
 
-/** The finish reason that readers understand by each wire word. */
+/** Finish reason that readers derive from each wire word. */
 const MEANINGS: { readonly [word: string]: FinishReason } = {
   stop: 'stop',
   length: 'length',
@@ -63,14 +63,16 @@ const MEANINGS: { readonly [word: string]: FinishReason } = {
   content_filter: 'refused',
 }
 
-/** The wire word for a finish reason; an error never looks like a finished answer (trap 15). */
+/** Returns the wire word for a finish reason. An error never looks like a finished answer (trap 15). */
 export const finishWord = (reason: FinishReason): string => FINISH_WORDS[reason]
 
 interface Ended extends Node {
   readonly finish?: Finish
 }
 
-/** The field with the matched stop sequence, if the upstream sent one next to the finish reason, as vLLM does. */
+/**
+ * Returns the field with the matched stop sequence, if the upstream sent one beside the finish reason, as vLLM does.
+ */
 export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObject =>
   finish?.stopSequence !== undefined && spellingFor(node, format)['stop_reason'] === true
     ? { stop_reason: finish.stopSequence }
@@ -81,7 +83,7 @@ const PLAIN: EndContent = { called: false, refused: false }
 /**
  * Reports how the written finish differs from the canonical one.
  *
- * @param word the wire word that was written; null if the format writes none.
+ * @param word the written wire word. Null if the format writes none.
  * @param beside further fields that were written next to the word.
  */
 export function reportFinish(

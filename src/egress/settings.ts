@@ -3,7 +3,7 @@ import type { Json } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Settings } from '../canonical/settings.ts'
 
-/** Writes the request's settings as body fields and reports those that the format does not have as losses. */
+/** Writes the request's settings as body fields. Settings that the format lacks are reported as losses. */
 export function writeSettings(
   { written }: Settings,
   request: CanonicalRequest,

@@ -3,7 +3,10 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { spellingFor } from './fields.ts'
 import { type NativeRequest, withFields } from './native.ts'
 
-/* Streams of chat completions and text completions contain usage only on request (docs/wire/chat.md#stream). */
+/*
+ * Stream options that request usage. Streams of chat and text completions contain none otherwise
+ * (docs/wire/chat.md#stream).
+ */
 
 const COUNTED = { include_usage: true } as const
 
@@ -12,7 +15,7 @@ export const wantsUsage = (request: CanonicalRequest, format: Format): boolean =
   (spellingFor(request, format)['stream_options'] as JsonObject | undefined)?.['include_usage'] === true
 
 /**
- * The `stream` fields of a request; none if the caller wants a whole answer.
+ * Returns the `stream` fields of a request. None if the caller wants a whole answer.
  *
  * @param withUsage whether to request usage.
  * @param extras the format's extras of the request.
@@ -24,8 +27,8 @@ export function streamFields({ stream }: CanonicalRequest, withUsage: boolean, e
 }
 
 /**
- * The caller's original body with the model, the `changed` fields and the stream setting of the canonical request. A
- * channel may always request the usage of a stream, for the usage log (trap 22).
+ * Returns the caller's original body with the model, the `changed` fields and the stream setting of the canonical
+ * request. A channel may always request the usage of a stream, for the usage log (trap 22).
  */
 export function nativeRequestBody(
   { model, stream }: CanonicalRequest,

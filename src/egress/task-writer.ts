@@ -13,14 +13,14 @@ export interface PublicDownload {
 }
 
 /**
- * Writes the requests about a task to the upstream that runs it; all methods are pure. The reader's `result` reads the
+ * Writes the requests about a task to the upstream that runs it. All methods are pure. The reader's `result` reads the
  * answers to `status` and `find`, like the answer to the submit.
  */
 export interface TaskWriter {
   status(task: UpstreamTask, dialect: JsonObject): TaskCall
-  /** Requests one of the finished task's files; undefined if the format has no such file. */
+  /** Requests one of the finished task's files. Undefined if the format has no such file. */
   content(task: UpstreamTask, variant: TaskVariant, dialect: JsonObject): TaskCall | PublicDownload | undefined
-  /** Deletes the task at the upstream. Without this method the upstream keeps the task as long as it wants. */
+  /** Deletes the task at the upstream. Without this method the upstream stores the task as long as it wants. */
   remove?(task: UpstreamTask, dialect: JsonObject): TaskCall
   /**
    * Requests the task's status by its reference (`output.video.reference`) instead of its id. A 404, or a `not-found`

@@ -22,7 +22,10 @@ export function writeAllowed<Wire>(
 export const USER_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
 export const SYSTEM_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
-/** The content of a tool result for formats without a failure flag: the text says that the call failed (trap 49). */
+/**
+ * Returns the content of a tool result for formats without a failure flag. The text says that the call failed (trap
+ * 49).
+ */
 export function withFailure({ content, failed }: ToolResultPart, path: Path, losses: Losses): readonly Part[] {
   if (failed === undefined) return content
   losses.drop([...path, 'failed'], 'no-failure-flag')
@@ -39,8 +42,8 @@ export function withFailure({ content, failed }: ToolResultPart, path: Path, los
 }
 
 /**
- * Moves the cache marker of a tool result to its last text, for formats in which only parts have markers (trap 63). The
- * marker is lost if the upstream takes none, or if the text is blank or has a marker already.
+ * Moves the cache marker of a tool result to its last text part, for formats in which only parts have markers (trap
+ * 63). The marker is lost if the upstream takes none, or if the part is blank or has a marker already.
  *
  * @param takes whether the upstream takes cache markers on texts.
  */

@@ -13,16 +13,14 @@ import type { Work } from '../canonical/work.ts'
 import type { TaskWriter } from './task-writer.ts'
 import type { ModelQuery } from './transport/model-pages.ts'
 
-/**
- * A vendor's deviations from a format, declared on its channel; each format's dialect.ts lists the flags that it obeys.
- */
+/** A vendor's deviations from a format, declared on its channel. `formats/dialects/` lists the flags of each format. */
 export type Dialect = JsonObject
 
 /** The upstream's dialect, and whether it uses the caller's format. */
 export interface WriteOptions {
   readonly dialect: Dialect
   /**
-   * Whether the caller uses this same format. If so, its values are sent unchanged, valid or not; otherwise names, ids
+   * Whether the caller uses this same format. If so, its values are sent unchanged, valid or not. Otherwise names, ids
    * and schemas are made valid for the upstream, and every change is reported.
    */
   readonly native: boolean
@@ -30,7 +28,7 @@ export interface WriteOptions {
 
 /** The upstream to which reasoning is returned. */
 export interface ReasoningTarget extends WriteOptions {
-  /** Whether this upstream issued the reasoning: only the issuer can read its signature. */
+  /** Whether this upstream issued the reasoning. Only the issuer can read its signature. */
   readonly toIssuer: boolean
 }
 
@@ -47,16 +45,16 @@ export interface ModelWriter {
 
 /** A format's names for audio containers. */
 export interface Container {
-  /** The media type for callers that name none. */
+  /** Media type for callers that name none. */
   readonly defaultType: string
-  /** Returns the format's name for a media type; undefined if it has none. */
+  /** Returns the format's name for a media type. Undefined if it has none. */
   nameOf(mediaType: string): string | undefined
 }
 
 /** Writes a streamed answer to a caller. */
 export interface EventWriter extends Transducer<CanonicalEvent, WireEvent> {
   /**
-   * The losses that a whole answer would have reported in its headers; complete only at the end, when the headers are
+   * Losses that a whole answer would have reported in its headers. Complete only at the end, when the headers are
    * already sent.
    */
   readonly lost?: readonly Loss[]
@@ -65,13 +63,13 @@ export interface EventWriter extends Transducer<CanonicalEvent, WireEvent> {
 /** Writes a streamed answer whose upstream uses the caller's format. */
 export interface NativeEventWriter extends EventWriter {
   /**
-   * Passes on a wire event as it came, except for the id and model of the answer; `read` are the canonical events read
+   * Passes on a wire event as received, except for the id and model of the answer. `read` are the canonical events read
    * from it.
    */
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[]
 }
 
-/** Everything the gateway writes in one format. All methods are pure: equal inputs give equal bytes. */
+/** Everything that the gateway writes in one format. All methods are pure: equal inputs give equal bytes. */
 export interface Writer {
   /** Writes a request to an upstream. Throws GatewayError `cannot-express` only if no request at all can be written. */
   request?(request: CanonicalRequest, options: WriteOptions): Written<WireRequest>
@@ -84,11 +82,11 @@ export interface Writer {
   events?(request: CanonicalRequest): EventWriter
   /**
    * Writes a streamed answer of an upstream of this format. Without this method such events are read and written like
-   * any others.
+   * those of other formats.
    */
   nativeEvents?(request: CanonicalRequest): NativeEventWriter
   /**
-   * Whether the format takes media as raw bytes, in requests and answers; for other formats the gateway converts bytes
+   * Whether the format takes media as raw bytes, in requests and answers. For other formats the gateway converts bytes
    * to base64 first.
    */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
@@ -97,9 +95,7 @@ export interface Writer {
    * a tool result.
    */
   mustFetch?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
-  /**
-   * Media are also fetched for native callers, who choose among several shapes, of which an upstream may take only one.
-   */
+  /** Whether media are also fetched for native callers, who may choose a shape that the upstream does not take. */
   readonly mustFetchNative?: true
   /** Writes the requests about tasks, for formats whose upstreams answer with tasks. */
   readonly tasks?: TaskWriter
@@ -122,18 +118,18 @@ export interface Writer {
    * Lists models for clients of the format. Only one format of each family has it (docs/wire/common.md#model-lists).
    */
   readonly models?: ModelWriter
-  /** Answers of the format may contain images as URLs. */
+  /** Whether answers of the format may contain images as URLs. */
   readonly imageUrls?: true
   /**
    * Containers of formats whose audio comes without a media type: another container than the requested one is a loss.
    */
   readonly container?: Container
-  /** Answers of the format contain their completion time, as `completedAt` in the format's spelling. */
+  /** Whether answers of the format contain their completion time, as `completedAt` in the format's spelling. */
   readonly completionTime?: true
   /** Adds the rate limit headers that clients of the format read, for formats that do not use OpenAI's headers. */
   readonly addRateLimits?: AddRateLimits
   /**
-   * Writes an error as the requested stream, for error kinds that clients of the format expect only there; undefined
+   * Writes an error as the requested stream, for error kinds that clients of the format expect only there. Undefined
    * for any other kind. With `socket` the events are frames of a connection that stays open.
    */
   errorAsStream?(

@@ -20,7 +20,7 @@ function hasSeparatePath({ formats }: Preset, format: Format): boolean {
 }
 
 /**
- * Returns the part of a URL before one of the vendor's own paths, or the origin if it is the vendor's own; undefined
+ * Returns the part of a URL before one of the vendor's own paths, or the origin if it is the vendor's own. Undefined
  * otherwise.
  */
 function hostIn({ formats }: Preset, address: string): string | undefined {
@@ -49,7 +49,7 @@ export function formatsAt(preset: Preset, address: string): readonly Format[] {
 }
 
 /**
- * Returns the base URL of one format at an operator's URL, if the vendor has a separate path for the format; undefined
+ * Returns the base URL of one format at an operator's URL, if the vendor has a separate path for the format. Undefined
  * if the URL is used as configured.
  */
 export function baseUrlAt(preset: Preset, format: Format, address: string): string | undefined {

@@ -2,7 +2,7 @@
 export type BetaPolicy = 'allow' | 'none' | readonly string[]
 
 /**
- * Returns the values of the caller's `anthropic-beta` header that the channel allows; undefined if there are none (trap
+ * Returns the values of the caller's `anthropic-beta` header that the channel allows. Undefined if there are none (trap
  * 79).
  */
 export function allowedBetas(policy: BetaPolicy, header: string | undefined): string | undefined {

@@ -7,10 +7,10 @@ export type Hosting = 'vertex-claude' | 'azure-deployment'
 /** How one format of a channel's upstream is called. */
 export interface ChannelFormat {
   readonly format: Format
-  /** Without a trailing slash; the writer's path is appended. */
+  /** Without a trailing slash. The writer's path is appended. */
   readonly baseUrl: string
   readonly auth: AuthStyle
-  /** Headers of every request, names in lower case; never credentials. */
+  /** Headers of every request, names in lower case. Never credentials. */
   readonly headers: { readonly [name: string]: string }
   /** Query parameters of every request. */
   readonly query: { readonly [name: string]: string }

@@ -31,7 +31,7 @@ const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effor
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKS],
 ]
 
-/** The flags of `chat` and `responses` by a model's name; undefined for a model of an unknown family. */
+/** The flags of `chat` and `responses` by a model's name. Undefined for a model of an unknown family. */
 export function effortDialect(model: string): JsonObject | undefined {
   const family = EFFORT_FAMILIES.find(([name]) => name.test(model))
   return family && { efforts: family[1], ...family[2] }

@@ -20,7 +20,7 @@ const EMULATED_BY: { readonly [W in Work]?: Work } = {
 export type Fitness = 'made-for-it' | 'able' | 'emulated'
 
 /**
- * Returns how well an upstream of the format can do the work; undefined if it cannot, or if the format is unknown. A
+ * Returns how well an upstream of the format can do the work. Undefined if it cannot, or if the format is unknown. A
  * dialect flag such as `compaction: false` declares work that the vendor lacks.
  */
 export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}): Fitness | undefined {

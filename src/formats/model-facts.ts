@@ -15,23 +15,23 @@ export interface FallbackModel {
   readonly on: ReadonlySet<FallbackReason>
 }
 
-/** Facts about a model from the config; model lists show its name, description and limits. */
+/** Facts about a model from the config. Model lists show its name, description and limits. */
 export interface ModelFacts {
   readonly id: string
   readonly name?: string
   readonly description?: string
   /** The format that clients should use for this model. */
   readonly interface?: Format
-  /** Tokens; size of the context window. */
+  /** Size of the context window, in tokens. */
   readonly context?: number
   readonly maxOutput?: number
-  /** Dialect flags for this model at any channel; the channel's flags take precedence. */
+  /** Dialect flags for this model at any channel. The channel's flags take precedence. */
   readonly dialect?: JsonObject
   /** Whether conversations with this model may be compacted. */
   readonly compaction?: 'enabled' | 'disabled'
   readonly input: readonly string[]
   readonly output: readonly string[]
-  /** Whether the model reasons and calls tools; if absent, the catalogue decides. */
+  /** Whether the model reasons and calls tools. If absent, the catalogue decides. */
   readonly reasoning?: boolean
   readonly tools?: boolean
   /** How channels of equal rank are ordered; by weight if absent. */

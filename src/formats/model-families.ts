@@ -13,11 +13,11 @@ import { effortDialect } from './effort-families.ts'
 
 /** The dialect flags that change with one version of some model lines. */
 interface Family {
-  /** The model lines that the row applies to; undefined for all. */
+  /** The model lines that the row applies to. Undefined for all. */
   readonly lines?: readonly string[]
   /** The first version that the row applies to. */
   readonly since: string
-  /** The flags that change with that version; all others stay. */
+  /** The flags that change with that version. All others stay. */
   readonly dialect: JsonObject
 }
 
@@ -70,7 +70,7 @@ const EFFORT_FORMATS: ReadonlySet<Format> = new Set(['chat', 'responses'])
 export const hasFamilies = (format: Format): boolean => format === 'messages' || EFFORT_FORMATS.has(format)
 
 /**
- * The dialect flags that apply to a model by its name; undefined for an unknown family, which in `messages` means any
+ * The dialect flags that apply to a model by its name. Undefined for an unknown family, which in `messages` means any
  * model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
  */
 export function familyDialect(format: Format, model: string): JsonObject | undefined {
@@ -87,7 +87,7 @@ function dialectOf(name: string): JsonObject {
   return { ...rest, bound_proofs: true }
 }
 
-/** Merges the flags of all rows that apply to this line and version; later rows take precedence. */
+/** Merges the flags of all rows that apply to this line and version. Later rows take precedence. */
 function mergedDialect(line: string | undefined, version: number): JsonObject {
   const matching = FAMILIES.filter(family => isOf(family, line) && numberOf(family.since) <= version)
   return Object.assign({}, ...matching.map(({ dialect }) => dialect))

@@ -11,7 +11,7 @@ interface Cached {
 
 const cache = new WeakMap<ChannelFormat, Map<string, Cached>>()
 
-/** Models; the most that are cached per format of a channel, because callers may invent names. */
+/** Maximum number of models cached per format of a channel. Callers may invent names. */
 const MAX_MODELS = 1000
 
 /** The model that a format is used for. */
@@ -31,7 +31,7 @@ export interface ModelContext {
 
 /** The output limits of models in the catalogue. */
 export interface ModelLimits {
-  /** Tokens; the longest answer of the model; undefined if unknown. */
+  /** Maximum number of tokens in an answer of the model. Undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined
 }
 

@@ -6,7 +6,7 @@ import type { Hosting } from './channel-format.ts'
 /** A vendor as data: everything a channel needs if its operator configures only a key. */
 export interface Preset {
   readonly name: string
-  /** The usual environment variables of the vendor's key; the first that is set is used. */
+  /** The usual environment variables of the vendor's key. The first that is set is used. */
   readonly env: readonly string[]
   /** The usual environment variable of the URL, for vendors with one URL per customer. */
   readonly addressEnv?: string
@@ -18,10 +18,10 @@ export interface Preset {
   readonly cloud?: Cloud
   /** The vendor needs no key. */
   readonly keyless?: true
-  /** The vendor's formats, best first; empty if only the operator can name them. */
+  /** The vendor's formats, best first. Empty if only the operator can name them. */
   readonly formats: readonly PresetFormat[]
   readonly betas?: BetaPolicy
-  /** The models of a channel for which the operator names none; by default the vendor's list. */
+  /** The models of a channel for which the operator names none. By default the vendor's list. */
   readonly models?: readonly string[]
 }
 

@@ -19,14 +19,14 @@ export interface MatchedRoute {
   readonly streams: boolean
 }
 
-/** Endpoints with fixed paths; those of `contents` have model and method in theirs. */
+/** Endpoints with fixed paths. Those of `contents` have model and method in theirs. */
 export const ROUTES: readonly Route[] = [...column(({ endpoints }) => endpoints)].flatMap(([format, endpoints]) =>
   endpoints.map(endpoint => ({ format, ...endpoint })),
 )
 
 const CONTENTS: Omit<Route, 'below'> = { format: 'contents', ...METHOD }
 
-/** Matches the path of a model's method; captures both. */
+/** Matches the path of a model's method. Captures both. */
 const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
 
 /**
@@ -60,7 +60,7 @@ const MATCHED: ReadonlyMap<string, MatchedRoute> = new Map(ROUTES.map(route => [
 /** Matches the path of a model's method without encoded characters. */
 const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$/
 
-/** Returns the endpoint of a POST request; undefined if the path has to be decoded or has no endpoint. */
+/** Returns the endpoint of a POST request. Undefined if the path has to be decoded or has no endpoint. */
 export const matchedRoute = (path: string): MatchedRoute | undefined =>
   MATCHED.get(path) ?? (PLAIN_METHOD.test(path) ? methodRoute(path) : undefined)
 
@@ -77,7 +77,7 @@ export function pathFor(format: Format, model: string, body: JsonObject): string
   return (routes.find(isMeant) ?? routes[0])?.below ?? '/'
 }
 
-/** Returns the gateway's path for a path below the format's base URL; the same path if there is no endpoint for it. */
+/** Returns the gateway's path for a path below the format's base URL. The same path if there is no endpoint for it. */
 export const endpointPath = (format: Format, below: string): string =>
   ROUTES.find(route => route.format === format && route.below === below)?.path ?? below
 

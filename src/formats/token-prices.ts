@@ -50,7 +50,7 @@ const OTHERS: MediaPrices = {
 /** An estimate of how the vendors of a format count tokens. */
 export interface TokenPrices {
   readonly media: MediaPrices
-  /** The vendor's tokens per token of the vocabulary with which the gateway counts; a high estimate. */
+  /** The vendor's tokens per token of the vocabulary with which the gateway counts. A high estimate. */
   readonly factor: number
   /** Tokens that the vendor adds to a request with tools. */
   readonly toolsPreamble: number

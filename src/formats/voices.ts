@@ -18,7 +18,7 @@ export const GOOGLE_VOICES: { readonly [name: string]: string } = {
   verse: 'Umbriel',
 }
 
-/** ElevenLabs' ready-made voices; custom voices are named by their ids. */
+/** ElevenLabs' ready-made voices. Custom voices are named by their ids. */
 const READY_MADE = {
   ...{ Alice: 'Xb7hH8MSUJpSbSDYk0k2', Bill: 'pqHfZKP75CvOlQylNhV4', Brian: 'nPczCjzI2devNBz1zQrb' },
   ...{ Callum: 'N2lVS1w4EtoT3dr4eOWO', Charlie: 'IKne3meq5aSn9XLyUdCD', Chris: 'iP95p4xoKVk53GoZ742B' },

@@ -47,7 +47,7 @@ export function reservationOf(
   return reservation
 }
 
-/** Charges what a request used to its limits. The reserved amount stays if not even an estimate is possible. */
+/** Charges the usage of a request to its limits. The reserved amount stays if not even an estimate is possible. */
 export function settle(reservation: Reservation, { spent, row }: Outcome): void {
   if (spent === undefined) reservation.settleUncounted()
   else reservation.settle(spent, row.cost, row.estimated !== true)
@@ -71,9 +71,9 @@ class RateHeaders implements HeaderSource {
 
 /** Bytes of text per token: about four English letters, or slightly more than one Chinese character. */
 const BYTES_PER_TOKEN = 4
-/** Tokens of an image, and of any medium whose bytes are not in the request. */
+/** Number of tokens of an image, and of any medium whose bytes are not in the request. */
 const IMAGE_TOKENS = 1000
-/** Bytes per token of other media; low on purpose, so that the estimate errs on the high side. */
+/** Bytes per token of other media. The value is low on purpose, so that the estimate errs on the high side. */
 const MEDIA_BYTES_PER_TOKEN: { readonly [K in MediaKind]: number } = { image: 40, file: 40, audio: 500, video: 800 }
 
 /** Kinds of work whose answers contain no output tokens. */
@@ -81,7 +81,7 @@ const WITHOUT_OUTPUT: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'tran
 
 /**
  * Estimates the tokens of a request from its size alone. The estimate is reserved from the key's limits until the
- * upstream reports a count. Linear in the size of the request; loads no vocabulary.
+ * upstream reports a count. Linear in the size of the request. Loads no vocabulary.
  */
 export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const work = workOf(request)
@@ -90,12 +90,12 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const input = tokensOf(messages) + tokensOf(tools)
   if (WITHOUT_OUTPUT.has(work)) return { input, output: 0 }
   const most = sampling?.maxTokens
-  // A caller may send any number here; the upstream decides whether it is valid.
+  // A caller may send any number here. The upstream decides whether it is valid.
   return most === undefined ? { input } : { input, output: Math.max(0, most) * Math.max(1, output.candidates ?? 1) }
 }
 
 /**
- * An upper bound of the input tokens, from the `content-length` of the body; undefined if the length is unknown or
+ * An upper bound of the input tokens, from the `content-length` of the body. Undefined if the length is unknown or
  * compressed.
  */
 export function inputTokensAtMost({ headers }: IncomingMessage): number | undefined {

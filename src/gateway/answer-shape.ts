@@ -5,9 +5,9 @@ import { type Answer, headerValue } from '../upstreams/channel/index.ts'
 type Shape = 'json' | 'events' | 'raw'
 
 /**
- * Decides how to read an answer. The first bytes count more than the content type, because upstreams and proxies often
- * send a wrong one. The content type decides if the first bytes are ambiguous, or if the answer may be plain text or a
- * recording.
+ * Decides how to read an answer. The first bytes take precedence over the content type, because upstreams and proxies
+ * often send a wrong one. The content type decides if the first bytes are ambiguous, or if the answer may be plain text
+ * or a recording.
  *
  * @param stream whether a stream was requested.
  */
@@ -17,19 +17,19 @@ export function shapeOf(answer: Answer, { raw, events }: Reader, stream: boolean
   return shape === 'events' && events === undefined ? 'json' : shape
 }
 
-function ofText(type: string, { bodyKind: begins }: Answer, stream: boolean): Shape {
-  if (begins === 'json' || begins === 'events') return begins
+function ofText(type: string, { bodyKind }: Answer, stream: boolean): Shape {
+  if (bodyKind === 'json' || bodyKind === 'events') return bodyKind
   return type.startsWith(EVENTS) || (stream && !type.includes('json')) ? 'events' : 'json'
 }
 
-function ofAny(type: string, { bodyKind: begins }: Answer, stream: boolean): Shape {
+function ofAny(type: string, { bodyKind }: Answer, stream: boolean): Shape {
   const stated = type.startsWith(EVENTS) ? 'events' : type.includes('json') ? 'json' : undefined
-  if (stated !== undefined) return begins === 'json' || begins === 'events' ? begins : stated
-  if (begins === 'events') return stream || !isTextual(type) ? 'events' : 'raw'
+  if (stated !== undefined) return bodyKind === 'json' || bodyKind === 'events' ? bodyKind : stated
+  if (bodyKind === 'events') return stream || !isTextual(type) ? 'events' : 'raw'
   return stream && type === '' ? 'events' : 'raw'
 }
 
-/** Media types of text, subtitles among them. */
+/** Media types of text, including subtitles. */
 const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 
 /** Whether an answer of this media type is plain text. An answer without a type is read as text. */

@@ -28,7 +28,7 @@ const framingOf = (query: Query, streams: boolean): 'array' | 'events' =>
   streams && query['alt'] !== 'sse' ? 'array' : 'events'
 
 /**
- * Removes `alt` from the query, because framing concerns only this endpoint; streams from upstreams are always events
+ * Removes `alt` from the query, because framing concerns only this endpoint. Streams from upstreams are always events
  * (docs/wire/contents.md#stream).
  */
 function ownQuery(query: Query, streams: boolean): Query {

@@ -7,62 +7,61 @@ import type { Turns } from '../store/turns.ts'
 
 /** A caller's request as it arrived at an endpoint. */
 export interface Call {
-  /** Identifies the request in headers, errors and the log. */
+  /** Id of the request in headers, errors and the log. */
   readonly id: string
   readonly format: Format
-  /** The endpoint's path for the log, without query and credentials. */
+  /** Path of the endpoint for the log, without query and credentials. */
   readonly path: string
-  /** The endpoint's row: how a body becomes a request there. */
+  /** Row of the endpoint, which states how a body becomes a request. */
   readonly route: Route
-  /** The HTTP message: its headers, and its body until that is read. */
+  /** HTTP message: its headers, and its body until it is read. */
   readonly message: IncomingMessage
-  /** The body, if it did not arrive with `message`. */
+  /** Body, if it did not arrive with `message`. */
   readonly body?: JsonObject
-  /** The value of the query parameter `?key=`. */
+  /** Value of the query parameter `?key=`. */
   readonly queryKey?: string | undefined
   /** Headers, path and query values that are part of the request. */
   readonly head: RequestHead
-  /** The framing of a streamed answer: server-sent events, one JSON array, or one event per line. */
+  /** Framing of a streamed answer: server-sent events, one JSON array, or one event per line. */
   readonly framing: 'events' | 'array' | 'lines'
-  /** The way back to the caller. Wrapped if the answer is captured; replaced if it is produced in the background. */
+  /** Reply to the caller. Wrapped if the answer is captured. Replaced if the answer is produced in the background. */
   reply: Reply
   /**
-   * The turns of a WebSocket connection. They are searched before the store, and hold this turn even if the store must
-   * not.
+   * Turns of a WebSocket connection. They are searched before the store, and hold this turn even if the store must not.
    */
   readonly turns?: Turns
   /**
-   * Refuse references that the gateway cannot resolve (`previous_response_not_found`) instead of sending them to an
-   * upstream.
+   * Whether references that the gateway cannot resolve are refused (`previous_response_not_found`) instead of being
+   * sent to an upstream.
    */
   readonly strict?: true
-  /** The gateway makes this request itself, in canonical form; no upstream is native for it. */
+  /** Whether the gateway itself makes this request, in canonical form. No upstream is then native for it. */
   readonly fromGateway?: true
-  /** Only store the turn, so that a later request can continue it; generate nothing. */
+  /** Whether the turn is only stored, so that a later request can continue it, and nothing is generated. */
   readonly silent?: true
-  /** The caller in whose name an administrator sends the request; no credential is checked. */
+  /** Caller in whose name an administrator sends the request. No credential is checked. */
   readonly as?: Caller
-  /** The id of the captured request that this one resends. */
+  /** Id of the captured request that this one resends. */
   readonly repeats?: string
 }
 
 /**
- * Work that stops when the caller leaves or the gateway shuts down. An object rather than a function: V8 keeps every
- * function stored in such a field alive with its scope until the next full collection, which cost a fifth of the CPU
- * time of short requests.
+ * Work that stops when the caller leaves or the gateway shuts down. An object rather than a function, because V8
+ * retains every function in such a field with its scope until the next full collection. Functions cost a fifth of the
+ * CPU time of short requests.
  */
 export interface Abortable {
-  /** @param why the error to write to the caller; absent if the caller left. */
+  /** @param why the error to write to the caller. Absent if the caller left. */
   abort(why?: GatewayError): void
 }
 
-/** The way back to the caller: a whole answer, or a head followed by chunks of text. */
+/** Reply to the caller: a whole answer, or a head followed by chunks of text. */
 export interface Reply {
-  /** The caller left before the answer was complete. */
+  /** Whether the caller left before the answer was complete. */
   readonly gone: boolean
-  /** Part of the answer was sent already, so that an error can only be an event. */
+  /** Whether part of the answer was already sent, so that an error can only be an event. */
   readonly started: boolean
-  /** The work in progress on the answer; aborted when the caller leaves. */
+  /** Work in progress on the answer. It is aborted when the caller leaves. */
   abortable: Abortable | undefined
   /** Adds the remaining limits of the key to the head of the answer. */
   rateHeaders?: HeaderSource | undefined
@@ -76,7 +75,7 @@ export interface Reply {
   destroy(): unknown
 }
 
-/** Headers whose values are computed at the moment they are sent. */
+/** Headers whose values are computed when they are sent. */
 export interface HeaderSource {
   /** Adds the headers to `head`. */
   addTo(head: { [name: string]: string }): void

@@ -6,13 +6,13 @@ import type { Abortable, Call, Reply } from './call.ts'
 
 /** A request that an administrator sends in a caller's name. */
 export interface CallerRequest {
-  /** The path of an endpoint. */
+  /** Path of an endpoint. */
   readonly path: string
   readonly query: { readonly [name: string]: string }
   readonly headers: { readonly [name: string]: string }
   readonly body: JsonObject
   readonly as: Caller
-  /** The id of the captured request that this one resends. */
+  /** Id of the captured request that this one resends. */
   readonly repeats?: string
 }
 
@@ -40,7 +40,7 @@ export const gatewayCall = (format: Format, path: string, message: Call['message
   ...{ route: { format, path, below: '', mark: '', headers: [] }, head: { headers: {}, query: {} } },
 })
 
-/** The parts of an `Incoming` that a request of the gateway's own never has. */
+/** Parts of an `Incoming` that a request of the gateway itself never has. */
 export const NO_STATE = {
   trailing: undefined,
   responseChain: undefined,

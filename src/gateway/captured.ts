@@ -1,4 +1,4 @@
-/* Re-exports what the admin API needs of captured requests and live events. */
+/* Re-exports the parts of captured requests and live events that the admin API needs. */
 
 export { NoReply } from './caller-requests.ts'
 export { REMOVED } from './capture/secrets.ts'

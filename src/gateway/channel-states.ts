@@ -2,23 +2,26 @@ import type { ErrorKind } from '../canonical/error.ts'
 import { mergedStats, type StatsSnapshot } from '../upstreams/channel/health.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 
-/** The state of a channel in one process, or merged over several; plain JSON. Times are Unix ms. */
+/** State of a channel in one process, or merged over several. Plain JSON. Times are Unix milliseconds. */
 export interface ChannelState {
   readonly inFlight: number
   readonly drained: boolean
-  /** The number of models in the upstream's list, if the channel needs that list and has it. */
+  /** Number of models in the upstream's list, if the channel needs that list and has it. */
   readonly listed?: number
   readonly restingUntil?: number
-  /** Resting models, by the upstream's names, each with the end of its rest. */
+  /** Resting models by the upstream's names, each with the end of its rest. */
   readonly resting: readonly (readonly [model: string, until: number])[]
   readonly stats: StatsSnapshot
-  /** ms; moving averages of the time to the first byte of streamed answers, by the upstream's names of models. */
+  /**
+   * Moving averages of the time to the first byte of streamed answers, in milliseconds, by the upstream's names of
+   * models.
+   */
   readonly latencies?: readonly (readonly [model: string, milliseconds: number])[]
-  /** Kind of the error by which the upstream refused the key for good; only for a key of a pool. */
+  /** Kind of the error by which the upstream refused the key for good. Only for a key of a pool. */
   readonly refusal?: ErrorKind
-  /** True if a key of a pool has used up its own requests or tokens per minute. */
+  /** Whether a key of a pool has used up its own requests or tokens per minute. */
   readonly isSpent?: true
-  /** The keys of a pool by their ids; absent if the channel has none. */
+  /** Keys of a pool by their ids. Absent if the channel has none. */
   readonly keys?: ChannelStates
 }
 
@@ -27,7 +30,7 @@ export interface ChannelStates {
   readonly [channel: string]: ChannelState
 }
 
-/** The states of this process's channels. */
+/** Returns the states of this process's channels. */
 export const statesOf = (channels: readonly Channel[], now = Date.now()): ChannelStates =>
   Object.fromEntries(channels.map(channel => [channel.config.name, stateOf(channel, now)]))
 

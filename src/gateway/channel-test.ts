@@ -25,16 +25,16 @@ import type { Attempt, Incoming } from './types.ts'
 /** The result of a channel test. */
 export interface ChannelTest {
   readonly ok: boolean
-  /** The work of the test request; `listing` if the channel does none that costs next to nothing. */
+  /** Work of the test request. `listing` if the channel does no work that costs next to nothing. */
   readonly work: Work | 'listing'
-  /** The public id of the tested model. */
+  /** Public id of the tested model. */
   readonly model?: string
-  /** The format of the test request. */
+  /** Format of the test request. */
   readonly format?: string
   readonly latency: number
-  /** The HTTP status of the upstream's error answer. */
+  /** HTTP status of the upstream's error answer. */
   readonly status?: number
-  /** The beginning of the model's answer. */
+  /** Beginning of the model's answer. */
   readonly text?: string
   readonly error?: { readonly kind: ErrorKind; readonly message: string }
 }
@@ -46,7 +46,7 @@ export interface ChannelTestOptions {
   readonly log: Log
   readonly images: ImageDelivery
   readonly seal: StateCipher
-  /** ms; how long the test may take. */
+  /** Timeout of the test, in milliseconds. */
   readonly timeout: number
 }
 
@@ -60,8 +60,8 @@ const REQUESTS: readonly (readonly [Work, Pick<CanonicalRequest, 'output' | 'sam
 
 /**
  * Sends one small request to a channel, even if the channel rests, is full or is drained. The request belongs to no
- * key. Requests the list of models instead from a channel that does none of the cheap kinds of work. An upstream's
- * failure is a result and never a rejection.
+ * key. If the channel does none of the cheap kinds of work, requests the list of models instead. An upstream's failure
+ * is a result, never a rejection.
  *
  * @throws GatewayError `not-found` if the channel does not have the model.
  */
@@ -89,7 +89,7 @@ export async function testChannel(channel: Channel, options: ChannelTestOptions)
 const firstModel = ({ config, listed }: Channel): string | undefined =>
   config.models.named.keys().next().value ?? listed?.values().next().value
 
-/** The target and the request for the cheapest work that the channel does with the model. */
+/** Returns the target and the request for the cheapest work that the channel does with the model. */
 function targetOf(
   { sender: { config }, listed }: Channel,
   model: string | undefined,
@@ -98,7 +98,7 @@ function targetOf(
   if (model === undefined) return undefined
   const formats = config.formats.map(({ format }) => format)
   const embeds = abilitiesOf({ id: model, formats }, facts.get(model)).embeds
-  // A fresh health record, so that the router takes the channel in any state.
+  // A new health record, so that the router takes the channel in any state.
   const health = { inFlight: 0, ...(listed === undefined ? {} : { listed }) }
   for (const [work, request] of REQUESTS) {
     if (embeds && work !== 'embedding') continue
@@ -111,7 +111,7 @@ function targetOf(
 const PING = [userMessage('ping')]
 
 /**
- * Routes the test request. Returns undefined if the channel does not do this work; throws GatewayError if it does not
+ * Routes the test request. Returns undefined if the channel does not do this work. Throws GatewayError if it does not
  * have the model.
  */
 function routed(
@@ -140,7 +140,7 @@ function attemptOf(
   channel: Channel,
   { images, seal }: ChannelTestOptions,
 ): Attempt {
-  // An empty message: the upstream must not get an administrator's headers.
+  // An empty message, because the upstream must not get an administrator's headers.
   const call = gatewayCall('', '', { headers: {} } as IncomingMessage, new NoReply())
   const incoming: Incoming = { ...NO_STATE, call, request, caller: OPERATOR, report: new Report(call), onLoss: 'show' }
   return {
@@ -159,8 +159,8 @@ function textOf({ candidates }: CanonicalResult): { readonly text?: string } {
 }
 
 /**
- * Reports the failure of a test. The failure counts in the channel's health like any other. The message is the
- * upstream's, without credentials and internal addresses.
+ * Reports the failure of a test. The failure counts in the channel's health like any other. The result has the
+ * upstream's message, without credentials and internal addresses.
  */
 function failureOf(
   thrown: unknown,

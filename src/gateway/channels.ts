@@ -11,8 +11,8 @@ export class Channels {
   all: readonly Channel[] = []
   private byName = new Map<string, Channel>()
   /**
-   * Channels by their config object. A running request keeps the channel it started with: after a reload, a channel of
-   * the same name may have another upstream, which must not get the old key.
+   * Channels by their config object. A running request stays with the channel that it started with. After a reload, a
+   * channel of the same name may have another upstream, which must not get the old key.
    */
   private readonly byConfig = new WeakMap<ChannelConfig, Channel>()
   private readonly listing = new Listing(() => this.all)
@@ -31,7 +31,7 @@ export class Channels {
     this.reload(configs)
   }
 
-  /** The channel of a config, even if a reload has removed it. */
+  /** Returns the channel of a config, even if a reload has removed it. */
   get(config: ChannelConfig): Channel {
     return this.byConfig.get(config)!
   }
@@ -64,7 +64,7 @@ export class Channels {
     for (const channel of this.all) channel.drained = this.isDrained(channel.config.name)
   }
 
-  /** How many channels, and how many models of channels, rest now. */
+  /** Number of channels, and of models of channels, that rest now. */
   get resting(): { readonly channels: number; readonly models: number } {
     const now = Date.now()
     const counts = this.all.map(channel => channel.restCount(now))

@@ -9,7 +9,7 @@ type Machine = Transducer<WireEvent, CanonicalEvent>
 
 /**
  * Collects the events of an answer that streams although no stream was requested. Stops at the final event, because
- * some upstreams leave the stream open after it or keep sending.
+ * some upstreams leave the stream open after it or continue to send.
  *
  * @throws GatewayError for more than `limit` bytes, and if the stream breaks off.
  */
@@ -32,7 +32,7 @@ export const collectStream = (answer: Answer, machine: Machine, limit: number): 
       over = true
       reject(thrown)
     }
-    /** Runs one step; settles the promise if the step throws or reads the final event. */
+    /** Runs one step. Settles the promise if the step throws or reads the final event. */
     const guarded = (work: () => void): void => {
       if (over) return
       try {

@@ -19,7 +19,8 @@ const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
 const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, roundTrip) => roundTrip(attempt, attempt.request) }
 
 /**
- * The emulation for a target and a request other than a conversation; undefined if one request to the target is enough.
+ * Returns the emulation for a target and a request other than a conversation. Undefined if one request to the target is
+ * enough.
  */
 export function emulationOf(target: Target, request: CanonicalRequest): Emulation | undefined {
   const work = workOf(request)
@@ -35,7 +36,8 @@ const isMadeFor = ({ format: { format } }: Target, work: Work): boolean => fitne
 /**
  * Answers an attempt with several requests to the target, or with none.
  *
- * @throws GatewayError `cannot-express` if the request would lose too much, and any failure of the requests it sends.
+ * @throws GatewayError `cannot-express` if the request would lose too much, and any failure of the requests that it
+ * sends.
  */
 export async function emulate(emulation: Emulation, attempt: Attempt): Promise<WholeAnswer> {
   const losses = emulation.losses(attempt.request)

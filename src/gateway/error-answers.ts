@@ -9,7 +9,7 @@ import type { Running, RunningCall } from './running.ts'
 export class ErrorAnswers {
   private readonly log: Log
   private readonly running: Running
-  /** Logs once that memory or disk space runs out. */
+  /** Logs once that memory or disk space is exhausted. */
   private readonly shortage: LogOnce
 
   constructor(log: Log, running: Running) {
@@ -31,7 +31,8 @@ export class ErrorAnswers {
   }
 
   /**
-   * A failure as an error answer of the format. Logs the cause of the gateway's own faults, which callers never see.
+   * Returns a failure as an error answer of the format. Logs the cause of the gateway's own faults, which callers never
+   * see.
    */
   of(format: Format, thrown: unknown, id: string): ErrorAnswer {
     const { error, cause } = toFailure(thrown)

@@ -28,12 +28,12 @@ export class Failover {
   private fallback: Fallback | undefined
   private reported: GatewayError | undefined
   /**
-   * Media of the request could not be fetched. They are not fetched for another target; one that takes addresses itself
-   * may still be tried.
+   * Whether media of the request could not be fetched. They are not fetched for another target. A target that takes
+   * URLs itself may still be tried.
    */
   isUnfetched = false
 
-  /** @param targets the best first. */
+  /** @param targets the targets, best first. */
   constructor(incoming: Incoming, targets: readonly Target[], running: Running, log: Log) {
     this.incoming = incoming
     this.completes = workOf(incoming.request) === 'completion'
@@ -42,7 +42,7 @@ export class Failover {
     this.log = log
   }
 
-  /** The next target to try; undefined if none remains, or the gateway ended the request. */
+  /** Returns the next target to try. Undefined if none remains, or the gateway ended the request. */
   next(): Target | undefined {
     if (this.end !== undefined) return undefined
     const target = this.queue[this.position++]
@@ -50,26 +50,26 @@ export class Failover {
     return completionFallback(target, this.incoming.request) ?? target
   }
 
-  /** The failure to report when no target remains. */
+  /** Failure to report when no target remains. */
   get failure(): GatewayError {
     return this.end ?? this.reported ?? NO_TARGET
   }
 
-  /** Why the gateway itself ended the request; undefined if it did not. */
+  /** Reason why the gateway itself ended the request. Undefined if it did not. */
   private get end(): GatewayError | undefined {
     return this.running.endOf(this.incoming.call)
   }
 
   /**
-   * Called after a successful attempt. Remembers a model without text completions, so that the next request goes to the
-   * conversation at once.
+   * Called after a successful attempt. Remembers a model without text completions, so that the next request is sent as
+   * a conversation at once.
    */
   rememberFallback({ target }: Attempt): void {
     if (this.fallback?.target === target) rememberLack(target)
   }
 
   /**
-   * Notes that the media of the request could not be prepared for a target.
+   * Records that the media of the request could not be prepared for a target.
    *
    * @throws GatewayError `cancelled` if the caller left.
    */
@@ -80,28 +80,28 @@ export class Failover {
   }
 
   /**
-   * Notes the failure of a target: the channel or model rests and the failure is logged, unless the upstream only lacks
+   * Records the failure of a target: rests the channel or model and logs the failure, unless the upstream only lacks
    * text completions.
    *
    * @throws GatewayError if no other target may be tried.
    */
   failed(thrown: unknown, { target, channel, request }: Attempt): void {
     const { call, responseChain, trailing, submission } = this.incoming
-    const { started: begun, gone } = call.reply
+    const { started, gone } = call.reply
     if (gone) throw GONE
     if (this.end !== undefined) return
-    if (trailing?.fault !== undefined && !begun) throw trailing.fault
-    if (!begun && this.fallsBack(thrown, target)) return
+    if (trailing?.fault !== undefined && !started) throw trailing.fault
+    if (!started && this.fallsBack(thrown, target)) return
     const why = this.fallback?.target === target && isInexpressible(thrown) ? this.fallback.failure : thrown
     const failure = targetFailure(why, { target, channel, model: request.model, log: this.log })
-    if (begun || isSpent(this.incoming) || submission?.forbidsFailover === true) throw failure
+    if (started || isSpent(this.incoming) || submission?.forbidsFailover === true) throw failure
     if (responseChain?.forgot(target, failure.error) === true) this.queue.splice(this.position, 0, target)
     else if (!mayRetry(failure.error)) throw failure
     if (target.channel.pooled !== undefined && !isKeyFailure(failure.error)) this.skipKeysOf(target)
     this.reported = moreUsefulFailure(this.reported, failure)
   }
 
-  /** Drops the other keys of a channel whose upstream fails for all of them. */
+  /** Drops the other keys of a channel whose upstream fails for all of its keys. */
   private skipKeysOf({ channel: { name } }: Target): void {
     this.queue = this.queue.filter((one, index) => index < this.position || one.channel.name !== name)
   }
@@ -132,9 +132,9 @@ const MOST_LACKING = 1000
 const modelsWithoutCompletions = new WeakMap<Target['channel'], Set<string>>()
 
 /**
- * The target that answers a text completion with a conversation. Vendors offer text completions for few of their models
- * and refuse others only on request (docs/wire/completions.md#prompts). Undefined for other work, and if the channel
- * has no format for conversations.
+ * Returns the target that answers a text completion with a conversation. Vendors offer text completions for few of
+ * their models and refuse the others only when requested (docs/wire/completions.md#prompts). Undefined for other work,
+ * and if the channel has no format for conversations.
  */
 function completionFallback(target: Target, request: CanonicalRequest): Target | undefined {
   if (workOf(request) !== 'completion' || !isMadeForCompletion(target.format.format)) return undefined

@@ -5,10 +5,10 @@ import { answeredTooMuch } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { withoutCredentials } from './scrub.ts'
 
-/** Characters; longest message of an upstream in the log. */
+/** Maximum length of an upstream's message in the log, in characters. */
 const LONGEST = 500
 
-/** Shortens an upstream's message for the log and removes credentials: some messages quote the key they refuse. */
+/** Shortens an upstream's message for the log and removes credentials. Some messages quote the key that they refuse. */
 export const logMessage = ({ message }: CanonicalError, target: Target): string =>
   withoutCredentials(message.slice(0, 2 * LONGEST), target).slice(0, LONGEST)
 
@@ -21,7 +21,7 @@ export class UpstreamFailure extends GatewayError {
   }
 }
 
-/** The upstream's headers that a caller may see along with its failure. */
+/** Returns the upstream's headers that a caller may see along with its failure. */
 export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
   failure instanceof UpstreamFailure ? failure.headers : {}
 
@@ -41,8 +41,8 @@ export const SENT_A_PAGE = new GatewayError({
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 /**
- * Ranks failures by kind: of several channels' failures, the one with the highest number is reported to the caller.
- * Temporary failures come first, because the same request may succeed later; failures that the caller can correct come
+ * Ranks of failures by kind. Of several channels' failures, the one with the highest rank is reported to the caller.
+ * Temporary failures come first, because the same request may succeed later. Failures that the caller can correct come
  * second. A missing model or object, or a request that is too large, is reported only if every channel agrees. Requests
  * that were never sent come last.
  */
@@ -60,12 +60,12 @@ const USUAL = 2
 const worth = ({ error: { kind, retry } }: GatewayError): number =>
   retry === true ? WORTH['not-found']! : (WORTH[kind] ?? USUAL)
 
-/** Chooses which of two channels' failures to report; the later one if they rank equally. */
+/** Chooses which of two channels' failures to report: the later one if they rank equally. */
 export const moreUsefulFailure = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
   before !== undefined && worth(before) > worth(now) ? before : now
 
 /**
- * Turns any thrown value into a failure. A bug of the gateway becomes `internal`, with the thrown value as its cause.
+ * Converts any thrown value to a failure. A bug of the gateway becomes `internal`, with the thrown value as its cause.
  */
 export function toFailure(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
@@ -78,7 +78,7 @@ export function toFailure(thrown: unknown): GatewayError {
 }
 
 /**
- * Turns an error from reading an upstream's answer into a failure. A `RangeError` means that the answer is too large,
+ * Converts an error from reading an upstream's answer to a failure. A `RangeError` means that the answer is too large,
  * which is not the caller's fault.
  */
 export const answerFailure = (thrown: unknown): GatewayError =>
@@ -91,7 +91,7 @@ export interface ErrorAnswer {
   readonly text: string
 }
 
-/** Writes any thrown value as an error answer of the format; `id` is the request's id. */
+/** Writes any thrown value as an error answer of the format. `id` is the request's id. */
 export function errorAnswer(format: Format, thrown: unknown, id: string): ErrorAnswer {
   const { status, headers, body } = WRITERS[format]!.error!(toFailure(thrown).error, id)
   return { status, headers: { ...headersOf(thrown), ...headers }, text: JSON.stringify(body) }

@@ -5,9 +5,9 @@ import type { Config } from '../config/index.ts'
 import type { FallbackModel, FallbackReason } from '../formats/model-facts.ts'
 import { PRICE_UNKNOWN } from './priced.ts'
 
-/** A model that answers in place of another, and why. */
+/** A model that answers in place of another, and the reason. */
 export interface FallenBack {
-  /** The public id of the model that the caller requested. */
+  /** Public id of the model that the caller requested. */
   readonly from: string
   readonly reason: FallbackReason
 }
@@ -16,11 +16,11 @@ export interface FallenBack {
 export interface FallbackFacts {
   readonly config: Config
   readonly caller: Caller
-  /** Tokens; size of a model's context window; undefined if it is unknown. */
+  /** Size of a model's context window in tokens. Undefined if it is unknown. */
   contextOf(model: string): number | undefined
 }
 
-/** Reasons by the kind of failure. Other failures are the caller's, and every model would repeat them. */
+/** Reasons by the kind of failure. All other failures are the caller's, and every model would repeat them. */
 const REASONS: { readonly [K in ErrorKind]?: FallbackReason } = {
   'rate-limited': 'rate-limit',
   'context-too-long': 'context',
@@ -41,17 +41,17 @@ const REASONS_OF_CODES: { readonly [code: string]: FallbackReason } = {
   [PRICE_UNKNOWN]: 'budget',
 }
 
-/** Reason for which a fallback model may follow a failure; undefined if none may. */
+/** Reason for which a fallback model may follow a failure. Undefined if none may. */
 export const fallbackReason = ({ kind, code = '' }: CanonicalError): FallbackReason | undefined =>
   (Object.hasOwn(REASONS_OF_CODES, code) ? REASONS_OF_CODES[code] : undefined) ?? REASONS[kind]
 
 /** The fallback models of one request that were not tried yet. */
 export class FallbackModels {
-  /** The model that the caller requested. */
+  /** Model that the caller requested. */
   readonly requested: string
   /** Sends the answer in which a model refused, if no fallback answers. */
   sendRefusal: (() => Promise<void>) | undefined
-  /** The failure of the requested model. */
+  /** Failure of the requested model. */
   failure: unknown
   private readonly facts: FallbackFacts
   private readonly left: FallbackModel[]
@@ -64,7 +64,7 @@ export class FallbackModels {
     this.left = models.filter(({ model }) => model !== requested && facts.caller.permissions.allowsModel(model))
   }
 
-  /** Takes the first model that is left for this reason; undefined if there is none. */
+  /** Takes the first remaining model for this reason. Undefined if there is none. */
   next(reason: FallbackReason, { context }: Pick<CanonicalError, 'context'> = {}): string | undefined {
     const least = reason === 'context' ? (context?.tokens ?? context?.maximum ?? this.contextOfCurrent) : undefined
     const index = this.left.findIndex(one => one.on.has(reason) && this.isLarger(one.model, least))
@@ -74,19 +74,21 @@ export class FallbackModels {
     return this.current
   }
 
-  /** Whether a model is left for this reason. */
+  /** Whether a model remains for this reason. */
   has(reason: FallbackReason): boolean {
     return this.left.some(({ on }) => on.has(reason))
   }
 
-  /** Keeps a refusal, to be sent if no fallback answers. Returns false for other answers, and if no fallback is left. */
+  /**
+   * Stores a refusal, to be sent if no fallback answers. Returns false for other answers, and if no fallback remains.
+   */
   takesRefusal(result: CanonicalResult, send: () => Promise<void>): boolean {
     if (!this.has('refusal') || !isRefusal(result)) return false
     this.sendRefusal ??= send
     return true
   }
 
-  /** Whether a request with so many tokens surely exceeds the known context window of the current model. */
+  /** Whether a request with this many tokens surely exceeds the known context window of the current model. */
   overflows(tokens: number): boolean {
     return tokens > (this.contextOfCurrent ?? Number.POSITIVE_INFINITY) * CERTAIN
   }
@@ -95,26 +97,29 @@ export class FallbackModels {
     return this.facts.contextOf(this.current)
   }
 
-  /** Whether a model may have a larger context window than `least`; one of unknown size may. */
+  /** Whether a model may have a larger context window than `least`. True for a model of unknown size. */
   private isLarger(model: string, least: number | undefined): boolean {
     return least === undefined || (this.facts.contextOf(model) ?? Number.POSITIVE_INFINITY) > least
   }
 }
 
-/** Factor by which an estimate must exceed a context window: estimates are inexact. */
+/** Factor by which an estimate must exceed a context window, because estimates are inexact. */
 const CERTAIN = 1.25
 
-/** The fallback models of a request: those of its model, else those of the caller's group; undefined if there are none. */
+/**
+ * Returns the fallback models of a request: those of its model, else those of the caller's group. Undefined if there
+ * are none.
+ */
 export function fallbackModels(model: string, facts: FallbackFacts): FallbackModels | undefined {
   const { config, caller } = facts
   const listed = config.models.get(model)?.fallbacks ?? config.groups.get(caller.group)?.fallbacks
   return listed === undefined ? undefined : new FallbackModels(model, listed, facts)
 }
 
-/** Detects an answer in which the model or its filter refused. */
+/** Whether the model or its filter refused in the answer. */
 const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'
 
-/** The failure by which a refusal leads to a fallback model. No channel rests for it. */
+/** Creates the failure by which a refusal leads to a fallback model. No channel rests for it. */
 export const refusedByModel = (): GatewayFailure =>
   new GatewayFailure({
     kind: 'invalid-request',

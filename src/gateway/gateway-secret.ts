@@ -5,14 +5,14 @@ import { GatewayError } from '../canonical/error.ts'
 import { LogOnce } from '../log.ts'
 import type { SharedRecords } from '../store/shared-records.ts'
 
-/** The name of the secret in the store, and the name of the file where earlier versions stored it. */
+/** Name of the secret in the store, and of the file where earlier versions stored it. */
 const NAME = 'seals'
 const FILE = 'compaction.key'
 
-/** The store of the secret, and the listener for faults. */
+/** Options: the store of the secret, and the listener for faults. */
 export interface GatewaySecretOptions {
   readonly shared: SharedRecords
-  /** The folder where earlier versions stored the secret. */
+  /** Folder where earlier versions stored the secret. */
   readonly dataDir: () => string
   /** Called once per kind of fault of that file, however often the secret cannot be loaded. */
   readonly onFault: (thrown: unknown) => void
@@ -21,7 +21,7 @@ export interface GatewaySecretOptions {
 /**
  * The gateway's encryption secret: 32 bytes in the store, created by the first instance that needs it and shared by
  * all. The key file of an earlier version is copied into the store, so that older encrypted state can still be
- * decrypted; the file is not deleted.
+ * decrypted. The file is not deleted.
  */
 export class GatewaySecret {
   private readonly options: GatewaySecretOptions
@@ -34,12 +34,12 @@ export class GatewaySecret {
     this.faults = new LogOnce(options.onFault)
   }
 
-  /** The secret, if it was loaded already. */
+  /** The secret, if it was already loaded. */
   get loaded(): Buffer | undefined {
     return this.secret
   }
 
-  /** Loads the secret once. Rejects if it is unavailable; the next call tries again. */
+  /** Loads the secret once. Rejects if it is unavailable. The next call then tries again. */
   async load(): Promise<Buffer> {
     if (this.secret !== undefined) return this.secret
     this.loading ??= this.stored()
@@ -85,7 +85,7 @@ const TAG_BYTES = 16
 /**
  * Encrypts a text with AES-256-GCM. Returns nonce, ciphertext and tag in one buffer.
  *
- * @param about additional authenticated data: the text decrypts only with the same value.
+ * @param about additional authenticated data. The text decrypts only with the same value.
  */
 export function encrypted(key: Buffer, text: string, about: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
@@ -93,7 +93,7 @@ export function encrypted(key: Buffer, text: string, about: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Decrypts what `encrypted` returned. Returns undefined if the key or `about` differs, or the bytes were changed. */
+/** Decrypts the result of `encrypted`. Returns undefined if the key or `about` differs, or the bytes were changed. */
 export function decrypted(key: Buffer, bytes: Buffer, about: Buffer): string | undefined {
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
   try {

@@ -7,13 +7,13 @@ import { storeFault } from '../store/fault.ts'
 import type { Fetch } from './image-store.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
-/** The path below which stored images are downloaded. */
+/** Path below which stored images are downloaded. */
 export const IMAGES_PATH = '/v1/images/files'
 
 /**
- * Delivers the images of an answer as the caller requested them: as addresses of the gateway, or as bytes, fetched if
- * the upstream sent an address. An image that cannot be fetched remains an address, and an image that cannot be stored
- * remains bytes; both count as losses.
+ * Delivers the images of an answer as the caller requested them: as URLs of the gateway, or as bytes. Bytes are fetched
+ * if the upstream sent a URL. An image that cannot be fetched remains a URL, and an image that cannot be stored remains
+ * bytes. Both count as losses.
  */
 export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
   const losses: Loss[] = []
@@ -31,13 +31,13 @@ export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Pr
   return { ...answered, result, losses: [...answered.losses, ...losses] }
 }
 
-/** The change that the answer's images need; undefined if they need none. */
+/** Returns the change that the answer's images need. Undefined if they need none. */
 function changeOf(attempt: Attempt): typeof withAddress | undefined {
   if (wantsAddress(attempt)) return withAddress
   return wantsBytes(attempt) ? fetchedBy(attempt.images.fetching()) : undefined
 }
 
-/** Models whose answers hold addresses by default; their clients rely on that. */
+/** Models whose answers contain URLs by default. Their clients rely on that. */
 const ADDRESSES = /^dall-e/i
 
 function wantsAddress({ incoming: { call }, request }: Attempt): boolean {
@@ -78,10 +78,10 @@ const fetchedBy =
     return (await fetch?.(part).catch(unchanged)) ?? unchanged()
   }
 
-/** Characters of base64 decoded at once; a multiple of 4. */
+/** Number of base64 characters decoded at once, a multiple of 4. */
 const CHUNK = 256 * 1024
 
-/** Decodes a base64 text in chunks, as leniently as `Buffer.from`. */
+/** Decodes base64 in chunks, as leniently as `Buffer.from`. */
 export function* base64Chunks(text: string): Generator<Uint8Array> {
   let remainder = ''
   for (let from = 0; from < text.length; from += CHUNK) {

@@ -10,29 +10,26 @@ import type { ImageLimits, ImageRecord, SharedRecords } from '../store/shared-re
 
 /** Limits of stored images: number, total bytes and age. */
 export interface ImageStoreLimits extends ImageLimits {
-  /** ms; how long an image is stored. */
+  /** Retention time of an image, in milliseconds. */
   readonly age: number
 }
 
 const LIMITS: ImageStoreLimits = { count: 256, size: 512 * 1024 * 1024, age: 3_600_000 }
 
-/** The shared store, and how long and how much the image store holds. */
+/** Options: the shared store, and the limits of the image store. */
 export interface ImageStoreOptions {
   readonly shared: Pick<SharedRecords, 'putImage' | 'image'>
-  /**
-   * Whether other processes serve the same addresses. An image then needs the store: a copy in this process is not
-   * enough.
-   */
+  /** Whether other processes serve the same URLs. A copy of an image in this process is then not enough. */
   readonly hasOthers: () => boolean
   readonly limits?: Partial<ImageStoreLimits>
-  /** Unix time, ms. */
+  /** Returns the Unix time in milliseconds. */
   readonly now?: () => number
 }
 
 /**
- * Stores images whose callers requested an address: for one hour, in the shared store, so that every instance can serve
- * them. The oldest images are evicted beyond the limits. The token in the address is the only credential; the store
- * holds its hash, and tokens cannot be listed. Each process also copies the images that it stored or served to unnamed
+ * Stores images whose callers requested a URL, for one hour, in the shared store, so that every instance can serve
+ * them. The oldest images are evicted beyond the limits. The token in the URL is the only credential. The store holds
+ * its hash, and tokens cannot be listed. Each process also copies the images that it stored or served to unnamed
  * temporary files.
  */
 export class ImageStore {
@@ -53,9 +50,9 @@ export class ImageStore {
   }
 
   /**
-   * Stores an image and returns its token. Rejects if some process that may be asked for the image could not serve it.
+   * Stores an image and returns its token. Rejects if a process that may be asked for the image could not serve it.
    *
-   * @param pieces the bytes; each chunk is released once it is written.
+   * @param pieces the bytes. Each chunk is released once it is written.
    */
   async add(mediaType: string, pieces: Iterable<Uint8Array>): Promise<string> {
     const token = randomBytes(32).toString('base64url')
@@ -67,7 +64,7 @@ export class ImageStore {
     try {
       await this.shared.putImage({ ...picture, read: () => bytes.read() }, this.limits)
     } catch (thrown) {
-      // The local copy is enough if no other process serves the address.
+      // The local copy is enough if no other process serves the URL.
       if (this.hasOthers() || !(thrown instanceof GatewayError)) {
         spool.close()
         throw thrown
@@ -78,9 +75,9 @@ export class ImageStore {
   }
 
   /**
-   * The image with this token; undefined if it has expired or never existed.
+   * Returns the image with this token. Undefined if it has expired or never existed.
    *
-   * @throws OwnFailure if the store cannot be read.
+   * @throws GatewayFailure if the store cannot be read.
    */
   async get(token: string): Promise<StoredImage | undefined> {
     if (!TOKEN.test(token)) return undefined
@@ -138,15 +135,15 @@ async function* withPauses(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Fetches the address in a media part and returns the part with the bytes as base64. Rejects if the fetch fails. */
+/** Fetches the URL in a media part and returns the part with the bytes as base64. Rejects if the fetch fails. */
 export type Fetch = (part: MediaPart) => Promise<MediaPart>
 
 /** Services that deliver images: the store, the gateway's public URL and the fetcher. */
 export interface ImageDelivery {
   readonly store: ImageStore
-  /** The base URL at which the caller of a request reaches the gateway. */
+  /** Returns the base URL at which the caller of a request reaches the gateway. */
   baseOf(message: IncomingMessage): string
-  /** A fetcher for the images of one answer; undefined if fetching is switched off. */
+  /** Returns a fetcher for the images of one answer. Undefined if fetching is switched off. */
   fetching(): Fetch | undefined
 }
 
@@ -154,7 +151,7 @@ export interface ImageDelivery {
 export interface StoredImage {
   readonly mediaType: string
   readonly bytes: Bytes & { readonly size: number }
-  /** Seconds until the image expires, unless it is evicted earlier. */
+  /** Number of seconds until the image expires, unless it is evicted earlier. */
   readonly seconds: number
 }
 
@@ -174,7 +171,7 @@ interface Entry {
 class ImageCopies {
   private readonly limits: ImageLimits
   private readonly now: () => number
-  /** By image id, oldest first. */
+  /** Entries by image id, oldest first. */
   private readonly entries = new Map<string, Entry>()
   private size = 0
 
@@ -225,7 +222,7 @@ class ImageCopies {
   }
 }
 
-/** Streams the image. One that is evicted meanwhile can still be read to the end. */
+/** Streams the image. An image that is evicted meanwhile can still be read to the end. */
 async function* readEntry(entry: Entry): AsyncGenerator<Uint8Array> {
   entry.readers++
   try {

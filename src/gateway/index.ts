@@ -50,7 +50,7 @@ export type {
 export type { ActionName } from './stored/index.ts'
 export type { TaskAction } from './tasks/index.ts'
 
-/** Takes every request from its endpoint to an upstream and back. */
+/** Takes every request from its endpoint to an upstream, and the answer back. */
 export class Gateway {
   readonly services: Services
   /** Answers requests that need no model. */
@@ -64,10 +64,7 @@ export class Gateway {
     this.fallback = new ModelFallback(services)
   }
 
-  /**
-   * Realtime voice sessions, loaded with the first one. Requests that a cascade makes go through `answer` like any
-   * other.
-   */
+  /** Realtime voice sessions, loaded with the first one. Requests of a cascade pass through `answer` like any other. */
   get realtime(): Promise<Realtime> {
     this.voiceSessions ??= import('./realtime/realtime.ts').then(
       ({ Realtime }) => new Realtime(this.services, incoming => this.answer(incoming)),
@@ -116,14 +113,14 @@ export class Gateway {
     }
   }
 
-  /** Notes the caller in the report and starts a trace, if requests are traced. */
+  /** Records the caller in the report and starts a trace, if requests are traced. */
   private begin(report: Report, { path, format, message: { headers } }: Call, caller: Caller): void {
     const { tracer } = this.services.traces
     report.caller = caller
     if (tracer !== undefined) report.trace = tracer.begin({ path, format, headers })
   }
 
-  /** Charges the limits and records the request when it is over. Releases its slot even if that throws. */
+  /** Charges the limits and records the request at its end. Releases its slot even if that throws. */
   private finishReport(report: Report): void {
     const { reservation } = report
     const { recorder } = this.services
@@ -137,7 +134,7 @@ export class Gateway {
     }
   }
 
-  /** Counts tokens against the limit of the key of a pool that answered. */
+  /** Counts tokens against the limit of the pool's key that answered. */
   private chargeKey({ channel }: Target, { input = 0, output = 0 }: Usage = {}): void {
     this.services.channels.get(channel).limits?.used(input + output)
   }
@@ -179,7 +176,7 @@ export class Gateway {
     }
   }
 
-  /** Reserves the expected tokens and cost from the limits of the key, beyond what was reserved on entry. */
+  /** Reserves the expected tokens and cost in the limits of the key, beyond the amount reserved on entry. */
   private reserve({ call, caller, report, request, responseChain }: Incoming, reservation: Reservation): MaybePromise {
     report.received(request)
     const most = responseChain === undefined ? inputTokensAtMost(call.message) : undefined
@@ -206,8 +203,8 @@ export class Gateway {
   }
 
   /**
-   * Submits a video task, unless the same task exists already. A failed submit is reconciled, because the upstream may
-   * have accepted the task nevertheless.
+   * Submits a video task, unless the same task exists already. A failed submission is reconciled, because the upstream
+   * may have accepted the task nevertheless.
    */
   private async submitTask(incoming: Incoming): Promise<void> {
     const { tasks } = this.services
@@ -276,7 +273,7 @@ export class Gateway {
     return { channels: channels.all, models: config.models, catalogue, prices: catalogue }
   }
 
-  /** Prepares the request's media for a target; returns undefined if the media cannot be prepared. */
+  /** Prepares the request's media for a target. Returns undefined if the media cannot be prepared. */
   private async withMedia(
     request: CanonicalRequest,
     concern: 'change' | 'check',
@@ -297,7 +294,7 @@ export class Gateway {
   /**
    * Has one target answer: writes and sends the request, and passes the answer on as a stream or whole.
    *
-   * @throws GatewayError; another target may be tried as long as nothing was sent to the caller.
+   * @throws GatewayError. Another target may be tried as long as nothing was sent to the caller.
    */
   private async respond(attempt: Attempt): Promise<void> {
     const { incoming, target, request, early, reasoning } = attempt
@@ -343,7 +340,7 @@ export class Gateway {
     targetFailure(failure, { target, channel, model: request.model, log: this.services.log })
   }
 
-  /** Answers at once that the work has begun. The work continues in the background even if the caller leaves. */
+  /** Answers at once that the work has started. The work continues in the background even if the caller leaves. */
   private async answerLater(incoming: Incoming, saver: ResponseSaver): Promise<void> {
     const { call, caller, request, capture } = incoming
     const { stored, reasoning, config } = this.services
@@ -351,12 +348,12 @@ export class Gateway {
     const work = await stored.begin(request, saver)
     if (capture !== undefined) capture.isBackground = true
     stored.background.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.reply } }))
-    // The reservation now belongs to the work in the background.
+    // The reservation now belongs to the background work.
     incoming.report.reservation = undefined
     await work.announce(request, call.reply, config.server.heartbeat)
   }
 
-  /** Answers into the record of a background response, with its own log line. Never rejects. */
+  /** Answers into the record of a background response, with a separate log line. Never rejects. */
   private async answerInBackground(incoming: Incoming): Promise<void> {
     const { call, caller, request } = incoming
     const { errors, captures } = this.services
@@ -374,7 +371,7 @@ export class Gateway {
   }
 }
 
-/** The empty answer to a request that is only stored. */
+/** Empty answer to a request that is only stored. */
 const EMPTY: WholeAnswer = {
   result: { candidates: [{ content: [], finish: { reason: 'stop' } }], usage: { input: 0, output: 0 } },
   losses: [],

@@ -2,7 +2,7 @@ import type { Channel } from '../upstreams/channel/index.ts'
 
 const STATES = ['ok', 'resting', 'refused'] as const
 
-/** The number of keys of a channel's pool in each state; nothing for a channel without a pool. */
+/** Returns the number of keys of a channel's pool in each state. Nothing for a channel without a pool. */
 export function keyReadings({ config, keys }: Channel) {
   if (keys === undefined) return []
   const now = Date.now()

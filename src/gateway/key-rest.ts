@@ -4,20 +4,20 @@ import type { Channel, Headers } from '../upstreams/channel/index.ts'
 import { exhaustedFor } from '../upstreams/channel/rate-limit-headers.ts'
 import type { Target } from '../upstreams/router.ts'
 
-/** How a key of a pool rests after a failure. */
+/** Rest of a key of a pool after a failure. */
 interface KeyRest {
   /** Whether the whole key rests, or only the model there. */
   readonly scope: 'key' | 'model'
-  /** s; length of the rest if the upstream states none. */
+  /** Length of the rest if the upstream states none, in seconds. */
   readonly seconds: number
-  /** True if the upstream refused the key for good, so that an operator must act. */
+  /** Whether the upstream refused the key for good, so that an operator must act. */
   readonly isRefusal?: true
 }
 
-/** s; longest rest of a key. It is longer than that of a channel, because other keys take its requests. */
+/** Maximum rest of a key, in seconds. It is longer than that of a channel, because other keys take its requests. */
 export const LONGEST_KEY_REST = 3600
 
-/** Failures that belong to the key: another key of the same channel may succeed at once. */
+/** Failures that belong to the key. Another key of the same channel may succeed at once. */
 const KEY_RESTS: { readonly [K in ErrorKind]?: KeyRest } = {
   'rate-limited': { scope: 'model', seconds: 5 },
   forbidden: { scope: 'model', seconds: 60 },
@@ -26,7 +26,7 @@ const KEY_RESTS: { readonly [K in ErrorKind]?: KeyRest } = {
   unauthenticated: { scope: 'key', seconds: LONGEST_KEY_REST, isRefusal: true },
 }
 
-/** Failures that may be the key's although nothing rests for them: a key without access to a model (404). */
+/** Failures that may belong to the key although nothing rests for them: a key without access to a model (404). */
 const MAY_BE_KEYS: ReadonlySet<ErrorKind> = new Set(['not-found', 'cannot-express'])
 
 /** Whether the next key of the same channel may succeed. */
@@ -34,7 +34,7 @@ export const isKeyFailure = ({ kind, retry }: CanonicalError): boolean =>
   KEY_RESTS[kind] !== undefined || MAY_BE_KEYS.has(kind) || retry === true
 
 /**
- * Rests a key of a pool and reports a key that is refused for good, once. Returns scope and length for the log, or
+ * Rests a key of a pool, and reports once that a key is refused for good. Returns scope and length for the log, or
  * undefined if the failure is not the key's.
  */
 export function restKey(
@@ -59,14 +59,14 @@ export function restKey(
 
 const REFUSED = 'an upstream refuses a key of a pool: replace the key or pay its account'
 
-/** Adds the delay of a rate limit from the headers of quotas, if the upstream states no other. */
+/** Adds the delay of a rate limit from the quota headers, if the upstream states no other delay. */
 export function withQuotaDelay(error: CanonicalError, headers: Headers): CanonicalError {
   if (error.kind !== 'rate-limited' || error.retryAfterSeconds !== undefined) return error
   const seconds = exhaustedFor(headers, Date.now())
   return seconds === undefined ? error : { ...error, retryAfterSeconds: seconds }
 }
 
-/** Rests a key for a model if the headers of an answer say that its quota is exhausted. */
+/** Rests a key for a model if the headers of an answer state that its quota is exhausted. */
 export function restExhausted({ resting }: Channel, { upstreamModel }: Target, headers: Headers): void {
   const now = Date.now()
   const seconds = exhaustedFor(headers, now)

@@ -5,16 +5,21 @@ import type { ChannelFormat } from '../config/index.ts'
 import { FORMAT_FACTS } from '../formats/index.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 
-/** ms; between two requests for all lists, and after a request that failed for some list. */
+/**
+ * Interval between two requests for all lists, and pause after a request that failed for some list, in milliseconds.
+ */
 const REFRESH_EVERY = 10 * 60_000
 const RETRY_AFTER = 30_000
-/** Bytes; largest list of models. */
+/** Maximum size of a list of models, in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** The endpoint where most upstreams list their models. */
+/** Endpoint where most upstreams list their models. */
 const USUAL: Omit<WireRequest, 'body'> = { path: '/models', query: {}, headers: {} }
 
-/** Refreshes the model lists of channels whose config has patterns. After a failure, a channel keeps its last list. */
+/**
+ * Refreshes the model lists of channels whose config has patterns. After a failure, a channel continues to use its last
+ * list.
+ */
 export class Listing {
   private readonly channels: () => readonly Channel[]
   private timer: NodeJS.Timeout | undefined
@@ -54,14 +59,14 @@ export async function updateListing(channel: Channel): Promise<boolean> {
     const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(MOST_BYTES))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {
-    // The list is requested again later. Until then the router accepts any model that the channel's patterns match.
+    // The list is requested again later. Until then the router accepts every model that matches the channel's patterns.
   }
   return channel.listed !== undefined
 }
 
 /**
- * The ids in a list: `{data: [{id}]}` of the formats under `/v1`, or `{models: [{name: "models/…"}]}` of Google;
- * undefined for anything else.
+ * Returns the ids in a list: `{data: [{id}]}` of the formats under `/v1`, or `{models: [{name: "models/…"}]}` of
+ * Google. Undefined for any other body.
  */
 function idsOf(body: { readonly [key: string]: unknown }): string[] | undefined {
   const rows = [body['data'], body['models']].find(Array.isArray)

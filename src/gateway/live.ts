@@ -5,7 +5,7 @@ import type { Bus } from '../store/cluster/bus.ts'
 import { recordedModel, type UsageRow } from '../store/usage/row.ts'
 import type { Call } from './call.ts'
 
-/** A request that has begun; a subset of its later usage row. */
+/** A request that has started: a subset of its later usage row. */
 export interface LiveBeginning
   extends Pick<UsageRow, 'id' | 'at' | 'key' | 'keyName' | 'group' | 'model' | 'door' | 'format' | 'stream'> {
   readonly isCaptured: boolean
@@ -21,14 +21,17 @@ export interface LiveListener {
   /** The operator who is watching. */
   readonly owner: string
   take(event: LiveEvent): void
-  /** Called when the gateway stops; no event follows. */
+  /** Called when the gateway stops. No event follows. */
   end(): void
 }
 
-/** ms; between two announcements that this process watches, and how long other processes trust one. */
+/**
+ * Interval between two announcements that this process watches, and time for which other processes trust one, in
+ * milliseconds.
+ */
 const ANNOUNCE_EVERY = 5000
 const ANNOUNCEMENT_HOLDS = 15_000
-/** ms between two batches of events on the bus, and most events per batch. */
+/** Time between two batches of events on the bus, in milliseconds, and maximum number of events per batch. */
 const BATCH_EVERY = 200
 const BATCH_SIZE = 200
 
@@ -37,7 +40,7 @@ const BATCH_SIZE = 200
  * nobody watches.
  */
 export class Live {
-  /** Whether anybody watches, in this process or another. */
+  /** Whether anybody watches, in this process or in another. */
   isWatched = false
   private readonly bus: Bus
   private readonly listeners = new Set<LiveListener>()

@@ -7,7 +7,7 @@ import type { Call } from './call.ts'
 import type { FallenBack } from './fallback-models.ts'
 import type { StoredItems } from './stored/index.ts'
 
-/** The fields of an attempt that determine where its caller finds a loss. */
+/** Fields of an attempt that determine where its caller finds a loss. */
 export interface Located {
   readonly incoming: { readonly call: Pick<Call, 'format'> }
   readonly request: CanonicalRequest
@@ -15,7 +15,7 @@ export interface Located {
 }
 
 /**
- * Maps paths in an attempt's canonical request to paths in the caller's body. A path into stored turns becomes one
+ * Maps paths in an attempt's canonical request to paths in the caller's body. A path into stored turns becomes a path
  * under the field that refers to them.
  */
 export function callerPaths({ incoming: { call }, request, stored }: Located): Locate {
@@ -33,11 +33,14 @@ export function locateLosses(losses: readonly Loss[], attempt: Located): readonl
   return losses.map((loss): Loss => ({ ...loss, path: locate(loss.path) }))
 }
 
-/** Headers that report the losses of a request and its answer. Locates only the losses that the headers show. */
+/**
+ * Returns the headers that report the losses of a request and its answer. Locates only the losses that the headers
+ * show.
+ */
 export const headersOfLosses = (losses: readonly Loss[], attempt: Located): { readonly [name: string]: string } =>
   losses.length === 0 ? NO_HEADERS : lossHeaders(losses, callerPaths(attempt))
 
-/** The header that says why another model than the requested one answers. */
+/** Returns the header that states why another model than the requested one answers. */
 export const fallbackHeaders = ({
   fallback,
 }: {

@@ -19,10 +19,11 @@ export class Lookups {
   }
 
   /**
-   * The models that a key can call, as JSON text: the page that `query` selects, or the record of the model `id`.
+   * Returns the models that a key can call, as JSON text: the page that `query` selects, or the record of the model
+   * `id`.
    *
-   * @throws GatewayError as `authenticate` does, `invalid-request` for an invalid page, and `not-found` for a model the
-   * key cannot call.
+   * @throws GatewayError as `authenticate` does, `invalid-request` for an invalid page, and `not-found` for a model
+   * that the key cannot call.
    */
   async models(
     call: Pick<Call, 'message' | 'queryKey' | 'reply'>,
@@ -55,7 +56,8 @@ export class Lookups {
   }
 
   /**
-   * Answers a request that needs no model. `isCounted` says whether it counts towards the key's requests per minute.
+   * Answers a request that needs no model. `isCounted`: whether the request counts towards the key's requests per
+   * minute.
    */
   private async answerLookup(
     call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>,

@@ -20,15 +20,15 @@ import { GONE } from './failures.ts'
 import type { Fetch } from './image-store.ts'
 import { inBase64 } from './write-result.ts'
 
-/** The caller on whose behalf media are fetched, and the meter that counts their bytes in memory. */
+/** Caller on whose behalf media are fetched, and meter that counts their bytes in memory. */
 export interface Fetching {
   readonly reply: Reply
   meter(): Meter
 }
 
 /**
- * Prepares media for a target: converts bytes to base64 for formats that are pure JSON, fetches addresses that the
- * upstream does not take, and checks addresses that are passed on (trap 50).
+ * Prepares media for a target: converts bytes to base64 for formats that are pure JSON, fetches URLs that the upstream
+ * does not take, and checks URLs that are passed on (trap 50).
  */
 export class Media {
   private readonly config: MediaConfig
@@ -42,7 +42,7 @@ export class Media {
   }
 
   /**
-   * Whether the request's media must change or be checked before it is sent; undefined for most requests, which then
+   * Whether the request's media must change or be checked before it is sent. Undefined for most requests, which then
    * skip the asynchronous step. Token counts fetch nothing.
    */
   concerns(request: CanonicalRequest, target: Target): 'change' | 'check' | undefined {
@@ -60,10 +60,10 @@ export class Media {
   }
 
   /**
-   * The request with media the target accepts. Stops fetching when the caller leaves.
+   * Returns the request with media that the target accepts. Stops fetching when the caller leaves.
    *
-   * @throws GatewayError `invalid-request` for media that cannot be fetched, and for an address that must not be passed
-   * on; `too-large` for media over the limit; `cancelled`; and the errors of the meter, which is opened for the first
+   * @throws GatewayError `invalid-request` for media that cannot be fetched, and for a URL that must not be passed on;
+   * `too-large` for media over the limit; `cancelled`; and the errors of the meter, which is opened for the first
    * fetch.
    */
   async ready(request: CanonicalRequest, target: Target, { reply, meter }: Fetching): Promise<CanonicalRequest> {
@@ -88,7 +88,10 @@ export class Media {
     }
   }
 
-  /** A fetcher for the media of one answer, with the limits of one request; undefined if fetching is switched off. */
+  /**
+   * Returns a fetcher for the media of one answer, with the limits of one request. Undefined if fetching is switched
+   * off.
+   */
   fetching(): Fetch | undefined {
     const batch = this.fetcher && new MediaBatch(this.fetcher, this.config)
     return batch && (part => batch.fetchOne(part))
@@ -99,7 +102,8 @@ export class Media {
   }
 
   /**
-   * This object if the media config is unchanged, otherwise a new one. The old one finishes the fetches in progress.
+   * Returns this object if the media config is unchanged, otherwise a new one. The old object finishes the fetches in
+   * progress.
    */
   reloaded(config: MediaConfig): Media {
     if (JSON.stringify(config) === JSON.stringify(this.config)) return this
@@ -107,7 +111,7 @@ export class Media {
     return new Media(config)
   }
 
-  /** Returns a function that chooses the task for each piece of media; most pieces need none. */
+  /** Returns a function that chooses the task for each piece of media. Most pieces need none. */
   private tasksFor({ channel, format, native }: Target, work: Work, batch?: MediaBatch): TaskFor {
     const { bytes, mustFetch: fetches, mustFetchNative: fetchesOwn } = WRITERS[format.format]!
     const fetching: Task = { kind: 'change', run: part => batch!.fetch(part) }
@@ -123,10 +127,10 @@ export class Media {
   }
 
   /**
-   * Returns the part if its address may be passed on. Resolves the host name only for an upstream in the same network,
+   * Returns the part if its URL may be passed on. Resolves the host name only for an upstream in the same network,
    * which would resolve it to the same address.
    *
-   * @throws GatewayError `invalid-request` for an address that must not be passed on.
+   * @throws GatewayError `invalid-request` for a URL that must not be passed on.
    */
   private async checked(part: MediaPart, baseUrl: string): Promise<MediaPart> {
     const name = this.guard.check((part.source as { readonly url: string }).url)
@@ -168,7 +172,7 @@ async function changed(content: readonly Part[], taskFor: TaskFor, inResult: boo
   return parts.every((part, index) => part === content[index]) ? content : parts
 }
 
-/** Limits of one request: the number of fetches, and the total bytes, counted once per mention of an address. */
+/** Limits of one request: the number of fetches, and the total size in bytes, in which each mention of a URL counts. */
 type MediaBatchLimits = Pick<MediaConfig, 'count' | 'total'>
 
 interface FetchedMedia {
@@ -178,7 +182,7 @@ interface FetchedMedia {
   readonly size: number
 }
 
-/** Fetches the media of one request or answer; each address once. */
+/** Fetches the media of one request or answer, each URL once. */
 class MediaBatch {
   private readonly fetcher: MediaFetcher
   private readonly limits: MediaBatchLimits
@@ -196,7 +200,7 @@ class MediaBatch {
     this.openMeter = meter
   }
 
-  /** As `fetchOne`, but cancels all other fetches once one fails. */
+  /** Like `fetchOne`, but cancels all other fetches once one fails. */
   async fetch(part: MediaPart): Promise<MediaPart> {
     try {
       return await this.fetchOne(part)
@@ -207,7 +211,7 @@ class MediaBatch {
   }
 
   /**
-   * Fetches the part's address and returns the part with the bytes as base64.
+   * Fetches the part's URL and returns the part with the bytes as base64.
    *
    * @throws GatewayError `invalid-request` if the fetch fails, `too-large` if all media together exceed the limit.
    */

@@ -14,7 +14,7 @@ import { writeResult } from './write-result.ts'
 type Needs = Pick<Services, 'config' | 'catalogue' | 'channels' | 'running' | 'recorder'>
 
 /**
- * Has fallback models answer if the channels of the requested model do not, before anything is sent to the caller. A
+ * Lets fallback models answer if the channels of the requested model do not, before anything is sent to the caller. A
  * request whose model and group have no fallbacks costs two lookups.
  */
 export class ModelFallback {
@@ -25,8 +25,8 @@ export class ModelFallback {
   }
 
   /**
-   * Reserves a request in the limits of its key. If a budget does not cover its model, tries the fallbacks that are
-   * taken for that reason.
+   * Reserves a request in the limits of its key. If a budget does not cover its model, tries the fallbacks that may be
+   * used for that reason.
    */
   async admit(incoming: Incoming, reserve: (incoming: Incoming) => MaybePromise): Promise<Incoming> {
     try {
@@ -42,7 +42,7 @@ export class ModelFallback {
     }
   }
 
-  /** Has the requested model answer, else its fallbacks. */
+  /** Lets the requested model answer, else its fallbacks. */
   answer(incoming: Incoming, tryTargets: (incoming: Incoming) => Promise<void>): Promise<void> {
     const fallbacks = this.fallbacksOf(incoming)
     if (fallbacks === undefined) return tryTargets(incoming)
@@ -70,13 +70,13 @@ export class ModelFallback {
     await fallbacks.sendRefusal()
   }
 
-  /** Whether nothing was sent to the caller yet, and the request can be sent again. */
+  /** Whether nothing was sent to the caller yet and the request can be sent again. */
   private mayFallBack(incoming: Incoming): boolean {
     const { started, gone } = incoming.call.reply
     return !started && !gone && !isSpent(incoming) && this.services.running.endOf(incoming.call) === undefined
   }
 
-  /** The request for the next fallback that the caller's budget covers; undefined if there is none. */
+  /** Returns the request for the next fallback that the caller's budget covers. Undefined if there is none. */
   private async next(
     incoming: Incoming,
     fallbacks: FallbackModels,
@@ -112,7 +112,7 @@ export class ModelFallback {
   }
 }
 
-/** The request for a fallback model. */
+/** Returns the request for a fallback model. */
 function fallenBack(incoming: Incoming, model: string, reason: FallbackReason): Incoming {
   const { request, report, fallbacks } = incoming
   report.fellBack(model, { from: fallbacks?.requested ?? request.model, reason })

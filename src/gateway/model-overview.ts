@@ -13,18 +13,18 @@ export interface ModelOverview {
   readonly id: string
   /** The operator's settings for the model. */
   readonly facts: ModelFacts | undefined
-  /** The catalogue's facts about the model, with the prices of its first channel that has any. */
+  /** The catalogue's facts about the model, with the prices of its first channel that has prices. */
   readonly known: KnownModel
   readonly abilities: ModelAbilities
-  /** The format that clients should use: the operator's choice, or what the channels do best. */
+  /** Format that clients should use: the operator's choice, or the one that the channels do best. */
   readonly interface: Format | undefined
-  /** Formats a caller can use for the model: spoken by its channels, and by translation. */
+  /** Formats that a caller can use for the model: formats of its channels, and formats by translation. */
   readonly native: readonly Format[]
   readonly translated: readonly Format[]
   readonly channels: readonly { readonly name: string; readonly upstreamModel: string }[]
 }
 
-/** The models that a key with these permissions can call, sorted by id. */
+/** Returns the models that a key with these permissions can call, sorted by id. */
 export function modelOverviews(
   permissions: Permissions,
   all: readonly RoutedChannel[],
@@ -46,7 +46,7 @@ export function modelOverviews(
       catalogue.about(model.id, { provider: channel.provider, upstreamModel }),
     )
     const abilities = abilitiesOf(model, facts)
-    // In the order of the channels' preference.
+    // Sorted by the channels' preference.
     const native = [...spoken].filter(format => callerFormats.includes(format))
     const translated = callerFormats.filter(callerFormat => !spoken.has(callerFormat) && canUse(callerFormat))
     return {
@@ -63,7 +63,8 @@ export function modelOverviews(
 }
 
 /**
- * The first format of the channels that is made for the model's main kind of work, or else the first that can do it.
+ * Returns the first format of the channels that is made for the model's main kind of work, or else the first that can
+ * do it.
  */
 function interfaceOf(
   { converses, draws, speaks, embeds }: ModelAbilities,

@@ -4,8 +4,8 @@ import { EXTRA_BODY, MODEL_FIELDS } from '../formats/model-fields.ts'
 import type { ModelFields } from '../formats/rows/row.ts'
 
 /**
- * The role of the model name at the end of a path: the requested model, one that may answer alongside or instead of it,
- * or a helper such as a session's transcriber.
+ * Role of the model name at the end of a path: the requested model, a model that may answer beside or instead of it, or
+ * a helper such as a session's transcriber.
  */
 export type NameKind = 'requested' | 'other' | 'helper'
 
@@ -17,13 +17,13 @@ const HOSTED = 'hosted:'
  */
 export class ModelPaths {
   readonly fields = new Map<string, ModelPaths>()
-  /** The node for the items of a list; also for a single value in place of the list. */
+  /** Node for the items of a list, and for a single value in place of the list. */
   items: ModelPaths | undefined
-  /** Set if the value names a model. */
+  /** Role of the model name. Undefined if the value is not a model name. */
   kind: NameKind | undefined
-  /** The field names a model only in tools that the upstream runs; in other tools it is content. */
+  /** Whether the field names a model only in tools that the upstream runs. In other tools it is content. */
   isHosted = false
-  /** The value may be a string of JSON. */
+  /** Whether the value may be a string of JSON. */
   isText = false
   private anyCase: RegExp | undefined
   private lengths = 0
@@ -55,13 +55,13 @@ export class ModelPaths {
 
   /**
    * Whether a field differs from a known one only in case. Go's `encoding/json` treats such fields as equal, and even
-   * matches `\u017f` to `s` and the Kelvin sign to `k`.
+   * matches `\u017f` with `s` and the Kelvin sign with `k`.
    */
   isMiscased(field: string): boolean {
     if (this.anyCase === undefined) {
       const names = [...this.fields.keys()]
       this.anyCase = new RegExp(`^(?:${names.map(name => RegExp.escape(name)).join('|')})$`, 'iu')
-      // A field's length does not depend on its case, so a bit mask of lengths rules out most other fields.
+      // A field's length does not depend on its case, so that a bit mask of lengths excludes most other fields.
       for (const { length } of names) this.lengths |= 1 << length
     }
     return ((this.lengths >>> field.length) & 1) === 1 && !this.fields.has(field) && this.anyCase.test(field)
@@ -69,8 +69,7 @@ export class ModelPaths {
 }
 
 /**
- * The paths of a body, and of an object that overrides fields of the body: an `extra_body`, or a fallback with
- * settings.
+ * Paths of a body, and of an object that overrides fields of the body: an `extra_body`, or a fallback with settings.
  */
 export interface BodyPaths {
   readonly body: ModelPaths
@@ -79,7 +78,7 @@ export interface BodyPaths {
 
 const compiled = new Map<Format, BodyPaths>()
 
-/** The paths of a format's bodies. A format without a row has only the field `model`. */
+/** Returns the paths of a format's bodies. A format without a row has only the field `model`. */
 export const pathsOf = (format: Format): BodyPaths =>
   compiled.getOrInsertComputed(format, () => compile(MODEL_FIELDS.get(format) ?? UNLISTED))
 
@@ -121,7 +120,7 @@ export function pathsAt(name: string, { body, replacing }: BodyPaths): ModelPath
     const fields = at.kind === undefined ? at : replacing
     if (fields.isMiscased(step)) return 'misspelled'
     const next = fields.fields.get(step)
-    // An unknown step inside fallbacks is a model's name; its own fallbacks follow.
+    // An unknown step inside fallbacks is a model's name. The next level contains that model's fallbacks.
     if (next === undefined && at.kind === undefined) return undefined
     at = next ?? at
   }

@@ -13,7 +13,7 @@ import type { UsableModel } from '../upstreams/router.ts'
 type FactsOf = (id: string) => ModelFacts | undefined
 
 /**
- * The JSON text of the list of models, or of one page of it.
+ * Returns the JSON text of the list of models, or of one page of it.
  *
  * @param format one that lists models to its clients (docs/wire/common.md#model-lists).
  * @param usable sorted by id.
@@ -30,7 +30,7 @@ export const modelList = (
     query,
   )
 
-/** The JSON text of one model's record. Throws GatewayError `not-found` for a model outside the list. */
+/** Returns the JSON text of one model's record. Throws GatewayError `not-found` for a model outside the list. */
 export function modelRecord(format: Format, id: string, usable: readonly UsableModel[], facts: FactsOf): string {
   const model = usable.find(model => model.id === id)
   if (model === undefined)
@@ -103,13 +103,16 @@ interface Sources {
   readonly catalogue: Catalogue
 }
 
-/** The facts in lists and records of models: the operator's settings, completed with the limits of the catalogue. */
+/**
+ * Returns the facts for lists and records of models: the operator's settings, completed with the limits of the
+ * catalogue.
+ */
 export const listedFacts =
   ({ config, channels, catalogue }: Sources): FactsOf =>
   id => {
     const facts = config.models.get(id)
     if (facts?.context !== undefined && facts.maxOutput !== undefined) return facts
-    // The channel that serves the model under a name of the operator's choice.
+    // Channel that serves the model under a name of the operator's choice.
     const channelConfig = channels.all.find(channel => channel.config.models.named.has(id))?.config
     const { context, maxOutput } = catalogue.about(
       id,

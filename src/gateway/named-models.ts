@@ -12,7 +12,7 @@ import { type BodyPaths, type ModelPaths, type NameKind, pathsAt, pathsOf } from
  * Checks every model that a request names against the key's permissions, not only the requested one (traps 105, 118).
  * `formats/model-fields.ts` lists the paths.
  *
- * @param wire the request as the caller sent it: JSON, or the texts and files of a form.
+ * @param wire the request as the caller sent it: JSON, or the fields and files of a form.
  * @param model undefined for a remix, which uses the model of its original.
  * @throws GatewayError `invalid-request` for a value that is not a name, for a file in place of a name, and for a field
  * in another case or spelling, because upstreams disagree on whether it is the same field; `forbidden` for any model
@@ -41,7 +41,7 @@ export function checkModelFields(
 
 /**
  * Renames the other models in a native body to the names of the channel's upstream. Returns the same body if it names
- * none.
+ * no other models.
  *
  * @throws GatewayError `invalid-request` for a model the channel does not have.
  */
@@ -63,8 +63,8 @@ export function checkPermitted(name: string, permissions: Permissions, field: st
 }
 
 /**
- * The upstream's name for a model that a request names alongside the requested one. A helper that the channel does not
- * have keeps its name.
+ * Returns the upstream's name for a model that a request names beside the requested one. A helper that the channel does
+ * not have is not renamed.
  *
  * @throws GatewayError `invalid-request` for any other model that the channel does not have.
  */
@@ -75,7 +75,7 @@ export function upstreamName(name: string, models: ChannelConfig['models'], { fi
   throw invalid(`The model "${excerpt(name)}" cannot be combined with the requested model.`, field)
 }
 
-/** The body's field that holds a model name, and the role of that name. */
+/** Field of the body that holds a model name, and the role of that name. */
 export interface Named {
   readonly field: string
   readonly kind: NameKind
@@ -90,7 +90,7 @@ export interface Naming {
   readonly isExact: boolean
 }
 
-/** Renames the models in a body. Linear in the size of the body; returns the same body if nothing changed. */
+/** Renames the models in a body. Linear in the size of the body. Returns the same body if nothing changed. */
 export function renamedBody(body: JsonObject, naming: Naming): JsonObject {
   let out = renamedIn(body, naming.paths.body, naming)
   for (const field in body) {
@@ -106,7 +106,7 @@ export function renamedBody(body: JsonObject, naming: Naming): JsonObject {
 
 const isWord = (field: string): boolean => /^\w*$/.test(field)
 
-/** @param root the body's field that contains the object; undefined for the body itself. */
+/** @param root the body's field that contains the object. Undefined for the body itself. */
 function renamedIn(object: JsonObject, paths: ModelPaths, naming: Naming, root?: string): JsonObject {
   let out = object
   for (const field in object) {
@@ -124,7 +124,7 @@ function renamedIn(object: JsonObject, paths: ModelPaths, naming: Naming, root?:
   return out
 }
 
-/** Whether the client runs the tool and alone reads its parameters. */
+/** Whether the client runs the tool. Only the client reads its parameters. */
 const isClientTool = ({ type = 'function' }: JsonObject): boolean => type === 'function' || type === 'custom'
 
 function renamed(value: Json, paths: ModelPaths, naming: Naming, root: string): Json {
@@ -150,7 +150,7 @@ function renamedItems(values: readonly Json[], paths: ModelPaths, naming: Naming
   return out ?? (values as Json)
 }
 
-/** The suffix by which a form marks a list, even one with a single item. */
+/** Suffix by which a form marks a list, even a list with a single item. */
 const LIST_SUFFIX = '[]'
 
 /** Anthropic's value for fallbacks that the upstream chooses itself. */
@@ -170,8 +170,8 @@ function renamedInJson(text: string, paths: ModelPaths, naming: Naming, root: st
 }
 
 /**
- * Renames a model name, or the names in an object in its place. A requested model that is not a name is left to the
- * format's reader.
+ * Renames a model name, or the names in an object in place of a name. A requested model that is not a name is left to
+ * the format's reader.
  */
 function renamedName(value: Json, kind: NameKind, naming: Naming, root: string): Json {
   if (typeof value === 'string') return naming.rename(value, { field: root, kind })
@@ -196,7 +196,7 @@ function renamedFallback(value: JsonObject, naming: Naming, root: string): JsonO
   return { model: model!, ...others }
 }
 
-/** Renames the models in LiteLLM's map from models to their fallbacks; `*` stands for any other model. */
+/** Renames the models in LiteLLM's map from models to their fallbacks. `*` represents any other model. */
 function renamedMap(value: JsonObject, kind: NameKind, naming: Naming, root: string): JsonObject {
   const entries = Object.entries(value)
   const isMap = entries.length > 0 && entries.every(([, list]) => Array.isArray(list))

@@ -18,7 +18,7 @@ import { withOwnSignatures } from './thoughts/key-signatures.ts'
 import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
 import type { Recalled } from './thoughts/recalled.ts'
 
-/** A request as it is sent to one target. */
+/** A request for one target. */
 export interface Prepared {
   /** The caller's request with the upstream's model id, repaired for a foreign format. */
   readonly request: CanonicalRequest
@@ -26,13 +26,13 @@ export interface Prepared {
   /** Losses at their paths in the caller's request. */
   readonly losses: readonly Loss[]
   readonly restorer: Restorer | undefined
-  /** The remembered reasoning that was restored to the request. */
+  /** Remembered reasoning that was restored to the request. */
   readonly recalled: Recalled | undefined
   /** Whether the caller's format is the upstream's. */
   readonly native: boolean
 }
 
-/** The fields of an attempt that determine how its request is written and where its losses are reported. */
+/** Fields of an attempt that determine how its request is written and where its losses are reported. */
 interface Writing extends Located {
   readonly incoming: Located['incoming'] & { readonly onLoss: OnLoss; readonly report: Report }
   readonly target: Target
@@ -44,7 +44,7 @@ interface Writing extends Located {
  * Writes a request for an attempt's target.
  *
  * @param request the attempt's own request, or one that an emulation makes of it.
- * @throws GatewayError `cannot-express` if the upstream's format has no such request, or the request would lose too
+ * @throws GatewayError `cannot-express` if the upstream's format has no such request, or if the request would lose too
  * much.
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
@@ -59,7 +59,7 @@ export function writeRequest(attempt: Writing, request: CanonicalRequest = attem
   return prepared
 }
 
-/** Adds the losses of an edit that came before the request was written. */
+/** Adds the losses of an edit that was made before the request was written. */
 const withEarlierLosses = (prepared: Prepared, losses: readonly Loss[], { messages }: CanonicalRequest): Prepared => ({
   ...prepared,
   losses: [...losses, ...tracedToOriginal(prepared.losses, losses, messages)],
@@ -109,7 +109,7 @@ function repairedHistory(request: CanonicalRequest) {
 const unmoved = (found: readonly Loss[]): readonly Loss[] => found
 
 /**
- * The refusal of a request that would lose too much; undefined if the losses are acceptable.
+ * Returns the refusal of a request that would lose too much. Undefined if the losses are acceptable.
  *
  * @param locate maps losses to their paths in the caller's body.
  */
@@ -124,7 +124,7 @@ export function refused(
   return tooMuch.length === 0 ? undefined : refusal(tooMuch, locate(tooMuch))
 }
 
-/** Scores how badly a target fits the request: the number of losses; a refusal outweighs any number. */
+/** Scores how badly a target fits the request by its number of losses. A refusal outweighs any number. */
 export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss): number {
   try {
     const { losses } = prepare(request, target)
@@ -134,5 +134,5 @@ export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss)
   }
 }
 
-/** The score of a refusal; more losses than any request has. */
+/** Score of a refusal, more than the losses of any request. */
 const REFUSAL = 1_000_000

@@ -7,8 +7,8 @@ import type { Target } from '../upstreams/router.ts'
 
 const TEXT: Usage = { input: 1, output: 1 }
 /**
- * The least usage that each kind of work is billed for. Work without an entry has no price per token, so its cost is
- * always unknown.
+ * Usage that each kind of work is billed for at least. Work without an entry has no price per token, so that its cost
+ * is always unknown.
  */
 const BILLED: { readonly [W in Work]?: Usage } = {
   conversation: TEXT,
@@ -41,7 +41,7 @@ export function pricedTargets(
   return priced
 }
 
-/** The error code of that refusal. */
+/** Error code of that refusal. */
 export const PRICE_UNKNOWN = 'price_unknown'
 
 const UNPRICED = forbidden("This key's budget admits no model whose price is unknown.", 'model', PRICE_UNKNOWN)

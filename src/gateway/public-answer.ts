@@ -10,7 +10,8 @@ import type { Attempt } from './types.ts'
 
 /**
  * Completes the head of an answer: id, time, and the model under the caller's name. That name is the public id if the
- * channel maps names, otherwise the name the upstream reports. The writer adds fields that a native upstream omitted.
+ * channel maps names, otherwise the name that the upstream reports. The writer adds fields that a native upstream
+ * omitted.
  */
 export function withHead<T extends CanonicalResult | ResultStart>(
   result: T,
@@ -47,8 +48,8 @@ const ACCOUNT: CanonicalError = {
 const REFUSED: CanonicalError = { kind: 'upstream-failed', message: "The upstream refused the gateway's request." }
 
 /**
- * Errors that concern the gateway and never the caller, by kind: problems with the gateway's account (trap 99), and
- * refusals of the gateway itself.
+ * Messages of errors that concern the gateway and never the caller, by kind: problems with the gateway's account (trap
+ * 99), and refusals of the gateway itself.
  */
 const GATEWAY_ERRORS: { readonly [K in ErrorKind]?: CanonicalError } = {
   unauthenticated: ACCOUNT,
@@ -61,8 +62,8 @@ const GATEWAY_ERRORS: { readonly [K in ErrorKind]?: CanonicalError } = {
 }
 
 /**
- * An upstream's error as the caller may see it. A fault of the gateway gets a fixed message; every field of any other
- * error is scrubbed of names and credentials of the upstream.
+ * Returns an upstream's error as the caller may see it. A fault of the gateway gets a fixed message. Names and
+ * credentials of the upstream are removed from every field of any other error.
  */
 export function publicError(error: CanonicalError, target: Target, model: string): CanonicalError {
   const fixedError = GATEWAY_ERRORS[error.kind]
@@ -71,7 +72,7 @@ export function publicError(error: CanonicalError, target: Target, model: string
   return { ...(scrubbed(fields as JsonObject, scrubber(target, model)) as Omit<CanonicalError, 'kind'>), kind }
 }
 
-/** A result as the caller may see it, with scrubbed errors. */
+/** Returns a result as the caller may see it, with scrubbed errors. */
 export function publicResult(result: CanonicalResult, target: Target, model: string): CanonicalResult {
   const { error, candidates } = result
   return {
@@ -81,7 +82,7 @@ export function publicResult(result: CanonicalResult, target: Target, model: str
   }
 }
 
-/** An event as the caller may see it. Only events that begin or end something can contain errors. */
+/** Returns an event as the caller may see it. Only events that start or end something can contain errors. */
 export function publicEvent(event: CanonicalEvent, target: Target, model: string): CanonicalEvent {
   switch (event.type) {
     case 'error':
@@ -114,7 +115,7 @@ const mapped = <T>(fields: { readonly [name: string]: T }, map: (value: T) => T)
 
 const hasError = (fields: JsonObject): boolean => ERROR_FIELDS.some(field => fields[field] != null)
 
-/** Whether `spelling` holds a whole wire answer that carries an error. */
+/** Whether `spelling` holds a whole wire answer that contains an error. */
 function holdsError(fields: JsonObject): boolean {
   for (const name in fields) if (isObject(fields[name]) && hasError(fields[name])) return true
   return false

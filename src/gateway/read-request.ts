@@ -35,7 +35,7 @@ export class RequestReader {
     this.capture = capture
   }
 
-  /** Turns a body into a request of the endpoint's format. Throws GatewayError `invalid-request` if that fails. */
+  /** Converts a body to a request of the endpoint's format. Throws GatewayError `invalid-request` if that fails. */
   wire(body: JsonObject, files?: readonly WireFile[]): WireRequest {
     const sent = this.capture?.parsed(body, files)
     const wire = wireRequest(this.call.route, this.call.head, body, files)
@@ -47,7 +47,7 @@ export class RequestReader {
    * Reads a whole request. Decrypts the state that the gateway encrypted for this caller, and loads the key for that
    * first.
    *
-   * @throws GatewayError `invalid-request`, and `forbidden` for a model that the key may not use; OwnFailure if the
+   * @throws GatewayError `invalid-request`, and `forbidden` for a model that the key may not use; GatewayFailure if the
    * encryption key is unavailable.
    */
   async readWhole(wire: WireRequest): Promise<CanonicalRequest> {
@@ -57,14 +57,15 @@ export class RequestReader {
     return this.permitted(withStateDecrypted(request, this.cipher), wire)
   }
 
-  /** As `readWhole`, but synchronous: for a body without encrypted state, or after the encryption key was loaded. */
+  /** Like `readWhole`, but synchronous. For a body without encrypted state, or after the encryption key was loaded. */
   read(wire: WireRequest): CanonicalRequest {
     const request = READERS[this.call.format]!.request!(wire)
     return this.permitted(holdsEncryptedState(request) ? withStateDecrypted(request, this.cipher) : request, wire)
   }
 
   /**
-   * Loads the encryption key if stored items hold encrypted state. Rejects with OwnFailure if the key is unavailable.
+   * Loads the encryption key if stored items hold encrypted state. Rejects with GatewayFailure if the key is
+   * unavailable.
    */
   async loadEncryptionKey(items: readonly JsonObject[]): Promise<void> {
     if (items.some(item => Object.values(item).some(isEncrypted))) await this.cipher.load()
@@ -82,7 +83,8 @@ export class RequestReader {
 }
 
 /**
- * Whether losses are shown or refused: by the request's header `interlingua-on-loss`, otherwise by the key's setting.
+ * Returns whether losses are shown or refused, by the request's header `interlingua-on-loss`, otherwise by the key's
+ * setting.
  */
 export const onLossOf = ({ headers }: Call['message'], { permissions }: Caller): OnLoss =>
   headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : permissions.onLoss
@@ -101,7 +103,7 @@ export function isForm({ message, body, route }: Call): boolean {
   return is
 }
 
-/** Whether part of a file was already passed on while it arrived; such a request cannot be sent again. */
+/** Whether part of a file was already passed on while it arrived. Such a request cannot be sent again. */
 export const isSpent = ({ request }: Incoming): boolean =>
   request.messages.some(({ content }) =>
     content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.started === true),
@@ -109,7 +111,7 @@ export const isSpent = ({ request }: Incoming): boolean =>
 
 /** Settings and services for reading a form. */
 export interface FormOptions {
-  /** Bytes; largest form. */
+  /** Maximum size of a form, in bytes. */
   readonly limit: number
   readonly meters: FormMeters
   readonly reader: RequestReader
@@ -118,8 +120,8 @@ export interface FormOptions {
 }
 
 /**
- * Reads a form as a request. If a large file may be passed on while it arrives, returns as soon as the model is known;
- * `trailing` delivers the fields after the file.
+ * Reads a form as a request. If a large file may be passed on while it arrives, returns as soon as the model is known.
+ * `trailing` then delivers the fields after the file.
  */
 export async function readFormRequest(
   call: Call,
@@ -149,8 +151,8 @@ export async function readFormRequest(
 const unfinished = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
 
 /**
- * Whether the fields so far are enough to send the request. A failure means no, because later fields may complete what
- * is unreadable now.
+ * Whether the fields so far are enough to send the request. A failure means that they are not, because later fields may
+ * make the request readable.
  */
 function suffices(maySendEarly: () => boolean): boolean {
   try {
@@ -160,7 +162,7 @@ function suffices(maySendEarly: () => boolean): boolean {
   }
 }
 
-/** The fields of a form that follow a file passed on while it arrives. */
+/** Fields of a form that come after a file that is passed on while it arrives. */
 class TrailingFields implements Trailing {
   whole: CanonicalRequest | undefined
   fault: unknown
@@ -187,7 +189,7 @@ class TrailingFields implements Trailing {
   }
 }
 
-/** The values of a field that were not sent yet. A repeated field is a list. */
+/** Returns the values of a field that were not sent yet. A repeated field is a list. */
 function unsent(sent: Json | undefined, value: Json): Json | undefined {
   if (sent === undefined) return value
   const sentCount = Array.isArray(sent) ? sent.length : 1

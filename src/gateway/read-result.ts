@@ -21,11 +21,11 @@ import { publicHeaders } from './scrub.ts'
 import type { Sent } from './send.ts'
 import type { WholeAnswer } from './types.ts'
 
-/** Bytes; largest whole answer: a few large images in base64. */
+/** Maximum size of a whole answer, in bytes: a few large images in base64. */
 export const LARGEST = 128 * 1024 * 1024
 
 /**
- * Reads an upstream's answer as one result, also an answer that streams although no stream was requested.
+ * Reads an upstream's answer as one result, including an answer that streams although no stream was requested.
  *
  * @throws GatewayError if the answer breaks off, is not in its format, or holds only an error.
  */
@@ -40,9 +40,9 @@ export async function readResult({ attempt, prepared, answer, reader }: Sent): P
 }
 
 /**
- * As `readResult`, but tools have the names that were sent to the upstream.
+ * Like `readResult`, but tools have the names that were sent to the upstream.
  *
- * @param largest bytes; longest text of the answer.
+ * @param largest maximum size of the answer, in bytes.
  */
 export async function readWireResult(
   answer: Answer,
@@ -69,13 +69,15 @@ export async function readWireResult(
   return withoutBareError(reader.result!({ ...head, body }, request), false)
 }
 
-/** The string in a JSON document that is a single string, as some servers answer a request for plain text. */
+/**
+ * Returns the string in a JSON document that is a single string. Some servers answer a request for plain text this way.
+ */
 function stringIn(text: string): string | undefined {
   const value = /^\s*"/.test(text) ? parseJson(text) : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** The events of a stream that arrived as one JSON list, as Google streams without `alt=sse`. */
+/** Returns the events of a stream that arrived as one JSON list, as Google streams without `alt=sse`. */
 function listedIn(text: string): readonly WireEvent[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
   const list = parseObject(`{"list":${text}}`)?.['list']
@@ -88,7 +90,7 @@ function withoutBareError(result: CanonicalResult, streamed: boolean): Canonical
   return result
 }
 
-/** A media type that says nothing about the kind of file; its first bytes decide. */
+/** Media type that does not identify the kind of file. The file's first bytes decide. */
 const UNKNOWN_BYTES = /^application\/octet-stream\b/i
 
 /** Media types of XML documents, which are never a recording or a transcript. */
@@ -97,7 +99,9 @@ const XML = /^[\w.-]+\/(?:[\w.-]+\+)?xml\b/i
 /** The body of an answer that is not JSON. */
 type Content = Pick<WireAnswer, 'body' | 'raw'>
 
-/** The events of a stream whose content type is text. No transcript begins like an event that holds an object. */
+/**
+ * Returns the events of a stream whose content type is text. No transcript begins like an event that holds an object.
+ */
 function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
   if (raw === undefined || !('text' in raw) || !/^\s*(?:event:.*\r?\n)?data: ?\{/.test(raw.text)) return undefined
   const parser = eventParser()
@@ -105,7 +109,7 @@ function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
 }
 
 /**
- * Reads a text, a recording, or the error object that an upstream sends in place of one (trap 77).
+ * Reads text, a recording, or the error object that an upstream sends in place of one (trap 77).
  *
  * @throws GatewayError `upstream-failed` for a recording without a byte, and for an HTML page or XML document.
  */
@@ -123,7 +127,10 @@ async function rawContent(answer: Answer, largest: number): Promise<Content> {
   return { body: {}, raw: { mediaType: (isUnknown ? sniffMediaType(head) : undefined) ?? mediaType, bytes: whole } }
 }
 
-/** Bytes; longest error that is recognised in place of a recording. Audio samples may begin like a JSON object. */
+/**
+ * Maximum size of an error that is recognised in place of a recording, in bytes. Audio samples may begin like a JSON
+ * object.
+ */
 const LARGEST_ERROR = 16 * 1024
 
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
@@ -148,7 +155,7 @@ export function checkedResult(result: CanonicalResult, request: CanonicalRequest
 
 const CHECKS: { readonly [W in Work]?: Check } = {
   completion: ({ candidates }) => candidates.length > 0,
-  // A silent recording has an empty transcript, but the upstream still finishes.
+  // A silent recording has an empty transcript, but the upstream still finishes the answer.
   transcription: ({ candidates }) =>
     candidates.some(({ content, finish }) => content.length > 0 || finish?.reason === 'stop'),
   embedding: (result, { messages }, native) =>
@@ -185,8 +192,8 @@ function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
 }
 
 /**
- * Checks that there is one answer per input. Vectors are matched to inputs by index alone, so one missing vector makes
- * all uncertain.
+ * Checks that there is one answer per input. Vectors are matched to inputs only by index, so that one missing vector
+ * makes all uncertain.
  *
  * @throws GatewayError `upstream-failed` for more or fewer.
  */

@@ -4,9 +4,11 @@ import type { Reply } from './call.ts'
 import { GONE, SENT_NOTHING } from './failures.ts'
 
 /**
- * Waits until the caller has taken what was written. Closes the connection of a caller that takes nothing for too long.
+ * Waits until the caller has read everything that was written. Closes the connection of a caller that takes nothing for
+ * too long.
  *
- * @param heartbeat ms between two keep-alives on a silent stream; the timeout is a multiple of it.
+ * @param heartbeat interval between two keep-alives on a silent stream, in milliseconds. The timeout is a multiple of
+ * it.
  */
 export function drained(reply: Reply, heartbeat: number): Promise<void> {
   return new Promise(resolve => {
@@ -28,13 +30,13 @@ export function drained(reply: Reply, heartbeat: number): Promise<void> {
 }
 
 /**
- * Passes an answer that is not JSON on to the caller: a text at once, or bytes no faster than the caller takes them.
+ * Passes an answer that is not JSON on to the caller: text at once, or bytes no faster than the caller takes them.
  * Sends the head with the first byte, so that another upstream can still replace one that breaks off at once.
  *
- * @param heartbeat ms between two keep-alives on a silent stream.
- * @param status of the answer: 200, or 206 for a part of a file.
- * @throws GatewayError if the upstream sends nothing or breaks off, or the caller left; the caller of this function
- * discards what was sent by then.
+ * @param heartbeat interval between two keep-alives on a silent stream, in milliseconds.
+ * @param status status of the answer: 200, or 206 for a part of a file.
+ * @throws GatewayError if the upstream sends nothing or breaks off, or the caller left. The caller of this function
+ * then discards the sent part.
  */
 export async function relay(
   reply: Reply,

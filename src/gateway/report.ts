@@ -18,37 +18,40 @@ import { type Expected, estimated, lengthOf } from './uncounted.ts'
 export interface Outcome {
   readonly call: Call
   readonly row: UsageRow
-  /** The usage that counts against the limits; an estimate if the row says so, undefined if not even an estimate is possible. */
+  /**
+   * Usage that counts against the limits. An estimate if the row says so. Undefined if not even an estimate is
+   * possible.
+   */
   readonly spent: Usage | undefined
   readonly error: CanonicalError | undefined
-  /** The thrown value, if a bug of the gateway ended the answer. */
+  /** Thrown value, if a bug of the gateway ended the answer. */
   readonly fault: unknown
   readonly trace: RequestTrace | undefined
-  /** The number of remembered reasoning parts that were restored to the request. */
+  /** Number of remembered reasoning parts that were restored to the request. */
   readonly restoredReasoning: number | undefined
-  /** Seconds of video that were ordered. */
+  /** Number of ordered seconds of video. */
   readonly seconds: number | undefined
-  /** The requested model and the reason, if another model was to answer. */
+  /** Requested model and the reason, if another model was to answer. */
   readonly fallback?: FallenBack | undefined
 }
 
-/** Gathers what becomes of one request on its way. Holds no bodies and no credentials. */
+/** Gathers the facts about one request while it runs. Holds no bodies and no credentials. */
 export class Report {
   caller: Caller | undefined
   model: string | undefined
   stream = false
   target: Target | undefined
   attempts = 0
-  /** The HTTP status of the answer; 499 if the caller left before it. */
+  /** HTTP status of the answer; 499 if the caller left before it. */
   status = 200
   usage: Usage | undefined
-  /** The request's reservation in the limits of its key. */
+  /** Reservation of the request in the limits of its key. */
   reservation: Reservation | undefined
-  /** The expected usage; undefined until the request is read. */
+  /** Expected usage. Undefined until the request is read. */
   expected: Expected | undefined
-  /** Undefined if requests are not traced. */
+  /** Trace of the request. Undefined if requests are not traced. */
   trace: RequestTrace | undefined
-  /** The model that was requested and why another one answers; undefined if the requested one does. */
+  /** Requested model, and the reason why another one answers. Undefined if the requested one does. */
   fallback: FallenBack | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
@@ -63,17 +66,17 @@ export class Report {
   private losses = 0
   private additions = 0
   private restoredReasoning: number | undefined
-  /** Seconds of video that were ordered. */
+  /** Number of ordered seconds of video. */
   private seconds: number | undefined
   private work: Work = 'conversation'
   private answerless = false
-  /** The whole answer was read, so that its cost is fully counted. */
+  /** Whether the whole answer was read, so that its cost is fully counted. */
   private ended = false
-  /** Characters of the answer so far, and at the time of the upstream's last usage count. */
+  /** Number of characters of the answer so far, and at the upstream's last usage count. */
   private written = 0
   private writtenAtCount = 0
   private hasMedia = false
-  /** The thrown value, if a bug of the gateway ended the answer. */
+  /** Thrown value, if a bug of the gateway ended the answer. */
   private fault: unknown
   private readonly call: Call
   private readonly at = Date.now()
@@ -90,13 +93,13 @@ export class Report {
     this.work = workOf(request)
   }
 
-  /** Notes that another model is to answer. */
+  /** Records that another model is to answer. */
   fellBack(model: string, fallback: FallenBack): void {
     this.model = recordedModel(model)
     this.fallback = fallback
   }
 
-  /** Starts another attempt and discards what was noted of the previous target's answer. */
+  /** Starts another attempt and discards the records of the previous target's answer. */
   tried(target: Target): void {
     const now = performance.now()
     if (this.target !== undefined) this.failedOver(this.target, now)
@@ -123,30 +126,30 @@ export class Report {
     })
   }
 
-  /** Notes that the head of the upstream's answer arrived. */
+  /** Records that the head of the upstream's answer arrived. */
   upstreamAnswered(upstreamId: string | undefined): void {
     this.upstreamId = upstreamId
     this.answerBegan = performance.now()
   }
 
-  /** ms; the time from sending the request to the head of its answer. */
+  /** Time from sending the request to the head of its answer, in milliseconds. */
   get answeredAfter(): number | undefined {
     const { sent, answerBegan } = this
     return sent === undefined || answerBegan === undefined ? undefined : answerBegan - sent
   }
 
-  /** Notes how many remembered reasoning parts were restored to the request. */
+  /** Records how many remembered reasoning parts were restored to the request. */
   reasoningRestored(count: number | undefined): void {
     this.restoredReasoning = count
   }
 
-  /** Notes what the headers of the answer report: losses and additions. */
+  /** Records what the headers of the answer report: losses and additions. */
   reported(losses: readonly Loss[]): void {
     this.losses = withoutAdditions(losses).length
     this.additions = losses.length - this.losses
   }
 
-  /** Notes the time of the first byte sent to the caller. */
+  /** Records the time of the first byte sent to the caller. */
   firstByteSent(): void {
     this.firstByte = performance.now()
   }
@@ -181,13 +184,13 @@ export class Report {
     this.error = result.error
   }
 
-  /** Notes that a fault of the gateway ended an answer after part of it was sent. */
+  /** Records that a fault of the gateway ended an answer after part of it was sent. */
   broke({ error, cause }: GatewayError): void {
     this.error = error
     if (error.kind === 'internal') this.fault = cause
   }
 
-  /** Notes that the answer consists of an error alone. */
+  /** Records that the answer consists only of an error. */
   unanswered(failure: GatewayError): void {
     this.broke(failure)
     this.answerless = true
@@ -198,14 +201,12 @@ export class Report {
     this.status = status
   }
 
-  /** The kind of the error that the answer has ended with, if any. */
+  /** Kind of the error with which the answer has ended, if any. */
   get failure(): string | undefined {
     return this.error?.kind
   }
 
-  /**
-   * The usage that is certain: nothing for an unanswered request, undefined if the upstream did not count to the end.
-   */
+  /** Certain usage: nothing for an unanswered request, undefined if the upstream did not count to the end. */
   private get spent(): Usage | undefined {
     const { status, usage, ended, answerless, sent } = this
     if (ended && usage !== undefined && isCounted(usage)) return usage
@@ -213,7 +214,7 @@ export class Report {
     return isUnanswered || sent === undefined ? NOTHING : undefined
   }
 
-  /** An estimate of the usage; undefined if none is possible. */
+  /** Estimate of the usage. Undefined if none is possible. */
   private get estimate(): Usage | undefined {
     const { work, usage: lastCount, written, writtenAtCount, expected, hasMedia, ended, stream } = this
     if (expected === undefined || hasMedia) return undefined
@@ -222,7 +223,7 @@ export class Report {
     return estimated({ work, lastCount, written, writtenSince: written - writtenAtCount, input, unseen })
   }
 
-  /** The cost in nanodollars; undefined if it is unknown. */
+  /** Returns the cost in nanodollars. Undefined if it is unknown. */
   private cost(prices: Prices, spent: Usage | undefined): number | undefined {
     const { target, model } = this
     if (spent === NOTHING) return 0
@@ -232,7 +233,7 @@ export class Report {
     return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
   }
 
-  /** Builds the usage row. All rows have the same fields in the same order; unknown ones are undefined. */
+  /** Builds the usage row. All rows have the same fields in the same order. Unknown ones are undefined. */
   private row(usage: Usage | undefined, cost: number | undefined, isEstimated: boolean): UsageRow {
     const { call, caller, target, began } = this
     return {
@@ -285,7 +286,7 @@ export class Report {
 
 const NOTHING: Usage = {}
 
-/** Maximum number of earlier attempts that the row holds. */
+/** Maximum number of earlier attempts in the row. */
 const MOST_TRIES = 10
 
 const after = (began: number, at: number | undefined): number | undefined => (at === undefined ? undefined : at - began)

@@ -23,13 +23,13 @@ export interface Destinations {
   readonly channels: readonly Channel[]
   readonly models: Config['models']
   readonly catalogue?: ModelLimits
-  /** Prices by which budgets may refuse a target; undefined if nothing is sent yet. */
+  /** Prices by which budgets may refuse a target. Undefined if nothing is sent yet. */
   readonly prices?: Prices
 }
 
 /**
  * Finds the targets for a request, best first and at least one: the router's targets that can also resolve the state
- * the request refers to. Among equals, targets that made the remembered reasoning of the history come first.
+ * that the request refers to. Among equal targets, those that made the remembered reasoning of the history come first.
  *
  * @throws GatewayError if there is no target.
  */
@@ -45,14 +45,14 @@ export function routeIncoming(
   return (responseChain ?? submission)?.eligibleTargets(targets) ?? targets
 }
 
-/** The request for another model; the same object if it is for this one already. */
+/** Returns the request for another model. The same object if the request already has this model. */
 export const asModel = (request: CanonicalRequest, model: string): CanonicalRequest =>
   request.model === model ? request : { ...request, model }
 
 /**
- * Decides whether a request may be sent before its form is complete. Every target must accept the caller's form unchanged.
- * True if there is no target, because that error needs no file. False for a video task, which is stored with its whole
- * form first.
+ * Decides whether a request may be sent before its form is complete. Every target must accept the caller's form
+ * unchanged. True if there is no target, because that error needs no file. False for a video task, which is first
+ * stored with its whole form.
  */
 export function maySendEarly(
   call: Call,
@@ -106,5 +106,5 @@ function routeRequest(
   return pricedTargets(route(query, channels), { model, work, caller, prices })
 }
 
-/** The format of requests that the gateway makes itself; no upstream is native for it. */
+/** Format of requests that the gateway itself makes. No upstream is native for it. */
 const NO_FORMAT: Format = ''

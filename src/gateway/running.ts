@@ -6,18 +6,20 @@ import type { Call } from './call.ts'
 /** A request that is being answered. */
 export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> &
   ListItem & {
-    /** The caller, once it is authenticated. */
+    /** Caller, once it is authenticated. */
     caller?: Caller
-    /** Why this request alone was ended; it is sent to no further upstream. */
+    /** Reason why only this request was ended. It is sent to no further upstream. */
     ended?: GatewayError
   }
 
 /**
- * The requests in progress. Ends them on shutdown or when their key is revoked, each with an error of its caller's
+ * The requests in progress. Ends them at shutdown or when their key is revoked, each with an error of its caller's
  * format.
  */
 export class Running {
-  /** Why all requests were ended; undefined while the gateway runs. No request is sent to an upstream afterwards. */
+  /**
+   * Reason why all requests were ended. Undefined while the gateway runs. No request is sent to an upstream afterwards.
+   */
   stopped: GatewayError | undefined
   private readonly calls = new UnorderedList<RunningCall>()
 
@@ -29,7 +31,7 @@ export class Running {
     this.calls.remove(call)
   }
 
-  /** The number of requests that wait for the first byte of their answer, and of those that were sent some of it. */
+  /** Number of requests that wait for the first byte of their answer, and of those that were sent part of it. */
   get counts(): { readonly waiting: number; readonly streaming: number } {
     let streaming = 0
     this.calls.forEach(({ reply }) => {
@@ -43,7 +45,7 @@ export class Running {
     return this.calls.has(call)
   }
 
-  /** Why the gateway ended the request; undefined if it did not. */
+  /** Returns the reason why the gateway ended the request. Undefined if it did not. */
   endOf(call: RunningCall): GatewayError | undefined {
     return this.stopped ?? call.ended
   }
@@ -58,7 +60,7 @@ export class Running {
     })
   }
 
-  /** Ends all requests. The work on an answer writes the error itself; a request without such work is refused here. */
+  /** Ends all requests. The work on an answer writes the error itself. A request without such work is refused here. */
   stop(refuse: Refuse): void {
     this.stopped = STOPPED
     this.calls.forEach(call => {

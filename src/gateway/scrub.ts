@@ -4,19 +4,19 @@ import { forwardable, type Headers, keyPairOf } from '../upstreams/channel/index
 import type { Target } from '../upstreams/router.ts'
 import { withoutAccounts, withoutAddresses, withoutKeys } from './secrets.ts'
 
-/** Removes from a text what its reader must not see. */
+/** Removes from a text everything that its reader must not see. */
 export type Scrub = (text: string) => string
-/** The channel and format whose secrets are removed. */
+/** Channel and format whose secrets are removed. */
 type SecretOwner = Pick<Target, 'channel' | 'format'>
 
-/** Replaces text that would reveal the upstream or the gateway's credentials there. */
+/** Replacement for text that would reveal the upstream or the gateway's credentials there. */
 const UPSTREAM = '[upstream]'
 
 /**
- * Builds a function that scrubs an upstream's messages: of the channel's addresses and credentials, of anything that
- * looks like a credential, and of names the caller does not know. A channel or model may be named like a word or a
- * field (`messages`), so a name is replaced only in quotes (trap 114). A model's name is also replaced without quotes
- * if no word could be spelled like it.
+ * Builds a function that removes from an upstream's messages the channel's addresses and credentials, everything that
+ * looks like a credential, and names that the caller does not know. A channel or model may be named like a word or a
+ * field (`messages`), so that a name is replaced only in quotes (trap 114). A model's name is also replaced without
+ * quotes if no word could be spelled like it.
  */
 export function scrubber(target: Target, model: string): Scrub {
   const { channel, upstreamModel } = target
@@ -38,11 +38,11 @@ const WORD = /^[\p{L}_.]*$/u
 
 const whole = (name: string): RegExp => new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, 'g')
 
-/** Matches a name in quotes, also at the end of a path (`'models/pro'`). */
+/** Matches a name in quotes, including one at the end of a path (`'models/pro'`). */
 const quoted = (name: string): RegExp =>
   new RegExp(`(?<=["'\`‘’“”„«»](?:[\\w.-]{1,40}/){0,5})${RegExp.escape(name)}(?=\\\\?["'\`‘’“”«»])`, 'g')
 
-/** Scrubs every text in a JSON value, names of fields included. */
+/** Scrubs every string in a JSON value, including names of fields. */
 export function scrubbed(value: Json, scrub: Scrub): Json {
   if (typeof value === 'string') return scrub(value)
   if (typeof value !== 'object' || value === null) return value
@@ -55,10 +55,12 @@ export function scrubbed(value: Json, scrub: Scrub): Json {
   )
 }
 
-/** Fields whose whole value is a name. JSON quotes their values, so they are scrubbed as if in quotes. */
+/** Fields whose whole value is a name. JSON quotes their values, so that they are scrubbed like names in quotes. */
 const NAMING = /^(?:model|deployment|engine|channel|provider|upstream|server)(?:[_-]?(?:name|id))?$/i
 
-/** The headers of an upstream that a caller of the same format may see (trap 78), with their values scrubbed. */
+/**
+ * Returns the headers of an upstream that a caller of the same format may see (trap 78), with their values scrubbed.
+ */
 export function publicHeaders(headers: Headers, target: Target, model: string): { [name: string]: string } {
   const seen: { [name: string]: string } = forwardable(headers)
   for (const name in seen) if (!HARMLESS.test(seen[name]!)) seen[name] = scrubber(target, model)(seen[name]!)
@@ -75,8 +77,8 @@ export function withoutCredentials(text: string, owner: SecretOwner): string {
 }
 
 /**
- * Describes the cause of a failure for the log: name, message, code and stack alone. Errors of libraries often carry
- * the input they failed on, which may repeat what the upstream echoed.
+ * Describes the cause of a failure for the log: name, message, code and stack only. Errors of libraries often contain
+ * the input that they failed on, which may repeat an echo of the upstream.
  */
 export function loggable(cause: unknown, owner: SecretOwner): object | undefined {
   if (!(cause instanceof Error)) return undefined
@@ -91,7 +93,7 @@ export function loggable(cause: unknown, owner: SecretOwner): object | undefined
   }
 }
 
-/* Compiled once per channel and format, because the headers of every answer are scrubbed. */
+/* Patterns of secrets, compiled once per channel and format, because the headers of every answer are scrubbed. */
 const secrets = new WeakMap<SecretOwner['format'], RegExp | undefined>()
 const credentials = new WeakMap<SecretOwner['format'], RegExp | undefined>()
 
@@ -102,8 +104,8 @@ const secretsOf = (owner: SecretOwner): RegExp | undefined =>
   })
 
 /**
- * Patterns for an upstream's host. A host without a dot, as containers have, may be an ordinary word (`chat`, `api`):
- * it matches only with its port, or in a position that needs a host.
+ * Patterns for an upstream's host. A host without a dot, as containers have, may be an ordinary word (`chat`, `api`).
+ * It matches only with its port, or in a position that needs a host.
  */
 function hostPatterns({ origin, host, hostname }: URL): readonly string[] {
   const name = RegExp.escape(hostname)
@@ -112,13 +114,16 @@ function hostPatterns({ origin, host, hostname }: URL): readonly string[] {
   return [RegExp.escape(origin), `(?<![\\w.-])${name}${port}(?!\\d)`, `(?<=${BEFORE_HOST})${name}(?![\\w-])`]
 }
 
-/** Text that precedes a host: of a URL, a quote, or the words of resolvers and sockets. */
+/** Text before a host: of a URL, a quote, or the words of resolvers and sockets. */
 const BEFORE_HOST = '//|@|["\'`]|\\b(?:lookup|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|tcp|host|hostname)[ :=]{1,2}'
 
 const credentialsOf = (owner: SecretOwner): RegExp | undefined =>
   credentials.getOrInsertComputed(owner.format, () => anyOf(sentSecrets(owner), keysOf(owner)))
 
-/** Everything the gateway sends an upstream that may be a credential, in each encoding in which it may come back. */
+/**
+ * Returns every possible credential that the gateway sends to an upstream, in each encoding in which it may be
+ * returned.
+ */
 function sentSecrets(owner: SecretOwner): string[] {
   const { baseUrl, headers, query } = owner.format
   const { username = '', password = '' } = URL.canParse(baseUrl) ? new URL(baseUrl) : {}
@@ -145,7 +150,8 @@ const inBase64 = (text: string): string => Buffer.from(text).toString('base64').
 
 /**
  * Compiles one pattern from texts, patterns and keys. Longer texts come first, because an address may begin with
- * another. A short key matches only as a whole word; a long one also masked or cut off, by its first characters.
+ * another. A short key matches only as a whole word. A long key also matches by its first characters, if it is masked
+ * or cut off.
  */
 function anyOf(
   texts: readonly string[],

@@ -13,7 +13,7 @@ const NAMED =
   /(\b(?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
 const PREFIXED =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
-/** Tells a key from an ordinary word: a digit, or the mask in its middle. */
+/** Matches characters that distinguish a key from an ordinary word: a digit, or the mask in its middle. */
 const TELLING = /[\d*…]/
 
 /** Matches the operator's account ids: by OpenAI's prefixes, and after a word for an account. */
@@ -27,13 +27,13 @@ const V6 = /(?<![\w:.])(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|((?:[0-9a-f]{0,4}:
 const NAMES =
   /(?<![\w.-])(?:localhost|(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|local|localdomain|lan|intranet|corp|svc|consul))(?![\w-]|\.\w)(?::\d{1,5})?/gi
 
-/** Replaces what looks like a key. */
+/** Replaces everything that looks like a key. */
 export const withoutKeys = (text: string): string =>
   text
     .replace(PREFIXED, found => (TELLING.test(found) ? KEY : found))
     .replace(NAMED, (found, before: string, value: string) => (TELLING.test(value) ? before + KEY : found))
 
-/** Replaces what looks like the id of an account. */
+/** Replaces everything that looks like the id of an account. */
 export const withoutAccounts = (text: string): string =>
   text
     .replace(ACCOUNT_IDS, found => (TELLING.test(found) ? ACCOUNT : found))
@@ -49,7 +49,10 @@ export const withoutAddresses = (text: string): string =>
     )
     .replace(NAMES, ADDRESS)
 
-/** The host in the authority of a URL, without user and password. A name without a dot is internal and is replaced. */
+/**
+ * Returns the host in the authority of a URL, without user and password. A name without a dot is internal and is
+ * replaced.
+ */
 function publicHost(authority: string): string {
   const host = authority.slice(authority.lastIndexOf('@') + 1)
   const name = host.replace(/:\d{0,5}$/, '')

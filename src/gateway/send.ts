@@ -15,9 +15,9 @@ import type { Attempt } from './types.ts'
 
 const LARGEST_ERROR = 1024 * 1024
 
-/** A request that the upstream accepted. The head of the answer is here; its body is still to be read. */
+/** A request that the upstream accepted. The head of its answer has arrived. The body is still to be read. */
 export class Sent {
-  /** The attempt with every field of its request, also fields that followed a file. */
+  /** Attempt with every field of its request, including fields after a file. */
   readonly attempt: Attempt
   readonly prepared: Prepared
   readonly exchange: Exchange
@@ -36,7 +36,7 @@ export class Sent {
   }
 
   /**
-   * Notes success: the model stops resting, and the channel counts a request without an error. Also called if the
+   * Records success: the model stops resting, and the channel counts a request without an error. Also called if the
    * gateway itself ended the answer.
    */
   succeeded(): void {
@@ -54,7 +54,7 @@ export class Sent {
     if (milliseconds !== undefined) channel.latencies.measured(target.upstreamModel, milliseconds)
   }
 
-  /** Ends the exchange. Call it once the body is read, or will not be read further. */
+  /** Ends the exchange. Call it after the body was read, or if it will not be read further. */
   close(): void {
     const { isShared, trace } = this.exchangeBegun
     if (!isShared) this.attempt.incoming.call.reply.abortable = undefined
@@ -66,7 +66,7 @@ export class Sent {
   }
 }
 
-/** An exchange whose answer has begun. */
+/** An exchange whose answer has started. */
 interface BegunExchange {
   readonly exchange: Exchange
   readonly answer: Answer
@@ -101,7 +101,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     late: trailing && (() => trailing.parts(prepared, target)),
   })
   if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
-  // A submit runs to its end even if the caller leaves.
+  // A submission runs to its end even if the caller leaves.
   else if (submission === undefined) call.reply.abortable = exchange
   try {
     const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
@@ -123,7 +123,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   }
 }
 
-/** The attempt with all fields of its request, by which the answer is read and written. */
+/** Returns the attempt with all fields of its request, with which the answer is read and written. */
 function withAllFields(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {
   const prepared = prepare(request, attempt.target)
   const refusal = refused(request, prepared.losses, attempt.incoming.onLoss)
@@ -131,7 +131,10 @@ function withAllFields(attempt: Attempt, request: Attempt['request']): [Attempt,
   return [{ ...attempt, request }, prepared]
 }
 
-/** The upstream's id of the exchange for the log. Credentials are removed from an id long enough to be one. */
+/**
+ * Returns the upstream's id of the exchange for the log. Credentials are removed from an id that is long enough to be
+ * one.
+ */
 function idOf({ headers }: Answer, target: Target): string | undefined {
   const id = upstreamId(headers)
   return id === undefined || id.length < 16 ? id : withoutCredentials(id.slice(0, 200), target)
@@ -158,7 +161,7 @@ function errorIn(body: string): JsonObject {
   return parseObject(text) ?? parseObject(LISTED.exec(text)?.[1] ?? '') ?? eventIn(text) ?? {}
 }
 
-/** The first JSON event, for an upstream that sends its error as a stream. */
+/** Returns the first JSON event, for an upstream that sends its error as a stream. */
 function eventIn(text: string): JsonObject | undefined {
   const parser = eventParser()
   const events = [...parser.push(Buffer.from(text)), ...parser.end()]
@@ -168,7 +171,7 @@ function eventIn(text: string): JsonObject | undefined {
     .find(body => body !== undefined)
 }
 
-/** The fields of a target that a trace records. */
+/** Returns the fields of a target that a trace records. */
 export const tracedAttempt = ({ channel, format, upstreamModel }: Target): TracedAttempt => ({
   ...{ channel: channel.name, provider: channel.provider, format: format.format, model: upstreamModel },
 })

@@ -42,16 +42,16 @@ import { UsageRecorder } from './usage-recorder.ts'
 /** The gateway's long-lived services: built once, shared by all requests, and updated when the config is reloaded. */
 export class Services {
   config: Config
-  /** The gateway is about to stop; load balancers and clients should send no more requests. */
+  /** Whether the gateway is about to stop. Load balancers and clients should send no more requests. */
   isStopping = false
   readonly log: Log
-  /** The other processes of this gateway. */
+  /** Other processes of this gateway. */
   readonly cluster: Cluster
   readonly store: LazyStore
   /** Reads the client's address and the public URL from trusted proxies. */
   proxies: Proxies
   readonly access: Access
-  /** Counts what keys use of their limits. */
+  /** Counts the usage of keys against their limits. */
   readonly limits: Limits
   readonly wrongKeys = new WrongKeys()
   readonly channels: Channels
@@ -60,7 +60,7 @@ export class Services {
   /** Counts bytes on disk of bodies that are still arriving. */
   readonly bodiesOnDisk: IncompleteBodies
   media: Media
-  /** Stores, addresses and fetches images for callers. */
+  /** Stores images, serves them by URL, and fetches them for callers. */
   readonly images: ImageDelivery
   readonly ciphers: StateCiphers
   readonly stored: State
@@ -75,7 +75,7 @@ export class Services {
   readonly traces: Traces
   /** Requests and answers of keys with captures switched on. */
   readonly captures: Captures
-  /** Requests as they begin and end, for the live view. */
+  /** Requests as they start and end, for the live view. */
   readonly live: Live
   /** Records finished requests. */
   readonly recorder: UsageRecorder
@@ -150,7 +150,7 @@ export class Services {
     this.metrics.registerReaders(this.readings())
   }
 
-  /** The gauges and counters that metrics read; Redis's only if Redis is configured. */
+  /** Returns the gauges and counters that metrics read. Redis's are included only if Redis is configured. */
   private readings(): MeterReaders {
     const { running, channels, bodiesInMemory, bodiesOnDisk, usage, limits, wrongKeys, store, stored } = this
     const { redis } = this.cluster
@@ -187,7 +187,7 @@ export class Services {
     await this.access.open()
   }
 
-  /** Finds the caller by the key in a request, as `authenticate` does. */
+  /** Finds the caller by the key in a request, like `authenticate`. */
   callerOf(call: Pick<Call, 'message' | 'queryKey' | 'as'>, format?: Format): Caller | Promise<Caller> {
     return authenticate(this.access, this.addressOf, call, format)
   }
@@ -195,9 +195,9 @@ export class Services {
   private readonly addressOf = (message: IncomingMessage): string => this.proxies.addressOf(message)
 
   /**
-   * Delays the refusal of a wrong key: the more different wrong keys an address sends, the longer.
+   * Delays the refusal of a wrong key. The more distinct wrong keys an address sends, the longer the delay.
    *
-   * @returns the error to answer with.
+   * @returns the error for the caller.
    */
   async delayWrongKey(thrown: unknown, message: IncomingMessage): Promise<unknown> {
     if (!this.access.isWrongKey(thrown)) return thrown
@@ -222,7 +222,7 @@ export class Services {
   reload(next: Config): void {
     for (const field of changedStartupFields(this.config, next))
       this.log.warn({ field }, 'this change of the config takes effect after a restart')
-    // The store and the data folder change only at a restart.
+    // A new store or data folder takes effect only at a restart.
     const config = { ...next, dataDir: this.config.dataDir, store: this.config.store }
     this.config = config
     this.proxies = new Proxies(config.server)
@@ -247,17 +247,17 @@ export class Services {
     return found !== undefined && (found.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
   }
 
-  /** ms; how long a caller may take nothing before its connection is closed. */
+  /** Maximum time that a caller may take nothing before its connection is closed, in milliseconds. */
   get patience(): number {
     return this.config.server.heartbeat * MAX_MISSED_HEARTBEATS
   }
 
-  /** All metrics of all processes, in Prometheus's text format. */
+  /** Returns all metrics of all processes, in Prometheus's text format. */
   async metricsPage(): Promise<string> {
     return merge((await this.cluster.gather(METRICS)) as unknown as readonly Snapshot[])
   }
 
-  /** The state of each channel, merged over all processes of this machine. */
+  /** Returns the state of each channel, merged over all processes of this machine. */
   async states(): Promise<ChannelStates> {
     const all = (await this.cluster.gather(CHANNELS)) as unknown as readonly ChannelStates[]
     return all.length === 0 ? statesOf(this.channels.all) : mergedStates(all)
@@ -298,7 +298,7 @@ const askPrimary =
   async steps =>
     (await cluster.ask('limits', steps as unknown as Json)) as unknown as readonly LimitState[]
 
-/** The primary's part in the limits of a machine whose workers count in Redis. */
+/** Returns the primary's part in the limits of a machine whose workers count in Redis. */
 const primaryLimits = (cluster: Cluster): PrimaryLimits => ({
   takesSlots: key => void cluster.ask('limits-places', { owner: cluster.id, key }).catch(() => {}),
   isSettled: async () => (await cluster.ask('limits-settled', null)) === true,

@@ -8,14 +8,15 @@ import { LONGEST_REST } from './target-failure.ts'
 const isErrorKind = (value: Json | undefined): value is ErrorKind =>
   typeof value === 'string' && Object.hasOwn(ERRORS, value)
 
-/** ms; changes are collected for so long, and only the last change of a model is sent. */
+/** Time for which changes are collected, in milliseconds. Only the last change of a model is sent. */
 const EVERY = 20
-/** Maximum number of changes per batch. Callers can invent names of models, so their number must be bounded. */
+/** Maximum number of changes per batch. Callers can invent names of models, so that their number must be bounded. */
 const MOST = 1000
 
 /**
- * Shares rests between processes: what rests in one rests in all, and what answers again in one is awake in all. Sends
- * the remaining time, because the clocks of machines differ. Also shares which key of a pool issued a signature.
+ * Shares rests between processes. A model that rests in one process rests in all, and one that answers again stops
+ * resting in all. Messages contain the remaining time, because the clocks of machines differ. Also shares which key of
+ * a pool issued a signature.
  */
 export class SharedRest {
   private readonly bus: Bus

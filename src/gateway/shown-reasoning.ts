@@ -4,7 +4,7 @@ import type { ReasoningShown } from '../canonical/shown-reasoning.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Target } from '../upstreams/router.ts'
 
-/** The fields of an attempt that determine which reasoning its caller sees. */
+/** Fields of an attempt that determine which reasoning its caller sees. */
 interface Asked {
   readonly incoming: { readonly call: { readonly format: Format } }
   readonly request: CanonicalRequest
@@ -12,8 +12,8 @@ interface Asked {
 }
 
 /**
- * How much of the answer's reasoning the caller requested (trap 110). A native upstream obeys the request itself, so
- * its answer is passed on unchanged.
+ * Returns how much of the answer's reasoning the caller requested (trap 110). A native upstream obeys the request
+ * itself, so that its answer is passed on unchanged.
  */
 export const reasoningShown = ({ incoming: { call }, request, target }: Asked): ReasoningShown =>
   target.native ? 'all' : (READERS[call.format]!.reasoningShown?.(request) ?? 'all')

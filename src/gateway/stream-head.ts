@@ -11,14 +11,14 @@ import { withHead } from './public-answer.ts'
 import { SavingStream, type Sink } from './stored/index.ts'
 import type { Attempt, Early, Incoming, WholeAnswer } from './types.ts'
 
-/** The source of an answer that is complete already, so that pausing has no effect. */
+/** Source of an answer that is already complete, so that pausing has no effect. */
 export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }
 
 /** Creates the writer of an answer's events in the caller's format. */
 export const eventWriter = ({ incoming: { call }, request, echo }: Attempt): EventWriter =>
   WRITERS[call.format]!.events!(echo?.request ?? request)
 
-/** Creates a writer that can pass on events of the caller's own format unchanged; undefined if the format has none. */
+/** Creates a writer that can pass on events of the caller's own format unchanged. Undefined if the format has none. */
 export const nativeEventWriter = ({ incoming: { call }, request, echo }: Attempt): NativeEventWriter | undefined =>
   WRITERS[call.format]!.nativeEvents?.(echo?.request ?? request)
 
@@ -47,7 +47,7 @@ export function beginStream(
 const streamTo = ({ reply, framing, route }: Call, interval: number, source: Source): EventStream =>
   new EventStream(reply, { framing: FRAMINGS[framing], heartbeat: route.heartbeat, interval, source })
 
-/** Backpressure for events that are pulled: the puller waits while the gate is closed. */
+/** Backpressure for events that are pulled. The puller waits while the gate is closed. */
 export class Gate implements Source {
   private closed: PromiseWithResolvers<void> | undefined
 
@@ -60,7 +60,7 @@ export class Gate implements Source {
     this.closed = undefined
   }
 
-  /** Resolves when the gate opens; undefined while it is open. */
+  /** Resolves when the gate opens. Undefined while it is open. */
   get free(): Promise<void> | undefined {
     return this.closed?.promise
   }
@@ -70,8 +70,8 @@ export class Gate implements Source {
  * Writes a failure as a stream, if the caller requested one and clients of the format look for this failure only there
  * (Codex reads `context_length_exceeded` only in `response.failed`).
  *
- * @param heartbeat ms between two keep-alives on a silent stream.
- * @returns whether the failure was written; if not, write it as an answer with its status.
+ * @param heartbeat interval between two keep-alives on a silent stream, in milliseconds.
+ * @returns whether the failure was written. If not, write it as an answer with its status.
  */
 export function writeErrorStream(
   { call, request, report }: Incoming,
@@ -92,8 +92,8 @@ export function writeErrorStream(
 }
 
 /**
- * Whether the head may be sent before the upstream answers: the caller requested a stream over HTTP. Frames on a
- * WebSocket have no head.
+ * Whether the head may be sent before the upstream answers. The caller must have requested a stream over HTTP, because
+ * frames on a WebSocket have no head.
  */
 export const mayBeginEarly = ({ call, request }: Pick<Incoming, 'call' | 'request'>): boolean =>
   request.stream && call.framing !== 'lines' && request.state?.background !== true
@@ -105,12 +105,12 @@ export const mayBeginEarly = ({ call, request }: Pick<Incoming, 'call' | 'reques
 export class EarlyHead implements Early {
   private readonly timer: NodeJS.Timeout
   private due = false
-  /** The attempt whose answer begins when the timer fires. */
+  /** Attempt whose answer starts when the timer fires. */
   private attempt: Attempt | undefined
   private losses: readonly Loss[] = []
   private open: { readonly sink: Sink; readonly source: LateSource } | undefined
 
-  /** @param interval ms after which the stream begins. */
+  /** @param interval time after which the stream starts, in milliseconds. */
   constructor(interval: number) {
     this.timer = setTimeout(this.begin, interval)
   }
@@ -121,7 +121,7 @@ export class EarlyHead implements Early {
     if (this.due) this.begin()
   }
 
-  /** Forgets the attempt after a failure, if the stream has not begun yet, so that another channel can be tried. */
+  /** Forgets the attempt after a failure, if the stream has not started yet, so that another channel can be tried. */
   withdraw(): void {
     if (this.open === undefined) this.attempt = undefined
   }
@@ -136,8 +136,8 @@ export class EarlyHead implements Early {
   }
 
   /**
-   * Ends a stream that has begun, but whose upstream never answered, with an error event. Returns false if no stream
-   * has begun.
+   * Ends a stream that has started, but whose upstream never answered, with an error event. Returns false if no stream
+   * has started.
    */
   fail(error: CanonicalError): boolean {
     const { open, attempt } = this

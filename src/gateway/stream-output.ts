@@ -17,15 +17,15 @@ export interface OutputOptions {
   /** Losses of the request and headers of the upstream, for the head of the answer. */
   readonly losses: readonly Loss[]
   readonly headers: WholeAnswer['headers']
-  /** Paused while the caller takes nothing. */
+  /** Source that is paused while the caller takes nothing. */
   readonly source: Source
   /** Whether events of the caller's own format may be passed on unchanged. */
   readonly mayRelay: boolean
 }
 
 /**
- * Writes a streamed answer in the caller's format and sends it. Buffers events until the first content: until then a
- * failure can still be replaced by another channel's answer; afterwards it is an event.
+ * Writes a streamed answer in the caller's format and sends it. Buffers events until the first content. Until then
+ * another channel's answer can still replace a failure. Afterwards the failure is an event.
  */
 export class StreamOutput {
   /** Resolves at the end of the answer. Rejects with GatewayError if nothing was sent to the caller. */
@@ -39,12 +39,12 @@ export class StreamOutput {
   private readonly began = performance.now()
   private timer: NodeJS.Timeout | undefined
   private buffered: Buffered[] = []
-  /** Bytes of the upstream's answer since the first buffered event. */
+  /** Number of bytes of the upstream's answer since the first buffered event. */
   private bufferedBytes = 0
   private sink: Sink | undefined
-  /** The first event of the answer, once it was sent. */
+  /** First event of the answer, after it was sent. */
   private head: ResultStart | undefined
-  /** Nothing more is written. */
+  /** Whether nothing more is written. */
   isOver = false
 
   constructor(attempt: Attempt, options: OutputOptions) {
@@ -60,13 +60,13 @@ export class StreamOutput {
     return this.relayWriter !== undefined
   }
 
-  /** Something was sent, so that a failure can only be an event. */
+  /** Whether something was sent, so that a failure can only be an event. */
   get hasBegun(): boolean {
     return this.sink !== undefined
   }
 
   /**
-   * Writes an event in the caller's format. An error before anything was sent rejects `done`, so that another channel
+   * Writes an event in the caller's format. An error before anything is sent rejects `done`, so that another channel
    * can answer.
    */
   write(event: CanonicalEvent): void {
@@ -77,7 +77,7 @@ export class StreamOutput {
     if (event.type === 'result-end' || event.type === 'error') this.finish()
   }
 
-  /** Passes an event of the caller's own format on unchanged; `events` are its canonical form. */
+  /** Passes an event of the caller's own format on unchanged. `events` are its canonical form. */
   relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
     if (this.isOver) return
     if (this.sink === undefined) this.buffer({ events, wire })
@@ -89,7 +89,7 @@ export class StreamOutput {
    * Sends buffered events after one heartbeat (trap 85), or at once if the upstream has sent much without content. Most
    * answers have content at once and never need this.
    *
-   * @param bytes of the upstream's answer since the last call; counted while events are buffered.
+   * @param bytes number of bytes of the upstream's answer since the last call. Counted while events are buffered.
    */
   flushInTime(bytes = 0): void {
     if (this.sink !== undefined || this.isOver || this.buffered.length === 0) return
@@ -116,7 +116,7 @@ export class StreamOutput {
   private flush(): void {
     if (this.sink !== undefined || this.isOver || this.buffered.length === 0) return
     clearTimeout(this.timer)
-    // Written before anything is sent, so that a writer that fails here still fails with a status.
+    // Written before anything is sent, so that a writer that fails here fails with a status.
     const first = this.buffered.flatMap(buffered => this.written(buffered))
     const start = this.buffered[0]?.events[0]
     if (start?.type === 'result-start') this.head = start
@@ -156,7 +156,7 @@ export class StreamOutput {
     if (capture !== undefined) capture.lostInAnswer = shownLosses(lost)
   }
 
-  /** Ends the output without an error event: the caller left, or another channel may answer. Rejects `done`. */
+  /** Ends the output without an error event, because the caller left or another channel may answer. Rejects `done`. */
   refuse(failure: GatewayError): void {
     if (this.isOver) return
     this.close()
@@ -164,7 +164,7 @@ export class StreamOutput {
     this.ending.reject(failure)
   }
 
-  /** Handles a bug of the gateway. An answer that has begun ends with an error event, and the cause is logged. */
+  /** Handles a bug of the gateway. An answer that has started ends with an error event, and the cause is logged. */
   fault(thrown: unknown): void {
     const failure = answerFailure(thrown)
     this.close()
@@ -180,7 +180,7 @@ export class StreamOutput {
     }
   }
 
-  /** The error as events; written by a new writer if the current one throws. */
+  /** Returns the error as events, written by a new writer if the current one throws. */
   private errorEvents(error: CanonicalError): readonly WireEvent[] {
     try {
       return this.writer.push({ type: 'error', error })
@@ -212,5 +212,5 @@ const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
   'result-end',
 ])
 
-/** Bytes; events of a larger answer are sent even if they contain no content. */
+/** Size in bytes from which an answer's events are sent even if they contain no content. */
 const BUFFER_LIMIT = 1024 * 1024

@@ -15,7 +15,7 @@ import { StreamOutput } from './stream-output.ts'
 import type { EventWatcher } from './thoughts/key-signatures.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
-/** The steps a streamed answer passes through, and the data for its head. */
+/** Steps of a streamed answer, and the data for its head. */
 export interface StreamStages {
   /** Reads the upstream's events as canonical events. */
   readonly read: EventReader<WireEvent, CanonicalEvent>
@@ -25,28 +25,28 @@ export interface StreamStages {
   readonly reasoning: EventWatcher | undefined
   readonly losses: readonly Loss[]
   readonly headers: WholeAnswer['headers']
-  /** The exchange with the upstream, while its events still arrive. */
+  /** Exchange with the upstream while its events still arrive. */
   readonly exchange: Exchange | undefined
-  /** Paused in place of the exchange, if another reader pulls the events. */
+  /** Gate that is paused in place of the exchange if another reader pulls the events. */
   readonly gate: Gate | undefined
 }
 
 /**
  * Carries a streamed answer from the upstream to the caller: parses bytes, reads canonical events, restores names,
- * removes what reveals the upstream, and writes to the output, which buffers until there is content.
+ * removes everything that reveals the upstream, and writes to the output, which buffers until there is content.
  */
 export class StreamPipeline implements Consumer, Abortable {
-  /** The error that the upstream sent in place of the rest of the answer, after it had begun. */
+  /** Error that the upstream sent in place of the rest of the answer, after it had started. */
   failure: GatewayError | undefined
   private readonly attempt: Attempt
   private readonly stages: StreamStages
   private readonly output: StreamOutput
   private readonly parser = eventParser()
-  /** The error with which the gateway itself ended the answer; not the upstream's failure. */
+  /** Error with which the gateway itself ended the answer. It is no failure of the upstream. */
   private gatewayError: CanonicalError | undefined
-  /** Removes reasoning that the caller did not request; undefined if all of it is shown. */
+  /** Removes reasoning that the caller did not request. Undefined if all of it is shown. */
   private readonly filter: ReasoningFilter | undefined
-  /** Events are passed on unchanged, until one must be rewritten. */
+  /** Whether events are passed on unchanged, until one must be rewritten. */
   private isRelayed: boolean
 
   constructor(attempt: Attempt, stages: StreamStages) {
@@ -92,7 +92,7 @@ export class StreamPipeline implements Consumer, Abortable {
     if (!this.output.isOver) this.guarded(() => this.endWith(failure.error))
   }
 
-  /** Stops the answer: the caller left, or the gateway ends the answer with the error `why` as its last event. */
+  /** Stops the answer, because the caller left or the gateway ends it with the error `why` as its last event. */
   abort(why?: GatewayError): void {
     this.gatewayError = why?.error
     if (why === undefined) this.refuse(GONE)
@@ -102,7 +102,8 @@ export class StreamPipeline implements Consumer, Abortable {
   }
 
   /**
-   * Ends the answer without an error event: the caller left, or nothing was sent yet and another channel may answer.
+   * Ends the answer without an error event, because the caller left, or nothing was sent yet and another channel may
+   * answer.
    */
   refuse(failure: GatewayError): void {
     this.output.refuse(failure)
@@ -132,7 +133,7 @@ export class StreamPipeline implements Consumer, Abortable {
   }
 
   /**
-   * @param wire the upstream's event that `events` were read from; sent in their place if events are passed on
+   * @param wire the upstream's event that `events` were read from. It is sent in their place if events are passed on
    * unchanged.
    */
   private pass(events: readonly CanonicalEvent[], wire?: WireEvent): void {
@@ -160,7 +161,7 @@ export class StreamPipeline implements Consumer, Abortable {
     else for (const event of seen) this.output.write(event)
   }
 
-  /** The events as the caller may see them; the same list if none was changed. */
+  /** Returns the events as the caller may see them. The same list if none was changed. */
   private allVisible(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
     let seen: CanonicalEvent[] | undefined
     for (let at = 0; at < events.length; at++) {
@@ -170,7 +171,7 @@ export class StreamPipeline implements Consumer, Abortable {
     return seen ?? events
   }
 
-  /** An event as the caller may see it. Also feeds the report and the reasoning for the next turn. */
+  /** Returns an event as the caller may see it. Also feeds the report and the reasoning for the next turn. */
   private visible(raw: CanonicalEvent): CanonicalEvent {
     const { incoming, request, target, echo } = this.attempt
     const isGatewayError = raw.type === 'error' && raw.error === this.gatewayError
@@ -189,7 +190,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.passOne({ type: 'error', error })
   }
 
-  /** Keeps a bug in a reader or writer from ending more than this answer. */
+  /** Ensures that a bug in a reader or writer ends only this answer. */
   private guarded(work: () => void): void {
     try {
       work()
@@ -200,8 +201,8 @@ export class StreamPipeline implements Consumer, Abortable {
 }
 
 /**
- * Whether an event was changed in a way that needs rewriting. A changed `result-start` does not: the writer itself puts
- * id, model and time into an event that is passed on.
+ * Whether an event was changed in a way that needs rewriting. A changed `result-start` does not need it, because the
+ * writer itself puts id, model and time into an event that is passed on.
  */
 const isChanged = (seen: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
   seen !== events && seen.some((event, at) => event !== events[at] && event.type !== 'result-start')

@@ -24,7 +24,7 @@ import { withoutBytes } from './write-result.ts'
 /**
  * Passes an upstream's answer on to the caller, event by event.
  *
- * @returns the upstream's failure after the answer had begun; undefined if the answer is complete.
+ * @returns the upstream's failure after the answer had started. Undefined if the answer is complete.
  * @throws GatewayError if the upstream failed before anything was sent to the caller, or the caller left.
  */
 export async function streamResult(sent: Sent): Promise<GatewayError | undefined> {
@@ -63,12 +63,12 @@ const NO_HEADERS = {}
 /** Stages for an answer that has arrived completely. */
 const WHOLE = { read: SILENT, restore: undefined, reasoning: undefined, exchange: undefined, gate: undefined } as const
 
-/** The events of an audio answer, with samples encoded to MP3 as they arrive. */
+/** Yields the events of an audio answer, with samples encoded to MP3 as they arrive. */
 const encodedAnswer = (answer: Answer, { events }: Reader, request: Attempt['request']) =>
   encodedEvents(eventsComing(answer, events!(request)))
 
 /**
- * Streams the answer of an upstream that answers whole although a stream was requested; bytes are sent as they arrive.
+ * Streams the answer of an upstream that answers whole although a stream was requested. Bytes are sent as they arrive.
  */
 async function unfoldAnswer({ prepared, answer, reader }: Sent, stream: StreamPipeline, isMp3: boolean): Promise<void> {
   try {
@@ -81,8 +81,8 @@ async function unfoldAnswer({ prepared, answer, reader }: Sent, stream: StreamPi
 }
 
 /**
- * The events of a result whose media may still be arriving: bytes become base64 chunk by chunk. Rejects if reading the
- * bytes fails.
+ * Yields the events of a result whose media may still be arriving. Bytes become base64 chunk by chunk. Rejects if
+ * reading the bytes fails.
  */
 async function* unfoldMedia(result: CanonicalResult): AsyncGenerator<CanonicalEvent> {
   for (const event of unfold(result)) {

@@ -48,12 +48,12 @@ export function targetFailure(thrown: unknown, { target, channel, model, log }: 
   return new UpstreamFailure(publicError(error, target, model), headersOf(failure))
 }
 
-/** The part of a channel that rests after a failure. */
+/** Part of a channel that rests after a failure. */
 type Scope = 'model' | 'channel'
 
 /**
- * The scope of a rest by kind of failure, and its length if the upstream states none. A rate limit or fault of one
- * model leaves the others alone, and a 403 may concern one model or feature. An upstream that is unreachable, silent or
+ * Scope of a rest by kind of failure, and its length if the upstream states none. A rate limit or fault of one model
+ * does not affect the others, and a 403 may concern one model or feature. An upstream that is unreachable, silent or
  * does not accept the key fails for all its models (trap 100).
  */
 const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } = {
@@ -68,7 +68,7 @@ const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } =
   'out-of-credit': ['channel', 60],
 }
 
-/** s; longest rest, whatever the upstream states. It may have meant one request alone. */
+/** Maximum rest in seconds, whatever the upstream states. The upstream may have meant only one request. */
 export const LONGEST_REST = 60
 
 /** Rests a key of a pool, or the channel around it if the failure is not the key's. */

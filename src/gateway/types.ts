@@ -26,62 +26,62 @@ export interface Incoming {
   readonly onLoss: OnLoss
   readonly request: CanonicalRequest
   readonly trailing: Trailing | undefined
-  /** The stored turns that the request continues, and what stores its answer; undefined if it needs neither. */
+  /** Stored turns that the request continues, and the saver of its answer. Undefined if it needs neither. */
   readonly responseChain: ResponseChain | undefined
   /** Releases the uploaded files of the body. */
   readonly drop: (() => void) | undefined
-  /** The video task that the request submits. */
+  /** Video task that the request submits. */
   readonly submission: Submission | undefined
-  /** The capture of the request; undefined if it is not captured. */
+  /** Capture of the request. Undefined if it is not captured. */
   readonly capture: Capture | undefined
-  /** The models that may still answer in place of the requested one; undefined if there are none. */
+  /** Models that may still answer in place of the requested one. Undefined if there are none. */
   readonly fallbacks?: FallbackModels | undefined
 }
 
-/** The rest of a form whose file is passed on while it arrives. Fields after the file count like any other. */
+/** The rest of a form whose file is passed on while it arrives. Fields after the file are used like any other field. */
 export interface Trailing {
-  /** The request with every field, once all have arrived. */
+  /** Request with every field, after all have arrived. */
   readonly whole: CanonicalRequest | undefined
-  /** The error of the rest; the caller's fault, whatever the upstream answered. */
+  /** Error in the rest of the form. It is the caller's fault, whatever the upstream answered. */
   readonly fault: unknown
-  /** The fields and files that were not sent yet. Rejects with the error of reading the rest. */
+  /** Returns the fields and files that were not sent yet. Rejects with the error of reading the rest. */
   parts(sent: Prepared, target: Target): Promise<Pick<WireRequest, 'body' | 'files'>>
 }
 
-/** Begins a stream before a slow upstream answers. */
+/** Starts a stream before a slow upstream answers. */
 export interface Early {
   /**
-   * Announces that a request was written for a target: the stream begins with this attempt and these losses if the
+   * Announces that a request was written for a target. The stream starts with this attempt and these losses if the
    * upstream stays silent.
    */
   announce(attempt: Attempt, losses: readonly Loss[]): void
   /**
-   * Called when the upstream answers. Returns the stream if it has begun, and pauses `source` from now on. Returns
-   * undefined if no stream has begun, as for every upstream that answers soon.
+   * Called when the upstream answers. Returns the stream if it has started, and pauses `source` from now on. Returns
+   * undefined if no stream has started, as for every upstream that answers soon.
    */
   takeOpenStream(source: Source): Sink | undefined
 }
 
 /** A request on its way to one target. */
 export interface Attempt {
-  /** The request as it was read. */
+  /** Request as it was read. */
   readonly incoming: Incoming
-  /** The request as this target gets it. */
+  /** Request as this target gets it. */
   readonly request: CanonicalRequest
   readonly target: Target
   readonly channel: Channel
-  /** ms between two keep-alives on a silent stream. */
+  /** Interval between two keep-alives on a silent stream, in milliseconds. */
   readonly heartbeat: number
   readonly early: Early | undefined
-  /** The items of the history that were stored here and not sent by the caller. */
+  /** Items of the history that were stored here and not sent by the caller. */
   readonly stored: StoredItems | undefined
   /** Repeats fields of the request in the answer, if the request alone does not determine them. */
   readonly echo: ResponseEcho | undefined
-  /** Stores, addresses and fetches images for the caller. */
+  /** Stores images, serves them by URL, and fetches them for the caller. */
   readonly images: ImageDelivery
   /** Encrypts the caller's compacted conversations. */
   readonly cipher: StateCipher
-  /** The caller's remembered reasoning; undefined if none is stored. */
+  /** Remembered reasoning of the caller. Undefined if none is stored. */
   readonly reasoning: OwnerReasoning | undefined
 }
 
@@ -97,13 +97,14 @@ export interface WholeAnswer {
 /**
  * Sends one request to the target of an attempt and reads its whole answer.
  *
- * @param signal aborts it, if it is one of several parallel requests; the emulation then handles a caller that leaves.
+ * @param signal aborts the request, if it is one of several parallel requests. The emulation then handles a caller that
+ * leaves.
  */
 export type RoundTrip = (attempt: Attempt, request: CanonicalRequest, signal?: AbortSignal) => Promise<WholeAnswer>
 
 /** An answer that the gateway assembles from other answers of the target, or computes itself. */
 export interface Emulation {
-  /** Losses of the request through the emulation; determined before anything is sent. */
+  /** Returns the losses that the emulation adds to the request. Determined before anything is sent. */
   losses(request: CanonicalRequest): readonly Loss[]
   answer(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer>
 }

@@ -4,7 +4,7 @@ import type { CanonicalResult, Usage } from '../canonical/result.ts'
 import type { Work } from '../canonical/work.ts'
 import { isCounted } from '../store/usage/row.ts'
 
-/** Characters of an answer per token. */
+/** Number of characters of an answer per token. */
 const CHARACTERS_PER_TOKEN = 4
 
 /** Kinds of work whose answers are text. The cost of other work cannot be estimated from its answer. */
@@ -13,14 +13,14 @@ const TEXTUAL: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compa
 /** Facts about an answer whose tokens the upstream did not count completely. */
 export interface Uncounted {
   readonly work: Work
-  /** The upstream's latest count; it may be wrong. */
+  /** Latest count of the upstream. It may be wrong. */
   readonly lastCount: Usage | undefined
-  /** Characters of the answer so far, and since that count. */
+  /** Number of characters of the answer so far, and since that count. */
   readonly written: number
   readonly writtenSince: number
   /** Input tokens, estimated from the size of the request. */
   readonly input: number
-  /** Least output tokens that were generated unseen, as for a whole answer whose caller left. */
+  /** Minimum number of output tokens that were generated unseen, as for a whole answer whose caller left. */
   readonly unseen: number
 }
 
@@ -36,7 +36,7 @@ export function estimated({ work, lastCount, written, writtenSince, input, unsee
   return { ...counted, input: counted.input ?? Math.ceil(input), output: Math.ceil(Math.max(came, unseen)) }
 }
 
-/** The characters of a whole answer: text, reasoning, refusals and arguments of tool calls. */
+/** Returns the number of characters of a whole answer: text, reasoning, refusals and arguments of tool calls. */
 export const lengthOf = ({ candidates }: CanonicalResult): number =>
   candidates.reduce((sum, { content }) => sum + content.reduce((length, part) => length + lengthOfPart(part), 0), 0)
 

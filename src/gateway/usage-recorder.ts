@@ -15,7 +15,7 @@ import { PRICE_UNKNOWN } from './priced.ts'
 import type { Proxies } from './proxies/index.ts'
 import type { Outcome } from './report.ts'
 
-/** The destinations of a request's outcome. */
+/** Destinations of a request's outcome. */
 interface Sinks {
   readonly log: Log
   readonly catalogue: Prices
@@ -25,7 +25,7 @@ interface Sinks {
   readonly proxies: () => Proxies
 }
 
-/** The status of a request with a wrong key. */
+/** Status of a request with a wrong key. */
 const REFUSED = 401
 /** Maximum number of models without a price that are remembered, so that each is logged once. */
 const MOST_REMEMBERED = 1000
@@ -47,8 +47,8 @@ export class UsageRecorder {
   }
 
   /**
-   * The prices for a caller's requests. Looks up no price if nobody needs a cost, so that the price package is not
-   * loaded for it.
+   * Returns the prices for a caller's requests. Looks up no price if nobody needs a cost, so that the price package is
+   * not loaded.
    */
   pricesFor(caller: Pick<Caller, 'permissions'> | undefined): Prices {
     return this.priced || (caller !== undefined && hasBudget(caller.permissions)) ? this.sinks.catalogue : NO_PRICES
@@ -84,15 +84,18 @@ export class UsageRecorder {
     if (live.isWatched) live.requestEnded(row)
   }
 
-  /** The caller's IP address, if the log needs it: for requests through proxies, and for requests with a wrong key. */
+  /**
+   * Returns the caller's IP address, if the log needs it: for requests through proxies, and for requests with a wrong
+   * key.
+   */
   address(message: Call['message'], status: number): string | undefined {
     const proxies = this.sinks.proxies()
     return proxies.hasTrustedProxies || status === REFUSED ? proxies.addressOf(message) || undefined : undefined
   }
 
   /**
-   * The probable cost of a request in nanodollars, before its target is known: at the first channel with a known price.
-   * Undefined if no channel has one; logged once per model.
+   * Returns the probable cost of a request in nanodollars, before its target is known: the cost at the first channel
+   * with a known price. Undefined if no channel has a price, which is logged once per model.
    */
   estimate(usage: Usage, model: string, caller: Caller, channels: readonly RoutedChannel[]): number | undefined {
     const prices = this.pricesFor(caller)
@@ -106,15 +109,15 @@ export class UsageRecorder {
   }
 }
 
-/** Log messages for models without a price: their cost is not counted, or a budget refuses them. */
+/** Log messages for models without a price. Their cost is not counted, or a budget refuses them. */
 const UNCOUNTED = 'the price of the model is unknown: it does not count against budgets'
 const REFUSED_PRICE =
   'a budget refuses the model because its price is unknown: set the price in `models:` of the config, or set `unknown: allow`'
 
-/** Characters; longest error code in the log, because the code may be an upstream's. */
+/** Maximum length of an error code in the log, in characters. The code may be an upstream's. */
 const LONGEST_CODE = 100
 
-/** The log line of a request; holds no bodies and no credentials. */
+/** Builds the log line of a request, without bodies and credentials. */
 const entryOf = ({ call, row, error, seconds, restoredReasoning, fallback }: Outcome, address: string | undefined) => ({
   id: row.id,
   client_id: headerValue(call.message.headers['x-request-id']).slice(0, 200) || undefined,

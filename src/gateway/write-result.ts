@@ -47,7 +47,7 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
 }
 
-/** The answer with images and audio delivered as the caller requested. */
+/** Returns the answer with images and audio delivered as the caller requested. */
 function delivered(attempt: Attempt, answered: WholeAnswer): WholeAnswer | Promise<WholeAnswer> {
   const work = workOf(attempt.request)
   if (work === 'image') return deliverImages(attempt, answered)

@@ -11,7 +11,7 @@ export const DONE = '[DONE]'
 
 /**
  * Base class for the streamed answers of OpenAI's family of formats. Each event's data is a JSON object, which may be
- * an error (traps 75, 77); the stream ends at `[DONE]` or at the first fault.
+ * an error (traps 75, 77). The stream ends at `[DONE]` or at the first fault.
  */
 export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEvent> {
   protected out: CanonicalEvent[] = []
@@ -40,7 +40,7 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
     else this.fail(error)
   }
 
-  /** Reads an event as an error; undefined if it is not one. */
+  /** Reads an event as an error. Undefined if it is not one. */
   protected errorIn(wire: JsonObject): CanonicalError | undefined {
     return wire['error'] == null ? undefined : readInnerError(wire)
   }
@@ -63,6 +63,6 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
   protected abstract headIn(wire: JsonObject): Omit<ResultStart, 'type'>
   /** Reads an event that is not an error. */
   protected abstract read(wire: JsonObject): void
-  /** Ends the answer. `wire` is the final event in formats that have a dedicated one, else `{}`. */
+  /** Ends the answer. `wire` is the final event of formats that have one, else `{}`. */
   protected abstract finish(wire: JsonObject): void
 }

@@ -8,9 +8,9 @@ import type { Locate } from './locate.ts'
 import type { Reader } from './reader.ts'
 
 /**
- * Maps paths of a canonical request to paths in the caller's body, so that a reported loss can be found there. The
- * result points to the smallest value in the body that contains the canonical one, or to where a field would be if the
- * caller left it out.
+ * Maps paths of a canonical request to paths in the caller's body, so that callers find a reported loss. The result
+ * points to the smallest value in the body that contains the canonical value. If the caller left the field out, the
+ * result points to where it would be.
  */
 export function bodyPaths(reader: Reader, format: Format, request: CanonicalRequest): Locate {
   const body = wireSourceOf<WireRequest>(request, format)?.wire.body
@@ -63,7 +63,7 @@ function inField(body: JsonObject, path: Path, fields: BodyFields): Path {
   return firstBelow(body, steps.join('/'), fields) ?? path
 }
 
-/** The path of the first setting of a group that the body contains. */
+/** Returns the path of the first setting of a group that the body contains. */
 function firstBelow(body: JsonObject, group: string, fields: BodyFields): Path | undefined {
   for (const name in fields) {
     const found = name.startsWith(`${group}/`) ? fields[name]!.find(one => isIn(body, one.split('/'))) : undefined
@@ -77,11 +77,11 @@ const isIn = (body: JsonObject, path: Path): boolean => {
   return found.length === path.length && at(body, found) != null
 }
 
-/** Extends `start`, a path in the body, by as many of the canonical steps in `rest` as the value there has. */
+/** Extends `start`, a path in the body, by as many of the canonical steps in `rest` as the body has. */
 function inside(body: JsonObject, start: Path, rest: Path): Path {
   const spelledStart = spelled(body, start)
   if (spelledStart.length < start.length) {
-    // A message inserted at the end has the index behind the last one.
+    // A message inserted at the end has the index after the last one.
     const list = at(body, spelledStart)
     const isEnd = Array.isArray(list) && spelledStart.length === 1 && start.length === 2 && start[1] === list.length
     return spelledStart.length === 0 || isEnd ? start : spelledStart
@@ -106,7 +106,7 @@ function inside(body: JsonObject, start: Path, rest: Path): Path {
 const has = (value: Json | undefined, step: string | number): boolean =>
   isObject(value) && Object.hasOwn(value, String(step))
 
-/** The step to a list item. A value that is not a list counts as its own only item. */
+/** Returns the step to a list item. A value that is not a list counts as its only item. */
 const indexed = (value: Json | undefined, index: number): Path | undefined =>
   Array.isArray(value) ? (index < value.length ? [index] : undefined) : index === 0 ? [] : undefined
 
@@ -156,9 +156,7 @@ const NAMES: { readonly [field: string]: readonly string[] } = {
   detail: ['mediaresolution'],
 }
 
-/**
- * Spells a path the way the body does, as far as the body has it. Google's JSON also accepts field names in snake_case.
- */
+/** Spells a path as the body does, as far as the body has it. Google's JSON also accepts field names in snake_case. */
 function spelled(body: JsonObject, path: Path): Path {
   const out: (string | number)[] = []
   let value: Json | undefined = body
@@ -175,7 +173,7 @@ function spelled(body: JsonObject, path: Path): Path {
 function spelledField(value: JsonObject, step: string): Path | undefined {
   if (Object.hasOwn(value, step)) return [step]
   const name = plain(step)
-  // Forms write an object's field in brackets behind the object's name.
+  // Forms write an object's field in brackets after the object's name.
   const found = Object.keys(value).find(field => plain(field) === name || field.startsWith(`${step}[`))
   return found === undefined ? undefined : [found]
 }

@@ -1,11 +1,11 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
 
-/** events; more than any upstream sends before its answer starts. Beyond that the reader emits a start itself. */
+/** Maximum number of events before a start, more than any upstream sends. The reader then emits a start itself. */
 const MAX_EVENTS = 64
 
 /**
- * Buffers events of unknown types that arrive before the start of an answer, and emits them after it. Emitting a
- * substitute start for them would hide the upstream's real one.
+ * Buffers events of unknown types that arrive before the start of an answer, and emits them after it. A substitute
+ * start would hide the upstream's real one.
  */
 export class EarlyEvents {
   private events: CanonicalEvent[] | undefined

@@ -16,7 +16,7 @@ const wrong = (): never => {
   throw WrongType.instance
 }
 
-/* Strict readers for callers' input: null and absent fields are undefined, a wrong type throws WrongType. */
+/* Strict readers for callers' input. Null and absent fields are undefined. A wrong type throws WrongType. */
 
 export const text = (value: Maybe): string | undefined =>
   typeof value === 'string' ? value : value == null ? undefined : wrong()
@@ -32,15 +32,15 @@ export const objects = (value: Maybe): readonly JsonObject[] | undefined =>
   list(value)?.map(item => (isObject(item) ? item : wrong()))
 export const texts = (value: Maybe): readonly string[] | undefined =>
   list(value)?.map(item => (typeof item === 'string' ? item : wrong()))
-/** A list of texts; a single text may come without a list. */
+/** A list of strings. A single string may come without a list. */
 export const oneOrMoreTexts = (value: Maybe): readonly string[] | undefined =>
   typeof value === 'string' ? [value] : texts(value)
-/** A whole number of at least 1, such as how many answers to make. */
+/** A whole number of at least 1, such as the number of answers. */
 export const count = (value: Maybe): number | undefined => counted(number(value))
 /** Like `count`, for a value that was read as a number already. */
 export const counted = (value: number | undefined): number | undefined =>
   value === undefined || (Number.isInteger(value) && value >= 1) ? value : wrong()
-/** Whether the text of a form field is a number. */
+/** Whether the string in a form field is a number. */
 export const isNumeral = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
 
 /** Throws WrongType if the value is absent. */
@@ -49,21 +49,21 @@ export const required = <T>(value: T | undefined): T => (value === undefined ? w
 /** Whether a value is absent or has the given type. */
 export const isMaybe = (value: Maybe, type: 'string' | 'boolean'): boolean => value == null || typeof value === type
 
-/* Lenient readers for upstreams' output: a value of another type counts as absent. */
+/* Lenient readers for upstreams' output. A value of another type counts as absent. */
 
 export const anyText = (value: Maybe): string | undefined => (typeof value === 'string' ? value : undefined)
 export const anyNumber = (value: Maybe): number | undefined => (typeof value === 'number' ? value : undefined)
 export const anyObject = (value: Maybe): JsonObject | undefined => (isObject(value) ? value : undefined)
 export const anyObjects = (value: Maybe): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** The taken fields of an object of which a reader uses none: all of them become extras. */
+/** Taken fields of an object of which a reader uses none: all of them become extras. */
 export const NO_FIELDS: ReadonlySet<string> = new Set()
 
 const NO_EXTRAS: Node = {}
 
 /**
- * Collects the fields of a wire object that its reader did not take, as extras. Null fields are dropped, since null
- * means absent. The original spelling need not be recorded, as the node notes its source (`canonical/node.ts`).
+ * Collects the fields of a wire object that its reader did not take, as extras. Null fields are dropped, because null
+ * means absent. The original spelling need not be recorded, because the node records its source (`canonical/node.ts`).
  *
  * @param refused taken fields whose values the reader could not use this time: they become extras, too.
  */
@@ -82,8 +82,8 @@ export function extrasOf(
 }
 
 /**
- * Like `left`, for a wire object whose fields are nested in an inner object (`image_url: { url }`). Extras of the inner
- * object are stored under the inner field's name.
+ * Like `extrasOf`, for a wire object whose fields are nested in an inner object (`image_url: { url }`). Extras of the
+ * inner object are stored under the inner field's name.
  */
 export function extrasWithin(
   format: Format,

@@ -4,12 +4,12 @@ import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 
 /**
- * Maps a path into canonical messages to a path in the caller's body, so that a reported loss can be found there. Any
- * other path stays unchanged.
+ * Maps a path into canonical messages to a path in the caller's body, so that callers find a reported loss. Any other
+ * path stays unchanged.
  */
 export type Locate = (path: Path) => Path
 
-/** The path of a message in the body, and the path of each of its parts. */
+/** Path of a message in the body, and path of each of its parts. */
 export interface MessagePaths {
   readonly at: Path
   readonly parts: readonly Path[]
@@ -19,7 +19,7 @@ export interface MessagePaths {
  * Makes a `Locate` from the paths of the messages.
  *
  * @param list the field of the body that holds the conversation.
- * @param end the path of a message behind the last one.
+ * @param end the path of a message after the last one.
  */
 export const locator =
   (list: string, messagePaths: readonly MessagePaths[], end: Path): Locate =>
@@ -33,7 +33,10 @@ export const locator =
     return [...found.at, ...path.slice(2)]
   }
 
-/** Locates the messages of a body with one input field and one field of instructions, which are a system message. */
+/**
+ * Locates the messages of a body with one input field and one field of instructions. The instructions are a system
+ * message.
+ */
 export const locateInstructed =
   (field: string, instructions: string) =>
   ({ messages }: CanonicalRequest): Locate =>
@@ -46,17 +49,17 @@ export const locateInstructed =
       [field],
     )
 
-/** How a format lays out its turns; several canonical messages may make up one turn. */
+/** How a format lays out its turns. Several canonical messages may make up one turn. */
 export interface Layout {
   readonly format: Format
-  /** The body field of the turns, and the field of the parts in a turn. */
+  /** Body field of the turns, and the field of the parts in a turn. */
   readonly turns: string
   readonly parts: string
   /** The paths of a message outside the turns, such as system instructions, and of its list of parts. */
   preamble(message: Message): readonly [at: Path, parts: Path] | undefined
   /** Whether the message's only part is the value itself rather than an item of a list. */
   isSingleValue(message: Message): boolean
-  /** Whether a part has a path of its own; otherwise it shares the path of the next part. */
+  /** Whether a part has a path of its own. Otherwise it shares the path of the next part. */
   hasPath(part: Part): boolean
 }
 

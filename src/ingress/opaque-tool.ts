@@ -1,7 +1,7 @@
 import { type Format, isObject, type JsonObject } from '../canonical/node.ts'
 import type { OpaqueTool } from '../canonical/tool.ts'
 
-/** Reads a tool of a type that only this format defines; `client` marks one that the caller runs itself. */
+/** Reads a tool of a type that only this format defines. `client` marks a tool that the caller runs itself. */
 export const opaqueTool = (format: Format, value: JsonObject): OpaqueTool =>
   isOfClient(value) ? { type: 'opaque', format, client: true, value } : { type: 'opaque', format, value }
 
@@ -26,7 +26,8 @@ function isOfClient(value: JsonObject): boolean {
 const isPlain = ({ type }: JsonObject): boolean => type === 'function' || type === 'custom'
 
 /**
- * Whether a tool declares its arguments. Only tools that the client runs do; the upstream knows those of hosted tools.
+ * Whether a tool declares its arguments. Only tools that the client runs do. The upstream knows the arguments of hosted
+ * tools.
  */
 const declaresArguments = ({ function: definition, input_schema: schema, parameters }: JsonObject): boolean =>
   isObject(definition) || isObject(schema) || (isObject(parameters) && parameters['type'] === 'object')

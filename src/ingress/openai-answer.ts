@@ -36,7 +36,7 @@ function reasonEntries(reason: FinishReason, ...values: string[]): { [value: str
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-/** The finish reason for an upstream's word, in any letter case; `other` for an unknown word. */
+/** Returns the finish reason for an upstream's word, in any letter case. `other` for an unknown word. */
 export function finishReasonOf(word: string): FinishReason {
   const known = word.toLowerCase()
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
@@ -47,8 +47,8 @@ export const STOP_REASON = 'stop_reason'
 
 /**
  * Adds the matched stop sequence to a finish (trap 17). vLLM and compatible servers report the sequence in
- * `stop_reason` (`ChatCompletionResponseChoice` in vLLM's source). A token id is not a text sequence, and neither is a
- * repeated finish reason unless the caller asked for that text as a stop sequence.
+ * `stop_reason` (`ChatCompletionResponseChoice` in vLLM's source). A token id is not a sequence, and neither is a
+ * repeated finish reason unless the caller requested that string as a stop sequence.
  *
  * @returns undefined if the field names no sequence; the field then becomes an extra.
  */

@@ -10,41 +10,41 @@ import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { BodyFields } from './body-fields.ts'
 import type { Locate } from './locate.ts'
 
-/** Reads everything that can arrive in one format; a format implements only the directions it has. */
+/** Reads everything that can arrive in one format. A format implements only the directions it has. */
 export interface Reader {
   /**
    * Reads a caller's request.
    * @throws GatewayError `invalid-request` naming the field at fault.
    */
   request?(wire: WireRequest): CanonicalRequest
-  /** The fields of the caller's body that hold the request's settings (`body-paths.ts`). */
+  /** Fields of the caller's body that hold the request's settings (`body-paths.ts`). */
   readonly fields?: BodyFields
-  /** The path of each tool in the body, in reading order; by default the canonical path. */
+  /** Returns the path of each tool in the body, in reading order. By default the canonical path. */
   toolPaths?(body: JsonObject): readonly Path[]
-  /** The path of the request inside a body that wraps it. */
+  /** Returns the path of the request inside a body that wraps it. */
   root?(body: JsonObject): Path
   /** Maps paths of messages to the caller's body, for formats in which they differ from canonical ones. */
   locate?(request: CanonicalRequest): Locate
   /**
    * Reads an upstream's whole answer (2xx). For a task, the result has a `task` and no candidates. Answers to status
-   * queries of a task are read here, too; their `request` has only the upstream's model and the `output`.
+   * queries of a task are read here, too. Their `request` has only the upstream's model and the `output`.
    * @throws GatewayError if the body is not an answer of this format, for example an error under status 200.
    */
   result?(answer: WireAnswer, request: CanonicalRequest): CanonicalResult
   /** Reads an upstream's streamed answer. Never throws: malformed input and an early end become error events. */
   events?(request: CanonicalRequest): EventReader<WireEvent, CanonicalEvent>
   /**
-   * Parses a whole answer that goes out in the same format. Replaces JSON.parse, to skip the parts that need not be
-   * read.
+   * Parses a whole answer that is passed on in the same format. Replaces JSON.parse, in order to skip parts that need
+   * not be read.
    */
   parse?(text: string): JsonObject | undefined
-  /** Whole answers may be something other than JSON; they then come with a raw body. */
+  /** Whether whole answers may be something other than JSON. They then come with a raw body. */
   readonly raw?: true
-  /** Callers may leave out the ids of tool calls; a call is then identified by its position (trap 5). */
+  /** Whether callers may leave out the ids of tool calls. A call is then identified by its position (trap 5). */
   readonly mayOmitCallIds?: true
   /**
-   * Which of the model's reasoning the caller gets, by its request. Without this method the caller gets all that the
-   * upstream shows.
+   * Returns which of the model's reasoning the caller gets, by its request. Without this method the caller gets all
+   * that the upstream shows.
    */
   reasoningShown?(request: CanonicalRequest): ReasoningShown
   /** Reads an upstream's answer with status 400 or more. Accepts any body. */

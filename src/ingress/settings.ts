@@ -3,7 +3,7 @@ import type { CanonicalRequest, Output, Sampling } from '../canonical/request.ts
 import type { SettingName, SettingNode, Settings, SettingType } from '../canonical/settings.ts'
 import { count, flag, number, object, text } from './fields.ts'
 
-/** The settings of a request, grouped by the canonical node that holds them. */
+/** Settings of a request, grouped by the canonical node that holds them. */
 export interface ReadSettings {
   readonly sampling: Pick<Sampling, SettingName & keyof Sampling>
   readonly output: Pick<Output, SettingName & keyof Output>
@@ -13,7 +13,7 @@ export interface ReadSettings {
 const READ: { readonly [T in SettingType]: (value: Json) => Json | undefined } = { number, count, flag, text, object }
 
 /**
- * Reads the settings of a body; absent and null fields are skipped.
+ * Reads the settings of a body. Absent and null fields are skipped.
  *
  * @throws WrongType if a value has another type.
  */

@@ -3,8 +3,8 @@ import type { Output } from '../canonical/request.ts'
 import { defined, flag, isMaybe, text } from './fields.ts'
 
 /**
- * Reads the answer shape that a caller of OpenAI's formats requests; undefined for a shape that canonical does not
- * have.
+ * Reads the answer shape that a caller of OpenAI's formats requests. Undefined for a shape that the canonical model
+ * lacks.
  *
  * @param definition the object with the fields of the schema.
  */

@@ -11,13 +11,13 @@ import { jsonOf } from './wire-text.ts'
 
 const FILE = /^([a-z0-9-]+)\.(request|result|events)\.(?:json|sse)$/
 
-/** Names of the examples to show first, the most instructive ones before the others. */
+/** Names of the examples to show first, the most instructive ones at the start. */
 const SHOWN_FIRST = ['tool-turn', 'tool-call', 'reasoning', 'image', 'structured', 'web-search', 'hello']
 const KINDS: readonly Kind[] = ['request', 'result', 'events']
 /** Maximum number of examples of one format and kind. */
 const MAX_EXAMPLES = 5
 
-/** Loads the example texts of every format, in the order of the readers. */
+/** Loads the examples of every format, in the order of the readers. */
 export async function examples(): Promise<readonly Example[]> {
   const found: Example[] = []
   for (const format of Object.keys(READERS)) {
@@ -44,10 +44,7 @@ async function examplesIn(folder: string, format: Format): Promise<Example[]> {
   return found
 }
 
-/**
- * Returns the body of an example alone, if its format and kind can be guessed from the body; otherwise the whole
- * exchange.
- */
+/** Returns the body of an example if its format and kind can be guessed from the body, otherwise the whole exchange. */
 async function bodyOf(text: string, what: Pick<Example, 'format' | 'kind'>): Promise<string> {
   const { body, files } = jsonOf(text)
   const alone = isObject(body) && files === undefined ? JSON.stringify(body, null, 2) : undefined

@@ -16,8 +16,8 @@ export interface Guess {
 
 /**
  * Guesses the format and kind of a text: the one whose reader understands most of it. Returns undefined if no reader
- * can read it. The format whose path a request names wins over all others; otherwise, of equal formats, the first one
- * wins.
+ * can read the text. A format whose path the request names wins over all others. Of formats with equal scores the first
+ * one wins.
  */
 export async function guessFormat(
   text: string,
@@ -35,7 +35,7 @@ export async function guessFormat(
   return best && { format: best.format, kind: best.kind }
 }
 
-/** All formats; those that callers use come first. */
+/** All formats. Formats of callers come first. */
 const FORMATS: readonly Format[] = [...new Set([...CALLER_FORMATS.keys(), ...Object.keys(READERS)])]
 
 function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
@@ -51,7 +51,7 @@ function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
   }
 }
 
-/** Milliseconds; a limit that is never reached, because the number of formats bounds the work. */
+/** Time limit in milliseconds that is never reached, because the number of formats bounds the work. */
 const TIME_LIMIT = 10_000
 
 /** Score for a request whose path belongs to the format. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Milliseconds; work before the event loop gets a turn. */
+/** Maximum time of work before the event loop gets a turn, in milliseconds. */
 const SLICE = 8
 
 /** Splits long work so that it does not block the event loop, and limits its time. */
@@ -8,7 +8,7 @@ export class Pace {
   private readonly until: number
   private began = performance.now()
 
-  /** @param limit milliseconds; time limit of the whole work. */
+  /** @param limit time limit of the whole work, in milliseconds. */
   constructor(limit: number) {
     this.until = this.began + limit
   }

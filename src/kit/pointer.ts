@@ -1,7 +1,7 @@
 import type { Path } from '../canonical/loss.ts'
 import { isObject, type Json } from '../canonical/node.ts'
 
-/** Returns the value at a path; undefined if there is none. */
+/** Returns the value at a path. Undefined if there is none. */
 export function at(value: unknown, path: Path): unknown {
   let found = value
   for (const step of path) {

@@ -10,17 +10,17 @@ export interface Reading {
   readonly source: Json
   /** The canonical value read from the source. */
   readonly value: unknown
-  /** Reads a changed source; throws if it is malformed. */
+  /** Reads a changed source. Throws if it is malformed. */
   readonly read: (source: Json) => unknown
   /** Path of the part of the source that holds the whole value. */
   readonly root: Path
-  /** Maps a canonical path to the nearest wire path that the format's layout gives; the root if it gives none. */
+  /** Maps a canonical path to the nearest wire path that the format's layout gives. The root if it gives none. */
   readonly near: (path: Path) => Path
   /** Whether each search reads the whole source, as for streams. */
   readonly isSlow?: true
 }
 
-/** Events; in a longer stream, a search stops at the event and does not look inside. */
+/** Maximum number of events that a search looks into. In a longer stream, a search stops at the event. */
 const MAX_SEARCHED_EVENTS = 300
 
 /** Maximum number of readings of changed sources per search. */
@@ -30,13 +30,13 @@ const MAX_READINGS = 200
 type Effect = 'gone' | 'changed' | 'same' | 'malformed'
 
 /**
- * Finds the wire field behind a canonical path by experiment: remove a wire field, read again, see whether the value at
- * the path changed. Readers therefore need not record where their values come from.
+ * Finds the wire field behind a canonical path by experiment: removes a wire field, reads again, and checks whether the
+ * value at the path changed. Readers therefore need not record the sources of their values.
  */
 export class SourcePaths {
   private readonly reading: Reading
   private readonly pace: Pace
-  /** Results by path, because several searches may ask for the same path. */
+  /** Results by path. Several searches may request the same path. */
   private readonly found = new Map<string, Promise<Path | undefined>>()
   private readingsLeft = 0
 
@@ -45,7 +45,7 @@ export class SourcePaths {
     this.pace = pace
   }
 
-  /** Returns the path of the smallest wire value that the canonical path comes from; undefined if none is found. */
+  /** Returns the path of the smallest wire value that the canonical path comes from. Undefined if none is found. */
   find(canonicalPath: Path): Promise<Path | undefined> {
     return this.found.getOrInsertComputed(JSON.stringify(canonicalPath), () => this.search(canonicalPath))
   }
@@ -60,18 +60,18 @@ export class SourcePaths {
     const isLong = isSlow === true && (source as readonly Json[]).length > MAX_SEARCHED_EVENTS
     if (path.length === canonicalPath.length && !isLong)
       for (let next: Path | undefined = found; next !== undefined; next = await this.within(found, path)) found = next
-    // A path that does not exist is at most close to the list item around it.
+    // A path that does not exist has at most the list item around it as a near source.
     else if (path.length < canonicalPath.length && !path.some(step => typeof step === 'number')) return undefined
     return found.length <= root.length ? undefined : found
   }
 
-  /** Whether the search has to end, because its readings or its time are used up. */
+  /** Whether the search must end, because its readings or its time are used up. */
   private get isSpent(): boolean {
     return this.readingsLeft <= 0 || this.pace.isOver
   }
 
   /**
-   * Returns the path of the child of `node` that the canonical path comes from; undefined if `node` itself is the
+   * Returns the path of the child of `node` that the canonical path comes from. Undefined if `node` itself is the
    * smallest.
    */
   private async within(node: Path, canonicalPath: Path): Promise<Path | undefined> {
@@ -88,8 +88,8 @@ export class SourcePaths {
   }
 
   /**
-   * Finds the list item. Removing an item shifts the later ones, so removing any item up to the wanted one has an
-   * effect; the last item whose removal has an effect is the wanted one.
+   * Finds the list item. Removing an item shifts the later ones, so that removing any item up to the wanted one has an
+   * effect. The wanted item is the last whose removal has an effect.
    */
   private async item(node: Path, length: number, canonicalPath: Path): Promise<number | undefined> {
     const affects = async (index: number) =>
@@ -103,7 +103,7 @@ export class SourcePaths {
   private async field(node: Path, value: object, canonicalPath: Path): Promise<string | undefined> {
     const fields = Object.keys(value)
     const wanted = at(this.reading.value, canonicalPath)
-    // A field whose removal only changes an object is only a part of its source.
+    // A field whose removal only changes an object is only a part of the object's source.
     const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
     for (const name of namesakes(fields, canonicalPath)) {
       const effect = await this.without([...node, name], canonicalPath)
@@ -159,7 +159,7 @@ export class SourcePaths {
   }
 }
 
-/** Fields that determine the type of an object, so that they affect everything in it. */
+/** Fields that determine the type of an object and therefore affect everything in it. */
 const STRUCTURAL: ReadonlySet<string> = new Set(['type', 'object', 'role'])
 
 /**

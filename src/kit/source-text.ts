@@ -24,7 +24,7 @@ export interface SourceText extends Reading {
   readonly format: Format
   readonly kind: Kind
   readonly work: Work
-  /** The canonical value; for a stream, the result that it folds to. */
+  /** Canonical value; for a stream, the result of folding it. */
   readonly value: CanonicalRequest | CanonicalResult
   /** The events of a stream. */
   readonly events?: readonly WireEvent[]
@@ -40,7 +40,7 @@ const MAX_DEPTH = 100
 export interface SourceTextOptions {
   /** The model of a request that does not name one. */
   readonly model?: string
-  /** The path of a request of which the text has only the body. */
+  /** Path for a text that contains only the body of a request. */
   readonly path?: string
 }
 
@@ -73,15 +73,15 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
   const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
   return {
     ...{ format, kind: 'request', work: workOf(value), value, source, read, assumedRequest: value, root: above },
-    // Formats that define no `locate` have their messages at the canonical paths.
+    // The messages of formats without `locate` are at the canonical paths.
     bodyPath: path => [...above, ...paths(path)],
     near: path => (path[0] === 'messages' ? [...above, ...(locate?.(path) ?? path)] : above),
   }
 }
 
 /**
- * Reads an answer. The text does not show which kind of work it belongs to, so it is read as an answer to each kind
- * that its format supports; the reading that understands most of it wins.
+ * Reads an answer. The text does not show its kind of work. It is therefore read as an answer to each kind that its
+ * format supports, and the reading that understands most of it wins.
  */
 function answer(
   text: string,
@@ -114,11 +114,11 @@ function answer(
 const isFull = ({ candidates, task }: CanonicalResult): boolean =>
   task !== undefined || candidates.some(({ content }) => content.length > 0)
 
-/** The kinds of work of a format; the one that its upstreams are made for comes first. */
+/** Returns the kinds of work of a format. The main kind of its upstreams comes first. */
 const worksOf = (format: Format): ReadonlySet<Work> =>
   new Set([...(FORMAT_FACTS.get(format)?.does ?? []), ...(CALLER_FORMATS.get(format) ?? [])])
 
-/** The output that requests for each kind of work ask for. */
+/** Output that requests for each kind of work ask for. */
 const OUTPUT_BY_WORK: { readonly [W in Work]?: CanonicalRequest['output'] } = {
   completion: { completion: {} },
   embedding: { modalities: ['embedding'] },
@@ -133,7 +133,7 @@ const OUTPUT_BY_WORK: { readonly [W in Work]?: CanonicalRequest['output'] } = {
 
 type ReadAnswer = (assumedRequest: CanonicalRequest, work: Work) => SourceText
 
-/** Spelling of a request for usage: callers are assumed to want their tokens counted. */
+/** Spelling of a request for usage. Callers are assumed to request token counts. */
 const USAGE_SPELLING = Object.fromEntries(
   [...FORMAT_FACTS].flatMap(([format, { usageOnDemand }]) =>
     usageOnDemand === undefined ? [] : [[format, usageOnDemand]],
@@ -197,8 +197,8 @@ const asObject = (json: Json): JsonObject => {
 }
 
 /**
- * Finds the first event of a stream after which its result has a value at a path. Paths in the order of the stream are
- * found in one reading of the stream; each path out of order needs another reading.
+ * Finds the first event of a stream after which its result has a value at a path. All paths in the order of the stream
+ * need one reading of the stream. Each path out of order needs another reading.
  */
 export class FirstEvents {
   private readonly reader: () => Transducer<WireEvent, CanonicalEvent>
@@ -213,7 +213,7 @@ export class FirstEvents {
     this.machine = reader()
   }
 
-  /** Returns the index of the event, as a path; an empty path if only the end of the stream sets the value. */
+  /** Returns the index of the event, as a path. An empty path if only the end of the stream sets the value. */
   with(path: Path): Path {
     if (at(this.result, path) !== undefined) this.rewind()
     while (this.next < this.events.length) {

@@ -12,7 +12,7 @@ import type { Locate } from '../ingress/locate.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import { jsonOf, preparedFor, wireRequestOf, writeOptionsFor } from './wire-text.ts'
 
-/** The kinds of texts that can be translated: a request, a complete answer, or a stream. */
+/** Kinds of texts that can be translated: a request, a complete answer, or a stream. */
 export type Kind = 'request' | 'result' | 'events'
 
 /** Formats and options of a translation. */
@@ -20,7 +20,7 @@ export interface Translation {
   readonly from: Format
   readonly to: Format
   readonly kind: Kind
-  /** The model, for texts that do not name one and for formats that have it in the path. */
+  /** Model for texts that do not name one, and for formats that have it in the path. */
   readonly model?: string
   /** JSON text of the request that the answer belongs to, in the target format. */
   readonly requestText?: string

@@ -12,7 +12,7 @@ export interface LocatedLoss {
   readonly loss: Loss
   /** Path in the original text; for a stream, in the list of its events' data. */
   readonly from?: Path
-  /** Why `from` is missing: the text has nothing there, or the search took too long. */
+  /** Reason why `from` is missing: the text has nothing there, or the search took too long. */
   readonly missing?: 'not-in-the-text' | 'not-found-in-time'
   /** Path in the translated text. */
   readonly to?: Path
@@ -23,7 +23,7 @@ export type TranslatedText =
   | { readonly text: string; readonly path?: string; readonly losses: readonly LocatedLoss[] }
   | { readonly error: string }
 
-/** Milliseconds; time limit for the search for paths of losses. */
+/** Time limit for the search for paths of losses, in milliseconds. */
 const SEARCH_TIME = 1500
 
 /**
@@ -47,7 +47,7 @@ export async function translations(
 
 interface Search {
   readonly pace: Pace
-  /** Searches the original text; its results are shared by all formats. */
+  /** Searches the original text. All formats share its results. */
   readonly sourcePaths: SourcePaths
 }
 
@@ -74,8 +74,8 @@ async function translateTo(sourceText: SourceText, format: Format, search: Searc
 }
 
 /**
- * Reads the translated text again. Undefined if the format cannot read what it wrote, because it writes some answers
- * for callers that it does not expect from upstreams.
+ * Reads the translated text again. Undefined if the format cannot read it. Some answers are written only for callers
+ * and not expected from upstreams.
  */
 function readAgain(written: WrittenText): SourceText | undefined {
   try {
@@ -123,7 +123,7 @@ async function locateInTranslation(
 }
 
 /**
- * Maps a path in the original value to its path after `lose()`: indexes shift down for dropped items before it and up
+ * Maps a path in the original value to its path after `lose()`. Indexes shift down for dropped items before it and up
  * for inserted ones. Returns undefined for a dropped path.
  */
 export function pathAfterLosses(path: Path, losses: readonly Loss[]): Path | undefined {
@@ -148,7 +148,7 @@ export function pathAfterLosses(path: Path, losses: readonly Loss[]): Path | und
 const isBelow = ({ path, kind }: Loss, list: Path): boolean =>
   path.length === list.length + (kind === 'moved' ? 0 : 1) && list.every((step, index) => step === path[index])
 
-/** Maps one list index to its index after the losses; undefined if the item was dropped. */
+/** Maps one list index to its index after the losses. Undefined if the item was dropped. */
 function indexAfter(index: number, losses: readonly Loss[], depth: number, isInsertion: boolean): number | undefined {
   const order = losses.find(({ kind }) => kind === 'moved') as { readonly order: readonly number[] } | undefined
   const rank = (at: number): number => order?.order.indexOf(at) ?? at

@@ -7,7 +7,7 @@ export function understandingScore(value: object): number {
   return known - 2 * unknown - ((value as { readonly error?: unknown }).error === undefined ? 0 : ERROR_PENALTY)
 }
 
-/** Score deduction for an answer that ends in an error. */
+/** Deduction from the score of an answer that ends in an error. */
 const ERROR_PENALTY = 1_000_000
 
 function counts(value: unknown): { known: number; unknown: number } {

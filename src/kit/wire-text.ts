@@ -25,7 +25,7 @@ export function jsonOf(text: string): JsonObject {
   throw invalid('The text is not a JSON object.')
 }
 
-/** Converts a text's JSON to a request. A body alone gets the path of its format's requests. */
+/** Converts the JSON of a text to a request. A body without a path gets the default path of its format. */
 export function wireRequestOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
   if (typeof value['path'] !== 'string' || !isObject(value['body']))
     return { path: pathFor(format, model, value), query: {}, headers: {}, body: value }
@@ -42,7 +42,7 @@ const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
   bytes: new BufferedBytes(Buffer.from(String(bytes), 'base64')),
 })
 
-/** Prepares a request for a writer as the gateway does: bytes become base64 for formats that cannot send raw bytes. */
+/** Prepares a request for a writer as the gateway does. Bytes become base64 for formats without raw bytes. */
 export function preparedFor(format: Format, request: CanonicalRequest): CanonicalRequest {
   if (WRITERS[format]?.bytes !== undefined || !request.messages.some(hasBytes)) return request
   return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }

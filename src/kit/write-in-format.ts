@@ -23,7 +23,7 @@ export interface WrittenText {
   readonly losses: readonly Loss[]
   /** The path of a request below the format's base URL. */
   readonly path?: string
-  /** Reads the translated text again; undefined if the format has no reader for it. */
+  /** Reads the translated text again. Undefined if the format has no reader for it. */
   readonly again: () => SourceText | undefined
 }
 
@@ -39,7 +39,7 @@ function does(format: Format, kind: Kind, work: SourceText['work']): boolean {
 }
 
 /**
- * Translates a text that was read into another format.
+ * Translates a source text into another format.
  *
  * @throws GatewayError `cannot-express` if nothing of it can be written.
  */
@@ -59,7 +59,7 @@ export async function writeInFormat(sourceText: SourceText, to: Format, pace: Pa
   }
 }
 
-/** Leaves out losses of fields that were only filled in for writing. */
+/** Leaves out losses of fields that were filled in only for writing. */
 const inSourceText = (losses: readonly Loss[], { kind }: SourceText): readonly Loss[] =>
   kind === 'request'
     ? losses

@@ -86,7 +86,7 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   return app
 }
 
-/** Returns the id from route parameters; ids may contain slashes. */
+/** Returns the id from route parameters. Ids may contain slashes. */
 const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =>
   Array.isArray(id) ? id.join('/') : id
 

@@ -12,7 +12,7 @@ export abstract class CallerReply {
     return this.current
   }
 
-  /** Sets the work to abort when the caller disconnects; aborts at once if the caller is already gone. */
+  /** Sets the work to abort when the caller disconnects. Aborts at once if the caller is already gone. */
   set abortable(abortable: Abortable | undefined) {
     this.current = abortable
     if (this.gone) abortable?.abort()

@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream'
 import type { ErrorAnswer } from '../gateway/index.ts'
 
 /**
- * Milliseconds; limits for discarding the rest of a refused request: longest silence, and total time. Many clients read
- * the answer only after sending their whole request.
+ * Limits for discarding the rest of a refused request, in milliseconds: maximum silence, and total time. Many clients
+ * read the answer only after sending their whole request.
  */
 export const SILENCE_LIMIT = 1000
 const MAX_DRAIN = 30_000
@@ -28,7 +28,7 @@ export function drain(message: IncomingMessage, then: () => void): void {
 }
 
 /**
- * Returns the answer that a connection is sending, the first of several pipelined ones; undefined if there is none.
+ * Returns the answer that a connection is sending, the first of several pipelined ones. Undefined if there is none.
  * Reads a private field of Node, because tracking answers here would cost every request.
  */
 export const answerOf = (socket: Duplex): ServerResponse | undefined =>

@@ -15,7 +15,7 @@ const EXPOSED = [
 ].join(', ')
 
 const METHODS = 'GET, HEAD, POST, DELETE'
-/** Seconds; how long browsers cache a preflight. Chrome's maximum. */
+/** Time for which browsers cache a preflight, in seconds. Chrome's maximum. */
 const REMEMBERED = '7200'
 /** Operator-only paths, never open to other origins. Case-insensitive, like the routes. */
 const OPERATOR_PATHS = /^\/(?:admin|console|metrics)(?:[/?]|$)/i

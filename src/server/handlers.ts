@@ -87,5 +87,5 @@ export const sendStatus = (
     JSON.stringify({ status: name, ...more }),
   )
 
-/** Headers with the request id; each client family expects another name (docs/wire/common.md#response-headers). */
+/** Headers with the request id. Each client family expects another name (docs/wire/common.md#response-headers). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

@@ -8,7 +8,7 @@ import { HttpReply } from './reply.ts'
  * Sends a stored image to any client that knows its URL. No key is required, because an `<img>` element cannot send
  * one.
  *
- * @throws GatewayError `not-found`, or OwnFailure if the lookup fails; nothing has been sent by then.
+ * @throws GatewayError `not-found`, or GatewayFailure if the lookup fails; nothing has been sent by then.
  */
 export async function sendImage(
   gateway: Gateway,

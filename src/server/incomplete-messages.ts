@@ -7,7 +7,7 @@ interface Meter {
   give(bytes: number): void
 }
 
-/** Bytes; framing of a caller's ping or pong: two header bytes and a mask (RFC 6455, section 5.2). */
+/** Size of the framing of a caller's ping or pong, in bytes: two header bytes and a mask (RFC 6455, section 5.2). */
 const CONTROL = 6
 
 /** Counts the bytes of a connection's incomplete message. Calls `full` if the meter reports too many. */

@@ -51,18 +51,18 @@ export interface RunningServer {
   close(graceMs?: number): Promise<void>
   /** Reads key and group changes of other processes immediately. Never rejects. */
   refresh(): Promise<void>
-  /** Switches to another config without dropping requests; host and port stay the same. */
+  /** Switches to another config without dropping requests. Host and port stay the same. */
   reload(config: Config): void
 }
 
 /**
  * Milliseconds for a caller to send headers, send a whole request, and start the next request. The request timeout is
- * long because hours of audio upload slowly; bodies of other kinds have a limit of their own.
+ * long because hours of audio upload slowly. Bodies of other kinds have a limit of their own.
  */
 const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
 /** Milliseconds between sweeps of idle connections during shutdown. */
 const SWEEP_INTERVAL = 50
-/** Milliseconds; shortest time that `retire` leaves busy connections for one more request. */
+/** Minimum time that `retire` leaves busy connections for one more request, in milliseconds. */
 const RETIRE_TIME = 1000
 /** Milliseconds for sending final error events to requests that outlast the grace time. */
 const LAST_EVENTS_TIME = 1000
@@ -202,7 +202,7 @@ async function openServices(config: Config, log: Log, cluster: Cluster): Promise
 const addressOf = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
-/** Accepts only upgrades to WebSocket; requests for other protocols are answered over HTTP. */
+/** Accepts only upgrades to WebSocket. Requests for other protocols are answered over HTTP. */
 const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 

@@ -3,7 +3,7 @@ import type { Gateway } from '../gateway/index.ts'
 
 type Handler = (message: IncomingMessage, response: ServerResponse, next: (thrown?: unknown) => void) => void
 
-/** Loads the admin API on its first request; most processes never need it. */
+/** Loads the admin API on its first request. Most processes never need it. */
 export function lazyAdmin(gateway: Gateway): Handler {
   let routes: Promise<Handler> | undefined
   return (message, response, next) => {

@@ -4,7 +4,7 @@ import type { Log } from '../gateway/index.ts'
 
 /** A logger that writes in batches, so that no request waits for it. */
 export interface OpenLog extends Log {
-  /** Writes all pending lines; settles when they are written or cannot be. */
+  /** Writes all pending lines. Settles when they are written or cannot be. */
   flush(): Promise<void>
   /** Writes complete lines from another process. */
   writeLines(lines: string): void
@@ -13,7 +13,7 @@ export interface OpenLog extends Log {
 /** Characters that trigger a write, and milliseconds between writes. */
 const BATCH_SIZE = 64 * 1024
 const WRITE_INTERVAL = 500
-/** Maximum number of characters buffered while writes fail, for example on a full disk; further lines are lost. */
+/** Maximum number of characters buffered while writes fail, for example on a full disk. Further lines are lost. */
 const MAX_BUFFERED = 4 * 1024 * 1024
 
 /** Opens the log on standard output or another file descriptor. */
@@ -114,7 +114,7 @@ class Batch {
   }
 
   /**
-   * Retries after a failed write. A slow reader (EAGAIN) is no failure; others are reported once on standard error
+   * Retries after a failed write. A slow reader (EAGAIN) is no failure. Others are reported once on standard error
    * until a write succeeds.
    */
   private failed(fault: NodeJS.ErrnoException): void {

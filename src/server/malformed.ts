@@ -72,7 +72,7 @@ function faultOf({ code = '', reason }: ClientError): GatewayError {
 const REQUEST_LINE = /(?:^|\n)[A-Za-z]+ (\/[^\s?]*)/g
 
 /**
- * Returns the path of the faulty request, the last one that began; undefined if its request line is not in the packet.
+ * Returns the path of the faulty request, the last one that began. Undefined if its request line is not in the packet.
  */
 function pathIn({ rawPacket, bytesParsed = 0 }: ClientError): string | undefined {
   if (rawPacket === undefined) return undefined

@@ -5,7 +5,7 @@ import { sendStatus } from './handlers.ts'
 /**
  * Answers `/readyz`: 503 if the gateway has no channels or is stopping, or else 200. Faults that the gateway can work
  * with, such as a store outage, are reported as `degraded`, because diverting all traffic would cost more. Anyone may
- * ask, so the answer only counts resting channels; the log names them.
+ * ask, so the answer only counts resting channels. The log names them.
  */
 export async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
   const { config, isStopping, stored, channels } = gateway.services

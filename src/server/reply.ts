@@ -3,7 +3,7 @@ import type { HeaderSource, Reply } from '../gateway/index.ts'
 import { CallerReply } from './caller-reply.ts'
 import { drain, SILENCE_LIMIT } from './connection.ts'
 
-/** Bytes; a refused body up to this size is read to its end, so that the connection can be reused. */
+/** Maximum size of a refused body that is read to its end, in bytes, so that the connection can be reused. */
 const SMALL_BODY = 64 * 1024
 
 type Headers = { readonly [name: string]: string }
@@ -41,7 +41,7 @@ export class HttpReply extends CallerReply implements Reply {
     response.on('close', () => {
       if (!response.writableFinished) this.abandon()
     })
-    // A caller may have disconnected earlier, for example during a token lookup; `close` is not emitted again.
+    // A caller may have disconnected earlier, for example during a token lookup. `close` is not emitted again.
     this.gone = response.destroyed
   }
 
@@ -58,7 +58,7 @@ export class HttpReply extends CallerReply implements Reply {
     ) {
       this.response.writeHead(status, head).end(text, encodingOf(text, length))
       if (!this.message.complete) this.readRest()
-      // If the kernel took everything, no timer is needed; otherwise the socket's timeout restarts with every byte
+      // If the kernel took everything, no timer is needed. Otherwise the socket's timeout restarts with every byte
       // sent.
       if (length > SMALL_BODY && !this.response.writableFinished) this.response.setTimeout(this.gateway.patience)
       return
@@ -155,7 +155,7 @@ const acceptsTrailers = ({ headers: { te } }: IncomingMessage): boolean =>
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/* Chunked transfer coding (RFC 9112, section 7.1). Node uses four writes per chunk; a text takes one here. */
+/* Chunked transfer coding (RFC 9112, section 7.1). Node uses four writes per chunk. A text takes one here. */
 
 const CHUNK_END = '\r\n'
 

@@ -5,7 +5,7 @@ import { CallerReply } from './caller-reply.ts'
 
 /** Sends WebSocket frames for one turn. */
 export interface Wire {
-  /** Sends a frame; false if the reader is slow. */
+  /** Sends a frame. False if the reader is slow. */
   send(text: string): boolean
   onceDrained(listener: () => void): void
   /** Drops the connection. */

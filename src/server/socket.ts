@@ -5,7 +5,7 @@ import { type CreateFrame, errorEvent, readFrame, withLane } from '../gateway/st
 import { SocketReply, type Wire } from './socket-reply.ts'
 
 export interface SocketOptions {
-  /** Milliseconds; longest duration of a connection, and longest idle time. */
+  /** Maximum duration of a connection, and maximum idle time, in milliseconds. */
   readonly lifetime: number
   readonly idle: number
   /** Milliseconds between heartbeats. */
@@ -14,9 +14,9 @@ export interface SocketOptions {
   readonly queue: number
   readonly size: number
   readonly reportsLosses: boolean
-  /** Counts the bytes of waiting turns; closed with the connection. */
+  /** Counts the bytes of waiting turns. Closed with the connection. */
   readonly meter: { take(bytes: number): void; give(bytes: number): void; close(): void }
-  /** Answers one turn; settles when the turn is answered. Never rejects. */
+  /** Answers one turn. Settles when the turn is answered. Never rejects. */
   answer(turn: CreateFrame, reply: SocketReply): Promise<void>
 }
 
@@ -174,7 +174,7 @@ export class ResponsesSocket implements Wire {
 
   /**
    * Sends a ping, and closes connections that are idle or gone. A caller is gone if it has read everything but answers
-   * no pings; a slow reader is left to its running turn.
+   * no pings. A slow reader is left to its running turn.
    */
   private readonly beat = (): void => {
     if (this.current === undefined && performance.now() - this.lastTurn > this.options.idle) {

@@ -92,7 +92,7 @@ export class Sockets {
     }
   }
 
-  /** Closes every connection after its current turn; settles when all are closed. */
+  /** Closes every connection after its current turn. Settles when all are closed. */
   async close(): Promise<void> {
     this.closing = true
     for (const one of this.open.keys()) one.end()
@@ -215,7 +215,7 @@ const WRONG_VERSION = new GatewayError({
 
 const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body
 
-/** WebSocket servers by kind; the kinds differ in their message size limit. */
+/** WebSocket servers by kind. The kinds differ in their message size limit. */
 type Servers = { readonly [kind in 'responses' | 'realtime']: WebSocketServer }
 
 async function serversOf(limits: { readonly [kind in keyof Servers]: number }, refuse: Refuse): Promise<Servers> {
@@ -264,7 +264,7 @@ function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply,
   }
 }
 
-/** Removes the beta that selects WebSockets; it concerns only this endpoint. */
+/** Removes the beta that selects WebSockets. It concerns only this endpoint. */
 function withoutTransport(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'openai-beta': betas, ...rest } = headers
   const others = String(betas ?? '')

@@ -39,7 +39,7 @@ export const STORED_METHODS: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
-/** Handles a request to one of these endpoints; always answers. */
+/** Handles a request to one of these endpoints. Always answers. */
 export function handleStored(
   gateway: Gateway,
   action: ActionName,

@@ -54,7 +54,7 @@ export function taskMethods(vendor: string): ReadonlyMap<string, string> {
   return new Map([...methods].map(([path, names]) => [path, names.join(', ')]))
 }
 
-/** Handles a request to one of these endpoints; always answers. */
+/** Handles a request to one of these endpoints. Always answers. */
 export function handleTask(
   gateway: Gateway,
   { format, action }: TaskRoute,

@@ -21,7 +21,7 @@ interface Pair {
 const SETTLE_TIME = 1000
 
 /**
- * A server's certificate and key. Reloads them when their files change; an unusable pair leaves the previous one in
+ * A server's certificate and key. Reloads them when their files change. An unusable pair leaves the previous one in
  * use.
  */
 export class Certificate {

@@ -72,7 +72,7 @@ export class VoiceSessions {
     }
   }
 
-  /** Lets every session finish its running response; settles when all are closed. */
+  /** Lets every session finish its running response. Settles when all are closed. */
   async close(): Promise<void> {
     this.closing = true
     for (const left of this.opening) left.abort()

@@ -2,7 +2,7 @@ import type { GroupConfig, KeySettings } from '../config/types.ts'
 
 /** An API key as stored: settings, and only the hashes of its secrets. Times are Unix milliseconds. */
 export interface StoredKey extends KeySettings {
-  /** Stable id; survives renaming and rotation. Everything the key's requests store belongs to this id. */
+  /** Stable id. Survives renaming and rotation. Everything the key's requests store belongs to this id. */
   readonly id: string
   /** Unique among keys that are not revoked. */
   readonly name: string
@@ -26,7 +26,7 @@ export interface KeySecret {
   readonly expiresAt?: number
 }
 
-/** Changed fields of a key; an undefined value removes the field. */
+/** Changed fields of a key. An undefined value removes the field. */
 export type KeyChange = { readonly [F in keyof KeySettings | 'name' | 'group']?: StoredKey[F] | undefined }
 
 /** A group of keys as an administrator created it. */
@@ -54,7 +54,7 @@ export interface AccessChanges {
   readonly keys: readonly StoredKey[]
   readonly groups: readonly StoredGroup[]
   readonly droppedGroups: readonly string[]
-  /** All drained channels; present only if any channel changed. */
+  /** All drained channels. Present only if any channel changed. */
   readonly drained?: readonly string[]
   /** The changes are the complete state: the reader deletes every row it has that is not in them. */
   readonly whole?: true
@@ -67,7 +67,7 @@ export interface KeyPage {
   readonly after?: string
   readonly group?: string
   readonly name?: string
-  /** Also list revoked keys; false by default. */
+  /** Also list revoked keys. False by default. */
   readonly revoked?: boolean
 }
 
@@ -100,7 +100,7 @@ export interface AccessRecords {
    * be called again on a retry.
    */
   changeKey(id: string, change: KeyChange | ((key: StoredKey) => KeyChange)): Promise<StoredKey | 'taken' | undefined>
-  /** Revokes a key permanently; false if the key is unknown or already revoked. */
+  /** Revokes a key permanently. False if the key is unknown or already revoked. */
   revokeKey(id: string, at: number): Promise<boolean>
   /**
    * Adds a secret to a key. Older secrets expire at `othersUntil` or at their own expiry, whichever is earlier. Returns
@@ -121,7 +121,7 @@ export interface AccessRecords {
     change: (group: StoredGroup | undefined) => StoredGroup | undefined,
   ): Promise<StoredGroup | undefined>
   dropGroup(name: string): Promise<boolean>
-  /** Drains a channel or ends the drain; false if the channel already was in that state. */
+  /** Drains a channel or ends the drain. False if the channel already was in that state. */
   drain(channel: string, drained: boolean): Promise<boolean>
   addToken(token: AdminToken): Promise<void>
   tokens(): Promise<readonly AdminToken[]>

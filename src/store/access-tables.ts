@@ -20,7 +20,7 @@ export interface AccessKeyRow {
   readonly version: number
 }
 
-/** One secret of a key; `KeySecret` describes the fields. */
+/** One secret of a key. `KeySecret` describes the fields. */
 export interface AccessSecretRow {
   readonly hash: string
   readonly key_id: string
@@ -48,7 +48,7 @@ export interface AccessChannelRow {
   readonly version: number
 }
 
-/** One token for the admin API; `AdminToken` describes the fields. */
+/** One token for the admin API. `AdminToken` describes the fields. */
 export interface AdminTokenRow {
   readonly id: string
   readonly name: string

@@ -38,7 +38,7 @@ export function checkSqlite(path: string): void {
   checkKnown(recordsIn(path))
 }
 
-/** Returns the applied migrations of a file; an empty list if it cannot be read. */
+/** Returns the applied migrations of a file. An empty list if it cannot be read. */
 function recordsIn(path: string): readonly Applied[] {
   let file: DatabaseSync | undefined
   try {

@@ -30,7 +30,7 @@ export interface CapturePage {
 export interface Captures {
   /** Stores captures, then deletes the oldest until all captures together fit into `limit` bytes. */
   add(captures: readonly StoredCapture[], limit: number): Promise<void>
-  /** Returns the data of a capture; undefined if it is unknown or expired. */
+  /** Returns the data of a capture. Undefined if it is unknown or expired. */
   find(id: string): Promise<Uint8Array | undefined>
   /** Returns the ids of those requests that have a capture. */
   existing(ids: readonly string[]): Promise<ReadonlySet<string>>
@@ -38,7 +38,7 @@ export interface Captures {
   list(
     page: CapturePage,
   ): Promise<{ readonly found: readonly Pick<StoredCapture, 'id' | 'at'>[]; readonly more: boolean }>
-  /** Deletes a capture; false if it is unknown. */
+  /** Deletes a capture. False if it is unknown. */
   drop(id: string): Promise<boolean>
   /** Deletes expired captures. */
   sweep(): Promise<void>

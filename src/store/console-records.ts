@@ -9,9 +9,9 @@ export interface ConsoleUser {
   readonly name: string
   readonly role: Role
   readonly source: UserSource
-  /** Password hash with salt and parameters; absent for users of an OpenID provider. */
+  /** Password hash with salt and parameters. Absent for users of an OpenID provider. */
   readonly password?: string
-  /** The provider's issuer and its id of the user; absent for users with a password. */
+  /** The provider's issuer and its id of the user. Absent for users with a password. */
   readonly subject?: string
   readonly enabled: boolean
   readonly createdAt: number
@@ -39,7 +39,7 @@ export interface LockRules {
   /** Wrong passwords in a row from one network that lock the name for it. */
   readonly perNetwork: number
   /**
-   * Wrong passwords from all networks together. From then on an unknown network has one try; a network that once sent
+   * Wrong passwords from all networks together. From then on an unknown network has one try. A network that once sent
    * the right password keeps its own count.
    */
   readonly total: number
@@ -51,7 +51,7 @@ export interface LockRules {
 export interface PasswordAttempt {
   readonly account: string
   readonly network: string
-  /** Hash of the wider network that one owner may control, such as an IPv6 /48; absent for IPv4. */
+  /** Hash of the wider network that one owner may control, such as an IPv6 /48. Absent for IPv4. */
   readonly widerNetwork?: string
 }
 
@@ -86,7 +86,7 @@ export interface ConsoleRecords {
   /** Ends all sessions of a user and returns their number. */
   endSignInSessions(user: string): Promise<number>
   /**
-   * Counts a wrong password before the password is checked; `forgive` takes the count back if it was right. Returns
+   * Counts a wrong password before the password is checked. `forgive` takes the count back if it was right. Returns
    * undefined if the password may be checked, otherwise the time until which the name is locked for that network.
    */
   attempt(tried: PasswordAttempt, rules: LockRules): Promise<number | undefined>

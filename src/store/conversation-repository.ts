@@ -20,11 +20,11 @@ export interface Conversations {
   find(owner: string, id: string): Promise<Conversation | undefined>
   /** Whether the id must not be referenced: only another owner has it, or the conversation was deleted. */
   isForbidden(owner: string, id: string): Promise<boolean>
-  /** Replaces the metadata; false if the conversation is unknown. */
+  /** Replaces the metadata. False if the conversation is unknown. */
   describe(owner: string, id: string, metadata: JsonObject): Promise<boolean>
-  /** Returns the items, oldest first; undefined if the conversation is unknown. */
+  /** Returns the items, oldest first. Undefined if the conversation is unknown. */
   items(owner: string, id: string): Promise<readonly JsonObject[] | undefined>
-  /** Appends items, each with an id; false if the conversation is unknown. */
+  /** Appends items, each with an id. False if the conversation is unknown. */
   add(owner: string, id: string, items: readonly JsonObject[], expiresAt: number): Promise<boolean>
   dropItem(owner: string, id: string, item: string): Promise<boolean>
   /** Deletes a conversation and its items permanently. */

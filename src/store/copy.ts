@@ -12,7 +12,7 @@ import { openDatabase } from './store.ts'
 const ROWS = 100
 const VALUES = 10_000
 
-/** Tables with state of one database and its processes; never copied. */
+/** Tables with state of one database and its processes. Never copied. */
 const NOT_COPIED: ReadonlySet<string> = new Set([MIGRATIONS_TABLE, 'processes', 'probes'])
 
 /** Number of rows copied of one table. */
@@ -21,7 +21,7 @@ export interface Copied {
   readonly rows: number
 }
 
-/** A copy that cannot be made; the message is for the operator. */
+/** A copy that cannot be made. The message is for the operator. */
 export class CopyError extends Error {
   override readonly name = 'CopyError'
 }

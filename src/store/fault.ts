@@ -82,7 +82,7 @@ export class UnusableStore extends Error {
   }
 }
 
-/** Adds the store's address to a fault of the store; returns any other error unchanged. */
+/** Adds the store's address to a fault of the store. Returns any other error unchanged. */
 export const namingStore = (store: StoreConfig, thrown: unknown): unknown =>
   thrown instanceof UnusableStore || storeFault(thrown) === undefined ? thrown : new UnusableStore(store, thrown)
 

@@ -1,6 +1,6 @@
 /** Maximum number of writes per group, so that a group does not block the process for long. */
 const MOST = 50
-/** Characters; the largest group. A larger write forms a group of its own. */
+/** Maximum size of a group, in characters. A larger write forms a group of its own. */
 const LARGEST = 1_000_000
 
 /** How to write, measure and identify items. */
@@ -30,7 +30,7 @@ export class GroupedWrites<T, R> {
   private waiting: Waiting<T, R>[] = []
   /** A group is being written or scheduled. */
   private busy = false
-  /** Resolved when the last write is done; set by `close`. */
+  /** Resolved when the last write is done. Set by `close`. */
   private ending: PromiseWithResolvers<void> | undefined
 
   constructor(options: GroupedWritesOptions<T, R>) {

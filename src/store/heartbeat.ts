@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Liveness, PROCESS_ID } from './liveness.ts'
 import type { Processes } from './process-repository.ts'
 
-/** ms; interval between two heartbeats. A process counts as dead after four missed ones. */
+/** Interval between two heartbeats, in milliseconds. A process counts as dead after four missed ones. */
 const BEAT = 5000
 
 /**

@@ -13,18 +13,18 @@ import { MODES, type Mode } from './modes.ts'
 import { isUndone, loggable } from './postgres-fault.ts'
 import type { Store } from './store.ts'
 
-/** ms; interval between deletions of expired data. */
+/** Interval between deletions of expired data, in milliseconds. */
 const SWEEP = 3_600_000
-/** ms; pause before a failed store is retried, and how long a successful write counts as proof of health. */
+/** Pause before a failed store is retried, and time for which a successful write proves its health, in milliseconds. */
 const REST = 2000
-/** ms; minimum interval between log lines of a recurring fault. */
+/** Minimum interval between log lines of a recurring fault, in milliseconds. */
 const INTERVAL = 60_000
 /** Attempts for work that the server rolled back because of a deadlock or serialization failure. */
 const TRIES = 3
-/** ms; pause before the first reconnection to a server. */
+/** Pause before the first reconnection to a server, in milliseconds. */
 const RECONNECT = 100
 
-/** The parts of the store that request handling needs; without keys, console users and captures. */
+/** The parts of the store that request handling needs. Without keys, console users and captures. */
 export type StoreView = Pick<
   LazyStore,
   'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'shared' | 'liveness' | 'takes' | 'check'
@@ -59,7 +59,7 @@ export class LazyStore {
   private opening: Promise<Store> | undefined
   private inUse: Store | undefined
   private fault: { readonly kind: StoreFault; readonly reads: boolean } | undefined
-  /** Logs the start and the end of an outage; a recurring one at most once per `INTERVAL`. */
+  /** Logs the start and the end of an outage. A recurring one at most once per `INTERVAL`. */
   private readonly outage: Outage
   /** Logs single damaged rows. */
   private readonly damages: LogOnce
@@ -99,7 +99,7 @@ export class LazyStore {
     })
   }
 
-  /** Whether the store exists; never creates a missing SQLite file. */
+  /** Whether the store exists. Never creates a missing SQLite file. */
   exists(): boolean {
     return this.config.engine !== 'sqlite' || existsSync(this.config.path)
   }
@@ -135,7 +135,7 @@ export class LazyStore {
     }
   }
 
-  /** Returns the store for writing; creates a new file if the open one was removed or replaced. */
+  /** Returns the store for writing. Creates a new file if the open one was removed or replaced. */
   private async current(): Promise<Store> {
     const store = await this.opened()
     if (!store.moved()) return store

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Liveness, PROCESS_ID } from './liveness.ts'
 
 /**
- * ms; minimum age of a dead process's file before it is deleted. A newer file may belong to a process that has not
- * locked it yet.
+ * Minimum age of a dead process's file before it is deleted, in milliseconds. A newer file may belong to a process that
+ * has not locked it yet.
  */
 const SETTLED = 60_000
 
@@ -14,7 +14,7 @@ const SETTLED = 60_000
 const BUSY = 5
 
 /**
- * Detects which processes that share a folder are alive. Each process locks a file with its id; the operating system
+ * Detects which processes that share a folder are alive. Each process locks a file with its id. The operating system
  * releases the lock however the process ends, even with `kill -9`. Locks also work between containers on one machine,
  * where process ids are meaningless.
  */
@@ -65,7 +65,7 @@ export class LockedFiles implements Liveness {
   }
 }
 
-/** Whether a process holds the lock of the file; undefined if that cannot be determined. */
+/** Whether a process holds the lock of the file. Undefined if that cannot be determined. */
 function isLocked(path: string): boolean | undefined {
   let file: DatabaseSync | undefined
   try {

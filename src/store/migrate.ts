@@ -40,7 +40,7 @@ export async function migrate<Tables>(
 const appliedTo = (database: Kysely<MigrationTables>): Promise<readonly Applied[]> =>
   database.selectFrom(MIGRATIONS_TABLE).select(['name', 'program']).orderBy('name').execute()
 
-/** Returns the applied migrations; an empty list for a database without the table. */
+/** Returns the applied migrations. An empty list for a database without the table. */
 const appliedSoFar = (database: Kysely<MigrationTables>): Promise<readonly Applied[]> =>
   appliedTo(database).catch(thrown => {
     if (isMissingTable(thrown)) return []

@@ -5,7 +5,7 @@ export interface ColumnTypes {
 
 /** One numbered schema change. Never edited after its release. */
 export interface Migration {
-  /** `NNN-what`; sorting by name gives the order. */
+  /** `NNN-what`. Sorting by name gives the order. */
   readonly name: string
   /** SQL statements that every engine accepts. */
   statements(types: ColumnTypes): readonly string[]

@@ -3,9 +3,9 @@ import type { ConsoleAttemptRow, Database } from './tables.ts'
 
 /** Maximum rows. While the table is full, attempts that would add a row are allowed without being counted. */
 const MOST = 50_000
-/** ms; age after which an attempt is deleted, whatever the rules. */
+/** Age after which an attempt is deleted in milliseconds, whatever the rules. */
 const STALE = 86_400_000
-/** ms; how long a network counts as trusted after a right password. */
+/** Time for which a network counts as trusted after a right password, in milliseconds. */
 const REMEMBERED = 90 * STALE
 
 /**
@@ -95,7 +95,7 @@ export class PasswordAttemptRepository {
     }
   }
 
-  /** Writes rows; rows with nothing to remember are deleted. */
+  /** Writes rows. Rows with nothing to remember are deleted. */
   private async write(transaction: Database, rows: readonly ConsoleAttemptRow[]): Promise<void> {
     for (const { subject, ...row } of rows)
       if (row.attempts === 0 && row.right_at === 0)

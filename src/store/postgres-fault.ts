@@ -27,7 +27,7 @@ const BY_SQLSTATE: { readonly [code: string]: StoreFault } = {
   XX: 'damaged', // internal error, data corrupted
 }
 
-/** Node's error codes for connections and certificates; each means that the server is unreachable. */
+/** Node's error codes for connections and certificates. Each means that the server is unreachable. */
 const SOCKETS: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'],
   ...['ENETUNREACH', 'EADDRNOTAVAIL', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
@@ -54,7 +54,7 @@ export function postgresFault({ message, code }: Error & { readonly code?: unkno
 }
 
 /**
- * Whether the server rolled the transaction back because of a deadlock or serialization failure; the caller can safely
+ * Whether the server rolled the transaction back because of a deadlock or serialization failure. The caller can safely
  * retry it.
  */
 export const isUndone = (thrown: unknown): boolean =>

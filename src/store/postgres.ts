@@ -17,21 +17,22 @@ import type { Engine, Row } from './engine.ts'
 const CONNECTIONS = 8
 
 /**
- * ms; timeout for getting a connection, including the wait for a free one, and idle time before a connection is closed.
+ * Timeout for getting a connection, including the wait for a free one, and idle time before a connection is closed, in
+ * milliseconds.
  */
 const CONNECTING = 10_000
 const IDLE = 60_000
 
 /**
- * ms; client-side timeout of a query. Longer than the server's own timeouts, so it only matters when the connection is
- * cut.
+ * Client-side timeout of a query, in milliseconds. It is longer than the server's own timeouts, so it only matters when
+ * the connection is cut.
  */
 const UNANSWERED = 40_000
 
 /** The `application_name` of every connection, by which `isPostgresInUse` finds other processes. */
 const APPLICATION = 'interlingua'
 
-/** Session settings; ms. Set after connecting, because poolers reject them as startup parameters. */
+/** Session settings. Ms. Set after connecting, because poolers reject them as startup parameters. */
 const SESSION = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 60_000 }
 
 /** Id of the advisory lock for migrations. */
@@ -103,7 +104,7 @@ export async function isPostgresInUse(url: string): Promise<boolean> {
 }
 
 /**
- * Connection settings; `sslmode` of the address controls TLS. The address may contain a password and is never logged.
+ * Connection settings. `sslmode` of the address controls TLS. The address may contain a password and is never logged.
  */
 const connectionOf = (url: string): ClientConfig => ({
   ...{ connectionString: url, application_name: APPLICATION, connectionTimeoutMillis: CONNECTING },

@@ -11,7 +11,7 @@ export interface Processes {
   end(id: string): Promise<void>
 }
 
-/** ms; silence after which a process counts as dead, and after which its row is deleted. */
+/** Silence after which a process counts as dead, and after which its row is deleted, in milliseconds. */
 const DEAD = 20_000
 const FORGOTTEN = 24 * 3_600_000
 

@@ -87,7 +87,7 @@ async function forget(database: Database, names: readonly string[]): Promise<voi
   for (const some of batches(names)) await database.deleteFrom('thought_names').where('name', 'in', some).execute()
 }
 
-/** Rows of the names; a duplicate name belongs to the last tool call. */
+/** Rows of the names. A duplicate name belongs to the last tool call. */
 function rowsOf(reasoningId: string, names: readonly (readonly string[])[]) {
   const rows = new Map<string, { readonly name: string; readonly thought: string; readonly step: number }>()
   for (const [step, some] of names.entries())

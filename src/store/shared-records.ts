@@ -33,7 +33,7 @@ export interface ImageLimits {
 export interface Note {
   readonly kind: NoteKind
   readonly name: string
-  /** Owner of the note; notes are also limited per owner. */
+  /** Owner of the note. Notes are also limited per owner. */
   readonly owner: string
   readonly text: string
   /** Unix time in milliseconds. */
@@ -53,7 +53,7 @@ export interface NoteLimits {
 export interface ReasoningChange {
   /** Names of each tool call, in order. Earlier reasoning under these names is no longer found. */
   readonly names: readonly (readonly string[])[]
-  /** The encrypted reasoning; absent if the calls have none. */
+  /** The encrypted reasoning. Absent if the calls have none. */
   readonly reasoning?: { readonly id: string; readonly text: string; readonly expiresAt: number }
 }
 
@@ -68,14 +68,14 @@ export interface FoundReasoning {
 
 /** State shared between instances, other than responses, tasks and keys. */
 export interface SharedRecords {
-  /** Returns a secret of the gateway; undefined if it was never created. */
+  /** Returns a secret of the gateway. Undefined if it was never created. */
   secret(name: string): Promise<Uint8Array | undefined>
   /** Creates a secret unless one of that name exists. Returns the stored secret, whichever process created it. */
   createSecret(name: string, fresh: Uint8Array): Promise<Uint8Array>
   /** Stores an image. Lookups find the image only after all its bytes are written. */
   putImage(image: NewImageRecord, limits: ImageLimits): Promise<void>
   image(id: string): Promise<ImageRecord | undefined>
-  /** Stores a note; false if there are too many notes of that kind. */
+  /** Stores a note. False if there are too many notes of that kind. */
   addNote(note: Note, limits: NoteLimits): Promise<boolean>
   note(kind: NoteKind, name: string): Promise<string | undefined>
   /** Finds and deletes the note atomically: of concurrent callers exactly one gets it. */

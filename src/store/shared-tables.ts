@@ -12,7 +12,7 @@ export interface LockRow {
   readonly turn: number
 }
 
-/** A stored image; `ImageRecord` describes the fields. */
+/** A stored image. `ImageRecord` describes the fields. */
 export interface ImageRow {
   readonly id: string
   readonly media_type: string
@@ -30,7 +30,7 @@ export interface ImageChunkRow {
   readonly bytes: Uint8Array
 }
 
-/** A note; `Note` describes the fields. */
+/** A note. `Note` describes the fields. */
 export interface NoteRow {
   readonly kind: string
   readonly name: string

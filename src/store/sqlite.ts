@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 import type { Engine, Row } from './engine.ts'
 
-/** ms; how long a statement waits for a lock of another process. The wait blocks this whole process. */
+/**
+ * Maximum time that a statement waits for a lock of another process, in milliseconds. The wait blocks this whole
+ * process.
+ */
 const BUSY_TIMEOUT = 2000
 
 /**
@@ -22,7 +25,7 @@ const SETUP = [
 /** SQLite's path of a database in memory. */
 const IN_MEMORY = ':memory:'
 
-/** Text that `probe` writes to test for disk space; larger than a page. */
+/** Text that `probe` writes to test for disk space. Larger than a page. */
 const SAMPLE = 'x'.repeat(16 * 1024)
 
 /** Opens a SQLite file, and creates it readable only by its owner. */
@@ -86,7 +89,7 @@ async function exclusively<T>(database: DatabaseSync, transaction: () => Promise
   }
 }
 
-/** ms; interval and maximum duration of the polling. */
+/** Interval and maximum duration of the polling, in milliseconds. */
 const PAUSE = 20
 const LONGEST = 30_000
 
@@ -120,7 +123,7 @@ async function* rowsOf(database: DatabaseSync, table: string, size: number): Asy
   if (batch.length > 0) yield batch
 }
 
-/** Device and inode of the file at a path; undefined if there is none. */
+/** Device and inode of the file at a path. Undefined if there is none. */
 function identityOf(path: string): string | undefined {
   if (path === IN_MEMORY) return path
   const stat = statSync(path, { throwIfNoEntry: false })
@@ -129,7 +132,7 @@ function identityOf(path: string): string | undefined {
 
 /** Writes and deletes a sample row without waiting for a lock. */
 function probe(database: DatabaseSync): void {
-  // A transaction is running; its own failure would be reported.
+  // A transaction is running. Its own failure would be reported.
   if (database.isTransaction) return
   database.exec('pragma busy_timeout = 0')
   try {

@@ -61,7 +61,7 @@ export async function openStore(config: StoreConfig, now: () => number = Date.no
   return storeIn(await openDatabase(engine), engine, now)
 }
 
-/** Opens a store in a SQLite file; otherwise like `openStore`. */
+/** Opens a store in a SQLite file. Otherwise like `openStore`. */
 export const openSqlite = (path: string, now?: () => number): Promise<Store> =>
   openStore({ engine: 'sqlite', path }, now)
 

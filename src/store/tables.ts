@@ -20,7 +20,7 @@ export interface TurnRow {
   readonly lease: number | null
   /** Id of the process that works on the response. */
   readonly worker: string | null
-  /** 1 if the response was deleted; the row stays so that references to its id are refused. */
+  /** 1 if the response was deleted. The row stays so that references to its id are refused. */
   readonly gone: number
 }
 
@@ -42,7 +42,7 @@ export interface ItemRow {
   readonly kept_at: number
 }
 
-/** One conversation; `Conversation` describes the fields. */
+/** One conversation. `Conversation` describes the fields. */
 export interface ConversationRow {
   readonly owner: string
   readonly id: string
@@ -64,7 +64,7 @@ export interface EventsRow {
   readonly texts: string
 }
 
-/** One video task; `StoredTask` describes the fields. */
+/** One video task. `StoredTask` describes the fields. */
 export interface TaskRow {
   readonly owner: string
   readonly id: string
@@ -77,7 +77,7 @@ export interface TaskRow {
   readonly state: string
   /** Progress of the state as a number, which only grows. */
   readonly rank: number
-  /** Output settings of the request as JSON; `result` is the upstream's latest answer as JSON. */
+  /** Output settings of the request as JSON. `result` is the upstream's latest answer as JSON. */
   readonly output: string
   readonly result: string
   readonly prompt: string | null
@@ -92,7 +92,7 @@ export interface TaskRow {
   readonly file_size: number | null
 }
 
-/** Heartbeat of a process that shares a database server; unused in SQLite files. */
+/** Heartbeat of a process that shares a database server. Unused in SQLite files. */
 export interface ProcessRow {
   readonly id: string
   /** Time of the last heartbeat by the server's clock; Unix milliseconds. */
@@ -112,7 +112,7 @@ export interface Tables extends AccessTables, ConsoleTables, UsageTables, Shared
 /** A Kysely database, or a transaction in it. */
 export type Database = Kysely<Tables>
 
-/** One captured request; `StoredCapture` describes the fields. */
+/** One captured request. `StoredCapture` describes the fields. */
 export interface CaptureRow {
   readonly id: string
   readonly at: number
@@ -128,7 +128,7 @@ export interface CaptureTables {
   readonly captures: CaptureRow
 }
 
-/** A console user; `ConsoleUser` describes the fields. */
+/** A console user. `ConsoleUser` describes the fields. */
 export interface ConsoleUserRow {
   readonly name: string
   readonly role: string
@@ -140,7 +140,7 @@ export interface ConsoleUserRow {
   readonly signed_in_at: number | null
 }
 
-/** A sign-in session; `SignInSession` describes the fields. */
+/** A sign-in session. `SignInSession` describes the fields. */
 export interface SignInSessionRow {
   readonly hash: string
   readonly user_name: string

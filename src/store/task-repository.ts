@@ -4,7 +4,7 @@ import { TASK_STATES, type TaskState, type UpstreamTask } from '../canonical/tas
 import type { Database, TaskRow } from './tables.ts'
 import type { StoredState, StoredTask, TaskNews, TaskPage, Tasks, TaskTarget } from './tasks.ts'
 
-/** Order of the states; final states have the same rank. */
+/** Order of the states. Final states have the same rank. */
 const RANKS: { readonly [state in StoredState]: number } = {
   submitting: 0,
   queued: 1,

@@ -25,7 +25,7 @@ export interface StoredTask extends TaskTarget {
   readonly upstreamId?: string
   /** The input of the video. */
   readonly from: UpstreamTask['from']
-  /** Output settings of the request; `prompt` is its prompt. */
+  /** Output settings of the request. `prompt` is its prompt. */
   readonly output: Output
   readonly prompt?: string
   /** The upstream's latest answer. */
@@ -45,7 +45,7 @@ export interface StoredTask extends TaskTarget {
   readonly misses: number
   /** Earliest deletion of the row. */
   readonly expiresAt: number
-  /** Bytes of the stored video; 0 if the video will not be stored. */
+  /** Size of the stored video in bytes. 0 if the video will not be stored. */
   readonly fileSize?: number
 }
 
@@ -62,18 +62,18 @@ export interface TaskPage {
 
 /** Tasks of all keys. The state never moves backwards, and a final state never changes. */
 export interface Tasks {
-  /** Stores a task before its submission; false if the owner already has a task with that idempotency key. */
+  /** Stores a task before its submission. False if the owner already has a task with that idempotency key. */
   begin(task: StoredTask): Promise<boolean>
   /** Stores that an unsubmitted task moves to another upstream. */
   move(owner: string, id: string, target: TaskTarget & Pick<StoredTask, 'reference'>): Promise<void>
   find(owner: string, id: string): Promise<StoredTask | undefined>
   findByKey(owner: string, idempotencyKey: string): Promise<StoredTask | undefined>
-  /** Returns a page of the owner's tasks and whether more follow; undefined if the task `after` is unknown. */
+  /** Returns a page of the owner's tasks and whether more follow. Undefined if the task `after` is unknown. */
   list(
     owner: string,
     page: TaskPage,
   ): Promise<{ readonly tasks: readonly StoredTask[]; readonly more: boolean } | undefined>
-  /** Stores the upstream's answer to a submission or a poll; false if the stored state is already further. */
+  /** Stores the upstream's answer to a submission or a poll. False if the stored state is already further. */
   advance(owner: string, id: string, news: TaskNews): Promise<boolean>
   /**
    * Claims the next poll of a task; of several processes one succeeds.

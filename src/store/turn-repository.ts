@@ -114,7 +114,7 @@ export class TurnRepository implements Turns {
         if (row.made === 0 && made.has(row.id)) continue
         if (row.made === 1) made.add(row.id)
         const one = foundOf(row)
-        // The id in the JSON is exact; the column may lack characters that the engine rejects.
+        // The id in the JSON is exact. The column may lack characters that the engine rejects.
         found.set(typeof one.item['id'] === 'string' ? one.item['id'] : row.id, one)
       }
     }

@@ -10,7 +10,7 @@ export interface TurnWrite {
   readonly id: string
   /** Creates or replaces the turn. Any other write changes nothing if the turn has ended or was deleted. */
   readonly isNew: boolean
-  /** The turn's row; undefined if only events are added. */
+  /** The turn's row. Undefined if only events are added. */
   readonly row?: TurnRow
   /** The items to store with the row: all of a new turn, otherwise the output. */
   readonly items: readonly ItemRow[]

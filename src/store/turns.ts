@@ -2,7 +2,7 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { NewEvents } from './events.ts'
 
 /**
- * One stored response with its input (docs/wire/responses.md#stored-responses). Earlier turns are not repeated;
+ * One stored response with its input (docs/wire/responses.md#stored-responses). Earlier turns are not repeated.
  * `previous` links to them.
  */
 export interface Turn {
@@ -15,7 +15,7 @@ export interface Turn {
   readonly input: readonly JsonObject[]
   /** Id of the turn that this one continues. */
   readonly previous?: string
-  /** The channel whose upstream made the response; its signatures are valid only there. */
+  /** The channel whose upstream made the response. Its signatures are valid only there. */
   readonly channel?: string
   /** Set if the upstream also stores the response under the same ids. */
   readonly remembered?: true
@@ -24,7 +24,7 @@ export interface Turn {
   /** Unix milliseconds, as all times in this file. */
   readonly createdAt: number
   readonly expiresAt: number
-  /** Deadline by which the worker must renew its lease; absent once the response has ended. */
+  /** Deadline by which the worker must renew its lease. Absent once the response has ended. */
   readonly lease?: number
   /** Id of the process that works on the response (`Liveness.id`). */
   readonly worker?: string
@@ -58,13 +58,13 @@ export interface FoundItem {
 export interface Turns {
   find(owner: string, id: string): Promise<Turn | undefined>
   /**
-   * Returns a turn with all turns it continues; undefined if it is unknown.
+   * Returns a turn with all turns it continues. Undefined if it is unknown.
    *
    * @throws GatewayError `too-large` for a chain too long to send.
    */
   chain(owner: string, id: string): Promise<Chain | undefined>
   /**
-   * Finds items by id in all turns and conversations of the owner; of duplicates the newest. Unknown ids are missing
+   * Finds items by id in all turns and conversations of the owner. Of duplicates the newest. Unknown ids are missing
    * from the result.
    */
   items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>>
@@ -79,7 +79,7 @@ export interface Turns {
   advance(turn: Turn, events?: NewEvents): Promise<boolean>
   /** Returns those of the ids whose turns are unfinished, for any owner. */
   unfinished(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Renews the lease of an unfinished turn; false if it has ended. */
+  /** Renews the lease of an unfinished turn. False if it has ended. */
   renew(owner: string, id: string, lease: number): Promise<boolean>
   /** Deletes a turn permanently. Its id is remembered, so that references to it are refused. False if it is unknown. */
   drop(owner: string, id: string): Promise<boolean>

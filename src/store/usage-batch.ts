@@ -28,7 +28,7 @@ const TRIES = 4000
 
 /** Maximum count in a row, whatever an upstream reports, so that sums fit into 64 bits. */
 const MOST = 1e11
-/** nanodollars; maximum cost in a row. */
+/** Maximum cost in a row, in nanodollars. */
 const MOST_COST = 1e14
 
 /** Rounds a count and limits it to the range from 0 to `most`. */
@@ -150,7 +150,7 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   row.estimated === true ? 1 : 0,
 ]
 
-/** The earlier attempts as JSON; cut to the first ones until they fit into `TRIES` characters. */
+/** The earlier attempts as JSON. Cut to the first ones until they fit into `TRIES` characters. */
 function triesText(tries: NonNullable<UsageRow['tries']>): string | null {
   for (let count = tries.length; count > 0; count >>= 1) {
     const text = plainText(JSON.stringify(tries.slice(0, count)), TRIES + 1)!

@@ -13,14 +13,14 @@ export interface Piece {
   readonly addTo: (sumOf: (series: number) => Sum | undefined) => void
 }
 
-/** ms; length of each interval. */
+/** Length of each interval, in milliseconds. */
 const UNITS = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
 
 /** Rows per query, after which the event loop runs, and maximum rows of one request. */
 const CHUNK = 1000
 const MOST = 300_000
 
-/** Series ids listed in a statement; beyond this number the statement reads all series. */
+/** Maximum number of series ids listed in a statement. With more, the statement reads all series. */
 const NAMED = 200
 
 /** Columns with the same names in rows and in sums. */

@@ -40,7 +40,7 @@ interface Group {
 
 interface GroupsOptions {
   readonly percentiles?: boolean
-  /** Names of the groups to show; all other groups are combined into one. */
+  /** Names of the groups to show. All other groups are combined into one. */
   readonly shown?: ReadonlySet<string> | undefined
 }
 
@@ -51,7 +51,7 @@ const RANKS: { readonly [R in UsageRank]: readonly (typeof SUM_COLUMNS)[number][
 
 /** Groups series by fields and collects the sums of each group. */
 export class Groups {
-  /** Returns the sum that a series is added to; undefined if the filter excludes the series. */
+  /** Returns the sum that a series is added to. Undefined if the filter excludes the series. */
   readonly sumOf: (series: number) => Sum | undefined
   private readonly groups: ReadonlyMap<string, Group>
   private readonly percentiles: boolean

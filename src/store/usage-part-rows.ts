@@ -9,11 +9,11 @@ export const UNITS = { usage_hours: HOUR, usage_days: 24 * HOUR } as const
 export type PartTable = keyof typeof UNITS
 const TABLES = Object.entries(UNITS) as readonly (readonly [PartTable, number])[]
 
-/** Parts of a running period before they are merged; a finished period is always merged into one. */
+/** Parts of a running period before they are merged. A finished period is always merged into one. */
 const MOST = 30
 /** Parts merged per transaction. */
 const AT_ONCE = 1000
-/** ms; how far back periods are checked for new parts, since long requests are recorded when they end. */
+/** How far back periods are checked for new parts, in milliseconds. Long requests are recorded when they end. */
 const BACK = 3 * 24 * HOUR
 
 /** Adds a part to the sums of a period. */
@@ -73,7 +73,7 @@ export interface Part {
   readonly data: Uint8Array
 }
 
-/** ms; range of periods per query, and CPU time after which the event loop runs. */
+/** Range of periods per query, and CPU time after which the event loop runs, in milliseconds. */
 const WINDOW: { readonly [T in PartTable]: number } = { usage_hours: 48 * HOUR, usage_days: 16 * 24 * HOUR }
 const TURN = 8
 

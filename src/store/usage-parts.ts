@@ -76,7 +76,7 @@ function write(value: number, at: number): number {
 /**
  * Adds packed sums to the given sums.
  *
- * @param sumOf returns the sum for a series; undefined skips the series.
+ * @param sumOf returns the sum for a series. Undefined skips the series.
  * @param timings whether to add the histograms too.
  */
 export function unpack(data: Uint8Array, sumOf: (series: number) => Sum | undefined, timings: boolean): void {

@@ -105,7 +105,7 @@ async function positionsAt(
   return inOrder(all).limit(wanted).execute()
 }
 
-/** Series ids listed per period; beyond this number the statement uses a subquery. */
+/** Maximum number of series ids listed per period. With more, the statement uses a subquery. */
 const NAMED = 200
 
 /** Query for the positions of a page's rows, of any series. */
@@ -135,7 +135,7 @@ function seriesOf(database: Database, { where = {}, only }: RowPage) {
   return only === 'errors' ? chosen.where('failed', '=', 1) : chosen
 }
 
-/** Parses the position after which a page continues; an invalid one means the first page. */
+/** Parses the position after which a page continues. An invalid one means the first page. */
 function positionOf(after: string | undefined): RowPosition | undefined {
   const match = /^(\d{1,15})\.(.+)$/.exec(after ?? '')
   return match === null ? undefined : { at: Number(match[1]), id: match[2]! }

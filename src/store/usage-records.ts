@@ -6,7 +6,7 @@ export type UsageField = 'key' | 'model' | 'channel' | 'format' | 'upstreamForma
 
 /**
  * Selects requests by time and by fields. Times are Unix milliseconds: from `since`, before `until`. Sums cover whole
- * hours, or whole UTC days once hourly sums are deleted; the periods that contain `since` and `until` are included.
+ * hours, or whole UTC days once hourly sums are deleted. The periods that contain `since` and `until` are included.
  */
 export interface UsageFilter {
   readonly since: number
@@ -35,7 +35,9 @@ export interface UsageSum {
   /** Requests with estimated tokens. */
   readonly estimated: number
   readonly losses: number
-  /** ms; percentiles of the time to the first byte, and of the whole duration. Present only if requested. */
+  /**
+   * Percentiles of the time to the first byte and of the whole duration, in milliseconds. Present only if requested.
+   */
   readonly firstByte?: Percentiles
   readonly duration?: Percentiles
 }
@@ -68,7 +70,7 @@ export interface UsageGroup extends UsageSum {
 /** A query for sums. */
 export interface UsageQuery extends UsageFilter {
   readonly by: readonly UsageField[]
-  /** Return sums per interval; those per minute are exact. */
+  /** Return sums per interval. Those per minute are exact. */
   readonly every?: 'minute' | 'hour' | 'day'
   /** Count stored rows instead of hourly sums, so that times are exact to the millisecond. */
   readonly exact?: boolean
@@ -94,7 +96,7 @@ export interface UsageRecords {
   add(rows: readonly UsageRow[]): Promise<void>
   /** Returns sums, intervals from the earliest, groups with most requests first. Rejects with `TooManyRows`. */
   sums(query: UsageQuery): Promise<readonly UsageGroup[]>
-  /** Returns a page of rows, newest first; `next` is the position of the next page. */
+  /** Returns a page of rows, newest first. `next` is the position of the next page. */
   rows(page: RowPage): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }>
   row(id: string): Promise<UsageRow | undefined>
   /** Returns the nanodollars that a key spent in the UTC day and month of a time, up to that day. */

@@ -12,10 +12,10 @@ import { UsageWriter } from './usage-writer.ts'
 
 /** Rows per deletion, so that other work can run in between. */
 const BATCH = 500
-/** ms; lease of the process that deletes expired rows, unless it renews the lease. */
+/** Lease of the process that deletes expired rows, in milliseconds, unless it renews the lease. */
 const LEASE = 60_000
 
-/** ms; minimum interval between merges of parts. */
+/** Minimum interval between merges of parts, in milliseconds. */
 const MERGE = 60_000
 
 /** The repository of usage: one row per request, and sums by hour and day. */
@@ -24,7 +24,7 @@ export class UsageRepository implements UsageRecords {
   private readonly now: () => number
   private readonly writer: UsageWriter
   private mergedAt = Number.NEGATIVE_INFINITY
-  /** Unix milliseconds; end of this process's lease for deleting. */
+  /** Unix milliseconds. End of this process's lease for deleting. */
   private sweepsUntil = -1
 
   constructor(database: Database, now: () => number) {
@@ -38,7 +38,7 @@ export class UsageRepository implements UsageRecords {
     await this.writer.write(rows)
     if (this.now() - this.mergedAt < MERGE) return
     this.mergedAt = this.now()
-    // The rows are stored either way; a failed merge is repeated later.
+    // The rows are stored either way. A failed merge is repeated later.
     await mergeParts(this.database, this.now()).catch(() => {})
   }
 
@@ -79,7 +79,7 @@ export class UsageRepository implements UsageRecords {
       while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await breath()
   }
 
-  /** Acquires or renews the lease for deleting; false if another process holds it. */
+  /** Acquires or renews the lease for deleting. False if another process holds it. */
   private async maySweep(): Promise<boolean> {
     const now = this.now()
     const until = now + LEASE

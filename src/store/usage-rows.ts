@@ -29,8 +29,8 @@ const rowsWithSeries = (database: Database) =>
     .select(SERIES.map(column => `series.${column} as s_${column}` as const))
 
 /**
- * ms; how far the time in an id may be from the time of its row, because the clock may have been adjusted. The wider
- * window is tried second.
+ * Maximum distance between the time in an id and the time of its row, in milliseconds. The clock may have been
+ * adjusted. The wider window is tried second.
  */
 const NEAR = [1000, 60_000]
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isFailed, type UsageRow } from './usage/row.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
-/** Maximum characters of a name; callers and upstreams choose some of the names. */
+/** Maximum characters of a name. Callers and upstreams choose some of the names. */
 const LONGEST = 200
 
 /** Makes text storable by every engine: limits its length and removes NUL and lone surrogates. */
@@ -12,10 +12,10 @@ export function plainText(text: string | undefined, longest = LONGEST): string |
   return (short.includes('\0') ? short.replaceAll('\0', '') : short).toWellFormed()
 }
 
-/** Series in memory; beyond this number all are dropped and computed again. */
+/** Maximum number of series in memory. Beyond it all are dropped and computed again. */
 const MOST = 20_000
 
-/** Tree of series with one field per level; lookups are faster than building a combined key. */
+/** Tree of series with one field per level. Lookups are faster than building a combined key. */
 type Level = Map<string | number, Level | SeriesRow>
 
 /** Finds the series of a row: rows with equal fields share a series. */

@@ -7,7 +7,7 @@ import { unpack } from './usage-parts.ts'
 import type { UsageField, UsageFilter, UsageGroup, UsageQuery } from './usage-records.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
-/** ms; retention of hourly sums. Daily sums are never deleted. */
+/** Retention of hourly sums, in milliseconds. Daily sums are never deleted. */
 export const HOURS_RETENTION = 60 * DAY
 
 const floor = (at: number, unit: number): number => Math.floor(at / unit) * unit

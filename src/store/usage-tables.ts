@@ -16,12 +16,12 @@ export interface SeriesRow {
   readonly failed: number
 }
 
-/** One request; `UsageRow` describes the fields. */
+/** One request. `UsageRow` describes the fields. */
 export interface RequestRow {
   readonly at: number
   readonly id: string
   readonly series: number
-  /** The model that the caller named; set only if no channel was tried. */
+  /** The model that the caller named. Set only if no channel was tried. */
   readonly model: string | null
   readonly upstream_model: string | null
   readonly stream: number
@@ -55,11 +55,11 @@ export const SUM_COLUMNS = [
   ...(['input_audio', 'output_audio', 'cost', 'unpriced', 'losses'] as const),
 ]
 
-/** Values added to sums in a later version; older parts lack them. */
+/** Values added to sums in a later version. Older parts lack them. */
 export const LATER_COLUMNS = ['cancelled', 'estimated'] as const
 
 /**
- * One packed part of the sums of the hour or day that starts at `at`. Each batch adds a part; parts of the same period
+ * One packed part of the sums of the hour or day that starts at `at`. Each batch adds a part. Parts of the same period
  * are merged from time to time.
  */
 export interface PartRow {

@@ -28,7 +28,7 @@ const TYPES: { readonly [column: string]: string } = {
   ),
 }
 
-/** SQL type of a column; `id` is text in `usage_rows` and a number in `usage_series`. */
+/** SQL type of a column. `id` is text in `usage_rows` and a number in `usage_series`. */
 const typeIn = (table: string, column: string): string =>
   table === 'usage_rows' && column === 'id' ? 'text' : (TYPES[column] ?? 'bigint')
 
@@ -62,7 +62,7 @@ const statementsFor = (engine: Engine): Statements => ({
   ),
 })
 
-/** Rows per statement; the event loop runs in between. */
+/** Number of rows per statement. The event loop runs in between. */
 const AT_ONCE: { readonly [engine in Engine]: number } = { sqlite: 200, postgres: 2000 }
 
 /** Writes batches of usage rows and their sums, one transaction per batch. */
@@ -71,7 +71,7 @@ export class UsageWriter {
   private readonly index: SeriesIndex
   private readonly engine: Engine
   private readonly statements: Statements
-  /** Ids of series known to be stored; added only after their transaction commits. */
+  /** Ids of series known to be stored. Added only after their transaction commits. */
   private readonly stored = new Set<number>()
 
   constructor(database: Database, index: SeriesIndex) {

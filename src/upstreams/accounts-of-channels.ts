@@ -2,18 +2,18 @@ import { keyId } from '../config/key-pool.ts'
 import type { ChannelConfig } from '../config/types.ts'
 import type { Channel } from './channel/index.ts'
 
-/** Separates the name of a channel and the id of a key in stored records. */
+/** Separator between the name of a channel and the id of a key in stored records. */
 const SEPARATOR = '#'
 
 /**
- * The account at an upstream, as stored records name it: the channel, and the key if each key of the channel's pool is
- * an account of its own. Stored responses, videos and reasoning belong to an account.
+ * Returns the account at an upstream, as stored records name it: the channel, and the key if each key of the channel's
+ * pool is an account of its own. Stored responses, videos and reasoning belong to an account.
  */
 export const accountName = ({ name, pooled }: ChannelConfig): string =>
   pooled === undefined || pooled.accountKey !== undefined ? name : `${name}${SEPARATOR}${pooled.id}`
 
 /**
- * Finds the channel, or the key of its pool, that reaches a stored account; undefined if it is no longer configured. A
+ * Finds the channel, or the key of its pool, that reaches a stored account. Undefined if it is no longer configured. A
  * record from before a channel had a pool belongs to the pool's first key, and one of a key that became the channel's
  * only key to the channel.
  */

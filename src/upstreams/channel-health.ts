@@ -2,19 +2,21 @@ import type { ChannelConfig } from '../config/types.ts'
 
 /** A channel's current state, as the router needs it. */
 export interface ChannelHealth {
-  /** Requests in flight. */
+  /** Number of requests in flight. */
   readonly inFlight: number
-  /** Unix ms; until then the channel is tried after all others; undefined or past if the channel is well. */
+  /**
+   * Time until which the channel is tried after all others, in Unix milliseconds. Undefined or past if the channel is
+   * well.
+   */
   readonly restingUntil?: number | undefined
-  /** Unix ms; the end of the rest of single models, by the upstream's names. */
+  /** End of the rest of single models in Unix milliseconds, by the upstream's names. */
   readonly resting?: ReadonlyMap<string, number>
   /** Whether an administrator has stopped new requests to the channel. */
   readonly drained?: boolean | undefined
   /** Whether a key of a pool has used up its own requests or tokens per minute. */
   readonly isSpent?: boolean | undefined
   /**
-   * The model ids that the upstream lists; undefined until they are fetched. Only channels with model patterns need
-   * them.
+   * Model ids that the upstream lists. Undefined until they are fetched. Only channels with model patterns need them.
    */
   readonly listed?: ReadonlySet<string> | undefined
 }
@@ -23,11 +25,11 @@ export interface ChannelHealth {
 export interface RoutedChannel {
   readonly config: ChannelConfig
   readonly health: ChannelHealth
-  /** The channel once per key of its pool; absent if it has no pool. */
+  /** The channel once per key of its pool. Absent if it has no pool. */
   readonly keys?: readonly RoutedChannel[] | undefined
 }
 
-/** Tells whether the channel, or only this model, rests at `now` (Unix ms). */
+/** Whether the channel, or only this model, rests at time `now` (Unix milliseconds). */
 export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
   restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
 

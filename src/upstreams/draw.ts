@@ -1,13 +1,13 @@
 /**
- * The random number of a name for a request; the smallest comes first. The number depends on the name alone, so neither
- * the order of the names nor another name changes it (weighted rendezvous hashing).
+ * Returns the random number of a name for a request. The smallest number comes first. The number depends only on the
+ * name, so that neither the order of the names nor another name changes it (weighted rendezvous hashing).
  */
 export function drawOf(draw: string, name: string, weight: number): number {
   const uniform = (hash(`${draw}\n${name}`) + 0.5) / 2 ** 32
   return weight > 0 ? -Math.log(uniform) / weight : Number.MAX_VALUE
 }
 
-/** FNV-1a with a final mixing step; an unsigned 32-bit number. */
+/** FNV-1a with a final mixing step. Returns an unsigned 32-bit number. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)

@@ -1,7 +1,9 @@
 import { isFull, type RoutedChannel, rests } from './channel-health.ts'
 import { drawOf } from './draw.ts'
 
-/** Resting keys of a channel that one request tries. All keys may rest, and a pool may have dozens. */
+/**
+ * Maximum number of resting keys of a channel that one request tries. All keys may rest, and a pool may have dozens.
+ */
 const MOST_RESTING = 2
 
 /** A key of a pool that a request may try. */
@@ -9,19 +11,19 @@ export interface AvailableKey {
   readonly key: RoutedChannel
   /** Whether the key or the model there rests. */
   readonly resting: boolean
-  /** True for the key that the request's conversation belongs to, even if that key rests. */
+  /** Whether the request's conversation belongs to the key, even if the key rests. */
   readonly isDrawn: boolean
 }
 
-/** True if every key of the pool has reached its own limits. */
+/** Whether every key of the pool has reached its own limits. */
 export const allFull = (keys: readonly RoutedChannel[]): boolean =>
   keys.every(({ health, config }) => isFull(health, config))
 
 /**
- * The keys of a pool in the order in which a request tries them: keys that do not rest by a weighted draw, then the
- * resting keys that end their rest first. Keys at their own limits are not tried.
+ * Returns the keys of a pool in the order in which a request tries them: keys that do not rest by a weighted draw, then
+ * the resting keys that end their rest first. Keys at their own limits are not tried.
  *
- * @param draw selects the key: equal strings select the same key.
+ * @param draw selects the key. Equal strings select the same key.
  */
 export function availableKeys(
   keys: readonly RoutedChannel[],
@@ -40,10 +42,10 @@ export function availableKeys(
   return chosen.map((key, index) => ({ key, resting: index >= well.length, isDrawn: key === first }))
 }
 
-/** The key's random number, a draw of its own: it is independent of the draw that selected the channel. */
+/** Returns the key's random number. It is independent of the draw that selected the channel. */
 const drawFor = ({ config: { name, weight, pooled } }: Pick<RoutedChannel, 'config'>, draw: string): number =>
   drawOf(draw, `${name}\n${pooled?.id}`, weight)
 
-/** Unix ms; the end of the key's rest. */
+/** Returns the end of the key's rest, in Unix milliseconds. */
 const endOf = ({ health: { restingUntil = 0, resting } }: RoutedChannel, upstreamModel: string): number =>
   Math.max(restingUntil, resting?.get(upstreamModel) ?? 0)

@@ -4,10 +4,10 @@ import type { Prices } from './catalogue/rates.ts'
 import type { Channel } from './channel/index.ts'
 import { drawOf } from './draw.ts'
 
-/** A target's rank among channels that are equal by all criteria but the draw; the lowest comes first. */
+/** Rank of a target among channels that are equal by all criteria but the draw. The lowest comes first. */
 export type Rank = (target: { readonly channel: ChannelConfig; readonly upstreamModel: string }, draw: string) => number
 
-/** Facts from which ranks follow. */
+/** Facts that determine ranks. */
 interface RankFacts {
   /** Public id. */
   readonly model: string
@@ -15,7 +15,7 @@ interface RankFacts {
   readonly prices: Prices | undefined
 }
 
-/** How a model's channels are ranked; undefined if the draw by weight alone decides. */
+/** Returns how a model's channels are ranked. Undefined if only the draw by weight decides. */
 export function rankBy(order: ModelOrder | undefined, { model, channels, prices }: RankFacts): Rank | undefined {
   if (order === 'latency') {
     return ({ channel, upstreamModel }, draw) => {
@@ -28,7 +28,7 @@ export function rankBy(order: ModelOrder | undefined, { model, channels, prices 
     prices.cost({ model, upstreamModel, provider }, TYPICAL) ?? Number.MAX_VALUE
 }
 
-/** Tokens by which prices are compared: agents read far more than they write. */
+/** Numbers of tokens by which prices are compared. Agents read far more than they write. */
 const TYPICAL = { input: 4000, output: 1000 }
 
 /** Share of conversations drawn by weight, so that slow channels are measured again. */
@@ -38,9 +38,9 @@ const BOUND = -Math.log(1 - EXPLORED)
 
 const explores = (draw: string): boolean => drawOf(draw, 'explore', 1) < BOUND
 
-/** Factor between two latencies that count as different: smaller differences move no conversation. */
+/** Factor between two latencies that count as different. Smaller differences move no conversation. */
 const FACTOR = 1.5
 
-/** The latency in steps; a channel without a measurement comes first, so that it gets one. */
+/** Returns the latency in steps. A channel without a measurement comes first, so that it gets one. */
 const steps = (milliseconds: number | undefined): number =>
   milliseconds === undefined ? -1 : Math.round(Math.log(Math.max(1, milliseconds)) / Math.log(FACTOR))

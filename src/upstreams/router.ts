@@ -16,7 +16,7 @@ export { type ChannelHealth, isFull, type RoutedChannel, rests }
 
 /** A request to route. */
 export interface RouteRequest {
-  /** The public model id from the caller's request. */
+  /** Public model id from the caller's request. */
   readonly model: string
   /** The caller's format. */
   readonly format: Format
@@ -24,21 +24,21 @@ export interface RouteRequest {
   readonly work: Work
   /** The permissions of the caller's key. */
   readonly permissions: Permissions
-  /** Unix ms. */
+  /** Time of the request, in Unix milliseconds. */
   readonly now: number
-  /** Selects among equal channels: equal strings select the same channel. A request id spreads requests by weight. */
+  /** Selects among equal channels. Equal strings select the same channel. A request id spreads requests by weight. */
   readonly draw: string
   /**
-   * Returns the string that replaces `draw` at channels with affinity, so that a conversation stays on one channel;
-   * undefined if the request belongs to none. Evaluated at most once, and only if it decides the order.
+   * Returns the string that replaces `draw` at channels with affinity, so that a conversation stays on one channel.
+   * Undefined if the request belongs to none. Evaluated at most once, and only if it decides the order.
    */
   readonly affinity?: () => string | undefined
   /**
-   * The number of losses if the request is written for this format of this channel; evaluated only if it decides the
-   * order.
+   * Returns the number of losses if the request is written for this format of this channel. Evaluated only if it
+   * decides the order.
    */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
-  /** Orders channels of equal rank before the draw; undefined if the draw alone decides. */
+  /** Rank that orders otherwise equal channels before the draw. Undefined if only the draw decides. */
   readonly rank?: Rank | undefined
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
@@ -57,9 +57,12 @@ export interface Target {
   readonly emulated: boolean
   /** The upstream's name of the model. */
   readonly upstreamModel: string
-  /** Whether the channel, or the model there, rests: the target is tried after all that do not. */
+  /** Whether the channel, or the model there, rests. Such a target is tried after all others. */
   readonly resting: boolean
-  /** Whether the request draws this key of its pool, whatever the state of the keys; only for keys of a pool. */
+  /**
+   * Whether the draw of the request selects this key of its pool, whatever the state of the keys. Only for keys of a
+   * pool.
+   */
   readonly isDrawn?: boolean
 }
 
@@ -123,7 +126,10 @@ export const preferring = (targets: readonly Target[], isPreferred: (target: Tar
 /** Caches, per list of channels, the channels of each model name, because every request looks one up. */
 const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly RoutedChannel[]>>()
 
-/** The channels that may have the model. For a model that no channel names, these are all channels with patterns. */
+/**
+ * Returns the channels that may have the model. For a model that no channel names, these are all channels with
+ * patterns.
+ */
 function channelsOf(model: string, channels: readonly RoutedChannel[]): readonly RoutedChannel[] {
   let index = byModel.get(channels)
   if (index === undefined) byModel.set(channels, (index = indexOf(channels)))
@@ -159,8 +165,8 @@ export interface UsableModel {
 }
 
 /**
- * The models that a key can call, by the same rules as `route`, sorted by id: a model is listed if some channel has it
- * and can do some work of an endpoint that the key may use. A channel's health does not matter.
+ * Returns the models that a key can call, by the same rules as `route`, sorted by id. A model is listed if some channel
+ * has it and can do some work of an endpoint that the key may use. A channel's health does not matter.
  *
  * @param cascades whether the gateway makes realtime sessions from conversations.
  */
@@ -183,7 +189,7 @@ export function usableModels(
     .map(id => ({ id, formats: formatsOf(id, channels) }))
 }
 
-/** The models that the channel names, and those in its upstream's list that match its patterns. */
+/** Returns the models that the channel names, and those in its upstream's list that match its patterns. */
 const idsOf = ({ config: { models }, health }: RoutedChannel): readonly string[] => [
   ...models.named.keys(),
   ...[...(health.listed ?? [])].filter(id => matchesAny(models.patterns, id)),
@@ -205,18 +211,18 @@ interface Option {
   readonly target: Target
   /** Whether the model only matches a pattern while the upstream's list of models is not available yet. */
   readonly unsure: boolean
-  /** The keys of the channel's pool; undefined if it has none. */
+  /** The keys of the channel's pool. Undefined if it has none. */
   readonly keys: RoutedChannel['keys']
 }
 
 /**
- * Why a channel cannot be tried, in the order of the checks. Of several channels, the one that passed most checks
- * determines the error.
+ * Reasons why a channel cannot be tried, in the order of the checks. Of several channels, the one that passed most
+ * checks determines the error.
  */
 const OBSTACLES = ['unknown', 'forbidden', 'unsupported', 'drained', 'full'] as const
 type Obstacle = (typeof OBSTACLES)[number]
 
-/** The upstream's name of the model; undefined if the channel does not have it. */
+/** Returns the upstream's name of the model. Undefined if the channel does not have it. */
 function upstreamModel(channel: RoutedChannel, model: string): string | undefined {
   const { models } = channel.config
   const named = models.named.get(model)
@@ -225,7 +231,7 @@ function upstreamModel(channel: RoutedChannel, model: string): string | undefine
   return health.listed === undefined || health.listed.has(model) ? model : undefined
 }
 
-/** The channel as a target, or the reason why it cannot be tried. */
+/** Returns the channel as a target, or the reason why it cannot be tried. */
 function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: boolean): Option | Obstacle {
   const { config, health, keys } = channel
   const { model, now } = request
@@ -240,7 +246,7 @@ function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: bo
   return { target, unsure: !config.models.named.has(model) && health.listed === undefined, keys }
 }
 
-/** The channel as a target, in the format that does the work best. */
+/** Returns the channel as a target, in the format that does the work best. */
 function targetAt(config: ChannelConfig, request: RouteRequest, upstream: string, resting: boolean): Target {
   const { format, work, facts, catalogue } = request
   const chosen = bestFormat(config, request, upstream)!
@@ -320,7 +326,7 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: 
   }
 }
 
-/** Returns the string by which a request draws at a channel. */
+/** Returns the string with which a request draws at a channel. */
 type DrawString = (channel: ChannelConfig) => string
 
 /** Evaluates the affinity at most once. A channel without affinity draws by the request's id. */
@@ -359,10 +365,13 @@ const forbiddenModel = (model: string): GatewayError =>
 const unsupportedWork = (model: string): GatewayError =>
   notFound(`The model "${excerpt(model)}" does not do this kind of work.`, 'model', 'model_not_supported')
 
-/** Retry after a minute: an administrator resumes a drained channel within minutes rather than seconds. */
+/**
+ * Error that allows a retry after a minute. An administrator resumes a drained channel within minutes rather than
+ * seconds.
+ */
 const DRAINED = overloaded('Every upstream of this model is out of service. Try again later.', 60)
 
-/** Retry after a second: a full channel may be free again by then. */
+/** Error that allows a retry after a second. A full channel may be free again by then. */
 const FULL = overloaded('Every upstream of this model is busy. Try again later.', 1)
 
 const REFUSALS: { readonly [O in Obstacle]: (model: string) => GatewayError } = {

@@ -9,7 +9,7 @@ import type { ClientEvent, OutputPosition, ServerEvent } from '../canonical/voic
 import type { AudioConverter } from './audio/converter.ts'
 
 export interface AudioPathOptions {
-  /** The caller's formats until a `session-update` changes them. */
+  /** Formats of the caller until a `session-update` changes them. */
   readonly caller: { readonly input: AudioFormat; readonly output: AudioFormat }
   readonly upstream: { readonly input: AudioFormat; readonly output: AudioFormat }
   /** Opens a converter between two different formats. */
@@ -26,7 +26,7 @@ export class AudioPath {
   private readonly options: AudioPathOptions
   private input: AudioFormat
   private output: AudioFormat
-  /** Undefined if both sides use the same format. */
+  /** Converter of the caller's audio. Undefined if both sides use the same format. */
   private incomingConverter: AudioConverter | undefined
   private outgoingConverter: AudioConverter | undefined
   private closed = false
@@ -44,8 +44,8 @@ export class AudioPath {
   }
 
   /**
-   * Opens the converters for the audio formats of a `session-update`. Rejects if a format cannot be converted; then
-   * neither format changes.
+   * Opens the converters for the audio formats of a `session-update`. Rejects if a format cannot be converted. Neither
+   * format then changes.
    */
   async change(event: ClientEvent): Promise<void> {
     if (event.type !== 'session-update') return
@@ -53,7 +53,7 @@ export class AudioPath {
     await this.setFormats(changed(input?.format, this.input), changed(output?.format, this.output))
   }
 
-  /** Converts a caller's event for the upstream. A commit is preceded by the audio that the converter still buffers. */
+  /** Converts a caller's event for the upstream. The audio that the converter still buffers comes before a commit. */
   incoming(event: ClientEvent): readonly ClientEvent[] {
     switch (event.type) {
       case 'audio-append': {
@@ -78,8 +78,8 @@ export class AudioPath {
   }
 
   /**
-   * Converts an upstream's event for the caller. The end of a part is preceded by the audio that the converter still
-   * buffers.
+   * Converts an upstream's event for the caller. The audio that the converter still buffers comes before the end of a
+   * part.
    */
   outgoing(event: ServerEvent): readonly ServerEvent[] {
     switch (event.type) {
@@ -111,7 +111,7 @@ export class AudioPath {
     this.outgoingConverter?.close()
   }
 
-  /** The output position of the audio that the converter buffers. */
+  /** Output position of the audio that the converter buffers. */
   private at: OutputPosition | undefined
 
   private rest(): ServerEvent[] {
@@ -176,7 +176,7 @@ export class AudioPath {
     return rest.length === 0 ? [item] : [{ type: 'audio-append', audio: rest }, item]
   }
 
-  /** Converts the audio parts of an item in one pass: each part holds a complete recording. */
+  /** Converts the audio parts of an item in one pass, because each part holds a complete recording. */
   private item(item: ConversationItem): ConversationItem {
     return { ...item, content: item.content.map(part => this.part(part)) }
   }
@@ -191,7 +191,7 @@ export class AudioPath {
   }
 }
 
-/** The new format; undefined if none is given or it equals the current one. */
+/** Returns the new format. Undefined if none is given or it equals the current one. */
 const changed = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
   format === undefined || isSameAudioFormat(format, current) ? undefined : format
 

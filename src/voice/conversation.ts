@@ -5,7 +5,7 @@ import type { Position, ServerEvent } from '../canonical/voice-session-event.ts'
 
 export type IdentifiedItem = ConversationItem & { readonly id: string }
 
-/** Maximum number of items of one conversation; upstream limits are far lower. */
+/** Maximum number of items of one conversation. Upstream limits are far lower. */
 const MAX_ITEMS = 10_000
 
 /**
@@ -29,7 +29,7 @@ export class Conversation {
     return this.byId.get(id)
   }
 
-  /** The id of the last item; null if the conversation is empty. */
+  /** Id of the last item. Null if the conversation is empty. */
   get last(): Position {
     return this.order.at(-1) ?? null
   }
@@ -64,7 +64,7 @@ export class Conversation {
     return { added, previous: this.order[index - 1] ?? null }
   }
 
-  /** Replaces the item with the same id; does nothing if the item was deleted. */
+  /** Replaces the item with the same id. Does nothing if the item was deleted. */
   replace(item: IdentifiedItem): void {
     if (this.byId.has(item.id)) this.byId.set(item.id, item)
   }
@@ -81,7 +81,7 @@ export class Conversation {
   }
 }
 
-/** The error for an item whose content exceeds the limit of a conversation. */
+/** Error for an item whose content exceeds the limit of a conversation. */
 export const CONVERSATION_TOO_LARGE: CanonicalError = {
   kind: 'invalid-request',
   code: 'conversation_too_large',
@@ -89,7 +89,7 @@ export const CONVERSATION_TOO_LARGE: CanonicalError = {
   message: 'The conversation has too much content: delete items first.',
 }
 
-/** An `error` event; the session continues. */
+/** Creates an `error` event. The session continues. */
 export const failed = (error: CanonicalError, event: string | undefined): ServerEvent => ({
   type: 'error',
   error,

@@ -10,19 +10,19 @@ export interface DialOptions {
   /** The upstream's base URL as configured, `http:` or `https:`. */
   readonly url: string
   readonly headers: { readonly [name: string]: string }
-  /** Milliseconds until the connection must be open. */
+  /** Time until the connection must be open, in milliseconds. */
   readonly timeout: number
-  /** Bytes; the largest message the upstream may send. */
+  /** Maximum size of a message from the upstream, in bytes. */
   readonly maxPayload: number
   /** Milliseconds between heartbeats. */
   readonly heartbeat: number
   readonly signal: AbortSignal
 }
 
-/** Bytes of pongs that may be buffered for an upstream that does not read them. */
+/** Maximum size of pongs buffered for an upstream that does not read them, in bytes. */
 const MOST_PONGS = 2 ** 20
 
-/** Characters read from the body of a refused handshake to find its error message. */
+/** Number of characters of the body of a refused handshake that are searched for its error message. */
 const LONGEST_REFUSAL = 16 * 1024
 
 /**

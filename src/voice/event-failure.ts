@@ -1,7 +1,8 @@
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 
 /**
- * The error to report for an event that could not be relayed. Parsed JSON can be nested too deeply to be serialized.
+ * Returns the error to report for an event that could not be relayed. Parsed JSON can be nested too deeply to be
+ * serialized.
  */
 export function eventFailure(thrown: unknown, kind: 'invalid-request' | 'upstream-failed'): CanonicalError {
   if (thrown instanceof GatewayError) return thrown.error

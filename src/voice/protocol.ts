@@ -6,17 +6,16 @@ import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.
 import type { SessionEnd, UpstreamOptions } from './upstream.ts'
 
 /**
- * A format that upstreams speak over a WebSocket, as a state machine for one session. A protocol neither waits nor
- * throws, and combines the format's reader of server events with the writer of client events. `WebSocketUpstream` owns
- * the socket.
+ * A format of upstreams with WebSockets, as a state machine for one session. A protocol neither waits nor throws, and
+ * combines the format's reader of server events with the writer of client events. `WebSocketUpstream` owns the socket.
  */
 export interface Protocol {
   readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
   /** Path and query relative to the channel's base URL, for the first connection and every reconnect. */
   readonly address: { readonly path: string; readonly query: { readonly [name: string]: string } }
-  /** Set for upstreams that expect binary frames; otherwise JSON is sent in text frames. */
+  /** Whether the upstream expects binary frames. Otherwise JSON is sent in text frames. */
   readonly binary?: true
-  /** See `Upstream.losses`; has no side effects. */
+  /** See `Upstream.losses`. Has no side effects. */
   losses(event: ClientEvent): readonly Loss[]
   /** Handles an open connection: the first one, or a new one after `reconnect`. */
   opened(): Step
@@ -27,27 +26,26 @@ export interface Protocol {
    */
   server(frame: string): Step
   /**
-   * Handles a closed or broken connection. The session continues if the result has `reconnect`; otherwise `end` says
+   * Handles a closed or broken connection. The session continues if the result has `reconnect`. Otherwise `end` states
    * how to close the caller's connection (default: the same code and reason, if they may be sent).
    */
   closed(code: number, reason: string): Step
 }
 
 /**
- * The outcome of one input, processed in this order: frames to the upstream, events to the caller, then the other
- * fields.
+ * Outcome of one input, processed in this order: frames to the upstream, events to the caller, then the other fields.
  */
 export interface Step {
   readonly send?: readonly string[]
   readonly events?: readonly ServerEvent[]
   /**
-   * Opens a new connection. The current one is read until the new one is open, then closed; client events are queued
-   * meanwhile.
+   * Whether to open a new connection. The current one is read until the new one is open, then closed. Client events are
+   * queued meanwhile.
    */
   readonly reconnect?: true
-  /** Ends the session. */
+  /** End of the session. */
   readonly end?: SessionEnd
-  /** Before the first server event: this upstream cannot serve the session, and another one may be tried. */
+  /** Refusal before the first server event. This upstream cannot serve the session, and another one may be tried. */
   readonly refused?: GatewayError
 }
 
@@ -56,5 +54,5 @@ export interface ProtocolOptions extends Omit<UpstreamOptions, 'listener'> {
   readonly dialect: JsonObject
 }
 
-/** The outcome of an input that has no effect. */
+/** Outcome of an input that has no effect. */
 export const STAY: Step = {}

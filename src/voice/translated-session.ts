@@ -10,9 +10,9 @@ import { OTHER_MODEL, type SessionModels } from './voice-session.ts'
 
 /** Translates between frames of the caller's format and canonical events. */
 export interface CallerFormat {
-  /** @throws GatewayError `invalid-request`; the session continues. */
+  /** @throws GatewayError `invalid-request`. The session continues. */
   read(frame: string): ClientEvent
-  /** The client's event id from a frame that could not be read. */
+  /** Returns the client's event id in a frame that could not be read. */
   eventId(frame: string): string | undefined
   write(event: ServerEvent): readonly string[]
 }
@@ -28,11 +28,11 @@ export interface TranslatedSessionOptions extends SessionParts {
 }
 
 /**
- * A voice session whose caller and upstream speak different formats: events pass in canonical form, and audio is
+ * A voice session whose caller and upstream use different formats. Events pass in canonical form, and audio is
  * converted both ways.
  */
 export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions> implements UpstreamListener {
-  /** Events queued while audio converters are opened. */
+  /** Events queued while audio converters are being opened. */
   private queued: ClientEvent[] | undefined
 
   protected override fromCaller(data: Buffer): void {
@@ -69,7 +69,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     else this.forward(event)
   }
 
-  /** Opens the converters for new audio formats; the caller's events are queued meanwhile. */
+  /** Opens the converters for new audio formats. The caller's events are queued meanwhile. */
   private reformat(event: ClientEvent): void {
     const { audio, caller } = this.options
     this.queued = []
@@ -89,7 +89,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
       })
   }
 
-  /** Runs `work`; an exception becomes an `error` event about the given event. */
+  /** Runs `work`. An exception becomes an `error` event about the given event. */
   private attempt(event: ClientEvent, work: () => void): void {
     try {
       work()
@@ -125,7 +125,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     this.options.upstream.send({ type: 'response-cancel', response })
   }
 
-  /** Replaces the upstream's model name and removes what identifies the upstream. */
+  /** Replaces the upstream's model name and removes everything that identifies the upstream. */
   private publicEvent(event: ServerEvent): ServerEvent {
     const { model, publicError: shown } = this.options
     if (event.type === 'session-created' || event.type === 'session-updated')
@@ -162,7 +162,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   }
 }
 
-/** The error for an event with losses, for keys that refuse losses. */
+/** Creates the error for an event with losses, for keys that refuse losses. */
 export const refusal = (path: readonly (string | number)[], reason: string): CanonicalError => ({
   kind: 'cannot-express',
   code: 'cannot_express',

@@ -28,17 +28,17 @@ export interface Upstream extends UpstreamSide {
   /** Audio formats that `audio-append` accepts and `audio-delta` carries; the session converts the caller's audio. */
   readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
   /**
-   * The losses of a client event at this upstream, with paths into the event. Has no side effects. The session reports
-   * each loss once, or refuses the event.
+   * Returns the losses of a client event at this upstream, with paths into the event. Has no side effects. The session
+   * reports each loss once, or refuses the event.
    */
   losses(event: ClientEvent): readonly Loss[]
-  /** Sends an event. Never throws: a failure becomes an `error` event. Ignored after `close`. */
+  /** Sends an event. Never throws. A failure becomes an `error` event. Ignored after `close`. */
   send(event: ClientEvent): void
 }
 
 /** Receives an upstream's events. Nothing may be called before the constructor or the opener has returned. */
 export interface UpstreamListener {
-  /** Receives an event; the first one is `session-created`. */
+  /** Receives an event. The first one is `session-created`. */
   event(event: ServerEvent): void
   /** The upstream took some of what was sent to it. */
   taken(): void
@@ -60,13 +60,13 @@ export interface UpstreamOptions {
   /** Settings before the client's first `session-update`, including the client's audio formats. */
   readonly settings: VoiceSessionSettings
   readonly listener: UpstreamListener
-  /** Generates an id with a prefix, such as `item_…`; tests inject a counter. */
+  /** Generates an id with a prefix, such as `item_…`. Tests inject a counter. */
   readonly newId: (prefix: string) => string
 }
 
 /**
  * Runs a request on behalf of a session's caller, with the routing, failover, limits and logging of any other request.
- * Yields the events of `canonical/event.ts`, first `result-start`; earlier failures are thrown as GatewayError, later
+ * Yields the events of `canonical/event.ts`, first `result-start`. Earlier failures are thrown as GatewayError; later
  * ones are `error` events. Returning early or aborting cancels the upstream's work at once.
  *
  * A conversation streams text parts and tool calls. Speech (`output.modalities: ['audio']`, `output.audio.mediaType:

@@ -5,7 +5,7 @@ import type { Usage } from '../canonical/result.ts'
 
 /** An open voice session between a caller and an upstream. */
 export interface VoiceSession {
-  /** Resolves once both sides are closed. */
+  /** Resolves after both sides are closed. */
   readonly closed: Promise<void>
   /** Ends the session after the running response, with an `error` event and close code 1001. */
   finish(): void
@@ -17,7 +17,7 @@ export interface VoiceSession {
   terminate(): void
 }
 
-/** Receives what the gateway accounts and logs for a session. */
+/** Receives the data that the gateway accounts and logs for a session. */
 export interface SessionRecord {
   /**
    * Counts one response against the key's limits.
@@ -27,10 +27,10 @@ export interface SessionRecord {
   admit(): void
   /** Adds the token usage of a response or a transcription. */
   recordUsage(usage: Usage | undefined): void
-  /** Records losses; each distinct loss once. */
+  /** Records losses. Each distinct loss is recorded once. */
   recordLosses(losses: readonly Loss[]): void
   recordError(error: CanonicalError): void
-  /** The session has ended. Called once. */
+  /** Called once, when the session has ended. */
   ended(code: number): void
 }
 

@@ -205,7 +205,7 @@ export class WebSocketUpstream implements Upstream {
     if (this.hasStarted) this.options.listener.ended(end)
   }
 
-  /** Fails the session: rejects `open` before the first event, ends the session afterwards. */
+  /** Fails the session: rejects `open` before the first event, and ends the session afterwards. */
   private fail(error: GatewayError): void {
     this.end({ code: INTERNAL, reason: '', error })
   }
@@ -222,7 +222,7 @@ export class WebSocketUpstream implements Upstream {
   }
 }
 
-/** Approximate size of an event in bytes. */
+/** Returns the approximate size of an event in bytes. */
 const sizeOf = (event: ClientEvent): number =>
   event.type === 'audio-append' ? event.audio.length : JSON.stringify(event).length
 

@@ -94,7 +94,7 @@ describe('whose key it is', () => {
 })
 
 describe('keys of the store', () => {
-  /** Opens access to a store, and the store itself. */
+  /** Opens access to a store, and returns the store, too. */
   async function openStored(config: Config, now?: () => number) {
     const store = await openStoreAt(config.dataDir)
     stores.push(store)

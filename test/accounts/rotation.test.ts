@@ -68,7 +68,7 @@ test('a secret is good until its time of grace is over, the latest until the key
   await fc.assert(law, { numRuns: 60 })
 })
 
-/** Returns the id of a key's owner; undefined if the key is refused. */
+/** Returns the id of a key's owner. Undefined if the key is refused. */
 function identified(access: Access, key: string): string | undefined {
   try {
     const caller = access.identify({ headers: { 'x-api-key': key } })

@@ -12,7 +12,7 @@ import type { StrictUpstream } from './upstreams/strict.ts'
 import { faultsOf } from './verdict.ts'
 import { writeDown } from './written-down.ts'
 
-/** One client before one upstream in one scenario. */
+/** One client with one upstream in one scenario. */
 export interface Cell {
   readonly client: Client
   readonly upstream: StrictUpstream
@@ -21,7 +21,7 @@ export interface Cell {
 
 export interface Outcome {
   readonly cell: Cell
-  /** What went wrong, the first thing first; empty where all is well. */
+  /** Faults of the run, the most important first. Empty if there are none. */
   readonly faults: readonly string[]
   readonly seconds: number
 }
@@ -29,16 +29,16 @@ export interface Outcome {
 export const nameOf = ({ client, upstream, scenario }: Cell): string =>
   `${client.name} × ${upstream.name} × ${scenario.name}`
 
-/** What the client asks for. */
+/** Returns the model that the client requests. */
 export const modelOf = ({ client, upstream }: Cell): string => client.modelAt?.[upstream.name] ?? client.model
 
-/** How long a client may take: they retry what breaks off, some of them slowly. */
+/** Maximum time of a client, in seconds. Clients retry broken answers, some of them slowly. */
 const PATIENCE = 60
 
 /**
- * Runs a cell in a folder of its own, which is removed afterwards.
+ * Runs a cell in a temporary folder.
  *
- * @param keep where the exchanges of a cell that failed are written.
+ * @param keep folder for the exchanges of a failed cell.
  */
 export async function runCell(cell: Cell, installed: string, keep: string): Promise<Outcome> {
   const dir = mkdtempSync(join(tmpdir(), 'interlingua-agents-'))

@@ -5,13 +5,13 @@ import { UPSTREAMS } from './upstreams/index.ts'
 import type { Package } from './versions.ts'
 
 export interface Choice {
-  /** Every cell, and not only those of CI. */
+  /** Whether every cell runs, and not only those of CI. */
   readonly all: boolean
-  /** What names of cells must have, all of it. */
+  /** Strings that the name of a cell must contain, all of them. */
   readonly texts: readonly string[]
 }
 
-/** Client × upstream × scenario, in the order of the matrix. */
+/** Returns client × upstream × scenario, in the order of the matrix. */
 export function choose({ all, texts }: Choice): Cell[] {
   const cells = CLIENTS.flatMap(client =>
     UPSTREAMS.flatMap(upstream =>
@@ -24,23 +24,26 @@ export function choose({ all, texts }: Choice): Cell[] {
   return cells.filter(cell => isWanted(cell) && texts.every(text => nameOf(cell).includes(text)))
 }
 
-/** Agents that start within a second or two. */
+/** Agents that start within two seconds. */
 const QUICK: readonly Package[] = ['claude-code', 'codex', 'gemini-cli']
 /** Libraries that take longer to start than to run. */
 const SLOW: readonly Package[] = ['litellm']
-/** Upstreams that insist on more than others do. */
+/** Upstreams with the strictest checks. */
 const INSISTING = ['deepseek', 'responses', 'messages', 'gemini-3']
 
-/** Frameworks in several languages and formats: of each scenario, only the upstreams that show most. */
+/** Frameworks in several languages and formats. Of each scenario, only the most informative upstreams run. */
 const MANY: readonly Package[] = ['semantic-kernel', 'java', 'go', 'rust']
 const SHOWING: { readonly [S in Scenario['name']]?: readonly string[] } = {
   session: ['deepseek', 'gemini-3'],
-  // Both reason without being asked to.
+  // Both reason without a request to do so.
   plain: ['deepseek', 'gemini-3'],
   errors: ['responses'],
 }
 
-/** What CI has the time for: quick agents whole, and of the others sessions before upstreams that insist on most. */
+/**
+ * Whether a cell runs in CI: all cells of quick agents, and for other clients only sessions with the strictest
+ * upstreams.
+ */
 function isOfCi({ client, upstream, scenario }: Cell): boolean {
   if (MANY.includes(client.package)) return SHOWING[scenario.name]?.includes(upstream.name) === true
   if (QUICK.includes(client.package)) return true

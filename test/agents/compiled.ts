@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { download, need, run } from './run.ts'
 import type { Pinned } from './versions.ts'
 
-/* Packages of languages that are compiled: fetched in pinned versions, then compiled with the program that uses them. */
+/* Packages of compiled languages: fetched in pinned versions, then compiled with the program that uses them. */
 
-/** How a package of such a language is installed. */
+/** Installation of a package of such a language. */
 export interface Compiled {
-  /** The folder of the program's sources. */
+  /** Folder of the program's sources. */
   readonly sources: string
   /**
    * Fetches the packages and compiles the program into a folder.
    *
    * @param cache a folder that all versions share.
-   * @throws Unavailable where the language or its registry cannot be had.
+   * @throws Unavailable if the language or its registry is not available.
    */
   install(folder: string, pinned: Pinned, cache: string): void
 }
@@ -37,7 +37,7 @@ const go: Compiled = {
     const wanted = Object.entries(pinned).map(([module, version]) => `${module}@${version}`)
     run('go', ['mod', 'init', 'sessions'], { cwd: source, env })
     download('go', ['get', ...wanted], { cwd: source, env })
-    // Half of the time goes into making fast what runs for a tenth of a second.
+    // Optimising a program that runs for a tenth of a second takes half of the time.
     run('go', ['build', '-gcflags=all=-N -l', '-ldflags=-s -w', '-o', join(folder, 'sessions'), '.'], {
       cwd: source,
       env,
@@ -67,7 +67,7 @@ function pomOf(pinned: Pinned): string {
   return `<project xmlns="http://maven.apache.org/POM/4.0.0">${head}<dependencies>${dependencies.join('')}</dependencies></project>\n`
 }
 
-/** Everything speaks to the loopback: TLS, and what compiles it, is left out. */
+/** Features of each crate. Everything connects to the loopback, so that TLS and its compilation are left out. */
 const FEATURES: { readonly [crate: string]: readonly string[] } = {
   'async-openai': ['chat-completion', 'responses'],
   'rig-core': ['reqwest'],

@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config/read.ts'
 import { type Log, openServer, type RunningServer } from '../../src/server/index.ts'
 import { type Cell, modelOf } from './cell.ts'
 
-/** The key clients show; upstreams must never see it. */
+/** The key of the clients. Upstreams must never see it. */
 export const CALLER_KEY = 'il-agents-0123456789abcdef0123456789'
 const UPSTREAM_KEY = 'sk-upstream-0123456789'
 
@@ -12,7 +12,7 @@ export interface Gateway {
 }
 
 /**
- * A gateway as an operator would set it up for one provider: its preset, at another address.
+ * Opens a gateway as an operator would set it up for one provider: with its preset, at another address.
  *
  * @param address where the provider is.
  * @param dir where it may keep what it keeps.

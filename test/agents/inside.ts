@@ -7,18 +7,18 @@ import { matrix } from './matrix.ts'
 import { readOptions } from './options.ts'
 import { writeReport } from './report.ts'
 
-/* The half that runs inside of the namespace. */
+/* The part that runs inside the namespace. */
 
-/** Clients are processes of their own, so two at once keep two cores busy. */
+/** Number of cells that run at once. Clients are separate processes, and two of them use both cores. */
 const AT_ONCE = 2
 
-/** Where what was said in cells that failed is kept, until the next run. */
+/** Folder for the traffic of failed cells, until the next run. */
 const KEEP = join(CACHE, 'failed')
 rmSync(KEEP, { recursive: true, force: true })
 mkdirSync(KEEP, { recursive: true })
 
 const { cells: chosen, report } = readOptions()
-/** Of packages that could not be installed, which was said before. */
+/** Whether the client's package could be installed. A message about missing packages was printed before. */
 const isThere = ({ client }: Cell): boolean => existsSync(folderOf(client.package))
 const cells = chosen.filter(isThere)
 const skipped = chosen.length - cells.length

@@ -6,7 +6,7 @@ import { COMPILED, type Compiled } from './compiled.ts'
 import { download, need } from './run.ts'
 import { type Package, type Pinned, VERSIONS } from './versions.ts'
 
-/** Where clients are installed, outside the repository. */
+/** Folder of the installed clients, outside the repository. */
 export const CACHE = process.env['INTERLINGUA_AGENTS'] ?? join(homedir(), '.cache/interlingua-agents')
 
 const PINNED: { readonly [P in Package]: Pinned } = VERSIONS
@@ -15,7 +15,10 @@ const IN_PYTHON: readonly Package[] = ['python', 'litellm', 'semantic-kernel']
 
 const compiledOf = (name: Package): Compiled | undefined => (COMPILED as { readonly [name: string]: Compiled })[name]
 
-/** The folder of a package at its pinned versions: named after the one, or a hash of several and of a program compiled with them. */
+/**
+ * Returns the folder of a package at its pinned versions. Its name contains the version, or a hash of several versions
+ * and of the program compiled with them.
+ */
 export function folderOf(name: Package): string {
   const pinned = PINNED[name]
   const [version, ...more] = Object.values(pinned)
@@ -26,9 +29,9 @@ export function folderOf(name: Package): string {
 }
 
 /**
- * Installs a package where it is not there yet; an unfinished installation does not count.
+ * Installs a package if it is missing. An unfinished installation counts as missing.
  *
- * @throws Unavailable where the registry or the tools for it cannot be had; Error where its program does not compile.
+ * @throws Unavailable if the registry or a tool is not available; Error if the program does not compile.
  */
 export function install(name: Package): void {
   const folder = folderOf(name)
@@ -45,7 +48,7 @@ export function install(name: Package): void {
   renameSync(begun, folder)
 }
 
-/** Scripts of packages are not run: what they download is in optional packages as well. */
+/** Scripts of packages are not run. The files that they download are also in optional packages. */
 function node(folder: string, pinned: Pinned): void {
   const wanted = Object.entries(pinned).map(([name, version]) => `${name}@${version}`)
   download('npm', [
@@ -65,6 +68,6 @@ function python(folder: string, pinned: Pinned): void {
   need('python3')
   download('python3', ['-m', 'venv', folder])
   const wanted = Object.entries(pinned).map(([name, version]) => `${name}==${version}`)
-  // By its module, as the folder is moved afterwards.
+  // Run as a module, because the folder is moved afterwards.
   download(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...wanted])
 }

@@ -1,8 +1,8 @@
 import { type Cell, nameOf } from './cell.ts'
 
-/** A cell that fails by the doing of its client, or of its provider: nothing that is sent could mend it. */
+/** A cell that fails because of its client or provider. The gateway cannot prevent the failure. */
 interface Known {
-  /** What the names of such cells are like. */
+  /** Pattern of the names of such cells. */
   readonly cells: RegExp
   readonly why: string
 }
@@ -26,5 +26,5 @@ const KNOWN: readonly Known[] = [
   },
 ]
 
-/** Why a cell may fail; undefined where it must not. */
+/** Returns the reason why a cell may fail. Undefined if it must not. */
 export const excuseOf = (cell: Cell): string | undefined => KNOWN.find(({ cells }) => cells.test(nameOf(cell)))?.why

@@ -16,12 +16,12 @@ const HELP = `Runs real clients through the gateway, before strict upstreams, in
   --report FILE    writes the counts, as JSON
 `
 
-/** What CI takes for "not run" (EX_TEMPFAIL). */
+/** Exit code that CI interprets as "not run" (EX_TEMPFAIL). */
 const NOT_RUN = 75
 
 const { cells, list, help, report } = readOptions()
 
-/** Installs what is missing and goes on inside of a namespace; the exit code of what runs there. */
+/** Installs missing packages and continues inside a namespace. Returns the exit code of the inner program. */
 async function run(): Promise<number> {
   const way = findNamespace()
   if (way === undefined) return notRun('no network namespace can be made here (unshare, ip)')
@@ -31,7 +31,7 @@ async function run(): Promise<number> {
   return runWithin(way, [process.execPath, `${import.meta.dirname}/inside.ts`, ...process.argv.slice(2)])
 }
 
-/** Installs a package; says aloud which cells are skipped without it. */
+/** Installs a package. Without it, prints which cells are skipped. */
 function isInstalled(name: Package): boolean {
   try {
     install(name)

@@ -4,7 +4,7 @@ import { SCENARIOS } from './scenarios.ts'
 
 const MARKS = { passed: '✓', failed: '✗', known: '~', absent: '·' } as const
 
-/** Clients down, upstreams across, and in each place a mark for every scenario. */
+/** Returns a table with clients as rows, upstreams as columns, and a mark for every scenario in each field. */
 export function matrix(cells: readonly Cell[], outcomes: readonly Outcome[]): string {
   const clients = [...new Set(cells.map(({ client }) => client.name))]
   const upstreams = [...new Set(cells.map(({ upstream }) => upstream.name))]

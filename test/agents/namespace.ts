@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 
-/* A network with a loopback and nothing else: what a client does there, it does to this machine alone. */
+/* Commands that create a network with only a loopback. A client in it can reach only this machine. */
 
 const WAYS: readonly (readonly string[])[] = [['--net'], ['--user', '--map-root-user', '--net']]
 
@@ -10,12 +10,12 @@ const within = (way: readonly string[], command: readonly string[]): string[] =>
   ...command,
 ]
 
-/** How a namespace can be made here; undefined where it cannot. */
+/** Finds a way to create a namespace on this machine. Undefined if there is none. */
 export function findNamespace(): readonly string[] | undefined {
   return WAYS.find(way => spawnSync('unshare', within(way, ['true'])).status === 0)
 }
 
-/** Runs a command in a namespace, and gives its exit code. */
+/** Runs a command in a namespace and returns its exit code. */
 export function runWithin(way: readonly string[], command: readonly string[]): Promise<number> {
   const child = spawn('unshare', within(way, command), { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))

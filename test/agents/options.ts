@@ -2,16 +2,16 @@ import { parseArgs } from 'node:util'
 import type { Cell } from './cell.ts'
 import { choose } from './choice.ts'
 
-/** What both halves of the program are told: the one outside of the namespace and the one inside. */
+/** Options of both parts of the program, outside and inside the namespace. */
 export interface Options {
   readonly cells: readonly Cell[]
   readonly list: boolean
   readonly help: boolean
-  /** Where counts are written. */
+  /** File for the counts. */
   readonly report: string | undefined
 }
 
-/** Reads the command line. @throws TypeError for an option there is not. */
+/** Reads the command line. Throws TypeError for an unknown option. */
 export function readOptions(): Options {
   const { values } = parseArgs({
     options: {

@@ -6,29 +6,29 @@ import type { Client, ToolUse } from './clients/client.ts'
 import { ASIDE, BROKEN_TEXT, FINAL_TEXT, HALF, NOTES, type Scenario, THOUGHTS, WRITTEN } from './scenarios.ts'
 import { type Declared, faultOf, type Issued, type StrictUpstream } from './upstreams/strict.ts'
 
-/** One request an upstream got, and what it made of it. */
+/** One request that an upstream received, and how it was judged. */
 export interface Exchange {
   readonly url: string
   readonly body: JsonObject | undefined
-  /** Why it was refused. */
+  /** Reason of the refusal. */
   fault?: string
-  /** How much of the session is done; undefined where it was no request of it. */
+  /** Number of completed steps. Undefined for a request outside the session. */
   done?: number
   proofs?: readonly string[]
   tools?: readonly Declared[]
-  /** What was sent for an answer. */
+  /** Text of the answer. */
   sent?: string
 }
 
 type Step = readonly [path: string, use: ToolUse]
 
-/** An upstream that plays a scenario with a client it does not see, as strictly as its provider. */
+/** An upstream that plays a scenario with an unknown client, as strictly as its provider. */
 export class Play {
   readonly exchanges: Exchange[] = []
-  /** What was wanted of the client and could not be had: a tool that was not offered. */
+  /** Tools that the client should have used but did not offer. */
   readonly missing: string[] = []
   readonly issued: Issued[] = []
-  /** Calls of which the client got no more than half. */
+  /** Calls of which the client received at most half. */
   readonly halves: SceneCall[] = []
   private turns = 0
   private called = 0
@@ -66,11 +66,11 @@ export class Play {
     this.play(response, exchange, body)
   }
 
-  /** What was thought before a call of this history and is not in it. */
+  /** Returns the reasoning before a call of this history that is missing in it. */
   lostIn(body: JsonObject, done: number): string | undefined {
     const proofs = this.upstream.proofs(body)
     const history = JSON.stringify(body)
-    // Where ids are lost, calls are counted, if none of them broke off.
+    // If ids are lost, calls are counted, unless one of them broke off.
     const came = (id: string, index: number): boolean =>
       (id !== '' && history.includes(`"${id}"`)) || (this.scenario.cut === undefined && index < done)
     for (const [index, { id, name, proof, thought }] of this.issued.entries())
@@ -83,7 +83,7 @@ export class Play {
     const { format } = this.upstream
     exchange.tools = this.upstream.tools(body)
     exchange.proofs = this.upstream.proofs(body)
-    // What is asked beside the session, for a title, is asked without tools.
+    // A request outside the session, for a title, has no tools.
     const isPlain = this.scenario.asks === 'plainly'
     const isAside = exchange.tools.length === 0 && !isPlain
     if (!isAside) exchange.done = this.steps().filter(([path]) => this.isDone(path, body)).length
@@ -99,18 +99,18 @@ export class Play {
     }
     this.isCut = true
     exchange.sent = streams ? upTo(unique, cut, scene) : firstHalf(unique[0]!)
-    // What was said has to arrive before the connection breaks.
+    // The sent text has to arrive before the connection breaks.
     response.write(exchange.sent, () => setTimeout(() => response.destroy(), 20))
   }
 
-  /** An answer with what its upstream thinks, whether it is asked to or not. */
+  /** Returns an answer with reasoning, whether it was requested or not. */
   private plainScene(body: JsonObject): Scene {
     const thought = this.upstream.thought(body, THOUGHTS[0])
     this.turns++
     return { ...(thought === undefined ? {} : { thought }), text: FINAL_TEXT }
   }
 
-  /** What comes next in the session, as much at once as the request allows. */
+  /** Returns the next steps of the session, as many at once as the request allows. */
   private sceneOf({ done = 0, tools = [] }: Exchange, body: JsonObject, cut: Scenario['cut']): Scene {
     const parallel = this.upstream.parallel(body)
     const thought = this.upstream.thought(body, THOUGHTS[Math.min(done, 2)]!)
@@ -131,20 +131,22 @@ export class Play {
     return { ...thinking, calls }
   }
 
-  /** A step is done when its call is in the history, where the result is as well: the tables see to that. */
+  /**
+   * Whether a step is done. A step is done when its call is in the history. The tables ensure that its result is, too.
+   */
   private isDone(path: string, body: JsonObject): boolean {
     const calls = this.upstream.format.hear(body).turns.flatMap(turn => turn.calls ?? [])
     return calls.some(call => JSON.stringify(call.arguments).includes(path))
   }
 
-  /** Remembers what was given, the proof with the first call. */
+  /** Records issued reasoning and calls. The signature belongs to the first call. */
   private issue(thought: string | undefined, calls: readonly Pick<SceneCall, 'id' | 'name'>[]): void {
     const proof = thought === undefined ? undefined : proofOf(this.turns)
     for (const [index, { id, name }] of calls.entries())
       this.issued.push({ id, name, thought, proof: index === 0 ? proof : undefined })
   }
 
-  /** What is to be done, by the path it is about. */
+  /** Returns the steps to do, by the path of their file. */
   private steps(): Step[] {
     const [notes] = Object.keys(NOTES).map(name => `${this.folder}/${name}`)
     const written = Object.entries(WRITTEN).map(([name, content]) => this.writing(`${this.folder}/${name}`, content))
@@ -159,7 +161,7 @@ export class Play {
     return [path, this.client.write(path, content)]
   }
 
-  /** The call of a tool by the name it was offered by here: alone, or behind its namespace's. */
+  /** Returns the call of a tool by the name under which it was offered: alone, or after its namespace. */
   private callOf(use: ToolUse, tools: readonly Declared[]): SceneCall[] {
     const tool = tools.find(({ name }) => isNamed(name, use.tool))
     if (tool === undefined) {
@@ -174,7 +176,7 @@ export class Play {
     return [custom ? { id, name, ...place, arguments: {}, input } : { id, name, ...place, arguments: { input } }]
   }
 
-  /** What every answer has of its own: its proof, its id, and the ids of its items. */
+  /** Returns the unique values of an answer: its signature, its id, and the ids of its items. */
   private unique(frame: string): string {
     return frame
       .replaceAll(PROOF, proofOf(this.turns))
@@ -193,14 +195,14 @@ function json(response: ServerResponse, status: number, body: Json): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** An answer up to the middle of its text, or of its last call's arguments. */
+/** Returns an answer up to the middle of its text, or of its last call's arguments. */
 function upTo(frames: readonly string[], cut: 'call' | 'text', { text = '', calls = [] }: Scene): string {
   const last = calls.at(-1)
   const said = cut === 'text' ? text : (last?.input ?? JSON.stringify(last?.arguments))
   const second = JSON.stringify(said.slice(said.length >> 1)).slice(1, -1)
   const index = frames.findIndex(frame => frame.includes(second))
   if (index >= 0) return frames.slice(0, index).join('')
-  // A call that comes whole: the connection breaks off in the middle of its event.
+  // For a call in a single event, the connection breaks in the middle of that event.
   const whole = frames.findIndex(frame => frame.includes(JSON.stringify(last?.arguments)))
   return frames.slice(0, whole).join('') + firstHalf(frames[whole]!)
 }

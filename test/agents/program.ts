@@ -4,21 +4,21 @@ import { dirname } from 'node:path'
 import type { Command } from './clients/client.ts'
 
 export interface Ran {
-  /** The exit code; undefined where it had to be stopped. */
+  /** Exit code. Undefined if the program had to be stopped. */
   readonly code: number | undefined
   readonly out: string
   readonly err: string
   readonly seconds: number
 }
 
-/** How to end what runs. Clients have groups of their own, and would go on without us. */
+/** Functions that end running clients. Clients have process groups of their own and would outlive this process. */
 const running = new Set<() => void>()
 process.on('exit', () => {
   for (const end of running) end()
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-/** Runs a client once, in an environment of its own; after so many seconds it is stopped, with all it started. */
+/** Runs a client once in a separate environment. After the time limit, it is stopped with all its child processes. */
 export function runProgram(command: Command, home: string, work: string, seconds: number): Promise<Ran> {
   for (const [path, content] of Object.entries(command.files ?? {})) {
     mkdirSync(dirname(path), { recursive: true })
@@ -27,13 +27,13 @@ export function runProgram(command: Command, home: string, work: string, seconds
   const started = Date.now()
   const [program, ...args] = command.run
   const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home, LANG: 'C.UTF-8', NO_COLOR: '1', ...command.env }
-  // A group of its own, so that it can be ended with everything below it.
+  // A process group of its own, so that all its descendants can be ended.
   const child = spawn(program, args, { cwd: work, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const end = (): void => {
     try {
       process.kill(-child.pid!, 'SIGKILL')
     } catch {
-      // It is gone.
+      // The process has already ended.
     }
   }
   running.add(end)

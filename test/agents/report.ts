@@ -6,7 +6,7 @@ export interface Counts {
   readonly skipped: number
 }
 
-/** Writes counts in the words of a vitest report, so that they can be added up with those. */
+/** Writes counts in the form of a vitest report, so that they can be added to those of vitest. */
 export function writeReport(path: string | undefined, { passed, failed, skipped }: Counts): void {
   if (path === undefined) return
   writeFileSync(path, JSON.stringify({ numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped }))

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 
-/** Why a package cannot be had here: a tool or its registry is missing. */
+/** Reason why a package cannot be installed here: a tool or its registry is missing. */
 export class Unavailable extends Error {}
 
-/** Milliseconds for one step of an installation. */
+/** Time limit of one step of an installation, in milliseconds. */
 const PATIENCE = 900_000
 
 interface Surroundings {

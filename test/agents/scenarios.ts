@@ -1,9 +1,12 @@
-/** What an agent is asked to do, and what its upstream does on the way. */
+/** The task of an agent, and the behaviour of its upstream. */
 export interface Scenario {
   readonly name: 'session' | 'cut-call' | 'cut-text' | 'plain' | 'errors'
-  /** Where the first answer breaks off. */
+  /** Position at which the first answer breaks off. */
   readonly cut?: 'call' | 'text'
-  /** No session with tools: a question without tools and without reasoning, or requests that are refused. */
+  /**
+   * Set for scenarios that are no session with tools: a question without tools and reasoning, or requests that are
+   * refused.
+   */
   readonly asks?: 'plainly' | 'in vain'
 }
 
@@ -15,24 +18,24 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'errors', asks: 'in vain' },
 ]
 
-/** What agents and programs that know nothing else play. */
+/** Scenarios of agents, and of programs that support no others. */
 export const SESSIONS: readonly Scenario['name'][] = ['session', 'cut-call', 'cut-text']
 
 export const PROMPT = 'Read notes.txt, then write first.txt and second.txt.'
 
-/** What stands in the work folder at the beginning. */
+/** Files in the work folder at the start. */
 export const NOTES = { 'notes.txt': 'The word is “plum”.\n' } as const
 
-/** What stands there at the end, as it is. */
+/** Files that must be in the work folder at the end, with their content. */
 export const WRITTEN = {
   'first.txt': 'plum & "jam"\n\tsüß — 漢字 \\n 100%\n',
   'second.txt': "it's <b>plum</b> again: {“done”: true}\n",
 } as const
 
-/** What the call of a broken answer would write. */
+/** File that the call of a broken answer would write. */
 export const HALF = { path: 'half.txt', content: `${'Never to be written. '.repeat(8)}\n` } as const
 
-/** What is thought before each answer. */
+/** Reasoning before each answer. */
 export const THOUGHTS = [
   'First I look at the notes, and write the first file at once.\n\nBoth are needed.',
   'The second file is missing.',
@@ -41,9 +44,9 @@ export const THOUGHTS = [
 
 export const BROKEN_TEXT = 'I shall look at the notes now, and then there will be more to say about them.'
 export const FINAL_TEXT = 'Both files are written: plum it is.'
-/** What the plain question is answered with, whole and then streamed, on lines that begin so. */
+/** Answers to the plain question, whole and then streamed. The printed lines start with these words. */
 export const PLAIN = ['whole', 'streamed'] as const
-/** The statuses of a wrong key and of a limit at the upstream, on lines that begin so. */
+/** Upstream statuses of a wrong key and of a rate limit. The printed lines start with these words. */
 export const REFUSALS = { key: 401, rate: 429 } as const
-/** What is said where no tools are declared: to make a title, or a summary. */
+/** Answer to requests without tools, such as those for a title or a summary. */
 export const ASIDE = 'Plums'

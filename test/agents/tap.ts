@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** Stands between a client and the gateway and writes down what either says, byte for byte. */
+/** Records all bytes between a client and the gateway. */
 export class Tap {
-  /** By connection, in the order they were opened. */
+  /** Recorded bytes by connection, in the order in which the connections were opened. */
   readonly said: { who: 'client' | 'gateway'; bytes: Buffer }[][] = []
   private readonly server: Server
   private readonly sockets = new Set<Socket>()

@@ -8,7 +8,7 @@ import type { Ran } from './program.ts'
 import { FINAL_TEXT, HALF, PLAIN, REFUSALS, WRITTEN } from './scenarios.ts'
 import type { Tap } from './tap.ts'
 
-/** What is left of a run. */
+/** Results of a run. */
 export interface Remains {
   readonly play: Play
   readonly ran: Ran
@@ -17,7 +17,7 @@ export interface Remains {
   readonly tap: Tap
 }
 
-/** What went wrong in a cell, the first thing first: what the upstream got, then what the client did. */
+/** Returns the faults of a cell, the most important first: those of the requests, then those of the client. */
 export const faultsOf = (cell: Cell, remains: Remains): string[] => [
   ...refusals(remains),
   ...(cell.scenario.asks === undefined ? sessionFaults(cell, remains) : words(cell, remains)),
@@ -38,7 +38,7 @@ function* refusals({ play, seen }: Remains): Generator<string> {
     yield 'the caller’s key went upstream'
 }
 
-/** Every request of the session offers the client's tools. */
+/** Checks that every request of the session offers the client's tools. */
 function* offers({ client }: Cell, { play }: Remains): Generator<string> {
   const asked = play.exchanges.flatMap(({ done, tools = [] }) => (done === undefined ? [] : [tools]))
   if (asked.length === 0) yield 'no request of the session came with tools'
@@ -49,7 +49,7 @@ function* offers({ client }: Cell, { play }: Remains): Generator<string> {
   if (play.missing.length > 0) yield `no tool to be called for ${play.missing.join(', ')}`
 }
 
-/** What was thought before a call comes back with everything that follows it. */
+/** Checks that the reasoning before a call is returned in every later request. */
 function* proofs({ upstream }: Cell, { play }: Remains): Generator<string> {
   if (!upstream.remembers) return
   const turns = play.exchanges.filter(({ done = 0 }) => done > 0)
@@ -59,18 +59,18 @@ function* proofs({ upstream }: Cell, { play }: Remains): Generator<string> {
   }
 }
 
-/** A client that is to use a socket has used one, and nothing else. */
+/** Checks that a client with a socket uses only the socket. */
 function* ways({ client }: Cell, { tap }: Remains): Generator<string> {
   if (client.socket !== true) return
   const asked = tap.said.map(([first]) => first?.bytes.toString('latin1').split(' ', 1)[0])
   if (asked.some(method => method !== 'GET')) yield `requests beside the socket: ${asked.join(', ')}`
 }
 
-/** A call in a history ran, unless its client says there that it did not, as opencode does. */
+/** Whether a call in a history ran. A client may state there that it did not, as opencode does. */
 const hasRun = (id: string, history: string): boolean =>
   history.includes(`"${id}"`) && !history.includes('Tool execution aborted')
 
-/** A call that broke off is none. */
+/** Checks that no call that broke off was run. */
 function* halves({ play, work }: Remains): Generator<string> {
   if (existsSync(join(work, HALF.path))) yield `the call that broke off was executed: ${HALF.path} is there`
   for (const { id, name } of play.halves)
@@ -78,13 +78,13 @@ function* halves({ play, work }: Remains): Generator<string> {
       yield `the call of ${name} that broke off was executed: it came back with a result`
 }
 
-/** The line of an output that says most. */
+/** Returns the most informative line of an output. */
 function complaintIn(output: string): string {
   const lines = output.trim().split('\n')
   return (lines.find(line => /^[\s|]*\w*(Error|Exception)( \[\w+\])?:/.test(line)) ?? lines.at(-1)!).trim()
 }
 
-/** The lines that a program without a session prints, and nothing else. */
+/** Checks that a program without a session prints exactly the expected lines. */
 function* words({ scenario }: Cell, { ran: { code, out, err, seconds } }: Remains): Generator<string> {
   if (code === undefined) return yield `stopped after ${seconds} s`
   if (code !== 0) yield `exit code ${code}: ${complaintIn(err || out)}`
@@ -100,7 +100,7 @@ function* words({ scenario }: Cell, { ran: { code, out, err, seconds } }: Remain
 function* deeds({ scenario }: Cell, { ran, work, play }: Remains): Generator<string> {
   const { code, out, err, seconds } = ran
   if (code === undefined) return yield `stopped after ${seconds} s`
-  // To give up on an answer that broke off, and to say so, is good manners.
+  // A client may give up on an answer that broke off, and report this.
   const hasGivenUp = scenario.cut !== undefined && code !== 0 && play.exchanges.at(-1)?.done === 0
   if (hasGivenUp) return
   if (code !== 0) yield `exit code ${code}: ${complaintIn(err || out)}`

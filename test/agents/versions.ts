@@ -1,4 +1,4 @@
-/** The packages clients come in, and of each what is installed, in versions that were current in November 2026. */
+/** Packages of the clients, and the installed packages of each, in versions that were current in November 2026. */
 export const VERSIONS = {
   'claude-code': {
     '@anthropic-ai/claude-code': '2.1.330',
@@ -23,10 +23,10 @@ export const VERSIONS = {
   },
   litellm: {
     litellm: '1.106.2',
-    // It is imported wherever tools are, and named by no dependency.
+    // Imported by every module with tools, but not declared as a dependency.
     mcp: '2.3.0',
   },
-  // Without its extra for Google, which brings the whole of Vertex AI.
+  // Without its extra for Google, which installs all of Vertex AI.
   'semantic-kernel': {
     'semantic-kernel': '1.45.0',
     anthropic: '0.125.0',
@@ -45,7 +45,7 @@ export const VERSIONS = {
   rust: {
     'async-openai': '0.43.0',
     genai: '0.7.2',
-    // The newest that Rust 1.95 compiles.
+    // The newest version that Rust 1.95 compiles.
     'rig-core': '0.44.0',
     tokio: '1.54.1',
     futures: '0.3.34',

@@ -4,7 +4,7 @@ import type { Play } from './play.ts'
 import type { Ran } from './program.ts'
 import type { Tap } from './tap.ts'
 
-/** What there is to see of a cell that failed. */
+/** The record of a failed cell. */
 export interface Evidence {
   readonly faults: readonly string[]
   readonly play: Play
@@ -13,7 +13,7 @@ export interface Evidence {
   readonly lines: readonly string[]
 }
 
-/** Writes all that was said into a folder, which is made anew. */
+/** Writes the whole traffic into a folder, replacing an existing one. */
 export function writeDown(folder: string, { faults, play, ran, tap, lines }: Evidence): void {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })

@@ -20,9 +20,9 @@ export class AdminServer {
   readonly tokenId: string
   /** The operations that were answered with success. */
   readonly answered = new Set<string>()
-  /** What must never be in an answer. */
+  /** Strings that must never be in an answer. */
   readonly secrets: string[] = []
-  /** The folder of its store, which other gateways may share. */
+  /** Folder of the store, which other gateways may share. */
   readonly path: string
 
   private constructor(testServer: TestServer, store: Store, token: { text: string; id: string }, path: string) {
@@ -88,7 +88,7 @@ export class AdminServer {
   }
 }
 
-/** The row of the table that a request belongs to. */
+/** Returns the row of the table that a request belongs to. */
 export function endpointOf(method: string, path: string) {
   const steps = path.split('?')[0]!.split('/')
   const fits = (pattern: readonly string[]): boolean =>

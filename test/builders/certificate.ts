@@ -9,11 +9,11 @@ if (!hasOpenssl) process.stderr.write('SKIPPED: tests of TLS need openssl on the
 
 const NEW = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2'
 
-/** Files of certificates for the loopback, in a folder of their own. */
+/** Files of certificates for the loopback, in a temporary folder. */
 export class Certificates {
   readonly folder = mkdtempSync(join(tmpdir(), 'interlingua-tls-'))
 
-  /** Makes `NAME.crt`, signed by itself, for such alternative names, and `NAME.key`. */
+  /** Creates `NAME.crt`, signed by itself, with these alternative names, and `NAME.key`. */
   make(name: string, names = 'IP:127.0.0.1'): { readonly cert: string; readonly key: string; readonly pem: string } {
     const [cert, key] = [join(this.folder, `${name}.crt`), join(this.folder, `${name}.key`)]
     const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${names}`]

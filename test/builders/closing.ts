@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest'
 
-/** Registers for the calling file that whatever is added to the returned list is closed after each test, the last first. */
+/** Returns a list whose functions are called after each test of the calling file, the last first. */
 export function closingAfterEach(): (() => unknown)[] {
   const closing: (() => unknown)[] = []
   afterEach(async () => {

@@ -59,7 +59,7 @@ export const keyOf = (key: string, name: string): KeyConfig => ({
   ...{ name, hash: hash(key), group: 'default', limits: {}, enabled: true },
 })
 
-/** The folder of gateways for which nothing is stored on purpose: of this process alone, as long as it runs. */
+/** Folder of gateways that store nothing on purpose. It belongs to this process and exists as long as the process. */
 const EMPTY = mkdtempSync(join(tmpdir(), 'interlingua-tests-'))
 process.once('exit', () => rmSync(EMPTY, { recursive: true, force: true }))
 
@@ -69,7 +69,7 @@ const groupOf = ({ rpm, tpm, concurrent, budget, limits = {}, ...group }: GroupF
   ...group,
 })
 
-/** Fields of a group; its limits may stand beside the others. */
+/** Fields of a group. Its limits may be beside the others. */
 type GroupFields = Partial<GroupConfig> & LimitSettings
 
 export const LIMITS = {
@@ -79,7 +79,7 @@ export const LIMITS = {
   connections: 1000,
 }
 
-/** A gateway of one process, before which nothing stands. */
+/** Settings of a gateway with one process and no proxy. */
 export const ALONE = { workers: 1, trustedProxies: [], publicUrls: [], cors: [] }
 
 export const REALTIME: Config['realtime'] = {
@@ -91,7 +91,7 @@ export const REALTIME: Config['realtime'] = {
   browserKeys: false,
 }
 
-/** How long users of the console stay signed in. */
+/** How long users of the console stay signed in, in milliseconds. */
 export const CONSOLE = { session: 3_600_000, idle: 600_000 }
 
 export const SOCKETS = { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, memory: 2 ** 20 }
@@ -103,9 +103,9 @@ export interface TestServerOptions {
   readonly body?: number
   readonly limits?: Partial<Config['server']['limits']>
   readonly group?: GroupFields
-  /** Private address ranges from which media is fetched; absent, no media is fetched. */
+  /** Private address ranges from which media are fetched. If absent, no media are fetched. */
   readonly allow?: readonly string[]
-  /** A directory in which responses are stored; absent, none are. */
+  /** Directory in which responses are stored. If absent, none are stored. */
   readonly keep?: string
   /** Fields of the config that replace all others. */
   readonly config?: Partial<Config>
@@ -116,7 +116,7 @@ type FormatFields = Partial<ChannelConfig['formats'][number]>
 /** Fields of a channel and of the one format it has. */
 export type ChannelFields = Partial<ChannelConfig> & Omit<FormatFields, 'auth'>
 
-/** A complete channel config, most of it by default. */
+/** Returns a complete channel config with defaults. */
 export const channelAt = (
   address: string,
   { format = 'chat', baseUrl = `${address}/v1`, headers = {}, query = {}, dialect = {}, ...fields }: ChannelFields = {},
@@ -134,5 +134,5 @@ export const channelAt = (
   ...fields,
 })
 
-/** Ranges of addresses from which tests let media be fetched. */
+/** Address ranges from which tests may fetch media. */
 export const LOOPBACK = ['127.0.0.0/8']

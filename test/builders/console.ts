@@ -4,7 +4,7 @@ import type { ConsoleUser, Role } from '../../src/store/console-records.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Asked, SendOptions, TestServer } from './gateway.ts'
 
-/** Passwords of test users: one hash of each password is made, as that is slow on purpose. */
+/** Hashes of the passwords of test users. Each password is hashed once, because hashing is slow on purpose. */
 const hashes = new Map<string, Promise<string>>()
 
 export const PASSWORD = 'correct horse battery'
@@ -29,7 +29,7 @@ export async function addUser(
   return user
 }
 
-/** Sends a sign-in as a page of the gateway does; further headers replace its own. */
+/** Sends a sign-in as a page of the gateway does. Further headers replace the default ones. */
 export const signInAs = (
   server: TestServer,
   name: string,
@@ -49,7 +49,7 @@ export const cookiesOf = ({ headers }: Asked): string =>
     .map(one => one.split(';')[0])
     .join('; ')
 
-/** A user who is signed in: requests bring cookie and csrf token. */
+/** A signed-in user. Requests have the cookie and the CSRF token. */
 export class SignedIn {
   readonly cookie: string
   readonly csrf: string
@@ -72,7 +72,7 @@ export class SignedIn {
     return new SignedIn(server, this.cookie, this.csrf)
   }
 
-  /** Sends a request to a path below `/admin/v1`; an empty header takes one away. */
+  /** Sends a request to a path below `/admin/v1`. An empty header removes the default one. */
   ask(method: string, path: string, body?: unknown, headers: SendOptions['headers'] = {}): Promise<Asked> {
     return this.server.ask(`/admin/v1${path}`, body, {
       method,

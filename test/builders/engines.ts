@@ -7,27 +7,27 @@ import type { StoreConfig } from '../../src/config/index.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { BIN, databaseFor, noPostgres, postgres, type TestPostgres } from './postgres.ts'
 
-/** The engine of all stores of a run of tests: `STORE=postgres npx vitest run …` runs them over PostgreSQL. */
+/** Engine of all stores in a test run. `STORE=postgres npx vitest run …` runs the tests with PostgreSQL. */
 export const ENGINE: StoreConfig['engine'] = process.env['STORE'] === 'postgres' ? 'postgres' : 'sqlite'
 
-/** Tests of files alone, or of a server alone: `describe.runIf(ON_FILES)`. */
+/** Whether stores are files: `describe.runIf(ON_FILES)` for tests of files only. */
 export const ON_FILES = ENGINE === 'sqlite'
 
 let server: TestPostgres | undefined
-/** Folders whose databases there are. */
+/** Folders that have a database. */
 const folders = new Set<string>()
 
-/** Starts the server, where the run needs one; before each test file. */
+/** Starts the server if the run needs one. Called before each test file. */
 export async function openEngines(): Promise<void> {
   if (ON_FILES) return
   if (noPostgres !== undefined) throw new Error(`STORE=postgres: ${noPostgres}`)
   server = await withTemplate()
 }
 
-/** The database in the newest structure that others are copies of: that is half of the work of making one. */
+/** Name of the template database with the newest schema. Copying it saves half of the time. */
 const TEMPLATE = 'newest'
 
-/** Workers keep globals between test files, also where they load modules anew. */
+/** Globals outlast test files in a worker, even if modules are loaded again. */
 const shared = globalThis as { testTemplate?: Promise<TestPostgres> }
 
 const withTemplate = (): Promise<TestPostgres> => (shared.testTemplate ??= serverWithTemplate())
@@ -39,7 +39,7 @@ async function serverWithTemplate(): Promise<TestPostgres> {
   return started
 }
 
-/** The store that stands for a folder: gateways that share the folder share it. */
+/** Returns the store of a folder. Gateways that share the folder share the store. */
 export function storeAt(folder: string): StoreConfig {
   if (server === undefined) return { engine: 'sqlite', path: join(folder, 'interlingua.sqlite') }
   const name = databaseFor(folder)
@@ -51,7 +51,7 @@ export function storeAt(folder: string): StoreConfig {
   return { engine: 'postgres', url: server.address(name) }
 }
 
-/** Drops the databases of folders that are gone; after each test file. */
+/** Drops the databases of deleted folders. Called after each test file. */
 export async function dropUnused(): Promise<void> {
   for (const folder of folders) {
     if (existsSync(folder)) continue
@@ -60,25 +60,25 @@ export async function dropUnused(): Promise<void> {
   }
 }
 
-/** Opens the store that stands for a folder, on connections of its own. */
+/** Opens the store of a folder on separate connections. */
 export const openStoreAt = (folder: string, now?: () => number): Promise<Store> => openStore(storeAt(folder), now)
 
 /**
- * Has processes that were killed count as dead, at once: others see that where they held files. Where a server is shared,
- * they would after 20 s of silence. Those that live say so again within 5 s.
+ * Makes killed processes count as dead at once. With files, other processes notice this themselves. With a server, they
+ * would notice only after 20 s of silence. Live processes report again within 5 s.
  */
 export async function noticeDead(folder: string): Promise<void> {
   if (!ON_FILES) await inDatabase(folder, 'delete from processes')
 }
 
-/** How a store is written in a config file. */
+/** Returns a store as written in a config file. */
 export const written = (store: StoreConfig): string => (store.engine === 'sqlite' ? `sqlite:${store.path}` : store.url)
 
-/** Runs a statement in the database of a folder, beside whoever has it open, and gives its rows. */
+/** Runs a statement in the database of a folder on a separate connection, and returns the rows. */
 export const inDatabase = (folder: string, statement: string): Promise<readonly object[]> =>
   inStore(storeAt(folder), statement)
 
-/** The same in a store. */
+/** Runs a statement in a store, and returns the rows. */
 export async function inStore(store: StoreConfig, statement: string): Promise<readonly object[]> {
   if (store.engine === 'sqlite') {
     const database = new DatabaseSync(store.path, { timeout: 2000 })

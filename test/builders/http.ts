@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Seen } from './upstream.ts'
 
-/** The text of an answer, or the part of it that arrived before the connection broke. */
+/** Returns the text of an answer, or the part of it that arrived before the connection broke. */
 export function textOf(answer: IncomingMessage): Promise<string> {
   return new Promise(resolve => {
     let text = ''
@@ -12,7 +12,7 @@ export function textOf(answer: IncomingMessage): Promise<string> {
   })
 }
 
-/** A text parsed as JSON, or undefined. */
+/** Returns a text parsed as JSON. Undefined if it is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -27,7 +27,7 @@ export const dataOf = (text: string): string[] =>
 
 export const GET = { method: 'GET' }
 
-/** Headers and options of a request of messages. */
+/** Headers and options of a messages request. */
 export const VERSION = { 'anthropic-version': '2023-06-01' }
 export const VERSION_HEADERS = { headers: VERSION }
 

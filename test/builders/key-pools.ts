@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/config/read.ts'
 import type { ChannelConfig } from '../../src/config/types.ts'
 
-/** Keys of a pool, with different endings. */
+/** Keys of a pool with different endings. */
 export const [KEY_A, KEY_B, KEY_C] = [
   'upstream-key-of-pool-aaaa',
   'upstream-key-of-pool-bbbb',
@@ -26,6 +26,6 @@ export const poolAt = (
     {},
   ).channels[0]!
 
-/** The key that a request reached its upstream with. */
+/** Returns the key with which a request reached its upstream. */
 export const keyIn = ({ headers }: { readonly headers: { readonly [name: string]: unknown } }): string =>
   String(headers['authorization'] ?? headers['x-api-key']).replace(/^Bearer /, '')

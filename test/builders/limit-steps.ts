@@ -3,23 +3,26 @@ import type { KeyLimits, LimitStep } from '../../src/accounts/limits/engine.ts'
 
 const DAY = 86_400_000
 
-/** One thing that happens to limits: time passes, or a step is taken by a request of one of a few. */
+/** One event of a limit test: time passes, or one of a few requests takes a step. */
 export interface Happening {
-  /** Milliseconds; negative where the clock is set back. */
+  /** Time passed in milliseconds. Negative if the clock is set back. */
   readonly pause: number
   readonly step: LimitStep
-  /** Milliseconds since the cost it corrects was reserved. */
+  /** Milliseconds since the cost that the step corrects was reserved. */
   readonly reservedBefore: number | undefined
 }
 
-/** The step of a happening, and the time it happens at. */
+/** Returns the step of an event and its time. */
 export function taken({ pause, step, reservedBefore }: Happening, before: number): { now: number; step: LimitStep } {
-  // Places are leases in Redis: none ends as long as all of it happens within one.
+  // Slots are leases in Redis. None expires as long as all events happen within one lease.
   const now = before + (step.limits.concurrent === undefined ? pause : Math.min(pause, 700))
   return { now, step: reservedBefore === undefined ? step : { ...step, reservedAt: now - reservedBefore } }
 }
 
-/** Pauses that matter: within a minute, over several, over the end of a day or a month; and clocks that are set back. */
+/**
+ * Pauses of interest: within a minute, over several minutes, over the end of a day or a month, and clocks that are set
+ * back.
+ */
 const pauses = fc.oneof(
   { weight: 6, arbitrary: fc.nat(5000) },
   { weight: 2, arbitrary: fc.nat(300_000) },
@@ -44,7 +47,7 @@ const limitsOf = (fields: readonly (keyof KeyLimits)[]): fc.Arbitrary<KeyLimits>
 const FIELDS = ['rpm', 'tpm', 'concurrent', 'day', 'month'] as const
 const INITIAL = { day: 5e11, month: 7e12, at: Date.UTC(2026, 10, 22, 12) }
 
-/** Random steps of one key, whose limits change now and then; which of them there are does not. */
+/** Random steps of one key, whose limits sometimes change. The set of limits stays the same. */
 export const happenings = (key: string): fc.Arbitrary<readonly Happening[]> =>
   fc.subarray([...FIELDS]).chain(fields =>
     fc.array(limitsOf(fields), { minLength: 1, maxLength: 3 }).chain(limits =>

@@ -1,10 +1,10 @@
-/** A whole PNG of one pixel, in base64. */
+/** A complete PNG of one pixel, in base64. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** The media type of raw samples as Google's models answer them. */
+/** Media type of raw samples in the answers of Google's models. */
 export const RAW_SPEECH = 'audio/L16;codec=pcm;rate=24000'
 
-/** The form of a transcription, and the headers that it comes with. */
+/** Returns the form of a transcription request with its headers. */
 export const form = (format: string): string =>
   [
     ...['model', 'm', 'response_format', format].flatMap((word, at) =>

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { textOf } from './http.ts'
 
-/** What is not as it should be. */
+/** Deviations of the provider from a correct one. */
 export interface Tampering {
   /** Claims that replace those of the ID token. */
   readonly claims?: { readonly [claim: string]: unknown }
-  /** Signed with a key that the provider does not publish. */
+  /** Whether the token is signed with a key that the provider does not publish. */
   readonly foreignKey?: boolean
-  /** Claims that are told where they are asked for, and not in the token. */
+  /** Claims that only the userinfo endpoint returns, and not the token. */
   readonly userinfo?: { readonly [claim: string]: unknown }
 }
 
@@ -22,12 +22,12 @@ interface Grant {
 
 export const CLIENT = { id: 'interlingua', secret: 'client-secret-of-the-tests' }
 
-/** A provider of OpenID Connect on the loopback, whose users agree to everything. */
+/** An OpenID Connect provider on the loopback. Its users agree to everything. */
 export class OidcProvider {
   readonly issuer: string
-  /** Requests for tokens that were answered with one. */
+  /** Number of token requests that were granted. */
   granted = 0
-  /** Who signs in where a browser comes by; nobody where it is absent. */
+  /** User who signs in with a browser. Nobody if absent. */
   user: Grant['claims'] | undefined
   private readonly server: Server
   private readonly keys: { readonly own: CryptoKey; readonly foreign: CryptoKey; readonly published: object }
@@ -51,7 +51,7 @@ export class OidcProvider {
     })
   }
 
-  /** @param host `localhost` is another site for browsers than 127.0.0.1. */
+  /** @param host the provider's host. For browsers, `localhost` is another site than 127.0.0.1. */
   static async open(host = '127.0.0.1'): Promise<OidcProvider> {
     const [own, foreign] = [await generateKeyPair('RS256', { extractable: true }), await generateKeyPair('RS256')]
     const published = { keys: [{ ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }] }
@@ -60,7 +60,10 @@ export class OidcProvider {
     return new OidcProvider(server, { own: own.privateKey, foreign: foreign.privateKey, published }, host)
   }
 
-  /** The user signs in at the address that the gateway sent the browser to: the query with which the browser comes back. */
+  /**
+   * Signs the user in at the address to which the gateway sent the browser. Returns the query with which the browser
+   * returns.
+   */
   authorise(location: string, claims: Grant['claims'], tampering: Tampering = {}): URLSearchParams {
     const query = new URL(location).searchParams
     const code = randomUUID()

@@ -4,10 +4,10 @@ import { type ChannelFields, channelAt, type TestServerOptions } from './config.
 import { TestServer } from './gateway.ts'
 import { FakeUpstream, type Script } from './upstream.ts'
 
-/** A channel by what its upstream answers and by fields of its config. */
+/** A channel: the answer of its upstream, and fields of its config. */
 export type Row = ChannelFields & { script: Script }
 
-/** Opens upstreams and gateways for the tests of one file and closes them after each test, the last first. */
+/** Opens upstreams and gateways for the tests of one file. Closes them after each test, the last first. */
 export function opener() {
   const closing = closingAfterEach()
 
@@ -26,14 +26,14 @@ export function opener() {
     return testServer
   }
 
-  /** A gateway before one upstream; `fields` are those of the channel between them. */
+  /** Opens a gateway with one upstream. `fields` belong to the channel between them. */
   const open = async (script: Script, options: TestServerOptions = {}, fields: ChannelFields = {}) => {
     const upstream = await openUpstream(script)
     const testServer = await openGateway([channelAt(upstream.address, fields)], options)
     return { testServer, upstream }
   }
 
-  /** A gateway with one channel for each row, to an upstream of its own. */
+  /** Opens a gateway with one channel per row, each with its own upstream. */
   const openRows = async (rows: readonly Row[], options: TestServerOptions = {}) => {
     const upstreams = await Promise.all(rows.map(({ script }) => openUpstream(script)))
     const channels = rows.map(({ script: _, ...fields }, index) =>

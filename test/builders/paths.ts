@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** The paths of the endpoints at which conversations are requested, by format. */
+/** Paths of the endpoints for conversations, by format. */
 export const PATHS: { readonly [format: string]: string } = {
   chat: '/v1/chat/completions',
   responses: '/v1/responses',
@@ -13,8 +13,8 @@ export const MESSAGES_PATH = '/v1/messages'
 export const RESPONSES_PATH = '/v1/responses'
 export const TRANSCRIPTIONS_PATH = '/v1/audio/transcriptions'
 
-/** The program, for tests that start one. */
+/** Path of the program, for tests that start it. */
 export const MAIN = join(import.meta.dirname, '../../bin/interlingua.js')
 
-/** The environment of such a program: nothing that could configure a gateway. It runs from its sources. */
+/** Environment of such a program, without any configuration of a gateway. The program runs from its sources. */
 export const ENV = { PATH: process.env['PATH'], INTERLINGUA_BUNDLE: 'off' }

@@ -15,9 +15,9 @@ import { READERS } from '../../src/ingress/index.ts'
 import type { Reader } from '../../src/ingress/reader.ts'
 
 /**
- * A wire format made up for tests of what surrounds formats: one text in, one text or call out.
- * Request `{model, say, stream?, topK?, picture?, store?, tools?}`, where tools are names, freeform ones in
- * brackets; answer `{text}` or `{call, arguments}`; events the same, then `{end: true}`; errors `{oops}`.
+ * An artificial wire format for tests of the code around formats: one text in, one text or call out. Request: `{model,
+ * say, stream?, topK?, picture?, store?, tools?}`, where tools are names, freeform ones in brackets. Answer: `{text}`
+ * or `{call, arguments}`. Events: the same, then `{end: true}`. Errors: `{oops}`.
  */
 export const plainReader: Reader = {
   request: ({ body, path }) => {
@@ -142,7 +142,7 @@ function bodyOf({ id, model, candidates }: CanonicalResult): JsonObject {
     : { ...head, text: (part as { text: string }).text }
 }
 
-/** Reads and writes these formats as the plain one while the tests of the calling file run. */
+/** Reads and writes these formats as the plain format during the tests of the calling file. */
 export function speakPlain(...formats: readonly string[]): void {
   const readers = READERS as Record<string, Reader>
   const writers = WRITERS as Record<string, Writer>
@@ -150,7 +150,7 @@ export function speakPlain(...formats: readonly string[]): void {
   beforeAll(() => {
     for (const format of formats) {
       readers[format] = plainReader
-      // Model lists keep the format's own shape.
+      // Model lists have the format's own shape.
       writers[format] = Object.assign(Object.create(plainWriter), { models: writers[format]?.models })
     }
   })

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import { MODEL_FIELDS } from '../../src/formats/model-fields.ts'
 
-/* Requests in which a model is named at one path of the table of model fields. */
+/* Requests that name a model at one path of the table of model fields. */
 
 const HI = [{ role: 'user', content: 'Hi.' }]
 const TURN = { contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }] }
 
-/** An endpoint that takes JSON, and a body it accepts. */
+/** An endpoint that takes JSON, and a valid body for it. */
 export interface Endpoint {
   readonly format: string
   readonly path: string
@@ -28,7 +28,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   { format: 'videos', path: '/v1/videos', body: { model: 'pro', prompt: 'A cat.' } },
 ]
 
-/** The paths of a table with one spelling each. */
+/** Returns the paths of a table in one spelling each. */
 export const spelled = (paths: readonly string[]): readonly string[][] =>
   paths.flatMap(path =>
     path
@@ -39,13 +39,13 @@ export const spelled = (paths: readonly string[]): readonly string[][] =>
       ),
   )
 
-/** The paths of a format at which another model than the requested one may be named. */
+/** Returns the paths of a format at which another model than the requested one may be named. */
 export const othersOf = (format: string): readonly string[][] => {
   const { others, helpers } = MODEL_FIELDS.get(format)!
   return spelled([...others, ...helpers])
 }
 
-/** Fields without which an item of a list is none. */
+/** Fields that an item of each list requires. */
 const ITEMS: { readonly [field: string]: JsonObject } = {
   tools: { type: 'image_generation', name: 'x' },
   plugins: { id: 'fusion' },
@@ -55,7 +55,7 @@ const ITEMS: { readonly [field: string]: JsonObject } = {
   edits: { type: 'compact_20260112' },
 }
 
-/** A value in which that one stands at the path; `at` is the field before it. */
+/** Returns a value with the given value at the path. `at` is the field before it. */
 export function planted([step, ...rest]: readonly string[], value: Json, at = ''): Json {
   if (step === undefined) return value
   if (step === '*') {
@@ -67,21 +67,21 @@ export function planted([step, ...rest]: readonly string[], value: Json, at = ''
   return { [step]: planted(rest, value, step) }
 }
 
-/** A body with that value planted at the path. */
+/** Returns a body with the given value at the path. */
 export function withPlanted(body: JsonObject, steps: readonly string[], value: Json): JsonObject {
   const added = planted(steps, value) as JsonObject
   if (body['contents'] !== undefined || !/^generate_?content_?request$/i.test(steps[0]!)) return { ...body, ...added }
-  // The request to be counted stands in one spelling.
+  // The request to be counted has a single spelling.
   return Object.fromEntries(
     Object.entries(added).map(([field, inner]) => [field, { ...TURN, ...(inner as JsonObject) }]),
   )
 }
 
-/** A path as the name of a form's field. */
+/** Returns a path as the name of a form field. */
 export const bracketed = ([first, ...rest]: readonly string[], index = ''): string =>
   [first, ...rest.map(step => `[${step === '*' ? index : step}]`)].join('')
 
-/** A value's texts and fields that say `model` without naming one. */
+/** Strings and fields that contain `model` without naming a model. */
 export const CONTENT = {
   model: 'dear',
   Model: 'dear',

@@ -8,30 +8,30 @@ import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 
-/** A database of its own on the server of the tests. */
+/** A separate database on the test server. */
 export interface TestDatabase {
   /** `postgres://…`, with a user and a password. */
   readonly url: string
-  /** Deletes it, whoever is connected. */
+  /** Deletes the database, even if somebody is connected. */
   drop(): Promise<void>
 }
 
 /** A PostgreSQL server on a free port of the loopback, in a temporary folder. */
 export interface TestPostgres {
   database(name?: string): Promise<TestDatabase>
-  /** The address of a database, whether it exists or not. */
+  /** Returns the address of a database, whether it exists or not. */
   address(name: string): string
   /** Runs a statement as administrator. */
   run(statement: string): Promise<void>
-  /** Ends the server at once, as a crash does. */
+  /** Ends the server immediately, as a crash does. */
   crash(): Promise<void>
-  /** Starts it again at the same port, with its data. */
+  /** Starts the server again on the same port, with its data. */
   start(): Promise<void>
   /** Ends the server and deletes its folder. */
   close(): Promise<void>
 }
 
-/** The folder of PostgreSQL's programs: `POSTGRES_BIN`, Debian's newest, or that of the path. */
+/** Folder of PostgreSQL's programs: `POSTGRES_BIN`, Debian's newest, or that of the path. */
 export const BIN = [
   process.env['POSTGRES_BIN'] ?? '',
   ...globSync('/usr/lib/postgresql/*/bin').sort((a, b) => Number(versionIn(b)) - Number(versionIn(a))),
@@ -42,7 +42,7 @@ function versionIn(path: string): string {
   return dirname(path).split('/').at(-1)!
 }
 
-/** Whom the server runs as: it refuses to run as root. */
+/** User as whom the server runs. It refuses to run as root. */
 const OWNER: Partial<Ids> | undefined = process.getuid?.() === 0 ? (idsOf('postgres') ?? idsOf('nobody')) : {}
 
 interface Ids {
@@ -59,7 +59,7 @@ function idsOf(name: string): Ids | undefined {
   }
 }
 
-/** Why there is no PostgreSQL for tests here; undefined where there is one: `test.skipIf(noPostgres)`. */
+/** Reason why PostgreSQL is not available for tests. Undefined if it is: `test.skipIf(noPostgres)`. */
 export const noPostgres: string | undefined =
   BIN === undefined
     ? 'no initdb, postgres and psql found (apt-get install postgresql, or POSTGRES_BIN)'
@@ -67,7 +67,7 @@ export const noPostgres: string | undefined =
       ? 'root may not run it, and there is no user postgres or nobody'
       : undefined
 
-/** Workers keep globals between test files, also where they load modules anew. */
+/** Globals outlast test files in a worker, even if modules are loaded again. */
 const shared = globalThis as { testPostgres?: Promise<TestPostgres>; testPostgresMissed?: true }
 
 if (noPostgres !== undefined && shared.testPostgresMissed === undefined) {
@@ -75,10 +75,10 @@ if (noPostgres !== undefined && shared.testPostgresMissed === undefined) {
   console.warn(`Tests over PostgreSQL are SKIPPED: ${noPostgres}`)
 }
 
-/** The server that all tests of this worker share. It ends with the worker, however that ends. */
+/** The server that all tests of this worker share. It ends with the worker, however the worker ends. */
 export const postgres = (): Promise<TestPostgres> => (shared.testPostgres ??= startPostgres())
 
-/** A fresh database on the shared server. */
+/** Creates a new database on the shared server. */
 export const freshDatabase = async (): Promise<TestDatabase> => (await postgres()).database()
 
 /** Starts a server for one test, which may crash it. */
@@ -114,11 +114,11 @@ export async function startPostgres(): Promise<TestPostgres> {
   }
 }
 
-/** The name of the database that stands for a folder of data: gateways that share the folder share the database. */
+/** Returns the database name for a data folder. Gateways that share the folder share the database. */
 export const databaseFor = (folder: string): string =>
   `d${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`
 
-/** Text is ordered by a language, not by bytes, as on most servers; nothing may depend on it. */
+/** Options of `initdb`. Text is sorted by a language, not by bytes, as on most servers. Nothing may depend on it. */
 const INIT = [
   ...['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'],
   ...['--no-locale', '--locale-provider=icu', '--icu-locale=en-US'],
@@ -137,7 +137,7 @@ const SETTINGS = [
   ],
 ]
 
-/** Ends the server when its input ends: however the process that started it ended. */
+/** A program that ends the server when its input ends, however the process that started it ended. */
 const KEEPER = [
   '"$@" & server=$!',
   'read how || how=-INT; kill $how $server; wait $server',
@@ -154,7 +154,7 @@ async function run(folder: string, data: string, port: number) {
   ;(keeper.stdin as unknown as { unref(): void }).unref()
   await answering(port)
   return {
-    /** @param signal none has the keeper delete the folder, too. */
+    /** @param signal how the server ends. Without a signal, the program also deletes the folder. */
     async end(signal: string): Promise<void> {
       if (keeper.exitCode !== null) return
       const ended = once(keeper, 'exit')

@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { describe } from 'vitest'
 import { pause } from './time.ts'
 
-/** Whether this machine has a Redis to test with. */
+/** Whether Redis is installed on this machine. */
 export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0
 
-/** `describe` for tests that need Redis; where there is none they are skipped, and that is printed. */
+/** `describe` for tests that need Redis. Without Redis the tests are skipped, and a message is printed. */
 export const describeWithRedis: (name: string, tests: () => void) => void = (name, tests) => {
   if (!HAS_REDIS) console.warn(`skipped, for there is no redis-server: ${name}`)
   describe.skipIf(!HAS_REDIS)(name, tests)
 }
 
-/** A Redis of the tests, empty at first, on a port of the loopback that stays the same. */
+/** A test Redis, empty at first, on a fixed port of the loopback. */
 export class RedisServer {
   readonly port: number
   readonly folder = mkdtempSync(join(tmpdir(), 'redis-'))
@@ -36,7 +36,7 @@ export class RedisServer {
         await server.start()
         return server
       } catch (thrown) {
-        // Another may have taken the port meanwhile.
+        // Another process may have taken the port meanwhile.
         await server.close()
         if (tries === 3) throw thrown
       }
@@ -57,12 +57,12 @@ export class RedisServer {
     }
   }
 
-  /** Ends it at once; what it held is lost. */
+  /** Ends the server immediately. Its data is lost. */
   async stop(): Promise<void> {
     const { child, warden } = this
     this.child = undefined
     this.warden = undefined
-    // First: the number of a process that ended may become another's.
+    // The helper ends first, because the process id of the server may be reused.
     warden?.kill('SIGKILL')
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
@@ -70,7 +70,7 @@ export class RedisServer {
     await ended
   }
 
-  /** It keeps its connections, but answers nothing until `resume`. */
+  /** Stops answering until `resume`, without closing connections. */
   pause(): void {
     this.child?.kill('SIGSTOP')
   }
@@ -85,7 +85,7 @@ export class RedisServer {
   }
 }
 
-/** Ends a server when its input ends: however the process that started both ended. */
+/** Starts a helper that ends the server when its input ends, however the process that started both ended. */
 function wardenOf(pid: number, folder: string): ChildProcess {
   const script = 'read -r _; kill -KILL "$0"; rm -rf "$1"'
   const warden = spawn('/bin/sh', ['-c', script, `${pid}`, folder], {
@@ -99,7 +99,7 @@ function wardenOf(pid: number, folder: string): ChildProcess {
 
 let shared: Promise<RedisServer> | undefined
 
-/** The Redis that all test files of this worker share: use keys of your own, and leave it running. */
+/** The Redis that all test files of this worker share. Use separate keys, and leave it running. */
 export const sharedRedis = (): Promise<RedisServer> => (shared ??= RedisServer.open())
 
 async function freePort(): Promise<number> {
@@ -111,7 +111,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Whether something listens at a port of the loopback. */
+/** Whether a server listens on a port of the loopback. */
 export const accepts = (port: number): Promise<boolean> =>
   new Promise(resolve => {
     const socket = connect(port, '127.0.0.1')

@@ -3,18 +3,18 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import type { WireAnswer } from '../../src/canonical/wire.ts'
 
-/** A canonical result of one candidate that ended with `stop`. */
+/** Returns a canonical result of one candidate that ended with `stop`. */
 export const result = (content: readonly Part[], more: Partial<CanonicalResult> = {}): CanonicalResult => ({
   ...{ id: 'r1', model: 'm' },
   candidates: [{ content, finish: { reason: 'stop' } }],
   ...more,
 })
 
-/** The parts of a result's first candidate. */
+/** Returns the parts of a result's first candidate. */
 export const partsOf = (result: CanonicalResult): readonly Part[] => result.candidates[0]?.content ?? []
 
-/** A result on the wire, answered with status 200. */
+/** Returns a wire result with status 200. */
 export const wireAnswer = (body: JsonObject): WireAnswer => ({ status: 200, headers: {}, body })
 
-/** What the gateway fills in where an upstream's answer lacks it. */
+/** Fields that the gateway adds if an upstream's answer lacks them. */
 export const RESPONSE_HEAD = { id: 'id-of-the-gateway', model: 'm', createdAt: 1_700_000_000 }

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 
 export interface PathsOptions {
-  /** Steps of the longest path. */
+  /** Maximum length of a path, in steps. */
   readonly deep?: number
-  /** Fields or items of each value that are entered. */
+  /** Maximum number of fields or items of each value that are visited. */
   readonly wide?: number
 }
 
-/** The paths to all values within a value, those of outer ones first. */
+/** Yields the paths to all values within a value, outer ones first. */
 export function* pathsOf(
   value: Json | undefined,
   options: PathsOptions = {},
@@ -19,7 +19,7 @@ export function* pathsOf(
   for (const [name, inner] of Object.entries(value).slice(0, wide)) yield* pathsOf(inner, options, [...path, name])
 }
 
-/** A copy of a value in which another stands at a path; undefined leaves out what stood there. */
+/** Returns a copy of a value with another value at a path. Undefined removes the value at the path. */
 export function withValueAt(value: Json, [name, ...rest]: readonly string[], other: Json | undefined): Json {
   if (name === undefined) return other as Json
   const copy = Array.isArray(value) ? [...value] : { ...(value as JsonObject) }

@@ -13,10 +13,10 @@ export interface Answered {
   readonly json: any
 }
 
-/** The key of the callers of a `Serving`, for its config. */
+/** Key of the callers of a `Serving`, for its config. */
 export const SERVING_KEY = 'dev-secret'
 
-/** A gateway in processes of its own, in a folder of its own. */
+/** A gateway in separate processes and a separate folder. */
 export class Serving {
   readonly dir = mkdtempSync(join(tmpdir(), 'serving-'))
   out = ''
@@ -24,7 +24,7 @@ export class Serving {
   exitCode: number | null | undefined
   readonly child: ChildProcess
 
-  /** @param config JSON of its config file. */
+  /** @param config content of the config file, as JSON. */
   private constructor(config: object) {
     this.write(config)
     this.child = spawn(process.execPath, [MAIN], { cwd: this.dir, env: ENV })
@@ -48,7 +48,7 @@ export class Serving {
     return /listens on (\S+)/.exec(this.out)![1]!
   }
 
-  /** The process ids of its workers, the oldest first. */
+  /** Process ids of the workers, the oldest first. */
   get workers(): number[] {
     try {
       const text = execFileSync('pgrep', ['-P', String(this.child.pid)], { encoding: 'utf8' })
@@ -58,7 +58,7 @@ export class Serving {
     }
   }
 
-  /** The lines of its log with that message. */
+  /** Returns the log lines with that message. */
   lines(message: string): { readonly [field: string]: unknown }[] {
     return this.out
       .split('\n')
@@ -67,7 +67,7 @@ export class Serving {
       .filter(({ msg }) => msg === message)
   }
 
-  /** One chat request, over a new connection unless there is an agent. Rejects where the connection breaks. */
+  /** Sends one chat request, over a new connection unless there is an agent. Rejects if the connection breaks. */
   chat(model: string, agent: Agent | false = false): Promise<Answered> {
     const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi.' }] })
     const headers = { authorization: `Bearer ${SERVING_KEY}`, 'content-length': Buffer.byteLength(body) }
@@ -93,7 +93,7 @@ export class Serving {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It ended with the primary.
+        // The worker ended with the primary.
       }
     }
     rmSync(this.dir, { recursive: true, force: true })

@@ -7,23 +7,23 @@ export const WAYS = [
   { way: 'streamed', stream: true },
 ]
 
-/** A server-sent event whose data repeats its name as `type`. */
+/** Returns a server-sent event whose data repeats its name as `type`. */
 export const namedEvent = (type: string, more: JsonObject = {}) => ({
   event: type,
   data: JSON.stringify({ type, ...more }),
 })
 
-/** A server-sent event of some data, named by the data's type if that has one. */
+/** Returns a server-sent event with this data. The event's name is the data's type, if there is one. */
 // biome-ignore lint/suspicious/noExplicitAny: tests write data of many shapes
 export const eventOf = (data: any): WireEvent => ({
   data: JSON.stringify(data),
   ...(data.type ? { event: data.type } : {}),
 })
 
-/** The data of events that are JSON objects. */
+/** Returns the data of events that are JSON objects. */
 export const bodiesOf = (wire: readonly WireEvent[]): JsonObject[] =>
   wire.map(({ data }) => parseObject(data)).filter(event => event !== undefined)
 
-/** The objects of a list, or none. */
+/** Returns the objects of a list. None if it is not a list. */
 export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : []

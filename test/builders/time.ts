@@ -1,10 +1,10 @@
-/** Options of tests that measure time: they are repeated, a little later, since a busy machine may stall. */
+/** Options of tests that measure time. They are repeated a little later, because a busy machine may stall. */
 export const TIMED = { retry: { count: 5, delay: 500 } }
 
-/** How long `vi.waitFor` waits for what must happen, on a busy machine, too. */
+/** Timeout of `vi.waitFor`, long enough for a busy machine. */
 export const SOON = { timeout: 30_000 } as const
 
-/** Waits until a condition holds; fails after some time. */
+/** Waits until a condition holds. Fails after some time. */
 export async function until(condition: () => boolean, milliseconds = 30_000): Promise<void> {
   const end = Date.now() + milliseconds
   while (!condition()) {
@@ -15,5 +15,5 @@ export async function until(condition: () => boolean, milliseconds = 30_000): Pr
 
 export const pause = (milliseconds: number): Promise<void> => new Promise(resolve => setTimeout(resolve, milliseconds))
 
-/** The next turn of the event loop before timers, which may be faked. */
+/** Waits for the next turn of the event loop without timers, which may be faked. */
 export const tick = () => new Promise<void>(resolve => process.nextTick(resolve))

@@ -6,7 +6,7 @@ export interface Seen {
   readonly url: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** Unix milliseconds at which the connection closed before the answer was complete. */
+  /** Time at which the connection closed before the answer was complete, in Unix milliseconds. */
   brokenAt?: number
 }
 
@@ -51,7 +51,7 @@ export class FakeUpstream {
   }
 }
 
-/** The address of a closed port on the loopback. */
+/** Returns the address of a closed port on the loopback. */
 export async function deadAddress(): Promise<string> {
   const upstream = await FakeUpstream.open(() => {})
   const { address } = upstream

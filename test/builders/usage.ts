@@ -1,7 +1,7 @@
 import { requestId } from '../../src/store/usage/request-id.ts'
 import type { UsageRow } from '../../src/store/usage/row.ts'
 
-/** Numbers between 0 and 1 that are the same in every run (mulberry32). */
+/** Returns a generator of numbers between 0 and 1 that are the same in every run (mulberry32). */
 export function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -26,7 +26,10 @@ const DOORS = [
   ['/v1/responses', 'responses'],
 ] as const
 
-/** Rows as a company's traffic makes them: some keys and models are used much, a few requests fail, latencies have a tail. */
+/**
+ * Yields rows like those of a company: some keys and models are used much, a few requests fail, and latencies have a
+ * tail.
+ */
 export function* traffic(
   count: number,
   { since, until, keys, models, channels }: Traffic,

@@ -2,14 +2,14 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 
 /** One request as received over a connection. */
 export interface Came {
-  /** The numbers of the connection and of the request on it, counted from 0. */
+  /** Numbers of the connection and of the request on it, starting at 0. */
   readonly connection: number
   readonly turn: number
   readonly body: string
   readonly socket: Socket
 }
 
-/** An upstream that writes raw HTTP: a test decides on each byte and on when the connection breaks. */
+/** An upstream that writes raw HTTP. A test controls each byte, and when the connection breaks. */
 export class WireUpstream {
   connections = 0
   readonly came: Came[] = []
@@ -51,7 +51,7 @@ export class WireUpstream {
   }
 }
 
-/** The body of the first request in a text, or undefined while it is incomplete. */
+/** Returns the body of the first request in a text. Undefined while it is incomplete. */
 function whole(text: string): string | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -62,7 +62,7 @@ function whole(text: string): string | undefined {
   return body.length >= Number(length) ? body : undefined
 }
 
-/** The bytes of an HTTP answer. */
+/** Returns the bytes of an HTTP answer. */
 export function answerOf(
   body: string | Buffer,
   headers: { readonly [name: string]: string } = {},

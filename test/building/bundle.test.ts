@@ -38,7 +38,7 @@ function folderWith(config: object): string {
   return folder
 }
 
-/** Starts a gateway before the built-in upstream; the result is its address. */
+/** Starts a gateway with the built-in upstream, and returns its address. */
 async function serve(side: Side, config: object = {}): Promise<string> {
   const flags = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
   const child = spawn(process.execPath, [...flags, MAIN, 'serve', '--port', '0'], {
@@ -53,7 +53,7 @@ async function serve(side: Side, config: object = {}): Promise<string> {
   return /listens on (\S+)/.exec(out)![1]!
 }
 
-/** Without what differs from one request to the next. */
+/** Removes the values that differ between two requests. */
 const settled = (text: string): string =>
   text
     .replace(
@@ -69,7 +69,9 @@ const json = (path: string, body: object): [string, RequestInit] => [
 
 const SAID = { model: 'replay', messages: [{ role: 'user', content: 'Say hello.' }] }
 
-/** Requests that need files beside the program, packages outside of the bundle, and every late part of it. */
+/**
+ * Requests that need files beside the program, packages outside of the bundle, and every module that is loaded late.
+ */
 const REQUESTS: readonly [string, RequestInit?][] = [
   ['/healthz'],
   ['/readyz'],

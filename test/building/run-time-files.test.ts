@@ -16,7 +16,7 @@ const FILES = {
   'worker.cjs': "require('node:worker_threads').parentPort.postMessage('from the worker')",
 }
 
-/** What the package gives: a promise of what it read. */
+/** Result of the package: a promise of the text that it read. */
 const READ = `
   const names = JSON.parse(fs.readFileSync(file('data/names.json'), 'utf8'))
   const wasm = await WebAssembly.instantiate(fs.readFileSync(file('data/made.wasm')))
@@ -39,7 +39,7 @@ ${file}
 module.exports = async () => {${READ}}
 `
 
-/** How a package may find files beside its code. */
+/** Ways in which a package may find files beside its code. */
 const WAYS: { readonly [name: string]: string } = {
   'an address from import.meta.url': ESM('const file = name => new URL(name, import.meta.url)'),
   'the folder of import.meta.url': ESM('const file = name => join(dirname(fileURLToPath(import.meta.url)), name)'),
@@ -71,7 +71,7 @@ function write(path: string, content: string | Buffer): void {
 const lock = (entry: object): void =>
   write('package-lock.json', JSON.stringify({ packages: { 'node_modules/made-up': entry } }))
 
-/** Installs a package with such a main module, and a program that uses it. */
+/** Installs a package with this main module, and a program that uses it. */
 function install(code: string, folder = 'node_modules/made-up'): void {
   const main = code.includes('module.exports') ? 'main.cjs' : 'main.mjs'
   write(`${folder}/package.json`, JSON.stringify({ name: 'made-up', version: '1.0.0', main }))

@@ -26,7 +26,7 @@ const pieces = fc.constantFrom(
 )
 const names = fc.array(pieces, { maxLength: 8 }).map(list => list.join(''))
 
-/** Every reading of a path by servers that decode it once more, and take a backslash for a slash. */
+/** Returns all interpretations of a path by servers that decode it once more, or take a backslash for a slash. */
 function readings(path: string): string[] {
   const all: string[] = []
   for (let text = path, left = 10; left > 0; left--) {
@@ -47,7 +47,7 @@ describe('trap 105: a name that may be part of an address', () => {
       for (const path of readings(pathOf(name, 'generateContent', { vertex: false } as never)))
         expect(path.startsWith('/v1beta/models/')).toBe(true)
     }
-    // The blank is at the end of the path for a server that ignores parameters, and a URL is trimmed.
+    // For a server that ignores parameters, the blank is at the end of the path. A URL is trimmed.
     holds(names, leadsNowhereElse, ['.. ;'])
   })
 

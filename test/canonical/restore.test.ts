@@ -114,7 +114,7 @@ test('law 15: restoring the events or their result is the same', () => {
   )
 })
 
-/** The same event with its text cut into pieces. */
+/** Returns the same event with its text cut into pieces. */
 function pieces(event: CanonicalEvent, size: number): CanonicalEvent[] {
   if (event.type !== 'part-delta') return [event]
   const count = Math.ceil(event.append.length / size)

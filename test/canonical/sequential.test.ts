@@ -6,7 +6,7 @@ import { REQUEST } from '../builders/requests.ts'
 
 const at = (part: number) => ({ candidate: 0, part })
 
-/** A call that goes on for ever, and a text behind it. */
+/** A call that never ends, and a text after it. */
 const HELD: readonly CanonicalEvent[] = [
   { type: 'result-start' },
   { type: 'part-start', at: at(0), part: { type: 'tool-call', id: 'a', name: 'f', arguments: '' } },

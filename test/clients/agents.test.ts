@@ -9,16 +9,16 @@ import type { Loose } from './scene.ts'
 import { bodyOf } from './stage.ts'
 import { UPSTREAMS } from './upstreams/index.ts'
 
-/* What agents send, and what the upstream they were not written for would have refused or understood otherwise. */
+/* Requests of agents, and what an upstream for which they were not written would refuse or misread. */
 const CONTENTS = '/v1beta/models/m:generateContent'
 
 interface Upstream {
   readonly dialect?: JsonObject
-  /** What the model is called there. */
+  /** Name of the model at the upstream. */
   readonly model?: string
 }
 
-/** What an upstream of the format is sent for a request at a door, and what the caller got. */
+/** Returns the request that an upstream of the format receives, and the answer that the caller gets. */
 async function sent(format: string, path: string, body: JsonObject, { dialect = {}, model = 'm' }: Upstream = {}) {
   const spoken = UPSTREAMS[format]!
   const upstream = await FakeUpstream.open((response, seen) =>

@@ -77,7 +77,7 @@ const results = [
 ]
 const calls = CALLS.calls!.map(({ name, arguments: input }) => ({ name, arguments: input }))
 
-/** The same question whole and streamed. */
+/** The same question, whole and streamed. */
 const ways = [
   { way: 'generateText', ask: generateText },
   {
@@ -193,10 +193,10 @@ describe.each(PROVIDERS.filter(({ format }) => FORMATS.includes(format)))('AI SD
   })
 })
 
-/** Nothing is kept upstream; a model nobody knows may be asked for a shape all the same. */
+/** Options: nothing is stored upstream, and unknown models may be asked for a schema, too. */
 const OPTIONS = { openai: { store: false }, anthropic: { structuredOutputMode: 'outputFormat' } }
 
-/** Each provider’s way to ask for thoughts. */
+/** Each provider's setting that requests reasoning. */
 const THINKING = {
   openai: { reasoningEffort: 'high', reasoningSummary: 'auto', forceReasoning: true, store: false },
   gateway: { reasoningEffort: 'high' },

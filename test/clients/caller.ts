@@ -1,17 +1,17 @@
 import type { Format, Json, JsonObject } from '../../src/canonical/node.ts'
 
-/** What a client understood of an answer, in no format at all. */
+/** An answer as a client understood it, independent of formats. */
 export interface Got {
   readonly text: string
   readonly thought: string
   readonly calls: readonly { readonly name: string; readonly arguments: Json }[]
-  /** In the client's own word. */
+  /** Finish reason in the client's own word. */
   readonly finish: string | undefined
   readonly input: number | undefined
   readonly output: number | undefined
 }
 
-/** What is said to a model; outputs answer the calls of the turn before, in order. */
+/** Input for a model. The outputs answer the calls of the turn before, in order. */
 export interface Turn {
   readonly text?: string
   /** A PNG in base64. */
@@ -25,17 +25,17 @@ export interface Ask {
   readonly schema?: boolean
   readonly thinks?: boolean
   readonly signal?: AbortSignal
-  /** Called with every piece of text as it comes. */
+  /** Called with every chunk of text as it arrives. */
   readonly onText?: () => void
 }
 
-/** A conversation in a client's own types: it keeps the history the way the client's manual says. */
+/** A conversation in a client's own types. It stores the history in the way of the client's manual. */
 export interface Talk {
   say(turn: Turn, ask: Ask): Promise<Got>
 }
 
 export interface Failure {
-  /** The name of the client's own error class. */
+  /** Name of the client's own error class. */
   readonly name: string
   readonly status: number | undefined
   readonly message: string
@@ -49,19 +49,19 @@ export interface TestServer {
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** One real client, speaking one format. */
+/** A real client that uses one format. */
 export interface Caller {
   readonly name: string
   readonly format: Format
-  /** Its own words for a full stop and for tool calls. */
+  /** Its own words for a normal end and for tool calls. */
   readonly words: { readonly stop: string; readonly calls: string }
-  /** The error class it throws for a status. */
+  /** Returns the error class that it throws for a status. */
   readonly errors: (status: number) => string
   open(testServer: TestServer): Talk
   failure(thrown: unknown): Failure
 }
 
-/** Arguments as JSON, or as the text they are. */
+/** Returns arguments as JSON, or as text if they are not JSON. */
 export function parsed(text: string): Json {
   try {
     return JSON.parse(text)

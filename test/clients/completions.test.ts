@@ -13,7 +13,7 @@ const STORY = 'there was a gateway — “wörld” 🌍.'
 const clientOf = (address: string, headers: { readonly [name: string]: string } = {}): OpenAI =>
   new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0, defaultHeaders: headers })
 
-/** Every choice's text, the last finish, and the last usage of a stream. */
+/** Returns the text of every choice, the last finish reason, and the last usage of a stream. */
 async function gathered(stream: AsyncIterable<OpenAI.Completion>) {
   const texts: string[] = []
   const finishes: string[] = []
@@ -63,7 +63,7 @@ describe.each(FORMATS)('openai completions before an upstream of %s', format => 
     const stream = await client.completions.create({ model: 'm', prompt: PROMPT, stream: true, stream_options })
     const got = await gathered(stream)
     expect(got).toMatchObject({ texts: [STORY], finishes: ['stop'] })
-    // Chat upstreams tell of usage where they are asked, which their channel says.
+    // Chat upstreams report usage if it is requested, which their channel declares.
     if (format !== 'chat') expect(got.usage).toMatchObject({ prompt_tokens: USAGE.input })
   })
 

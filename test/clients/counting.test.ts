@@ -11,7 +11,7 @@ import { FORMATS } from './stage.ts'
 const COUNT = 4711
 const TEXT = 'How many tokens is this?'
 
-/** The real clients' ways to have tokens counted. */
+/** The token counting methods of the real clients. */
 const COUNTERS: readonly { readonly name: string; count(address: string): Promise<number | undefined> }[] = [
   {
     name: 'anthropic messages.countTokens',
@@ -49,7 +49,7 @@ const COUNTERS: readonly { readonly name: string; count(address: string): Promis
   },
 ]
 
-/** Where each format's upstreams count, and what they answer. */
+/** Path of token counting in each format, and the upstream's answer. */
 const CALLS: { readonly [format: string]: { readonly path: string; readonly answer: object } } = {
   messages: { path: '/v1/messages/count_tokens', answer: { input_tokens: COUNT } },
   responses: {

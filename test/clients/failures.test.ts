@@ -17,7 +17,7 @@ async function failureOf(caller: Caller, asking: Promise<unknown>): Promise<Fail
   return caller.failure(thrown)
 }
 
-/** What an upstream says, and what may become of it: the statuses a caller may see. */
+/** Errors of an upstream, and the statuses that a caller may see for each. */
 const UPSTREAM_FAILURES: readonly (readonly [number, readonly number[]])[] = [
   [400, [400]],
   [401, [503]],
@@ -32,7 +32,7 @@ const UPSTREAM_FAILURES: readonly (readonly [number, readonly number[]])[] = [
   [529, [503, 529]],
 ]
 
-/** What the clients of each format look for. */
+/** Texts that the clients of each format look for. */
 const OPENAI = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
 const TOO_LONG: { readonly [format: string]: string } = {
   ...{ chat: OPENAI, responses: OPENAI },
@@ -40,7 +40,7 @@ const TOO_LONG: { readonly [format: string]: string } = {
   contents: 'The input token count (9000) exceeds the maximum number of tokens allowed (8192).',
 }
 
-/** A path in the body of each format to what the other upstream cannot take. */
+/** Path in the body of each format to a value that the other upstream cannot take. */
 const LOST: { readonly [format: string]: string } = {
   chat: 'response_format/json_schema/name',
   responses: 'text/format/name',

@@ -4,7 +4,7 @@ import { opener } from '../builders/opener.ts'
 import type { Script } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 
-/* What a picture came to look like, and by which prompt, is told in both formats that have words for it. */
+/* Both formats with such fields report the properties of a generated image and its prompt. */
 
 const DATA = Buffer.from('GIF89a and more').toString('base64')
 const LOOKS = { size: '1536x1024', quality: 'high', background: 'opaque' }

@@ -3,7 +3,7 @@ import { KEY } from '../builders/config.ts'
 import type { TestServer } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
 
-/* What a caller asks of pictures is checked before any upstream is asked. */
+/* Image requests are checked before any upstream gets them. */
 
 const { open: openBefore } = opener()
 

@@ -5,7 +5,7 @@ import type { TestServer } from '../builders/gateway.ts'
 import { formOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 
-/* A caller of images chooses among shapes, of which an upstream may take but one. */
+/* A caller of images chooses among several shapes, of which an upstream may take only one. */
 
 const GIF = Buffer.from('GIF89a and more')
 const DATA_URL = `data:image/gif;base64,${GIF.toString('base64')}`
@@ -145,7 +145,7 @@ describe('an upstream that fills one field of an image and leaves the other empt
   const PICTURE = GIF.toString('base64')
   const GENERATED = '/v1/images/generations'
 
-  /** A gateway before an upstream that answers with bytes or an address, the other field being `""`. */
+  /** Opens a gateway with an upstream that answers with bytes or a URL. The other field is `""`. */
   async function opened(filled: 'b64_json' | 'url') {
     const upstream = await openUpstream((response, { url, headers }) => {
       if (url.endsWith('.gif')) return response.writeHead(200, { 'content-type': 'image/gif' }).end(GIF)

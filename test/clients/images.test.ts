@@ -14,7 +14,7 @@ import { until } from '../builders/time.ts'
 import type { Seen } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 
-/* Real clients ask for pictures, and upstreams of each format that makes some answer. */
+/* Real clients request images, and upstreams of each format that generates them answer. */
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -24,7 +24,7 @@ const DATA = PNG.toString('base64')
 
 const { openGateway, openUpstream } = opener()
 
-/** What an upstream of each format says when asked for a picture, whole and in events. */
+/** Answer of an upstream of each format to an image request, whole and as events. */
 const MADE: { readonly [format: string]: { whole: JsonObject; events: readonly JsonObject[] } } = {
   images: {
     whole: {
@@ -180,7 +180,7 @@ describe.each(Object.keys(MADE))('%s makes the pictures', format => {
     const completed = events.filter(({ type }) => type === 'image_generation.completed')
     expect(completed.map(({ b64_json }) => b64_json)).toEqual([DATA])
     expect(completed[0].usage.total_tokens).toBe(7)
-    // An upstream of the format says these itself.
+    // An upstream of the format states these fields itself.
     const looks = format === 'images' ? {} : { background: 'auto', quality: 'auto', size: 'auto' }
     for (const event of events) expect(event).toMatchObject({ output_format: 'png', ...looks })
     if (format !== 'contents')

@@ -4,7 +4,7 @@ import { openaiChat } from './callers/openai-chat.ts'
 import { frame, type Loose, PROOF, USAGE } from './scene.ts'
 import { bodyOf, Stage } from './stage.ts'
 
-/* What clients do with upstreams that say odd things: each test is a fault that was met. */
+/* Behaviour of clients with unusual upstreams. Each test is a fault that occurred. */
 
 let stage: Stage
 beforeAll(async () => void (stage = await Stage.open('chat')))

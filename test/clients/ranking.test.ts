@@ -73,7 +73,7 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
       [1, { text: DOCUMENTS[1] }],
       [0, { text: DOCUMENTS[0] }],
     ])
-    // Searches are no tokens, and clients add up what there is.
+    // Searches are no tokens, and clients add up the counts that are present.
     expect(json.usage).toEqual({ total_tokens: kind === 'cohere' ? 0 : byCosine ? 8 : 40 })
     const short = await library.testServer.ask('/v1/rerank', { ...body, return_documents: false })
     expect(short.json.results[0]).not.toHaveProperty('document')

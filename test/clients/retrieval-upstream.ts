@@ -5,13 +5,13 @@ import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 
-/* Upstreams that rank and embed, written by hand: no code of the gateway has a part in them. */
+/* Hand-written upstreams that rank and embed. They use no code of the gateway. */
 
 export type Kind = 'cohere' | 'jina' | 'voyage' | 'embeddings' | 'contents'
 
 const WORDS = ['capital', 'portugal', 'lisbon', 'porto', 'river', 'douro', 'letter', 'sentence']
 
-/** How often each of a few words occurs. */
+/** Returns how often each of a few words occurs. */
 const vectorOf = (text: string): number[] => {
   const words = text.toLowerCase().match(/[a-z]+/g) ?? []
   return WORDS.map(word => words.filter(one => one === word).length)
@@ -19,7 +19,7 @@ const vectorOf = (text: string): number[] => {
 
 export const textOf = (document: Loose): string => (typeof document === 'string' ? document : (document.text ?? ''))
 
-/** The share of a query's words a document has. */
+/** Returns the share of a query's words that a document contains. */
 function scoreOf(query: string, document: Loose): number {
   const wanted = vectorOf(query)
   const there = vectorOf(textOf(document))
@@ -96,7 +96,7 @@ const embeddings: Serve = (url, { input, model, encoding_format }) => {
   return [200, { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } }]
 }
 
-/** Google's: a method for one thing, and one for several. */
+/** Google's API: one method for a single input, and one for several. */
 const contents: Serve = (url, body) => {
   const method = /^\/v1beta\/models\/m:(embedContent|batchEmbedContents)$/.exec(url)?.[1]
   if (method === undefined) return [404, { error: { code: 404, message: 'no such method', status: 'NOT_FOUND' } }]
@@ -116,7 +116,7 @@ const FORMATS: { readonly [K in Kind]: { readonly format: string; readonly base:
   contents: { format: 'contents', base: '', dialect: { batch: 100 } },
 }
 
-/** One such upstream behind a gateway of its own. */
+/** Such an upstream behind a separate gateway. */
 export class Library {
   readonly testServer: TestServer
   private readonly upstream: FakeUpstream
@@ -153,7 +153,7 @@ export class Library {
     )
   }
 
-  /** From now on it does this. */
+  /** Sets the behaviour from now on. */
   does(script: (response: ServerResponse, seen: Seen) => unknown): void {
     this.upstream.script = script
   }
@@ -166,7 +166,7 @@ export class Library {
     return this.testServer.server.address
   }
 
-  /** The bodies it was sent. */
+  /** Bodies that the upstream received. */
   get bodies(): readonly Loose[] {
     return this.upstream.seen.map(({ text }) => JSON.parse(text))
   }

@@ -1,29 +1,29 @@
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 
-/** A body of the wire, looked into by hand. */
+/** A body on the wire, read by hand. */
 // biome-ignore lint/suspicious/noExplicitAny: its shape is what the tests are about
 export type Loose = any
 
-/** What an upstream says, in no format at all. */
+/** Content of an upstream's answer, independent of formats. */
 export interface Scene {
-  /** Empty for a thought of which only the proof is shown. */
+  /** Reasoning. Empty if only its signature is shown. */
   readonly thought?: string
   readonly text?: string
   readonly calls?: readonly SceneCall[]
 }
 
 export interface SceneCall {
-  /** Empty where the upstream gives none, as older Gemini models do. */
+  /** Id of the call. Empty if the upstream gives none, as older Gemini models do. */
   readonly id: string
   readonly name: string
   readonly arguments: JsonObject
-  /** Where the tool is declared, in responses. */
+  /** Namespace of the tool's declaration, in responses. */
   readonly namespace?: string
-  /** The free text of a custom tool, in place of arguments: chat and responses. */
+  /** Free text of a custom tool in place of arguments, in chat and responses. */
   readonly input?: string
 }
 
-/** What an upstream understood of a turn, in no format at all. */
+/** A turn as an upstream understood it, independent of formats. */
 export interface Heard {
   readonly role: string
   readonly text: string
@@ -33,7 +33,7 @@ export interface Heard {
   readonly proofs?: readonly string[]
 }
 
-/** What an upstream understood of a request. */
+/** A request as an upstream understood it. */
 export interface HeardRequest {
   readonly turns: readonly Heard[]
   readonly tools: readonly string[]
@@ -42,13 +42,13 @@ export interface HeardRequest {
   readonly limit: number | undefined
 }
 
-/** An upstream's side of one format, written by hand: no code of the gateway has a part in it. */
+/** Hand-written upstream side of one format. It uses no code of the gateway. */
 export interface UpstreamFormat {
-  /** A whole answer. */
+  /** Returns a whole answer. */
   whole(scene: Scene): JsonObject
-  /** The same answer as server-sent events, texts in two pieces. */
+  /** Returns the same answer as server-sent events, with each text in two chunks. */
   frames(scene: Scene): readonly string[]
-  /** An event that breaks off an answer. */
+  /** Returns an event that breaks off an answer. */
   breakOff(message: string): string
   error(status: number, message: string): JsonObject
   hear(body: JsonObject): HeardRequest
@@ -67,7 +67,7 @@ export const halves = (text: string): readonly [string, string] => {
   return [text.slice(0, middle), text.slice(middle)]
 }
 
-/** What a tool said, however a format wraps it. */
+/** Returns the output of a tool, in whatever way a format wraps it. */
 export function outputOf(value: Json): Json {
   if (typeof value === 'string') {
     try {
@@ -78,7 +78,7 @@ export function outputOf(value: Json): Json {
   }
   if (Array.isArray(value)) return outputOf(value.map(part => part.text ?? '').join(''))
   const object = value as JsonObject
-  // The AI SDK says the name of the tool again inside.
+  // The AI SDK repeats the name of the tool inside.
   if (Object.keys(object).length === 2 && object['name'] !== undefined && object['content'] !== undefined)
     return outputOf(object['content']!)
   for (const wrapper of ['output', 'result'])
@@ -86,7 +86,7 @@ export function outputOf(value: Json): Json {
   return value
 }
 
-/** Neighbouring turns of one role as one. */
+/** Merges neighbouring turns of one role. */
 export function joined(turns: readonly Heard[]): readonly Heard[] {
   const out: Heard[] = []
   for (const turn of turns) {

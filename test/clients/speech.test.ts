@@ -11,7 +11,7 @@ import { RAW_SPEECH } from '../builders/media.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { framesIn } from '../speech/frames.ts'
 
-/* Real clients asking for speech, against an upstream of each format that speaks, written by hand. */
+/* Real clients request speech from hand-written upstreams of each format that generates it. */
 
 const SAMPLES = Buffer.from(Array.from({ length: 240 }, (_, index) => index % 251))
 const MP3 = Buffer.concat([Buffer.from('ID3'), SAMPLES])
@@ -26,7 +26,7 @@ const RECORDINGS: { readonly [word: string]: readonly [type: string, bytes: Buff
   ...{ flac: ['audio/flac', MP3], aac: ['audio/aac', MP3], opus: ['audio/opus', MP3] },
 }
 
-/** What each upstream answers; the last says what it understood. */
+/** Answer of each upstream, and a function that returns what it understood. */
 const UPSTREAMS: {
   readonly [format: string]: {
     answer(response: import('node:http').ServerResponse, url: string, body: Loose): void

@@ -9,10 +9,10 @@ import type { TestServer as Address } from './caller.ts'
 import type { HeardRequest, Scene, UpstreamFormat } from './scene.ts'
 import { UPSTREAMS } from './upstreams/index.ts'
 
-/** Formats that can be asked and answered in, whole and streamed. */
+/** Formats with requests and answers, whole and streamed. */
 export const FORMATS = formatsWith('events').filter(format => UPSTREAMS[format] !== undefined)
 
-/** One format's upstream behind a gateway of its own. */
+/** Upstream of one format behind a separate gateway. */
 export class Stage {
   readonly format: UpstreamFormat
   readonly testServer: TestServer
@@ -38,14 +38,14 @@ export class Stage {
     return new Stage(UPSTREAMS[name]!, testServer, upstream)
   }
 
-  /** From now on the upstream answers with these, one a request. */
+  /** Sets the next answers of the upstream, one per request. */
   plays(...scenes: Scene[]): void {
     this.upstream.seen.length = 0
     this.scenes = scenes
     this.upstream.script = (response, seen) => this.answer(response, seen, this.scenes.shift()!)
   }
 
-  /** From now on the upstream does this. */
+  /** Sets the behaviour of the upstream from now on. */
   does(script: (response: ServerResponse, seen: Seen) => unknown): void {
     this.upstream.seen.length = 0
     this.upstream.script = script
@@ -60,7 +60,7 @@ export class Stage {
     return this.upstream.seen
   }
 
-  /** What the upstream understood of the request at this place. */
+  /** Returns the request with this index as the upstream understood it. */
   heard(index = 0): HeardRequest {
     return this.format.hear(bodyOf(this.upstream.seen[index]!))
   }

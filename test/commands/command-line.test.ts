@@ -23,7 +23,7 @@ channels: [{ name: local, provider: ollama, models: [m], dialect: { custom_tool:
 })
 afterAll(() => rmSync(dir, { recursive: true }))
 
-/** Runs a command line; `config` is added where the words end in `-c`. */
+/** Runs a command line. `config` is added if the words end in `-c`. */
 async function run(...words: string[]): Promise<{ code: number; out: string; fault: string }> {
   const out: string[] = []
   const fault: string[] = []

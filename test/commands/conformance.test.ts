@@ -116,7 +116,7 @@ describe('conformance', () => {
     const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
     const [json, expected] = [join(folder, 'r.json'), join(folder, 'expected')]
     writeFileSync(expected, 'messages/text/whole/answer.http.status\n')
-    // A process of its own gets the signal: other listeners of this one end it.
+    // A separate process gets the signal, because other listeners of this process would end it.
     const running = spawn(
       process.execPath,
       [

@@ -10,7 +10,7 @@ import { buildIfStale } from '../../console/building/build.ts'
 import { ENV, MAIN } from '../builders/paths.ts'
 import { SOON, TIMED } from '../builders/time.ts'
 
-/** Where the offline upstream says hello in words. */
+/** Paths at which the built-in upstream answers with text. */
 const TALKS = ['/v1/chat/completions', '/v1/responses', '/v1/messages', ':generateContent']
 
 let dir: string
@@ -25,9 +25,9 @@ afterEach(async () => {
 
 interface Serving {
   readonly child: ChildProcess
-  /** All it wrote to standard output up to now. */
+  /** Returns everything written to standard output so far. */
   out(): string
-  /** The same of standard error. */
+  /** Returns everything written to standard error so far. */
   fault(): string
   readonly address: string
   stop(signal: NodeJS.Signals): Promise<number | null>
@@ -74,7 +74,7 @@ async function slowUpstream() {
 
 const keyIn = (out: string): string => /^key {6}(\S+)$/m.exec(out)![1]!
 
-// Without the console's page no first user is made.
+// Without the console's page no first user is created.
 beforeAll(buildIfStale, 240_000)
 
 describe('a gateway nobody configured', () => {
@@ -137,7 +137,7 @@ channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n${more}
     )
 
   it('takes a new config when the file changes and on SIGHUP, and keeps the old one where the new is faulty', async () => {
-    // With keys of its own and no console, nothing needs to be stored.
+    // With configured keys and no console, nothing needs to be stored.
     write('one', 'console: false\n')
     const serving = await serve()
     expect(existsSync(join(dir, 'data'))).toBe(false)

@@ -3,21 +3,21 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/node.t
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { Allowed, type Meant } from './allowed.ts'
 
-/* What is asked and answered by which schema, and what those schemas mean but cannot say. */
+/* Schemas of each request and answer, and the rules that these schemas mean but cannot express. */
 
 const base64 = (text: Json): string => Buffer.from(String(text)).toString('base64')
 
 const within = (value: JsonObject, field: string, change: (inner: Json) => Json): JsonObject =>
   value[field] == null ? value : { ...value, [field]: change(value[field]) }
 
-/** A sound of no bytes is refused here, as it is by every upstream. */
+/** Sound without bytes is refused, as every upstream does. */
 const heard = (text: Json): string => base64(`${text}.`)
 const sounding = (audio: Json): Json => (isObject(audio) ? within(audio, 'data', heard) : audio)
 
-/** Bytes are base64, though the schema says only that they are a text. */
+/** Bytes are base64, although the schema only states that they are a string. */
 const filed = (part: JsonObject): JsonObject => within(part, 'file_data', base64)
 const drawn = (call: JsonObject): JsonObject => within(call, 'result', base64)
-/** Each call of an answer has an id of its own, though the schema allows any: others are mended (trap 6). */
+/** Each call of an answer has a unique id, although the schema allows any. Other answers are repaired (trap 6). */
 const called = (calls: Json): Json =>
   (calls as readonly JsonObject[]).map((call, index) => ({ ...call, id: `call_${index}` }))
 const OPENAI: Meant = {
@@ -36,7 +36,7 @@ const DATA = [
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ]
 
-/** A part holds exactly one kind of data (docs/wire/contents.md#parts). */
+/** A part has exactly one kind of data (docs/wire/contents.md#parts). */
 function onePart(part: JsonObject): JsonObject {
   const [kept] = DATA.filter(kind => kind in part)
   if (kept === undefined) return { ...part, text: 'a' }
@@ -49,15 +49,15 @@ const typed = (blob: JsonObject): JsonObject => within(blob, 'mimeType', () => '
 
 const GOOGLE: Meant = {
   Part: onePart,
-  // "The name of the Model to use", which the path names, too; two names are refused here (trap 105).
+  // "The name of the Model to use", which is also in the path. Two different names are refused (trap 105).
   GenerateContentRequest: request => within(request, 'model', () => 'models/m'),
-  // A total of nothing counted is no count.
+  // A total without any count is no count.
   UsageMetadata: usage => ({ promptTokenCount: 1, ...usage }),
   Blob: typed,
   FunctionResponseBlob: typed,
   // "Must be either 'user' or 'model'."
   Content: content => within(content, 'role', role => (String(role).length % 2 === 0 ? 'user' : 'model')),
-  // "An output schema in JSON Schema", which is any JSON to the description; a count of no candidates is refused.
+  // "An output schema in JSON Schema", for which the description allows any JSON. A candidate count of 0 is refused.
   GenerationConfig: config =>
     within(
       within(within(config, 'responseJsonSchema', asSchema), '_responseJsonSchema', asSchema),
@@ -65,12 +65,15 @@ const GOOGLE: Meant = {
       count => Math.abs(Number(count)) + 1,
     ),
   FunctionDeclaration: declaration => within(declaration, 'parametersJsonSchema', asSchema),
-  // An object without either is no answer (trap 77).
+  // An object without either field is no answer (trap 77).
   GenerateContentResponse: answer =>
     'candidates' in answer || 'promptFeedback' in answer ? answer : { ...answer, candidates: [] },
 }
 
-/** No upstream's proof is empty: that is how the gateway writes citations of others, which go to none (trap 82). */
+/**
+ * An upstream's index is never empty. The gateway writes an empty one for citations of others, which go to no upstream
+ * (trap 82).
+ */
 const proved = (citation: JsonObject): JsonObject => within(citation, 'encrypted_index', proof => `${String(proof)}=`)
 const ANTHROPIC: Meant = {
   RequestWebSearchResultLocationCitation: proved,
@@ -82,23 +85,23 @@ const openresponses = new Allowed('openresponses-2026-04-24-openapi.json', OPENA
 const anthropic = new Allowed('anthropic-messages-openapi.json', ANTHROPIC)
 const google = new Allowed('gemini-v1beta-openapi.json', GOOGLE)
 
-/** Values of all the schemas together; the last word of a field stands. */
+/** Merges values of all the schemas. The last value of a field is used. */
 const both = (...values: readonly fc.Arbitrary<JsonObject>[]): fc.Arbitrary<JsonObject> =>
   fc.tuple(...values).map(all => Object.assign({}, ...all) as JsonObject)
 
 const field = (name: string, value: fc.Arbitrary<Json>): fc.Arbitrary<JsonObject> =>
   value.map(said => ({ [name]: said }))
 
-/**
- * A model is named, which not every description insists on (docs/wire/responses.md#request), and by more than nothing.
- */
+/** A model name that is not empty. Not every description requires a model (docs/wire/responses.md#request). */
 const model = field('model', fc.constant('m'))
 
 const to =
   (path: string, headers: { readonly [name: string]: string } = {}) =>
   (body: JsonObject): WireRequest => ({ path, query: {}, headers, body })
 
-/** What each API version takes: sampling is gone from the newer one (docs/wire/messages.md#sampling). */
+/**
+ * Fields that each API version takes. The newer version has no sampling parameters (docs/wire/messages.md#sampling).
+ */
 const GONE = new Set(['temperature', 'top_k', 'top_p'])
 const unsampled = (body: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !GONE.has(name)))

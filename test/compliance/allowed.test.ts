@@ -20,9 +20,12 @@ import { ANSWERS, REQUESTS } from './allowances.ts'
 import { present } from './allowed.ts'
 import { finished, hears, TELLINGS } from './spoken.ts'
 
-/* What the published schemas allow comes in and goes through: no reader refuses it, no writer loses it unsaid. */
+/*
+ * Every value that the published schemas allow is accepted. No reader refuses it, and no writer drops it without
+ * reporting a loss.
+ */
 
-/** `RUNS=5000 npm test` digs deeper. */
+/** Number of runs. `RUNS=5000 npm test` searches deeper. */
 const RUNS = Number(process.env['RUNS'] ?? 100)
 
 function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void): void {
@@ -34,7 +37,7 @@ function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void): void {
 
 const OTHERS = conversing('request')
 
-/** Only where no request at all can be written may a writer refuse. */
+/** A writer may refuse only if no request at all can be written. */
 function tried<T>(write: () => T): T | undefined {
   try {
     return write()
@@ -98,7 +101,7 @@ describe.skipIf(!present)('answers the schemas allow', () => {
   })
 })
 
-/** The status of an error inside an answer is a matter of its kind. */
+/** The status of an error inside an answer follows from its kind. */
 const withoutStatus = (result: object): JsonObject => {
   const { error, ...others } = plain(result) as JsonObject
   if (error === undefined) return others

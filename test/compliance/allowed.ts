@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
 import { bytes, json, object, word } from '../laws/arbitrary.ts'
 
-/* Whatever a published schema allows, as generators: far beyond what the laws' own generators think of. */
+/* Generators of all values that a published schema allows, far beyond those of the laws' own generators. */
 
 interface Schema {
   readonly [keyword: string]: unknown
@@ -31,20 +31,20 @@ interface Schema {
   readonly nullable?: boolean
 }
 
-/** What a schema means beyond what it can say, by its name: one of several fields, two that go together. */
+/** Rules of a schema that it cannot express, by its name: exactly one of several fields, or two fields together. */
 export type Meant = { readonly [name: string]: (value: JsonObject) => JsonObject }
 
-/** Where the descriptions are, which are no part of this project. */
+/** Folder of the descriptions, which are no part of this project. */
 const HOME = process.env['SCHEMAS'] ?? join(import.meta.dirname, '../../../shared/specs')
 
 export const present = existsSync(HOME)
 
-/** How deep objects nest; below it nothing optional is said. */
+/** Depth of nested objects below which nothing optional is generated. */
 const DEPTH = 8
-/** About how many of the optional fields of an object are there. */
+/** Approximate number of optional fields of an object that are generated. */
 const SAID = 5
 
-/** The description of one API. */
+/** Description of one API. */
 export class Allowed {
   private readonly schemas: { readonly [name: string]: Schema }
   private readonly meant: Meant
@@ -56,17 +56,17 @@ export class Allowed {
     this.meant = meant
   }
 
-  /** Values of the schema of that name. */
+  /** Returns values of the schema with that name. */
   of(name: string): fc.Arbitrary<JsonObject> {
     return this.any({ $ref: `#/${name}` }, DEPTH) as fc.Arbitrary<JsonObject>
   }
 
-  /** The schema of a field of the one of that name. */
+  /** Returns values of a field in the schema with that name. */
   field(name: string, field: string): fc.Arbitrary<Json> {
     return this.any(this.schemas[name]!.properties![field]!, DEPTH)
   }
 
-  /** Generators are made where they are first asked for: schemas are as large as they are cyclic. */
+  /** Creates generators when they are first requested, because schemas are large and cyclic. */
   private any(schema: Schema, depth: number): fc.Arbitrary<Json> {
     const made = this.made.get(schema) ?? []
     this.made.set(schema, made)
@@ -145,7 +145,7 @@ export class Allowed {
     })
   }
 
-  /** How deep the least value of a schema nests. */
+  /** Returns the depth of the smallest value of a schema. */
   private height(schema: Schema): number {
     const known = this.heights.get(schema)
     if (known !== undefined) return known
@@ -167,7 +167,7 @@ export class Allowed {
   }
 }
 
-/** The fields an object must have; Google says so in words. */
+/** Returns the required fields of an object. Google states them in text. */
 const neededIn = ({ required = [], properties = {} }: Schema): readonly string[] => [
   ...required,
   ...Object.keys(properties).filter(name => /^Required\. /.test(String(properties[name]!['description']))),
@@ -197,11 +197,11 @@ const sometimes = (value: fc.Arbitrary<Json>, share: number): fc.Arbitrary<Json>
   )
 }
 
-/** Some schemas only describe what stands beside them. */
+/** Whether a schema states anything. Some schemas only describe their siblings. */
 const saysSomething = (schema: Schema): boolean => Object.keys(schema).some(keyword => !ABOUT.has(keyword))
 const ABOUT = new Set(['description', 'title', 'default', 'deprecated', 'example', 'nullable'])
 
-/** What all pieces say together: of objects the fields of each, of anything else the last. */
+/** Merges several schemas' values: the fields of objects, otherwise the last value. */
 const all = (pieces: readonly Json[]): Json =>
   pieces.every(isObject) ? (Object.assign({}, ...pieces) as JsonObject) : pieces.at(-1)!
 
@@ -224,7 +224,7 @@ function texts({ format, pattern, minLength = 0, maxLength = Number.POSITIVE_INF
   }
 }
 
-/** Beyond it JSON is not exact (law 1's named exception). */
+/** Limit beyond which JSON numbers are not exact (the named exception of law 1). */
 const LARGE = 2 ** 31 - 1
 
 function numbers({ type, minimum, maximum, exclusiveMinimum }: Schema): fc.Arbitrary<number> {

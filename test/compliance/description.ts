@@ -2,15 +2,18 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { narrowed, type Schema, type Schemas } from './narrowed.ts'
 
-/** Where published descriptions are, which are no part of this project. */
+/** Folder of the published descriptions, which are no part of this project. */
 export const HOME = '../shared/specs'
 
 interface Options {
-  /** Fields the description does not name are faults: so it is with requests, which upstreams refuse for them. */
+  /**
+   * Whether fields that the description does not name are faults. They are in requests, which upstreams refuse for
+   * them.
+   */
   readonly closed?: boolean
 }
 
-/** One published description of a format, as far as it says what values are valid. */
+/** A published description of a format, as far as it states which values are valid. */
 export class Description {
   readonly schemas: Schemas
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, inlineRefs: false })
@@ -22,7 +25,7 @@ export class Description {
     this.ajv.addSchema({ components: { schemas: narrowed(components.schemas, closed) } as Schema }, 'description')
   }
 
-  /** What is wrong with a value by the schema of that name, a line a fault; places in lists are `#`. */
+  /** Returns the faults of a value by the schema of that name, one per line. Indexes of lists are `#`. */
   faults(name: string, value: unknown): readonly string[] {
     const validate = this.ajv.getSchema(`description#/components/schemas/${name}`)
     if (validate === undefined) throw new Error(`There is no schema ${name}.`)

@@ -1,4 +1,4 @@
-/* Published schemas as a validator can use them, and so that its complaints are about the branch that was meant. */
+/* Converts published schemas for a validator, so that its messages are about the intended branch of a union. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema may hold anything.
 export type Schema = { readonly [keyword: string]: any }
@@ -6,22 +6,22 @@ export type Schemas = { readonly [name: string]: Schema }
 
 type Word = string | undefined
 
-/** What tells the branches of a union apart. */
+/** Fields that distinguish the branches of a union. */
 const TELLING = ['type', 'role', 'object', 'mode'] as const
 
-/** What says nothing of validity, and the names for what a validator of today does not know. */
+/** Keywords without effect on validity, and names that current validators do not know. */
 const IGNORED = new Set([
   ...['description', 'example', 'examples', 'default', 'discriminator', 'title', 'format', 'externalDocs'],
   ...['deprecated', 'nullable', 'readOnly', '$recursiveAnchor'],
 ])
 
-/** All of the description's schemas; closed, they allow no field that they do not name. */
+/** Returns all schemas of the description. Closed schemas allow no field that they do not name. */
 export const narrowed = (schemas: Schemas, closed: boolean): Schemas => {
   const narrower = new Narrower(schemas, closed)
   return Object.fromEntries(Object.keys(schemas).flatMap(name => narrower.named(name)))
 }
 
-/** The name of a schema as a part of others. */
+/** Returns the name of a schema as a part of others. */
 const partOf = (name: string): string => `${name}.part`
 
 const nameIn = (ref: string): string => ref.split('/').at(-1)!
@@ -32,7 +32,7 @@ const isOpenEnded = (schema: Schema): boolean =>
 class Narrower {
   private readonly schemas: Schemas
   private readonly closed: boolean
-  /** Schemas that are a part of others: closed, they would refuse the fields of those. */
+  /** Schemas that are a part of others. If they were closed, they would refuse the others' fields. */
   private readonly parts = new Set<string>()
 
   constructor(schemas: Schemas, closed: boolean) {
@@ -90,7 +90,7 @@ class Narrower {
     return schema['nullable'] === true ? { if: { type: 'null' }, else: out } : out
   }
 
-  /** Branches of branches are branches. */
+  /** Flattens branches of branches. */
   private flat(branches: readonly Schema[]): readonly Schema[] {
     return branches.flatMap(branch => {
       const schema = this.resolved(branch)
@@ -122,7 +122,7 @@ class Narrower {
     return typeof type === 'string' || values !== undefined || value !== undefined ? 'scalar' : 'any'
   }
 
-  /** Objects are told apart by the word they have, where they all have one. */
+  /** Groups objects by their distinguishing word, if all of them have one. */
   private alike(branches: readonly Schema[], isPart: boolean): Schema {
     if (branches.length === 1) return this.narrow(branches[0]!, isPart)
     for (const key of TELLING) {
@@ -154,7 +154,7 @@ class Narrower {
     }
   }
 
-  /** The words a field of the branch may have, undefined among them where it need not be there. */
+  /** Returns the words that a field of the branch may have, including undefined if it is optional. */
   private wordsOf(branch: Schema, key: string): readonly Word[] | undefined {
     const schema = this.resolved(branch)
     for (const one of schema['allOf'] ?? []) {

@@ -4,7 +4,7 @@ import { Client, type Event } from '../sockets/client.ts'
 import { expectEvents, expectSchema, HAS_SCHEMAS } from './schemas.ts'
 import { isNative, openGateway } from './upstream.ts'
 
-/* Every row of the public compliance suite of OpenResponses, version 2026-04-24, before upstreams of every format. */
+/* Every row of the public compliance suite of OpenResponses, version 2026-04-24, with upstreams of every format. */
 
 const user = (content: unknown): JsonObject => ({ type: 'message', role: 'user', content }) as JsonObject
 const HELLO = { model: 'm', input: [user('Say hello in exactly 3 words.')] }
@@ -17,7 +17,7 @@ const WEATHER = {
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
-/** Requests over HTTP that must be answered whole, complete and by the schema. */
+/** Requests over HTTP that must be answered whole, completely and in accordance with the schema. */
 const WHOLE: { readonly [id: string]: JsonObject } = {
   'basic-response': HELLO,
   'assistant-phase': {

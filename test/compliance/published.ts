@@ -5,7 +5,7 @@ import type { WireRequest } from '../../src/canonical/wire.ts'
 import type { Work } from '../../src/canonical/work.ts'
 import { Description, HOME } from './description.ts'
 
-/* What each format's publisher says of requests, answers and events, and where it is not held to. */
+/* Publishers' descriptions of each format's requests, answers and events, and the exceptions from them. */
 
 const FILES = {
   openai: join(HOME, 'openai-openapi.json'),
@@ -57,7 +57,7 @@ const pictures = ({ path, files }: WireRequest): string =>
         : 'CreateImageEditRequest'
       : 'CreateImageRequest'
 
-/** The schemas of each format, and of each kind of work where they are others. */
+/** Schemas of each format, and of each kind of work with schemas of its own. */
 export const PUBLISHED: { readonly [format: string]: { readonly [W in Work]?: Published } } = {
   chat: { conversation: CHAT, completion: CHAT, transcription: { by: 'openai', request: CHAT.request! } },
   responses: {
@@ -112,7 +112,7 @@ interface Exception {
   readonly why: string
 }
 
-/** Where a description says less than the format has, or asks for what its own publisher's answers do not have. */
+/** Descriptions that state less than the format has, or require what their publisher's own answers lack. */
 const EXCEPTIONS: readonly Exception[] = [
   {
     schema: /^(CreateMessageParams|CountMessageTokensParams)$/,
@@ -220,7 +220,7 @@ function descriptionOf(by: Publisher, closed: boolean): Description {
   return description
 }
 
-/** What is wrong with a value by its publisher's word, but for the exceptions. */
+/** Returns the faults of a value by its publisher's description, without the exceptions. */
 function faults(by: Publisher, name: string, value: unknown, closed: boolean): readonly string[] {
   const excused = EXCEPTIONS.filter(({ schema }) => schema.test(name))
   return descriptionOf(by, closed)
@@ -229,14 +229,14 @@ function faults(by: Publisher, name: string, value: unknown, closed: boolean): r
     .map(one => `${name}: ${one}`)
 }
 
-/** Error bodies are described by two of the three. */
+/** Returns the faults of an error body. Two of the three publishers describe errors. */
 export const faultsOfError = (by: 'openai' | 'anthropic', body: unknown): readonly string[] =>
   faults(by, 'ErrorResponse', body, false)
 
 /**
- * What an assistant said goes back as a list of texts without ids (docs/wire/responses.md#content-parts), and so
- * OpenResponses describes it; this description wants an answer's message, which has more. Thoughts go without ids where
- * nobody knows them (trap 34).
+ * Completes an item of a history as an item of an answer. An assistant's message is returned as a list of text parts
+ * without ids (docs/wire/responses.md#content-parts), as OpenResponses describes it, but this description requires an
+ * answer's message. Reasoning has no id if nobody knows one (trap 34).
  */
 function asAnswered(item: Json): Json {
   if (isObject(item) && item['type'] === 'reasoning') return { id: 'rs_1', ...item }

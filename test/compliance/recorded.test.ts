@@ -15,12 +15,12 @@ import { plain } from '../laws/support.ts'
 import { askedBy, formatsOf, isAnswer, present, type Recording, recordingsOf, where } from '../recordings/recording.ts'
 import { faultsOfEvent, faultsOfRequest, faultsOfResult, HAS_DESCRIPTIONS, PUBLISHED } from './published.ts'
 
-/* What callers and providers really said, in the words of every other format. */
+/* Recorded requests and answers of callers and providers, translated to every other format. */
 
 const FORMATS = formatsOf('events')
 const pairs = FORMATS.flatMap(from => FORMATS.filter(to => to !== from).map(to => [from, to] as const))
 
-/** Every fault is told with the recordings that have it. */
+/** Reports every fault with the recordings that have it. */
 function expectNone(recordings: readonly Recording[], faultsIn: (recording: Recording) => readonly string[]): void {
   const found: { [fault: string]: string[] } = {}
   for (const recording of recordings)
@@ -58,7 +58,7 @@ describe.skipIf(!HAS_DESCRIPTIONS || !present)(`recordings are told as published
     const published = PUBLISHED[to]!.conversation!
     const wholes = recordingsOf(from).filter(one => isAnswer(one) && one.sse === undefined)
     expectNone(wholes, recording => {
-      // Work that goes on is answered to callers of its own format alone.
+      // Only callers of its own format get an answer about unfinished work.
       if (readAnswer(recording, askedBy(recording)).task !== undefined) return []
       const result = { ...RESPONSE_HEAD, ...readAnswer(recording, askedBy(recording)) }
       return faultsOfResult(published, plain(WRITERS[to]!.result!(result, bare).wire.body))

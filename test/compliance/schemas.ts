@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 
-/** Where the OpenResponses description is, which is no part of this project. */
+/** File of the OpenResponses description, which is no part of this project. */
 const FILE = process.env['OPENRESPONSES'] ?? '../shared/specs/openresponses-2026-04-24-openapi.json'
 
-/** The suite runs where the description is at hand. */
+/** Whether the description is available. The suite runs only then. */
 export const HAS_SCHEMAS = existsSync(FILE)
 
 interface Description {
@@ -20,7 +20,7 @@ const EVENTS = Object.keys(DESCRIPTION.components.schemas).filter(name => name.e
 
 const validator = (name: string) => ajv.getSchema(`openresponses#/components/schemas/${name}`)!
 
-/** What is wrong with a value, by the schema of that name. */
+/** Returns the faults of a value by the schema of that name. */
 function faults(name: string, value: unknown): string | undefined {
   const validate = validator(name)
   if (validate(value)) return undefined
@@ -29,11 +29,11 @@ function faults(name: string, value: unknown): string | undefined {
 
 export const expectSchema = (name: string, value: unknown): void => expect(faults(name, value)).toBeUndefined()
 
-/** The keys that values of the schema always have; none where the description is not at hand. */
+/** Returns the keys that values of the schema always have. None without the description. */
 export const requiredOf = (name: string): readonly string[] =>
   (DESCRIPTION.components.schemas[name] as { required?: readonly string[] } | undefined)?.required ?? []
 
-/** The name of the schema that an event's type belongs to. */
+/** Names of the schemas by the type of event. */
 const BY_TYPE = new Map(
   EVENTS.map(name => {
     const { properties } = DESCRIPTION.components.schemas[name] as {
@@ -43,7 +43,7 @@ const BY_TYPE = new Map(
   }),
 )
 
-/** Every event is one of the description's, and in order. */
+/** Checks that every event is in the description, and that the order is right. */
 export function expectEvents(events: readonly { readonly type: string; readonly sequence_number?: number }[]): void {
   expect(events.length).toBeGreaterThan(0)
   for (const [index, event] of events.entries()) {

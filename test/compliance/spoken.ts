@@ -2,12 +2,14 @@ import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { objectsIn } from '../builders/streams.ts'
 
-/* Whole answers told as streams in the order their publishers describe, and streams put together as clients do it. */
+/*
+ * Converts whole answers to streams in the order that their publishers describe, and assembles streams as clients do.
+ */
 
 export interface Telling {
-  /** The events that tell the answer. */
+  /** Returns the events of the answer. */
   tell(answer: JsonObject): readonly JsonObject[]
-  /** What a client has when the stream is over. */
+  /** Returns the client's state after the stream. */
   hear(events: readonly WireEvent[]): JsonObject
 }
 
@@ -18,7 +20,7 @@ const halves = (text: Json | undefined): readonly string[] => {
   return whole === '' ? [] : [whole.slice(0, whole.length / 2), whole.slice(whole.length / 2)].filter(Boolean)
 }
 
-/** What grows in which block of messages, by which delta. */
+/** Fields of each block of messages that grow, and their deltas. */
 const GROWS: { readonly [type: string]: readonly (readonly [field: string, delta: string, as: string])[] } = {
   text: [['text', 'text_delta', 'text']],
   thinking: [
@@ -103,7 +105,7 @@ const messages: Telling = {
   },
 }
 
-/** What begins empty in an item and is told by itself. */
+/** Returns the events of an item. Fields with own events are empty at the start. */
 function tellItem(item: JsonObject, output_index: number): JsonObject[] {
   const at = { item_id: item['id'] ?? null, output_index }
   const told: JsonObject[] = []
@@ -186,16 +188,16 @@ const responses: Telling = {
 
 export const TELLINGS: { readonly [format: string]: Telling } = { messages, responses }
 
-/** What a stream must say for its answer to be over, and what its pieces cannot tell apart. */
+/** Completes an answer so that its stream can be complete, and removes distinctions that its chunks cannot express. */
 const FINISHED: { readonly [format: string]: (answer: JsonObject) => JsonObject } = {
-  // A part of thoughts begins by an event that does not tell a message from a thought.
+  // The event that starts a reasoning part does not distinguish a message from reasoning.
   responses: answer => ({ ...answer, output: objectsIn(answer['output']).map(apart) }),
-  // Beta's null is told at the start of a stream as nothing at all.
+  // A null of the beta is absent at the start of a stream.
   messages: ({ context_management, ...answer }) =>
     context_management == null ? answer : { ...answer, context_management },
 }
 
-/** A message without thoughts in it, and a thought with nothing else in it, which the events of thoughts cannot tell. */
+/** Separates reasoning from messages, because the events of reasoning cannot express a mixture. */
 function apart(item: JsonObject): JsonObject {
   const { type, content } = item
   if ((type !== 'message' && type !== 'reasoning') || !Array.isArray(content)) return item
@@ -207,7 +209,7 @@ function apart(item: JsonObject): JsonObject {
 
 export const finished = (format: string, answer: JsonObject): JsonObject => FINISHED[format]?.(answer) ?? answer
 
-/** What must be the same for a client of the format: an empty list of citations says no more than none. */
+/** Differences that do not matter to a client of the format: an empty list of citations equals none. */
 const ALIKE: { readonly [format: string]: (answer: JsonObject) => JsonObject } = {
   messages: answer => ({ ...answer, content: objectsIn(answer['content']).map(uncited) }),
   responses: ({ usage, ...answer }) => ({
@@ -221,7 +223,7 @@ const ALIKE: { readonly [format: string]: (answer: JsonObject) => JsonObject } =
 const uncited = ({ citations, ...block }: JsonObject): JsonObject =>
   Array.isArray(citations) && citations.length > 0 ? { ...block, citations } : block
 
-/** An item of an answer that is over is not in progress any more. */
+/** Returns an item of a completed answer, which is no longer in progress. */
 const settled = ({ status, ...item }: JsonObject): JsonObject =>
   status === undefined || status === 'in_progress' || status === 'incomplete' ? item : { ...item, status }
 

@@ -1,11 +1,11 @@
 import { isObject, type Json } from '../../src/canonical/node.ts'
 
-/** What callers say in free JSON: nothing inside is the gateway's. */
+/** Fields with free JSON of callers. Nothing inside belongs to the gateway. */
 const FREE = new Set(['parameters', 'schema', 'value', 'metadata'])
 
 /**
- * A canonical value as it comes from another format: generators also make what only this format's own callers and
- * upstreams say, valid or not.
+ * Returns a canonical value as it comes from another format, without content that only this format's own callers and
+ * upstreams send. Generators make such content, too, valid or not.
  */
 export function strange<T>(value: T, format: string): T {
   return (Array.isArray(value) ? list(value, format) : isPlainObject(value) ? node(value, format) : value) as T
@@ -17,7 +17,7 @@ const isPlainObject = (value: unknown): value is object =>
 const list = (values: readonly unknown[], format: string): unknown[] =>
   values.filter(one => !isOwnPiece(one, format)).map(one => strange(one, format))
 
-/** A piece only the format itself knows, standing in a list or beginning in a stream. */
+/** Whether a value is an item of a list, or the start of a stream, that only the format itself knows. */
 function isOwnPiece(value: unknown, format: string): boolean {
   const { type, format: of, part } = (value ?? {}) as { type?: Json; format?: Json; part?: unknown }
   return type === 'opaque' ? of === format : type === 'part-start' && isOwnPiece(part, format)

@@ -11,7 +11,10 @@ import { UPSTREAMS } from '../clients/upstreams/index.ts'
 
 type Answer = (seen: Seen, id: string) => string | Promise<string>
 
-/** Upstreams of the format itself: a complete one, two that leave out all they can, or say null, and the fixtures. */
+/**
+ * Upstreams of the format itself: a complete one, two that leave out as much as they can or send null, and the
+ * fixtures.
+ */
 const NATIVES: { readonly [upstream: string]: Answer } = {
   responses: natively,
   'responses, incomplete': (seen, id) => laconic(natively(seen, id), undefined),
@@ -23,7 +26,7 @@ export const isNative = (upstream: string): boolean => Object.hasOwn(NATIVES, up
 
 let replay: Mock | undefined
 
-/** A gateway in front of an upstream that answers sensibly: it calls a tool it is offered, else it says something. */
+/** Opens a gateway with an upstream that answers sensibly. It calls an offered tool, or else answers with text. */
 export async function openGateway(name: string) {
   let answers = 0
   if (name === 'replay') replay ??= await openMock()
@@ -57,7 +60,7 @@ function translated(format: string, { url, text }: Seen): string {
   return speaks.streams(url, body) ? speaks.frames(scene).join('') : JSON.stringify(speaks.whole(scene))
 }
 
-/** An upstream of the format itself, as complete as the description wants it. */
+/** Returns the answer of an upstream of the format itself, as complete as the description requires. */
 function natively(seen: Seen, id: string): string {
   const body = JSON.parse(seen.text) as JsonObject
   if (seen.url.endsWith('/compact')) return JSON.stringify(compacted(id))
@@ -107,13 +110,13 @@ const compacted = (id: string): JsonObject => ({
   },
 })
 
-/** All that some upstreams say. */
+/** Fields that some upstreams send at most. */
 const SAID: ReadonlySet<string> = new Set([
   ...['type', 'role', 'content', 'text', 'summary', 'name', 'arguments', 'call_id', 'encrypted_content'],
   ...['response', 'output', 'item', 'part', 'delta', 'status', 'usage', 'input_tokens', 'output_tokens'],
 ])
 
-/** An answer, or the events of one, with all that can be left out gone, or null. */
+/** Returns an answer, or its events, with every optional field removed or null. */
 function laconic(answer: string, left: null | undefined): string {
   const sparse = (text: string): string =>
     JSON.stringify(JSON.parse(text, (key, value: Json) => (SAID.has(key) || /^\d*$/.test(key) ? value : left)))

@@ -21,7 +21,10 @@ import {
 } from './published.ts'
 import { strange } from './strangers.ts'
 
-/* What leaves the gateway in a format for a caller or an upstream of another is valid by the format's publisher. */
+/*
+ * Everything that the gateway writes in a format for a caller or upstream of another is valid by the publisher's
+ * description.
+ */
 
 const jobsWith = (direction: 'request' | 'result' | 'event') =>
   Object.entries(PUBLISHED).flatMap(([format, works]) =>
@@ -50,7 +53,7 @@ function written(format: string, request: Parameters<typeof repair>[0]): WireReq
 
 const NUMBERS = new Set(['n', 'output_compression', 'partial_images'])
 
-/** A form's fields as the values they stand for, its files as the texts a description takes them for. */
+/** Returns the values that a form's fields represent, with its files as the strings that a description expects. */
 function bodyOf({ body, files }: WireRequest): JsonObject {
   if (files === undefined) return plain(body)
   const fields = Object.entries(body).map(([name, value]) => [
@@ -110,7 +113,7 @@ describe.skipIf(!HAS_DESCRIPTIONS)('errors are told as published', () => {
 const HI = { role: 'user', content: 'Hi.' }
 const SPOKEN = { type: 'message', role: 'user', content: [{ type: 'output_text', text: 'Hi.', annotations: [] }] }
 
-/** Requests that are wrong in one place: a description that takes them proves nothing. */
+/** Requests with one fault each. A description that accepts them proves nothing. */
 const WRONG: readonly (readonly [format: string, body: JsonObject, fault: string])[] = [
   ['chat', { model: 'm', messages: [HI], top_k: 1 }, '"top_k"'],
   ['chat', { model: 'm', messages: [{ role: 'user', content: [{ type: 'text' }] }] }, "'text'"],
@@ -131,5 +134,5 @@ describe.skipIf(!HAS_DESCRIPTIONS)('what is wrong is found', () => {
   })
 })
 
-/** Errors amid a stream are not described. */
+/** Whether an event is an error. Errors inside a stream are not described. */
 const isError = ({ type, error }: JsonObject): boolean => type === 'error' || error !== undefined

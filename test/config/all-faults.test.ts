@@ -58,7 +58,7 @@ it('a group that is faulty itself is not also missing', () => {
   ])
 })
 
-/** Lines that are right, or wrong in ways that have nothing to do with each other. */
+/** Lines that are right, or wrong in independent ways. */
 const LINES: readonly (readonly [right: string, ...wrong: string[]])[] = [
   ['data_dir: ./data', 'data_dri: ./data', 'data_dir: []'],
   ['server: { port: 1 }', 'server: { prt: 1, hots: x }', 'server: { workers: none }', 'server: 7'],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { CONFIG_SCHEMA, ConfigError } from '../../src/config/index.ts'
 import { readConfig } from '../../src/config/read.ts'
 
-/** Reads a text as a config; anything but a config or a list of faults with lines is a fault of ours. */
+/** Reads a text as a config. Any result but a config or a list of faults with lines is a fault of the gateway. */
 function total(text: string): void {
   try {
     readConfig(text, { A: '1' })
@@ -57,7 +57,7 @@ const rubbish = fc.letrec<{ value: unknown }>(tie => ({
   ),
 })).value
 
-/** JSON, with maps kept as text so that no key of theirs is special to us. */
+/** Returns JSON. Maps become text, so that none of their keys has a special meaning. */
 function text(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(text).join(',')}]`
   return typeof value === 'object' && value !== null ? (value as { json: string }).json : JSON.stringify(value)

@@ -6,7 +6,7 @@ import { ConfigError } from '../../src/config/index.ts'
 import { defaultConfig, readConfig } from '../../src/config/read.ts'
 import { ALONE } from '../builders/config.ts'
 
-/** The contract: every field an operator may write, as documented. */
+/** The documented config with every field. */
 const DOCUMENTED = `
 server:   { host: 127.0.0.1, port: 4747 }
 data_dir: ./data                      # embedded default
@@ -37,7 +37,7 @@ models:
 `
 const ENV = { DEV_KEY: 'dev-secret', OPENAI_API_KEY: 'openai-secret' }
 
-/** The faults of a config that has some, as `line path message`. */
+/** Returns the faults of an invalid config, as `line path message`. */
 function faults(text: string, env: { [name: string]: string } = ENV): string[] {
   try {
     readConfig(text, env)

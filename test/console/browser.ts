@@ -26,7 +26,7 @@ export interface VisitOptions {
   readonly theme?: (typeof THEMES)[number]
   readonly width?: number
   readonly language?: 'en' | 'zh'
-  /** Role of the signed-in user; null to stay signed out. */
+  /** Role of the signed-in user. Null to stay signed out. */
   readonly role?: 'admin' | 'viewer' | null
   /** Gateway of another visit, to share it. */
   readonly gateway?: ConsoleGateway

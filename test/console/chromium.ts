@@ -10,7 +10,7 @@ export const PROGRAM = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ].find(path => path !== '' && existsSync(path))
 
-/** Reason for skipping browser tests; undefined if Chromium was found. For `describe.skipIf(noChromium)`. */
+/** Reason for skipping browser tests. Undefined if Chromium was found. For `describe.skipIf(noChromium)`. */
 export const noChromium: string | undefined =
   PROGRAM === undefined ? 'no Chromium found (apt-get install chromium, or CHROMIUM=PROGRAM)' : undefined
 
@@ -29,7 +29,7 @@ const FLAGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
-/** Browser shared by all tests of this worker; it ends with the worker. */
+/** Browser shared by all tests of this worker. It ends with the worker. */
 export const browser = (): Promise<Browser> => (shared.testChromium ??= launch())
 
 async function launch(): Promise<Browser> {

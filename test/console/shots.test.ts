@@ -18,7 +18,7 @@ interface Shot {
   /** Takes the full page instead of the viewport. */
   readonly whole?: boolean
   readonly role?: 'admin' | 'viewer' | null
-  /** Setup of the gateway; by default the built-in upstream and a month of usage. */
+  /** Setup of the gateway. By default the built-in upstream and a month of usage. */
   readonly scene?: keyof typeof SCENES
   /** Takes the screenshot in Chinese, in one theme and width only, to check that texts fit. */
   readonly language?: 'zh'

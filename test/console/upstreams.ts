@@ -75,7 +75,7 @@ export const garbage: Script = (response: ServerResponse) =>
 
 export const silence: Script = () => {}
 
-/** A gateway with scripted upstreams; a test can replace each script. */
+/** A gateway with scripted upstreams. A test can replace each script. */
 export async function openBefore(
   rows: readonly Row[],
   { models = [], ...config }: Omit<Partial<Config>, 'models'> & { readonly models?: readonly ModelFacts[] } = {},

@@ -5,7 +5,7 @@ import { prepare } from '../../src/gateway/prepare.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { PATHS } from '../builders/paths.ts'
 
-/* Default values that real clients send are no loss; any other value of the same field is one. */
+/* Default values that real clients send are no loss. Any other value of the same field is one. */
 const channel = { models: { named: new Map(), patterns: [] } }
 
 function lost(from: string, to: string, body: JsonObject): string[] {

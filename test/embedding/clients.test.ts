@@ -13,7 +13,7 @@ import { embedding, heard, tokensOf, UPSTREAMS, vectorOf } from './upstreams.ts'
 
 const TEXTS = ['The cat sat on the mat.', 'Où était le chat ?', '日本']
 const FORMATS = Object.keys(UPSTREAMS).filter(format => WRITERS[format] !== undefined)
-/** What each calls a query. */
+/** Each client's value for a query. */
 const QUERY: { readonly [format: string]: string } = { contents: 'RETRIEVAL_QUERY', cohere: 'search_query' }
 
 describe.each(FORMATS)('before an upstream of %s', format => {

@@ -20,7 +20,7 @@ const write = (
   native: boolean,
 ) => WRITERS['embeddings']!.request!(asked, { dialect: dialectOf(vendor), native })
 
-/** What a vendor is sent of an embeddings caller's body. */
+/** Returns the part of an embeddings caller's body that a vendor receives. */
 const sent = (vendor: string, body: JsonObject): JsonObject =>
   write(read({ model: 'm', input: ['a'], ...body }), vendor, true).wire.body
 
@@ -34,7 +34,7 @@ describe.each(['openai', 'voyage', 'jina', 'mistral', 'google'])('%s', vendor =>
 
   test('so it is for callers of the same format, whose fields may have other names', () => {
     holds(WIRES['embeddings']!.request, wire => {
-      // Who says it twice is taken at the first word; a vendor without that word then hears the second.
+      // Of two fields with the same meaning, the first is used. A vendor without that field then gets the second.
       if (wire.body['encoding_format'] != null && wire.body['embedding_type'] != null) return
       const asked = READERS['embeddings']!.request!(wire)
       const { wire: written, losses } = write(asked, vendor, true)

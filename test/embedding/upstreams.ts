@@ -1,12 +1,12 @@
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { Script, Seen } from '../builders/upstream.ts'
 
-/* Upstreams that embed, written by hand: no code of the gateway has a part in them. */
+/* Hand-written upstreams that embed. They use no code of the gateway. */
 
 // biome-ignore lint/suspicious/noExplicitAny: its shape is what the tests are about
 type Loose = any
 
-/** What an upstream understood of a request. */
+/** A request as an upstream understood it. */
 export interface Heard {
   readonly texts: readonly string[]
   readonly dimensions: number | undefined
@@ -18,14 +18,14 @@ export interface EmbeddingUpstream {
   answer(body: Loose, texts: readonly string[], url: string): JsonObject
 }
 
-/** A vector of the text's own; all its numbers are 32-bit floats. */
+/** Returns a vector that depends on the text. All its numbers are 32-bit floats. */
 export function vectorOf(text: string): number[] {
   const codes = [...text].map(letter => letter.codePointAt(0)!)
   const sum = codes.reduce((total, code, index) => (total * 31 + code * (index + 1)) % 65536, 7)
   return [sum / 65536, -sum / 1024, text.length / 8, Math.fround(0.1)]
 }
 
-/** A token a word, as every one of these upstreams counts. */
+/** Counts one token per word, as every one of these upstreams does. */
 export const tokensOf = (texts: readonly string[]): number =>
   texts.reduce((count, text) => count + text.split(' ').length, 0)
 
@@ -35,7 +35,7 @@ const base64Of = (vector: readonly number[]): string => {
   return bytes.toString('base64')
 }
 
-/** Tokens are as good as their digits. */
+/** Returns the inputs. Token ids become their digits. */
 const inputsOf = ({ input }: Loose): string[] => (Array.isArray(input) ? input : [input]).map(String)
 
 const embeddings: EmbeddingUpstream = {
@@ -92,7 +92,7 @@ const cohere: EmbeddingUpstream = {
 
 export const UPSTREAMS: { readonly [format: string]: EmbeddingUpstream } = { embeddings, contents, cohere }
 
-/** What an upstream of the format understood. */
+/** Returns the request as an upstream of the format understood it. */
 export const heard = (format: string, { text, url }: Seen): Heard => UPSTREAMS[format]!.hear(parseObject(text), url)
 
 export const embedding =

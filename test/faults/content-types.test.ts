@@ -9,7 +9,7 @@ import { CHAT_PATH } from '../builders/paths.ts'
 
 const { open } = opener()
 const ENDS = 'data: [DONE]\n\n'
-/** The words of an answer, whole or streamed. */
+/** Returns the text of an answer, whole or streamed. */
 const saidIn = (text: string): string =>
   [...text.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)].map(([, words]) => words).join('')
 

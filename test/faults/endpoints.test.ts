@@ -5,7 +5,7 @@ import type { Script } from '../builders/upstream.ts'
 
 const { open } = opener()
 
-/** What a gateway with one upstream of the format answers at a door. */
+/** Returns the answer of a gateway with one upstream of the format at an endpoint. */
 async function ask(format: string, path: string, body: unknown, script: Script, headers = {}) {
   const models = { named: new Map([['m', 'secret-model']]), patterns: [] }
   const { testServer } = await open(script, {}, { format, models })

@@ -7,7 +7,7 @@ import { opener } from '../builders/opener.ts'
 import { pathsOf, withValueAt } from '../builders/rubbish.ts'
 import type { FakeUpstream, Script } from '../builders/upstream.ts'
 
-/* A caller with a key, and upstreams, that send anything at all where media are made and read. */
+/* A caller with a key, and upstreams, send arbitrary values to every endpoint for media. */
 
 const { open } = opener()
 const answerOf = (format: string, name = 'hello'): JsonObject =>
@@ -22,7 +22,7 @@ const RUBBISH: readonly Json[] = [
   ...['data:image/png;base64,%%%', 'http://127.0.0.1:1/x'],
 ]
 
-/** The texts of a body with each of its fields replaced by rubbish, left out, or there twice. */
+/** Yields the variants of a body with each of its fields replaced by rubbish, left out, or repeated. */
 function* mutated(body: JsonObject): Generator<string> {
   for (const path of pathsOf(body, { deep: 5, wide: 12 })) {
     for (const value of RUBBISH) yield JSON.stringify(withValueAt(body, path, value)).replaceAll(MARK, DEEP)
@@ -120,10 +120,10 @@ const CASES: readonly Case[] = [
 ]
 const EVERY = CASES.flatMap(([path, body, formats]) => formats.map(format => [path, format, body] as const))
 
-/** An upstream that has failed: whatever else is wrong is a 4xx. */
+/** An upstream that has failed. Any other fault must be answered with 4xx. */
 const saying: Script = response => response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
 
-/** No fault of the gateway's own, no word about the upstream. */
+/** Checks that there is no internal fault, and that the answer does not mention the upstream. */
 function check(testServer: TestServer, upstream: FakeUpstream, sent: string, answer: { status: number; text: string }) {
   const shown = sent.length > 300 ? `${sent.slice(0, 300)}…` : sent
   expect.soft(answer.status === 500 || answer.text.includes('failed to handle'), `${shown}: ${answer.text}`).toBe(false)
@@ -203,7 +203,7 @@ interface Headers {
   readonly [name: string]: string
 }
 
-/** A door, the body sent to it, the upstream's format, and what the upstream answers rightly. */
+/** An endpoint, the body sent to it, the upstream's format, and a correct answer of the upstream. */
 type Exchange = [path: string, body: unknown, format: string, said: JsonObject, headers?: Headers]
 
 const ANSWERED: readonly Exchange[] = [
@@ -328,11 +328,11 @@ describe('an upstream that answers rubbish', () => {
   )
 })
 
-/** The form with one more field, before all others. */
+/** Returns the form with one more field at its start. */
 const withField = (name: string, value: string): string =>
   `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n${form('json')}`
 
-/** Forms that are none, or say something odd. */
+/** Forms that are invalid or unusual. */
 const FORMS: readonly (readonly [body: string, headers?: { readonly [name: string]: string }])[] = [
   [''],
   ['--x'],

@@ -15,7 +15,7 @@ import { channelTo, created, ScriptedUpstream } from '../voice/upstream.ts'
 
 const { closing, open, openGateway } = opener()
 
-/** An upstream that answers whole when it is let, and begins streams at once. */
+/** An upstream that answers whole when it is released, and starts streams at once. */
 function waiting() {
   const release: (() => void)[] = []
   const script: Script = (response, { text }) => {
@@ -25,7 +25,7 @@ function waiting() {
   return { script, release }
 }
 
-/** Asks until a place is free: it is given back when the gateway notices that a request is over. */
+/** Sends requests until a slot is free. The slot is released when the gateway notices that a request is over. */
 async function untilFree(testServer: TestServer): Promise<Asked> {
   for (let tries = 0; ; tries++) {
     const answer = await testServer.ask(CHAT_PATH, { ...ASK, messages: 7 })
@@ -94,7 +94,7 @@ describe('concurrent requests', () => {
     expect(begun.status).toBe(200)
     await until(() => release.length === 1)
     expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(429)
-    // What is stored can be looked at all the same.
+    // Stored data can be read nevertheless.
     expect((await testServer.ask(`/v1/responses/${begun.json.id}`, undefined, { method: 'GET' })).status).toBe(200)
     release[0]!()
     expect((await untilFree(testServer)).status).toBe(400)
@@ -163,7 +163,7 @@ test('no bound of an answer gives tokens back', async () => {
 })
 
 describe('budgets', () => {
-  /** A dollar for a thousand tokens of the prompt, two for as many of the answer. */
+  /** Prices: one dollar for a thousand tokens of the prompt, two for a thousand tokens of the answer. */
   const PRICED: ModelFacts = { id: 'm', input: ['text'], output: ['text'], price: { input: 1000, output: 2000 } }
   const answered =
     (input: number, output: number): Script =>
@@ -179,7 +179,7 @@ describe('budgets', () => {
     const { testServer, upstream } = await open(answered(100, 100), options({ day: 1 }))
     const statuses: number[] = []
     for (let asked = 0; asked < 6; asked++) statuses.push((await testServer.ask(CHAT_PATH, SHORT)).status)
-    // 0.3 dollars each.
+    // Each request costs 0.3 dollars.
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
     expect(upstream.seen).toHaveLength(4)
     const refused = await testServer.ask(CHAT_PATH, SHORT)
@@ -233,7 +233,7 @@ describe('budgets', () => {
     await until(() => release.length === 1 && text.length > 2000)
     out.destroy()
     await until(() => testServer.lines.some(({ message }) => message === 'request'))
-    // 500 tokens are a dollar.
+    // 500 tokens cost one dollar.
     expect((await testServer.ask(CHAT_PATH, SHORT)).json.error).toMatchObject({ code: 'insufficient_quota' })
   })
 

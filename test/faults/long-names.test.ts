@@ -4,7 +4,7 @@ import { excerpt } from '../../src/canonical/text.ts'
 import { channelAt } from '../builders/config.ts'
 import { type SendOptions, TestServer } from '../builders/gateway.ts'
 
-/* Errors repeat the beginning of what a caller sent, however long that is. */
+/* Errors repeat only the beginning of a caller's text, however long the text is. */
 
 const LONG = 'x'.repeat(1_000_000)
 const MOST = 2000

@@ -6,7 +6,7 @@ import { TIMED } from '../builders/time.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
 const HEARTBEAT = 30
-/** More than the buffers of a connection hold. */
+/** More bytes than the buffers of a connection hold. */
 const LARGE = 16 * 1024 * 1024
 
 test('who asks for a large picture and takes none of it is gone after eight heartbeats', TIMED, async () => {

@@ -8,7 +8,7 @@ import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { deadAddress, type Script } from '../builders/upstream.ts'
 
-/* What an upstream says of itself, and what becomes of it: whose fault it is, what rests, who is tried next. */
+/* Errors of an upstream and their effects: whose fault it is, what rests, and which target is next. */
 
 afterEach(() => void vi.useRealTimers())
 const { openGateway, openRows } = opener()
@@ -31,7 +31,7 @@ const says =
   (status: number, message: string, headers: Record<string, string> = {}, more: object = {}): Script =>
   response =>
     json(response, { error: { ...failure(message).error, ...more } }, status, headers)
-/** Only of one model. */
+/** Restricts a script to one model. */
 const of =
   (model: string, script: Script, otherwise: Script = helloWhole): Script =>
   (response, seen) =>

@@ -7,7 +7,7 @@ import { opener } from '../builders/opener.ts'
 import { TIMED, until } from '../builders/time.ts'
 import { deadAddress, type FakeUpstream, type Script } from '../builders/upstream.ts'
 
-/* Recordings on their way: slow readers, callers who leave, upstreams that break off. */
+/* Recordings in transfer: slow readers, callers who leave, upstreams that break off. */
 
 const ASK = { model: 'm', input: 'Hello.', voice: 'alloy' }
 const PIECE = Buffer.alloc(64 * 1024, 7)
@@ -21,7 +21,7 @@ const open = async (script: Script, ...others: ChannelConfig[]): Promise<void> =
   testServer = await openGateway([channelAt(upstream.address, { format: 'speech' }), ...others])
 }
 
-/** Sends pieces for as long as they are taken; says how many were. */
+/** Sends chunks as long as they are taken, and counts them. */
 function pouring(): { readonly script: Script; sent: number } {
   const flood = {
     sent: 0,
@@ -54,7 +54,7 @@ describe.each([
     const held = flood.sent
     await new Promise(resolve => setTimeout(resolve, 300))
     expect(flood.sent).toBe(held)
-    // What two sockets and the gateway hold between them: a few megabytes, not a recording.
+    // The buffers of two sockets and of the gateway: a few megabytes, not a recording.
     expect(held * PIECE.length).toBeLessThan(32 * 1024 * 1024)
     message.destroy()
   })

@@ -65,7 +65,7 @@ describe.each(CLIENTS)('%s reads the refusal of what it still sends', (_, ask) =
   })
 })
 
-/** Sends all before it reads, as Python's http.client does, in so many pieces with pauses between. */
+/** Sends the whole body before it reads, as Python's http.client does, in a number of chunks with pauses. */
 async function sendFirst(
   testServer: TestServer,
   head: string,

@@ -9,7 +9,7 @@ import { TIMED } from '../builders/time.ts'
 import { deadAddress, type Script } from '../builders/upstream.ts'
 
 const { openGateway, openRows } = opener()
-/** A gateway with a channel for each script, tried in that order. */
+/** Opens a gateway with a channel for each script, tried in that order. */
 const open = (scripts: readonly Script[], fields: Partial<ChannelConfig> = {}, options: TestServerOptions = {}) =>
   openRows(
     scripts.map((script, priority) => ({ script, name: `secret-channel-${priority}`, priority, ...fields })),

@@ -5,10 +5,10 @@ import { buffer } from 'node:stream/consumers'
 import { dataOf, jsonOf } from '../builders/http.ts'
 
 export interface Question {
-  /** `POST` where there is a body, else `GET`. */
+  /** HTTP method. `POST` if there is a body, else `GET`. */
   readonly method?: string
   readonly headers?: { readonly [name: string]: string }
-  /** JSON, or a form. */
+  /** Body as JSON or a form. */
   readonly body?: object | FormData
 }
 
@@ -21,11 +21,13 @@ export interface Answer {
   readonly json: any
 }
 
-/** Asks below one address. Rejects for an answer that is not 2xx, unless the question says which it is to be. */
+/**
+ * Sends a request to one address. Rejects for an answer that is not 2xx, unless the question expects another status.
+ */
 export type Ask = (path: string, question?: Question, status?: number) => Promise<Answer>
 
 /**
- * @param key sent as each kind of caller sends it.
+ * @param key the key, in the header of each kind of caller.
  * @param ca a certificate to trust, in PEM.
  */
 export const askingAt =
@@ -65,7 +67,7 @@ interface Sent {
   readonly bytes: Buffer
 }
 
-/** Milliseconds for an answer. */
+/** Timeout of an answer, in milliseconds. */
 const PATIENCE = 60_000
 
 function sent(url: string, ca: string | undefined, { method, headers, bytes }: Sent): Promise<Answer> {
@@ -82,7 +84,7 @@ function sent(url: string, ca: string | undefined, { method, headers, bytes }: S
   })
 }
 
-/** The events of a streamed answer, as JSON. */
+/** Returns the events of a streamed answer, as JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: cases look into events of many shapes
 export function eventsOf({ headers, text }: Answer): any[] {
   assert.match(String(headers['content-type']), /^text\/event-stream/)

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Milliseconds for an install. */
+/** Timeout of an installation, in milliseconds. */
 const INSTALLING = 900_000
 
-/** A fresh clone of what is committed here. */
+/** A new clone of the committed files. */
 export class Checkout {
   readonly folder = mkdtempSync(join(tmpdir(), 'first-start-'))
 
@@ -17,7 +17,7 @@ export class Checkout {
     execFileSync('git', ['clone', '--quiet', '--no-hardlinks', ROOT, this.folder])
   }
 
-  /** Installs its packages as a user does, with the npm and the Node of the machine; what was printed. */
+  /** Installs the packages as a user does, with the machine's npm and Node. Returns the output. */
   install(...options: string[]): { readonly out: string; readonly fault: string } {
     const words = ['ci', '--prefer-offline', '--no-audit', '--no-fund', ...options]
     const { status, stdout, stderr, error } = spawnSync('npm', words, {
@@ -36,12 +36,12 @@ export class Checkout {
 }
 
 /**
- * The environment of a user: nothing of the npm that runs this program, whose Node comes first in the path, no provider's
- * key, nothing that has the sources run.
+ * Returns the environment of a user: without the variables of the npm that runs this program (its Node comes first in
+ * the path), without providers' keys, and without settings that make the gateway run from its sources.
  */
 export function userEnv(home?: string): { readonly [name: string]: string | undefined } {
   const path = (process.env['PATH'] ?? '').split(':').filter(folder => !folder.includes('node_modules'))
-  // Npm finds its cache and its registry there.
+  // Npm finds its cache and its registry in these variables.
   const npm = Object.entries(process.env).filter(([name]) => /^npm_config_(?:cache|registry)$/i.test(name))
   return { PATH: path.join(':'), HOME: home ?? process.env['HOME'], ...Object.fromEntries(npm) }
 }

@@ -11,25 +11,28 @@ import { STORED_CASES } from './endpoints/stored.ts'
 import { FINISHED_CASES, VIDEO_CASES } from './endpoints/videos.ts'
 import type { Outcomes } from './outcomes.ts'
 
-/** What a case asks, and what cases before it left for it. */
+/** Services for a case, and results of earlier cases. */
 export interface World {
   readonly ask: Ask
   /** `http://127.0.0.1:49152` */
   readonly address: string
   readonly key: string
   readonly model: string
-  /** Ids of what earlier cases made. */
+  /** Ids of objects that earlier cases created. */
   readonly made: Map<string, string>
 }
 
 export type Step = (world: World) => Promise<void>
 
-/** Cases by method and path, as in `POST /v1/chat/completions`; in their order, for some need what others made. */
+/**
+ * Cases by method and path, such as `POST /v1/chat/completions`. The order matters, because some need the results of
+ * others.
+ */
 export type Cases = { readonly [endpoint: string]: Step | { readonly whole: Step; readonly streamed: Step } }
 
 const VENDOR = 'videovendor'
 
-/** Every endpoint for callers, from the tables that the gateway has its routes from. */
+/** Every endpoint for callers, from the tables of the gateway's routes. */
 export const ENDPOINTS: ReadonlySet<string> = new Set([
   ...[...ROUTES, ...vendorRoutes(VENDOR)].map(({ path }) => `POST ${path}`),
   ...[...METHODS.keys()].map(method => `POST /v1beta/models/{model}:${method}`),
@@ -48,7 +51,7 @@ export const CASES: Cases = {
   ...FINISHED_CASES,
 }
 
-/** Asks at every endpoint. One without a case fails, and so does a case without an endpoint. */
+/** Calls every endpoint. An endpoint without a case fails, and so does a case without an endpoint. */
 export async function tryEndpoints(outcomes: Outcomes, world: World): Promise<void> {
   for (const [endpoint, steps] of Object.entries(CASES)) {
     if (!ENDPOINTS.has(endpoint)) await outcomes.try(endpoint, () => fail('there is no such endpoint'))

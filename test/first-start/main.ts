@@ -60,7 +60,7 @@ async function main(outcomes: Outcomes): Promise<void> {
   }
 }
 
-/** Installs, and checks what was printed: npm's own lines, whose Node and whose packages warn of nothing. */
+/** Installs, and checks the output: npm's own lines, without warnings of other Node versions or packages. */
 function install(checkout: Checkout): void {
   const { out, fault } = checkout.install()
   const lines = out.split('\n').filter(line => line !== '')

@@ -1,17 +1,17 @@
-/** Runs cases one after the other, prints each, and counts. */
+/** Runs cases one after another, prints each, and counts them. */
 export class Outcomes {
   passed = 0
   failed = 0
   skipped = 0
   private group = ''
 
-  /** Cases from here on belong to a set-up of that name. */
+  /** Starts the cases of a set-up with this name. */
   begin(group: string): void {
     this.group = group
     console.log(`\n${group}`)
   }
 
-  /** A case: it passes when its function settles. The result is the function's; undefined where it failed. */
+  /** Runs a case. It passes if its function settles. Returns the function's result. Undefined if it failed. */
   async try<T>(name: string, run: () => T | Promise<T>): Promise<T | undefined> {
     const began = performance.now()
     try {

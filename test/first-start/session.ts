@@ -36,7 +36,7 @@ export class Session {
     this.socket.send(JSON.stringify(event))
   }
 
-  /** The first event of a type. Rejects where the connection fails, or an error event comes before. */
+  /** Returns the first event of a type. Rejects if the connection fails, or an error event comes first. */
   async first(type: string): Promise<Event> {
     const found = (): Event => this.events.find(event => event.type === type)
     const error = (): Event => (type === 'error' ? undefined : this.events.find(event => event.type === 'error'))
@@ -54,7 +54,7 @@ export class Session {
   }
 }
 
-/** One turn in text of a voice session: what the model said. */
+/** Takes one turn in text of a voice session, and returns the model's answer. */
 export async function spokenTo(session: Session): Promise<string> {
   await session.first('session.created')
   session.send({ type: 'session.update', session: { type: 'realtime', output_modalities: ['text'] } })

@@ -7,16 +7,16 @@ import { until } from '../builders/time.ts'
 import { type Ask, askingAt } from './ask.ts'
 import { userEnv } from './checkout.ts'
 
-/** The key of callers, where a config has one. */
+/** Key of the callers, if a config has one. */
 export const KEY = 'il-first-start'
 
-/** Milliseconds for a start, and for a stop. */
+/** Timeout of a start, and of a stop, in milliseconds. */
 const STARTING = 120_000
 const STOPPING = 60_000
 
-/** Environments beside a user's that a gateway is started in. */
+/** Settings for the start, in addition to a user's environment. */
 interface StartOptions {
-  /** The config has keys, so that none is made. */
+  /** Whether the config has keys, so that none is created. */
   readonly hasKeys?: boolean
   /** A certificate to trust, in PEM. */
   readonly ca?: string
@@ -41,11 +41,11 @@ export class Started {
     const server = { port: 0, drain: '1ms', ...('server' in config ? (config.server as object) : {}) }
     const keys = hasKeys ? { keys: [{ name: 'dev', key: KEY }], groups: { default: { models: ['*'] } } } : {}
     writeFileSync(this.config, JSON.stringify({ data_dir: join(this.folder, 'data'), ...keys, ...config, server }))
-    // A process group of its own: npm, its shell and the gateway.
+    // A process group of its own, for npm, its shell and the gateway.
     this.child = spawn('npm', this.words(), { cwd: checkout, env: userEnv(this.folder), detached: true })
     this.child.stdout!.on('data', piece => (this.out += piece))
     this.child.stderr!.on('data', piece => (this.fault += piece))
-    // Not `exit`: what was printed last is still to be read then.
+    // Not `exit`, because the last output is not read by then.
     this.child.once('close', code => (this.exit = { code }))
   }
 
@@ -66,7 +66,7 @@ export class Started {
     return /listens on (\S+)/.exec(this.out)![1]!
   }
 
-  /** The key that the first start printed, or that of the config. */
+  /** Key that the first start printed, or the key of the config. */
   get key(): string {
     return /^key +(\S+)$/m.exec(this.out)?.[1] ?? KEY
   }
@@ -75,12 +75,12 @@ export class Started {
     return this.as(this.key)
   }
 
-  /** Asks with another key, or with none. */
+  /** Sends requests with another key, or without one. */
   as(key: string): Ask {
     return askingAt(this.address, key, this.ca)
   }
 
-  /** What a command of the program prints, with the same config. */
+  /** Returns the output of a command of the program, with the same config. */
   command(...words: string[]): string {
     return execFileSync('npm', this.words(...words), {
       cwd: this.checkout,
@@ -90,18 +90,20 @@ export class Started {
     })
   }
 
-  /** Asks as an administrator, with a token as the README has it made. */
+  /** Sends requests as an administrator, with a token created as the README describes. */
   administrator(): Ask {
     return this.as(this.command('admin', 'token', 'ops').trim())
   }
 
-  /** The lines of its log. */
+  /** Returns the lines of the log. */
   lines(): { readonly [field: string]: unknown }[] {
     const lines = this.out.split('\n').slice(0, -1)
     return lines.filter(line => line.startsWith('{')).map(line => JSON.parse(line))
   }
 
-  /** Ends it as Ctrl-C in a terminal does: everything in the group gets the signal. Rejects for faults it logged. */
+  /**
+   * Ends the gateway like Ctrl-C in a terminal: the whole process group gets the signal. Rejects if faults were logged.
+   */
   async stop(): Promise<void> {
     process.kill(-this.child.pid!, 'SIGINT')
     await until(() => this.exit !== undefined, STOPPING)
@@ -110,12 +112,12 @@ export class Started {
     assert.match(this.out, /"stopping"/)
   }
 
-  /** Ends whatever is left of it, and deletes its folder. */
+  /** Ends remaining processes and deletes the folder. */
   async kill(): Promise<void> {
     try {
       process.kill(-this.child.pid!, 'SIGKILL')
     } catch {
-      // It ended.
+      // The process has already ended.
     }
     await until(() => this.exit !== undefined, STOPPING)
     rmSync(this.folder, { recursive: true, force: true })

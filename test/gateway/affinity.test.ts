@@ -7,7 +7,7 @@ import { permitting } from '../builders/permissions.ts'
 
 const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
 
-/** The request for a turn of a conversation that begins with its own text; earlier turns are sent again. */
+/** The request for a turn of a conversation that begins with its own text. Earlier turns are sent again. */
 const turn = (conversation: number, number: number): CanonicalRequest => ({
   ...BASE,
   messages: [
@@ -33,7 +33,7 @@ const channels = (weights: readonly number[], more = ''): RoutedChannel[] =>
   ).channels.map(config => ({ config, health: { inFlight: 0 } }))
 
 let requests = 0
-/** The channel that a request reaches; every request has its own id. */
+/** The channel that a request reaches. Every request has its own id. */
 function channelOf(request: CanonicalRequest, list: readonly RoutedChannel[], isAffine = true): string {
   const draw = `request-${requests++}`
   const query: RouteRequest = {

@@ -12,7 +12,7 @@ speakPlain('messages', 'contents')
 
 const { openRows } = opener()
 
-/** Starts a gateway with one channel per row; rows of one format are tried in order. */
+/** Starts a gateway with one channel per row. Rows of one format are tried in order. */
 async function open(rows: readonly Row[], options: TestServerOptions = {}) {
   const { testServer, upstreams } = await openRows(rows, options)
   return { testServer, upstreams, asked: (index: number) => JSON.parse(upstreams[index]!.seen.at(-1)!.text) }

@@ -10,7 +10,7 @@ import { permitting } from '../builders/permissions.ts'
 
 const SESSIONS = 200
 const TURNS = 20
-/** Tokens of the first turn, and by how many each turn grows. */
+/** Number of tokens of the first turn, and growth of each turn. */
 const [FIRST, GROWTH] = [1000, 500]
 const LOG = { info: () => {}, warn: () => {}, error: () => {} }
 
@@ -28,7 +28,7 @@ const turn = (session: number, number: number): CanonicalRequest => ({
 
 /**
  * Runs 200 interleaved sessions before a provider that caches the longest prefix per key. Restarts the gateway after
- * seven turns; the provider refuses one of the four keys from the twelfth turn on. Returns the share of the tokens that
+ * seven turns. The provider refuses one of the four keys from the twelfth turn on. Returns the share of the tokens that
  * a single account would have read from its cache.
  */
 function cachedShare(isAffine: boolean): number {

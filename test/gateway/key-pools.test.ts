@@ -185,7 +185,7 @@ const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
 const USER = { role: 'user', content: 'Hi.' }
 
 describe('reasoning that the account of a key signed', TIMED, () => {
-  /** Sends two turns; the key of the first is refused before the second. */
+  /** Sends two turns. The key of the first is refused before the second. */
   async function secondTurn(more = '') {
     const upstream = await openUpstream(signing)
     const channel = poolAt(upstream.address, [KEY_A, KEY_B], { format: 'messages', more })
@@ -268,7 +268,7 @@ describe('reasoning that the account of a key signed', TIMED, () => {
     await gateway.ask(MESSAGES_PATH, { ...MESSAGE, stream: true, messages: [USER] }, VERSION)
     const issuer = keyIn(upstream.seen[0]!)
     const other = issuer === KEY_A ? KEY_B : KEY_A
-    // Another conversation, drawn by the other key, holds the signature.
+    // Another conversation, which is assigned to the other key, holds the signature.
     for (let index = 0; index < 20; index++) {
       const thinking = { type: 'thinking', thinking: 'Hm.', signature: SIGNED_BY(issuer) }
       const messages = [

@@ -6,7 +6,7 @@ import { Live, type LiveEvent } from '../../src/gateway/live.ts'
 import type { Bus, Listener, Topic } from '../../src/store/cluster/bus.ts'
 import type { UsageRow } from '../../src/store/usage/row.ts'
 
-/** Connected buses of several processes; a process never receives its own messages. */
+/** Connected buses of several processes. A process never receives its own messages. */
 function buses(count: number): readonly (Bus & { readonly published: Topic[] })[] {
   const all = Array.from({ length: count }, () => new Map<Topic, Listener>())
   return all.map(own => {

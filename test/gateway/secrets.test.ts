@@ -25,7 +25,7 @@ const KEYS = [
   OWN,
   encodeURIComponent(OWN),
   JSON.stringify(OWN).slice(1, -1),
-  'upstream-key', // its beginning, as who masks it shows it
+  'upstream-key', // the beginning, as a masked key shows it
   FIXED,
   QUERY,
   encodeURIComponent(QUERY),
@@ -44,7 +44,7 @@ const INSIDE = [
   'redis:6379',
 ]
 
-/** An operator's name counts only in quotes, and a host without a dot only where a host is expected. */
+/** An operator's name is removed only in quotes, and a host without a dot only where a host is expected. */
 const SAID: { readonly [name: string]: string } = {
   'redis:6379': 'http://redis:6379/0',
   'secret-channel': '"secret-channel"',

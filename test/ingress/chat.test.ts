@@ -99,7 +99,7 @@ const cites = (start_index: number, end_index: number): JsonObject => ({
 
 type Choices = { readonly choices: readonly { readonly message: JsonObject }[] }
 
-/** The deltas of all chunks with citations. */
+/** Returns the deltas of all chunks with citations. */
 const listsIn = (events: readonly WireEvent[]): JsonObject[] =>
   events
     .flatMap(({ data }) => parseObject(data)?.['choices'] ?? [])
@@ -172,7 +172,7 @@ test.each(between)('citations around %s are streamed as one list, and no text wa
     sent.findIndex(({ data }) => data.includes(text)),
   )
   expect(places).toEqual(places.toSorted((a, b) => a - b))
-  // Assembles the chunks as clients do: texts and calls grow, any other field of a delta is replaced.
+  // Assembles the chunks as clients do. Text and calls are appended to. Any other field of a delta is replaced.
   const last = Object.assign({}, ...listsIn(sent)) as JsonObject
   expect(last['annotations']).toHaveLength(2)
 })

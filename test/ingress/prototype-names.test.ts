@@ -5,7 +5,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { asked } from '../laws/work/transcription.ts'
 
-/** Names that every object inherits: a table looked up without care finds all of them. */
+/** Names that every object inherits. A careless table lookup finds all of them. */
 const WORDS = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__']
 
 describe.each(WORDS)('the inherited name %s has no meaning', word => {

@@ -70,7 +70,7 @@ describe('an answer of the same format', () => {
   })
 })
 
-/** The body with one of its values replaced. */
+/** Returns the body with one of its values replaced. */
 function spoil(body: JsonObject, value: unknown, at: number): JsonObject {
   const holders: { holder: Record<string, unknown>; key: string }[] = []
   const visit = (holder: unknown): void => {

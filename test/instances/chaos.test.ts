@@ -11,7 +11,7 @@ import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import { Fleet } from './fleet.ts'
 import { Instance } from './instance.ts'
 
-/* What a gateway of several processes does while they, PostgreSQL and Redis are killed, stopped and started. */
+/* Behaviour of a gateway of several processes while they, PostgreSQL and Redis are killed, stopped and started. */
 
 const CHAT = '/v1/chat/completions'
 const missing = noPostgres ?? (HAS_REDIS ? undefined : 'there is no redis-server')
@@ -65,7 +65,7 @@ interface Load {
   stop(): Promise<void>
 }
 
-/** So many lanes of requests, one after the other in each. */
+/** Sends requests in several lanes, one after another in each lane. */
 function load(lanes: number, ask: () => Promise<Response>): Load {
   const statuses: number[] = []
   const broken: unknown[] = []
@@ -90,11 +90,14 @@ function load(lanes: number, ask: () => Promise<Response>): Load {
   return { statuses, broken, stop }
 }
 
-/** Nobody listens: all workers of the instance, or the instance, were killed, and their successors still start. */
+/**
+ * Whether nobody listens: all workers of the instance, or the instance itself, were killed, and their successors are
+ * still starting.
+ */
 const isRefused = (fault: unknown): boolean =>
   (fault as { readonly cause?: { readonly code?: string } }).cause?.code === 'ECONNREFUSED'
 
-/** The number of requests by the sums of hours. */
+/** Returns the number of requests according to the hourly sums. */
 async function summed(): Promise<number> {
   const store = await openStore({ engine: 'postgres', url: fleet.shared.store })
   try {

@@ -6,7 +6,7 @@ import { pause, until } from '../builders/time.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { Fleet } from './fleet.ts'
 
-/* What a gateway says of a database that is away for a while. */
+/* Answers of a gateway whose database is unavailable for a while. */
 
 const KEY = 'sk-of-the-outage'
 const closing = closingAfterEach()

@@ -13,7 +13,10 @@ import { ScriptedUpstream } from '../voice/upstream.ts'
 import { Fleet } from './fleet.ts'
 import { command } from './instance.ts'
 
-/* Two instances of two workers each over one PostgreSQL and one Redis: whichever process is asked, it is one gateway. */
+/*
+ * Two instances of two workers each over one PostgreSQL and one Redis behave as one gateway, whichever process gets a
+ * request.
+ */
 
 const CHAT = '/v1/chat/completions'
 const missing = noPostgres ?? (HAS_REDIS ? undefined : 'there is no redis-server')
@@ -29,7 +32,7 @@ let videos: OpenAIVideos
 let voices: ScriptedUpstream
 let fleet: Fleet
 
-/** Answers whole or as a stream; pictures as bytes. */
+/** Answers whole or as a stream. Images are bytes. */
 const answering: Script = (response, seen) => {
   if (seen.url.endsWith('/images/generations')) return json(response, { created: 1, data: [{ b64_json: PIXEL }] })
   if (JSON.parse(seen.text).stream === true) return events(response).end(HEAD + words('Hello.') + TAIL)
@@ -146,7 +149,7 @@ describe.skipIf(missing !== undefined)('limits of four processes', () => {
 
   test('a budget outlives all processes and what Redis held', async () => {
     const key = await fleet.key('spender', '--budget-day', '0.08')
-    // One answer is 5 × $2000 + 2 × $2500 a million: $0.015, and is expected to be as large.
+    // One answer costs 5 × $2000 + 2 × $2500 a million: $0.015, and is expected to be as large.
     const ask = { ...ASK, max_tokens: 2 }
     const all: number[] = []
     while (all.at(-1) !== 429 && all.length < 20) all.push((await fleet.ask(CHAT, key, ask)).status)
@@ -166,7 +169,7 @@ describe.skipIf(missing !== undefined)('four processes', () => {
   test('accept a new key at once, each of them', TIMED, async () => {
     for (let round = 0; round < 3; round++) {
       const key = await fleet.key(`new-${Date.now()}`)
-      // Those that are asked together share a reading of the store.
+      // Simultaneous requests share a read of the store.
       const all = Array.from({ length: 24 }, () => fleet.ask('/v1/models', key))
       expect(new Set(await statuses(all))).toEqual(new Set([200]))
     }
@@ -185,7 +188,7 @@ describe.skipIf(missing !== undefined)('four processes', () => {
     const ends = streams.map(one => one.text())
     await command(fleet.shared, 'keys', 'revoke', name)
     await pause(1000)
-    // Wrong keys are answered ever later: few are tried.
+    // Answers to wrong keys are delayed more and more, so that only few are tried.
     const after = await statuses(Array.from({ length: 12 }, () => fleet.ask('/v1/models', key)))
     expect(after.filter(status => status !== 401 && status !== 429)).toEqual([])
     for (const end of await Promise.all(ends)) expect(end).toContain('"error"')
@@ -304,7 +307,7 @@ describe.skipIf(missing !== undefined)('four processes', () => {
     expect((await fleet.ask(CHAT, key, ASK)).status).toBe(200)
     const answers = (model: string) =>
       statuses(Array.from({ length: 24 }, () => fleet.ask(CHAT, key, { ...ASK, model })))
-    /** How many of so many requests come to the upstream. */
+    /** Returns how many of these requests reach the upstream. */
     const comeTo = async (one: FakeUpstream, model: string) => {
       const before = one.seen.length
       answered.push(...(await answers(model)))
@@ -323,7 +326,7 @@ describe.skipIf(missing !== undefined)('four processes', () => {
 
 const TOOL = { name: 'clock', description: 'The time', parameters: { type: 'object', properties: {} } }
 
-/** Calls the clock for three turns, then speaks. */
+/** Calls the clock tool for three turns, then answers with text. */
 const calling: Script = (response, seen) => {
   const { messages, stream } = JSON.parse(seen.text)
   const turns = messages.filter(({ role }: { role: string }) => role === 'tool').length

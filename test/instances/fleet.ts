@@ -2,7 +2,7 @@ import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici'
 import { pause, until } from '../builders/time.ts'
 import { command, Instance, type Shared } from './instance.ts'
 
-/** Several instances of several workers each, asked in turn, over a new connection each time. */
+/** Several instances of several workers each. Requests are sent to them in turn, over a new connection each time. */
 export class Fleet {
   readonly shared: Shared
   instances: readonly Instance[] = []
@@ -26,11 +26,11 @@ export class Fleet {
     return this.instances.flatMap(({ workers }) => workers)
   }
 
-  /** `fetch`, at the next instance whatever address is given; for SDKs. */
+  /** `fetch` for SDKs. It uses the next instance, whatever address is given. */
   readonly fetch = ((input: string | URL, init: object = {}) =>
     this.fetchAt(this.instances[this.turn++ % this.instances.length]!, input, init)) as unknown as typeof fetch
 
-  /** One request at the next instance. */
+  /** Sends one request to the next instance. */
   ask(path: string, key: string, body?: unknown, method?: string): Promise<Response> {
     return this.askAt(this.instances[this.turn++ % this.instances.length]!, path, key, body, method)
   }
@@ -40,7 +40,7 @@ export class Fleet {
     return (await this.ask(path, key, body, method)).json()
   }
 
-  /** One request at the process of that number: its siblings stand still meanwhile. */
+  /** Sends one request to the process of that number. The other workers are stopped meanwhile. */
   async at(number: number, path: string, key: string, body?: unknown): Promise<Response> {
     const all = this.instances.flatMap(one => one.workers.map(pid => ({ one, pid })))
     const { one, pid } = all[number % all.length]!
@@ -63,7 +63,7 @@ export class Fleet {
     return command(this.shared, 'keys', 'create', name, ...options)
   }
 
-  /** Waits until every process accepts a key of the config, which each of them reads by itself. */
+  /** Waits until every process accepts a key of the config, which each process reads by itself. */
   async known(key: string): Promise<void> {
     for (const number of this.pids.keys())
       while ((await this.at(number, '/v1/models', key)).status !== 200) await pause(50)
@@ -80,7 +80,7 @@ export class Fleet {
     return this.fetchAt(one, path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
   }
 
-  /** A connection that is kept belongs to one worker. */
+  /** A connection that stays open belongs to one worker. */
   private fetchAt(one: Instance, input: string | URL, init: object): Promise<Response> {
     const { pathname, search } = new URL(String(input), 'http://any')
     const out = { ...init, dispatcher: this.dispatcher } as never

@@ -7,15 +7,15 @@ import { promisify } from 'node:util'
 import { vi } from 'vitest'
 import { ENV, MAIN } from '../builders/paths.ts'
 
-/** What several instances have in common, and an own folder for each of them. */
+/** Settings that several instances have in common. Each has a folder of its own. */
 export interface Shared {
   readonly store: string
   readonly redis?: string
-  /** The rest of the config, as JSON. */
+  /** Rest of the config, as JSON. */
   readonly config: object
 }
 
-/** One gateway of several, as a process of its own with a folder that no other one sees. */
+/** One gateway of several, as a separate process with a separate folder. */
 export class Instance {
   readonly address: string
   private readonly child: ChildProcess
@@ -48,17 +48,17 @@ export class Instance {
     return this.child.pid!
   }
 
-  /** The process ids of its workers, the oldest first. */
+  /** Process ids of its workers, the oldest first. */
   get workers(): readonly number[] {
     return childrenOf(this.pid)
   }
 
-  /** Gives it another config file. */
+  /** Replaces the config file. */
   configure(shared: Shared): void {
     writeConfig(this.folder, shared)
   }
 
-  /** Everything it wrote, the log among it. */
+  /** Everything that the process wrote, including the log. */
   get written(): string {
     return this.output.text
   }
@@ -80,7 +80,7 @@ export class Instance {
   }
 }
 
-/** Runs a command of the command line on the shared store, and gives what it printed. */
+/** Runs a command of the command line on the shared store, and returns its output. */
 export async function command(shared: Shared, ...words: string[]): Promise<string> {
   const folder = folderWith(shared)
   try {
@@ -91,7 +91,7 @@ export async function command(shared: Shared, ...words: string[]): Promise<strin
   }
 }
 
-/** Ids of the processes that one has started and that live. */
+/** Returns the ids of the living child processes. */
 function childrenOf(pid: number): readonly number[] {
   try {
     const text = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })

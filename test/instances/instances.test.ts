@@ -6,7 +6,7 @@ import { pause, TIMED, until } from '../builders/time.ts'
 import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import { command, Instance, type Shared } from './instance.ts'
 
-/* Two gateways as processes of their own, without a folder in common, over one PostgreSQL and one Redis. */
+/* Two gateways as separate processes, without a common folder, over one PostgreSQL and one Redis. */
 
 const CHAT = '/v1/chat/completions'
 const missing = noPostgres ?? (HAS_REDIS ? undefined : 'there is no redis-server')
@@ -62,7 +62,7 @@ async function createKey(name: string, ...options: string[]): Promise<string> {
   return key
 }
 
-/** Milliseconds until an instance refuses the key. */
+/** Returns the milliseconds until an instance refuses the key. */
 async function refusedAfter(instance: Instance, key: string): Promise<number> {
   const began = performance.now()
   while ((await instance.ask('/v1/models', key)).status !== 401) {

@@ -9,14 +9,14 @@ import { pause, until } from '../builders/time.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { Fleet } from './fleet.ts'
 
-/* One machine of two workers: its limits without its Redis, and the places of a worker that is killed. */
+/* One machine of two workers: its limits without Redis, and the slots of a killed worker. */
 
 const CHAT = '/v1/chat/completions'
 const KEY = 'sk-of-the-machine'
 
 const closing = closingAfterEach()
 
-/** A machine of two workers before an upstream that ends streams never. */
+/** Starts a machine of two workers with an upstream whose streams never end. */
 async function machineOf(limits: object, redis?: string) {
   const upstream = await FakeUpstream.open((response, seen) => {
     if (JSON.parse(seen.text).stream === true) return events(response).write(HEAD + words('Once'))
@@ -37,14 +37,14 @@ async function machineOf(limits: object, redis?: string) {
   return fleet
 }
 
-/** How many of so many requests, one after the other, are admitted. */
+/** Returns how many of these requests, one after another, are admitted. */
 async function admitted(fleet: Fleet, count: number): Promise<number> {
   let admitted = 0
   for (let at = 0; at < count; at++) if ((await fleet.ask(CHAT, KEY, ASK)).status === 200) admitted++
   return admitted
 }
 
-/** Kills each worker that has one of the streams, and waits until all of them are broken off. */
+/** Kills each worker that has one of the streams, and waits until all of them have broken off. */
 async function killStreaming(fleet: Fleet, ends: readonly Promise<unknown>[]): Promise<void> {
   for (const pid of fleet.pids) process.kill(pid, 'SIGKILL')
   await Promise.allSettled(ends)
@@ -57,7 +57,7 @@ async function openAll(fleet: Fleet, most: number): Promise<Promise<unknown>[]> 
 }
 
 async function expectFree(fleet: Fleet): Promise<void> {
-  // A machine without a worker refuses connections until one of the successors listens.
+  // A machine without a worker refuses connections until a successor listens.
   await until(() => fleet.pids.length === 2)
   const again = async () => openAll(fleet, 6).catch(() => [])
   const began = performance.now()
@@ -66,7 +66,7 @@ async function expectFree(fleet: Fleet): Promise<void> {
     await pause(50)
     open = await again()
   }
-  // All of them are free by the time that one is.
+  // All slots are free once one is.
   expect(open).toHaveLength(4)
   for (const one of open) one.catch(() => {})
 }
@@ -100,7 +100,7 @@ describeWithRedis('a machine with a Redis', () => {
     await pause(1500)
     const all = Math.ceil((20 * (performance.now() - began)) / 60_000)
     expect(count + (await admitted(fleet, 30))).toBeLessThanOrEqual(20 + all + 1)
-    // Each process says once that Redis is away, and once that it is back.
+    // Each process reports once that Redis is unavailable, and once that it is available again.
     const { written } = fleet.instances[0]!
     expect(written.match(/Redis cannot be reached/g)).toHaveLength(3)
     expect(written).not.toContain('"stack"')

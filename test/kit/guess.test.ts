@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { examples } from '../../src/kit/examples.ts'
 import { guessFormat } from '../../src/kit/guess.ts'
 
-/** What two formats say in the same words. */
+/** Texts that are the same in two formats. */
 const SAME: { readonly [what: string]: string } = {
   'cohere result rerank': 'rerank result',
   'transcriptions result times': 'elevenlabs result',

@@ -18,19 +18,19 @@ import { formatsWith, plain, RUNS } from '../laws/support.ts'
 import { ANSWERS, WIRES } from '../laws/wires.ts'
 import { jobsWith, WORKS } from '../laws/works.ts'
 
-/** Each run writes every format and looks for every loss. */
+/** Options of the runs. Each run writes every format and searches for every loss. */
 const SOME = { numRuns: Math.ceil(RUNS / 10) }
-/** Far more than any text of these laws takes, so that a slow machine changes no verdict. */
+/** Time limit far above the need of any text of these laws, in milliseconds. A slow machine changes no verdict. */
 const AMPLE = 60_000
 
-/** A request as a text, files included. */
+/** Returns a request as text, including its files. */
 const textOf = (wire: WireRequest): string => JSON.stringify(plain({ ...wire, files: wire.files?.map(held) }))
 const held = (file: NonNullable<WireRequest['files']>[number]) => ({
   ...file,
   bytes: file.bytes instanceof BufferedBytes ? file.bytes : '',
 })
 
-/** The text in other formats; undefined where it is none of its format. */
+/** Returns the text in other formats. Undefined if it is not valid in its format. */
 async function inOthers(
   text: string,
   format: Format,
@@ -49,7 +49,7 @@ function refused<T>(work: () => T): T | undefined {
   }
 }
 
-/** Every place exists in its text; where there is none, the loss is of something that nobody wrote. */
+/** Checks that every path exists in its text. A loss without a path concerns a value that nobody wrote. */
 async function check(text: string, format: Format, kind: Kind): Promise<void> {
   const given = refused(() => readSourceText(text, format, kind))
   if (given === undefined) return

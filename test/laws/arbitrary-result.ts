@@ -28,7 +28,7 @@ import {
 } from './arbitrary.ts'
 import { count } from './work-parts.ts'
 
-/* Generators of canonical answers, and of the streams that could have brought them. */
+/* Generators of canonical answers, and of streams that lead to them. */
 
 const call = toolCall.map(({ namespace: _, ...part }) => part)
 const made: fc.Arbitrary<Part> = fc
@@ -70,7 +70,7 @@ const usage = node<Usage>()(
   },
 )
 
-/** As the gateway hands it to a writer: with id, model and time, and at least one candidate. */
+/** A result as the gateway passes it to a writer: with id, model and time, and at least one candidate. */
 export const result: fc.Arbitrary<CanonicalResult> = node<CanonicalResult, 'task' | 'error' | 'complete'>()(
   {
     id: filled,
@@ -81,7 +81,7 @@ export const result: fc.Arbitrary<CanonicalResult> = node<CanonicalResult, 'task
   { usage, serviceTier: fc.constantFrom('default', 'flex', 'priority'), extras },
 )
 
-/** A request the answer could be for; its caller wants usage in streams. */
+/** A request that fits the answer. Its caller requests usage in streams. */
 export const asked = {
   model: 'asked-model',
   messages: [],
@@ -96,7 +96,10 @@ export interface Streamed {
   readonly events: readonly CanonicalEvent[]
 }
 
-/** Bodies cut at random and parts interleaved at random: parts of a candidate start in order, and each keeps its own order. */
+/**
+ * Cuts bodies and interleaves parts at random. The parts of a candidate start in order, and the events of each part
+ * stay in order.
+ */
 export const streamed = (of: fc.Arbitrary<CanonicalResult> = result): fc.Arbitrary<Streamed> =>
   fc.tuple(of, fc.infiniteStream(fc.nat(7))).map(([result, dice]) => {
     const roll = (): number => dice.next().value as number
@@ -109,10 +112,13 @@ export const streamed = (of: fc.Arbitrary<CanonicalResult> = result): fc.Arbitra
     }
   })
 
-/** An answer as one stream that could have brought it, in pieces as large as they come. */
+/** Returns an answer as a stream that leads to it, in maximal chunks. */
 export const uncut = (result: CanonicalResult): Streamed => ({ result, events: [...unfold(result)] })
 
-/** Which tier serves an answer is known when it ends; citations come before or after the text they stand in. */
+/**
+ * Moves facts to a later event. The tier of an answer is known at its end, and citations come before or after their
+ * text.
+ */
 function laterFacts(events: readonly CanonicalEvent[], roll: () => number): readonly CanonicalEvent[] {
   const [start] = events
   const tier = start?.type === 'result-start' && roll() > 3 ? start.serviceTier : undefined

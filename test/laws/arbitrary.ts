@@ -28,7 +28,7 @@ import {
 } from '../../src/canonical/request.ts'
 import type { Tool, ToolChoice } from '../../src/canonical/tool.ts'
 
-/* Generators of canonical requests: any value the readers could make, and many they would not. */
+/* Generators of canonical requests: any value that the readers could make, and many that they would not. */
 
 export const FORMATS = ['chat', 'messages', 'responses', 'contents', 'elsewhere'] as const
 
@@ -39,7 +39,7 @@ export const word = fc.oneof(
 export const filled = word.filter(text => text !== '')
 const key = fc.constantFrom('x_a', 'x_b', 'vendor', '__proto__', 'constructor')
 
-/** Free JSON without nulls: unknown fields that are null are spelling, not meaning. */
+/** Free JSON without nulls. Unknown fields with null are spelling, not meaning. */
 export const json: fc.Arbitrary<unknown> = fc.oneof(
   word,
   fc.integer(),
@@ -54,18 +54,18 @@ export function object(value: fc.Arbitrary<unknown>): fc.Arbitrary<JsonObject> {
 
 type Generators = { readonly [field: string]: fc.Arbitrary<unknown> }
 
-/** A record whose every optional field may be missing. */
+/** A record in which every optional field may be missing. */
 export const record = <T>(needed: Generators, optional: Generators = {}): fc.Arbitrary<T> =>
   fc.record({ ...needed, ...optional }, { requiredKeys: Object.keys(needed), noNullPrototype: true }) as fc.Arbitrary<T>
 
 type Fields<T> = { readonly [F in keyof T]?: fc.Arbitrary<unknown> }
 
-/** Every field of T except `Left` and what the two generators have already: each of them without its generator is a fault. */
+/** Every field of T except `Left` and the fields of the two generators. A field without a generator is a type error. */
 type Missing<T, Left, N, O> = Exclude<keyof T, Left | 'spelling' | keyof N | keyof O>
 
 /**
- * A record of a canonical type that holds every field there is but those named: a new canonical field does not compile
- * until it is generated here, or left out for a reason.
+ * A record of a canonical type with every field except the named ones. A new canonical field does not compile until it
+ * is generated or deliberately left out.
  */
 export const node =
   <T, Left extends keyof T = never>() =>
@@ -108,7 +108,7 @@ export const reasoning = node<ReasoningPart, 'continues' | 'cache'>()(
   { type: fc.constant('reasoning'), text: word },
   { signature: record({ format: fc.constantFrom(...FORMATS), value: filled }), redacted: fc.constant(true), extras },
 )
-/** A thought of a history, which may be a piece of one. */
+/** Reasoning in a history, which may be a chunk. */
 const piece: fc.Arbitrary<ReasoningPart> = fc
   .tuple(reasoning, fc.boolean())
   .map(([part, continues]) => (continues ? { ...part, continues } : part))
@@ -130,7 +130,7 @@ const source = fc.oneof(
   record({ type: fc.constant('file-id'), format: fc.constantFrom(...FORMATS), id: filled }, { mediaType }),
   record({ type: fc.constant('text'), mediaType: fc.constant('text/plain'), text: word }),
 )
-/** Of conversations; the generators of images and speech add the rest. */
+/** Media parts of conversations. The generators of images and speech add the others. */
 export const media: fc.Arbitrary<MediaPart> = node<MediaPart, 'transcript' | 'made' | 'use'>()(
   { type: fc.constant('media'), kind: fc.constantFrom('image', 'audio', 'video', 'file'), source },
   { name: filled, detail: fc.constantFrom('low', 'high', 'auto'), cache, extras },
@@ -144,7 +144,7 @@ export const media: fc.Arbitrary<MediaPart> = node<MediaPart, 'transcript' | 'ma
   return { ...part, kind }
 })
 
-/** What a picture came to look like. */
+/** Properties of a generated image. */
 export const looks = record<ImageProperties>(
   {},
   {
@@ -274,7 +274,7 @@ const shape = fc.oneof(
     ),
   }),
 )
-/** Of conversations: what other work wants back is generated with that work. */
+/** Output of conversations. Other outputs are generated with their kind of work. */
 const output = node<
   Output,
   'image' | 'video' | 'embedding' | 'ranking' | 'transcript' | 'completion' | 'count' | 'compaction' | 'extras'

@@ -10,9 +10,9 @@ import { at } from '../../src/kit/pointer.ts'
 import { formatsWith, handedTo, holds } from './support.ts'
 import { WIRES } from './wires.ts'
 
-/* The path of a loss points at what was lost in the caller's own body. */
+/* The path of a loss points to the lost value in the caller's own body. */
 
-/** What no field of a body says, by why it is in the request all the same. */
+/** Values that no field of a body states, by the reason why they are in the request. */
 const UNSAID: { readonly [reason: string]: readonly string[] } = {
   'the endpoint or the path of the request says it': [
     ...['output/count', 'output/compaction', 'output/modalities', 'output/transcript', 'output/transcript/task'],
@@ -23,7 +23,7 @@ const UNSAID: { readonly [reason: string]: readonly string[] } = {
 }
 const ALL_UNSAID = new Set(Object.values(UNSAID).flat())
 
-/** The losses of a request in every other format, without what was added. */
+/** Returns the losses of a request in every other format, without additions. */
 function lossesOf(format: string, request: CanonicalRequest): Loss[] {
   return Object.keys(WRITERS).flatMap(to => {
     const write = WRITERS[to]!.request
@@ -36,7 +36,7 @@ function lossesOf(format: string, request: CanonicalRequest): Loss[] {
   })
 }
 
-/** A file of a form is no field of its body: the path names its part. */
+/** Whether the path is in a file of a form. A file is no field of the body. The path names its part. */
 const isFile = ({ files = [] }: WireRequest, [field]: Path): boolean => files.some(one => one.field === field)
 
 const read = (format: string, wire: WireRequest): CanonicalRequest | undefined => {
@@ -65,7 +65,7 @@ describe.each(formatsWith('request').filter(format => WIRES[format]!.request !==
           }
           expect(found.length, why).toBeGreaterThan(0)
           const lost = at(request, path)
-          // A sampling setting is a plain value, which is the very one of the body.
+          // A sampling setting is a plain value and equals the value in the body.
           if (path[0] === 'sampling' && typeof lost === 'number' && typeof value === 'number')
             expect(value, why).toBe(lost)
         }

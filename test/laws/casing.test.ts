@@ -5,13 +5,16 @@ import { meaning } from './same.ts'
 import { holds, plain, same } from './support.ts'
 import { request } from './wire/contents.ts'
 
-/* Protobuf's JSON has two names for every field, and clients write either (pydantic-ai all in snake_case, trap 104). */
+/*
+ * Protobuf's JSON has two names for every field, and clients write either (pydantic-ai writes snake_case everywhere,
+ * trap 104).
+ */
 
 const snake = (name: string): string => name.replace(/(?<=[a-z0-9])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 const camel = (name: string): string =>
   name.replace(/(?<=[a-zA-Z])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Free JSON, whose keys are the caller's own. */
+/** Fields with free JSON, whose keys are the caller's own. */
 const FREE = new Set([
   'args',
   'response',
@@ -21,7 +24,7 @@ const FREE = new Set([
   '_responseJsonSchema',
 ])
 
-/** The value with all its fields named so; those of free JSON stay, but for the names of a schema's keywords. */
+/** Returns the value with all its fields renamed. In free JSON, only the keywords of schemas are renamed. */
 function cased(value: unknown, name: (key: string) => string): unknown {
   if (Array.isArray(value)) return value.map(item => cased(item, name))
   if (!isObject(value)) return value
@@ -35,7 +38,7 @@ function cased(value: unknown, name: (key: string) => string): unknown {
   )
 }
 
-/** With everything in camelCase, also what only the format itself knows. */
+/** Returns the value with everything in camelCase, including values that only the format itself knows. */
 const blind = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(blind)

@@ -11,13 +11,13 @@ import { asSaid } from './completed.ts'
 import { holds, plain, same } from './support.ts'
 import { WIRES } from './wires.ts'
 
-/* A native answer as the gateway has it written: what its upstream left out is added, and nothing it said is changed. */
+/* The gateway adds missing fields to a native answer and changes no field that the upstream sent. */
 
 const { events, result: write } = WRITERS['responses']!
 const reader = READERS['responses']!
 const answers = WIRES['responses']!.result
 
-/** As the gateway hands an answer to its writer. */
+/** Reads an answer as the gateway passes it to its writer. */
 const read = (body: JsonObject): CanonicalResult => ({
   ...{ id: 'req_1', createdAt: 1, model: 'm' },
   ...reader.result!({ status: 200, headers: {}, body }, asked),

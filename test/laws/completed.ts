@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
 
-/** What answers of responses always have, and an upstream may leave out, or say that it is null. */
+/** Fields that answers of responses always have. An upstream may leave them out, or send null. */
 const ALWAYS: { readonly [path: string]: readonly string[] } = {
   '': [
     ...['id', 'object', 'created_at', 'completed_at', 'status', 'incomplete_details', 'model', 'previous_response_id'],
@@ -21,7 +21,7 @@ const ALWAYS: { readonly [path: string]: readonly string[] } = {
   'output/#/content/#/logprobs/#/top_logprobs/#': ['bytes'],
 }
 
-/** An answer without what may be added to it, where `said` does not have it: anything else that differs still does. */
+/** Returns an answer without added fields that `said` lacks. All other differences remain. */
 export function asSaid(got: Json | undefined, said: Json | undefined, path = ''): Json | undefined {
   const inner = (key: string) => (path === '' ? key : `${path}/${key}`)
   if (Array.isArray(got) && Array.isArray(said)) return got.map((one, at) => asSaid(one, said[at], inner('#'))!)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 
-/** Where a format has the counts of an answer: a field, or a field of its details. */
+/** Position of each count in a format: a field, or a field of its details. */
 export interface CountNames {
   readonly input: string
   readonly output: string
@@ -10,14 +10,14 @@ export interface CountNames {
   readonly reasoning: readonly [details: string, field: string]
 }
 
-/** What is no count of tokens. */
+/** Values that are no token counts. */
 export const absurd: fc.Arbitrary<Json> = fc.constantFrom<Json[]>(-1, 0.5, 1e308, 2 ** 60, '7', true, {}, [])
 const count = fc.nat(99)
 
 /**
- * Usage as some upstream counts: what a cache held inside the prompt or beside it, thoughts inside the completion or
- * beside it, and a total that agrees with the one way or the other, is missing, or has nothing to do with either; now
- * and then a count is none or is left out (trap 97).
+ * Usage with different ways to count: cached tokens inside the prompt or beside it, reasoning inside the completion or
+ * beside it, and a total that agrees with either way, is missing, or agrees with neither. Sometimes a count is invalid
+ * or left out (trap 97).
  */
 export const usageIn = ({ input, output, total, cached, reasoning }: CountNames): fc.Arbitrary<JsonObject> =>
   fc
@@ -51,13 +51,13 @@ const DETAILS = {
   reasoning: ['completion_tokens_details', 'reasoning_tokens'],
 } as const
 
-/** As chat and completions have them. */
+/** Names of the counts in chat and completions. */
 export const CHAT_COUNTS: CountNames = {
   ...{ input: 'prompt_tokens', output: 'completion_tokens', total: 'total_tokens' },
   ...DETAILS,
 }
 
-/** As the newer formats of OpenAI's have them. */
+/** Names of the counts in OpenAI's newer formats. */
 export const RESPONSES_COUNTS: CountNames = {
   ...{ input: 'input_tokens', output: 'output_tokens', total: 'total_tokens' },
   cached: ['input_tokens_details', 'cached_tokens'],

@@ -17,7 +17,7 @@ import { jobsWith, WORKS } from './works.ts'
 
 const BROKEN: CanonicalError = { kind: 'upstream-failed', message: 'It broke.' }
 
-/** The parts of a stream that ended, and its candidates that did. */
+/** Returns the ended parts and the ended candidates of a stream. */
 function endedIn(events: readonly CanonicalEvent[]): { parts: readonly Part[]; candidates: readonly number[] } {
   const result = fold(events)
   const at = ({ candidate, part }: PartPosition): Part => result.candidates[candidate]!.content[part]!
@@ -27,7 +27,9 @@ function endedIn(events: readonly CanonicalEvent[]): { parts: readonly Part[]; c
   }
 }
 
-/** What a format may say of a part that ended: its body, and how it wraps what it has no other word for. */
+/**
+ * Returns the possible forms of an ended part in a format: its body, and wrapped forms if the format has no such part.
+ */
 function wordings(part: Part): readonly string[] {
   if (part.type === 'opaque') return [part.text ?? '']
   const body = bodyOf(part)
@@ -43,12 +45,12 @@ const plainJson = (body: string): string => {
   }
 }
 
-/** Says of nothing that it ended but of what did. */
+/** Checks that a stream announces only ends that happened. */
 function claimsOnly(format: string, wire: readonly WireEvent[], events: readonly CanonicalEvent[]): void {
   const ended = endedIn(events)
   const said = endingsIn(format, wire)
   const whole = new Set(ended.parts.flatMap(wordings).flatMap(body => [body, plainJson(body)]))
-  // Contents says arguments that are no object as an object.
+  // Contents writes arguments that are not an object as an object.
   const claims = said.parts.filter(({ body }) => !whole.has(body) && !whole.has(plainJson(body)))
   expect(claims.filter(({ kind }) => !(format === 'contents' && kind === 'call' && hasOddCall(ended.parts)))).toEqual(
     [],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { familyDialect } from '../../src/formats/index.ts'
 
-/* Generators of dialects, for laws that hold whatever an upstream is declared to be. */
+/* Generators of dialects, for laws that hold whatever an upstream declares. */
 
 /** Models of every family, as vendors name them. */
 export const CLAUDES = [
@@ -35,7 +35,7 @@ const declared = fc.record<JsonObject>(
   { requiredKeys: [], noNullPrototype: true },
 )
 
-/** The flags of chat and responses that change a history. */
+/** Flags of chat and responses that change a history. */
 const chat = fc.record<JsonObject>(
   {
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
@@ -67,7 +67,7 @@ const responses = fc.record<JsonObject>(
   { requiredKeys: [], noNullPrototype: true },
 )
 
-/** By format; a format without dialects that matter has the public one. */
+/** Dialects by format. A format without relevant dialects has the public one. */
 export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } = {
   chat,
   images: fc.record<JsonObject>(

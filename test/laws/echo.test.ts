@@ -15,10 +15,10 @@ import { dataOf, ECHOES } from './echo.ts'
 import { holds, plain } from './support.ts'
 
 /*
- * Every second turn of every agent is this: what the gateway answered, handed back as history by the official SDK of the
- * caller's format, and written to the upstream that said it.
+ * The second turn of an agent: the official SDK of the caller's format returns the gateway's answer as history, and the
+ * gateway writes it for the upstream that generated it.
  */
-/** What may be lost all the same, and why. */
+/** Losses that are allowed, and the reasons. */
 const EXCEPTIONS: { readonly [reason: string]: string } = {
   'unsigned-thinking': 'Claude takes no thought without its own proof, which chat has no slot for',
   'no-reasoning-of-others': 'nor does Responses',
@@ -28,7 +28,10 @@ const EXCEPTIONS: { readonly [reason: string]: string } = {
   'joined-with-the-next': 'the same',
 }
 
-/** As an upstream would say it: arguments are JSON, ids differ, proofs are its own; pictures and sounds are another law's. */
+/**
+ * Returns the answer as an upstream would send it: arguments are JSON, ids differ, signatures are its own. Another law
+ * covers images and sound.
+ */
 function realistic(answer: CanonicalResult, upstream: string): CanonicalResult {
   const candidates = answer.candidates.slice(0, 1).map(candidate => ({
     ...candidate,
@@ -45,7 +48,7 @@ function said(part: Part, index: number, upstream: string): Part {
   return { ...call, id: `call_${index}`, arguments: JSON.stringify({ said: part.arguments }) }
 }
 
-/** What the upstream's answer is once it went over the wire. */
+/** Returns the upstream's answer after its way over the wire. */
 const overWire = (answer: CanonicalResult, format: string): CanonicalResult => ({
   ...{ id: 'answer', createdAt: 1, model: 'm' },
   ...READERS[format]!.result!(plain(WRITERS[format]!.result!(answer, asked).wire), asked),
@@ -59,7 +62,7 @@ const WAYS: { readonly [way: string]: (answer: CanonicalResult, caller: string) 
 
 const channel = { models: { named: new Map(), patterns: [] } }
 
-/** A counter-example: a cited text without words that has a field of its own. */
+/** A counter-example: a cited empty text with a field of its own. */
 const CITED: CanonicalResult = {
   candidates: [
     {

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 
-/* An answer of the gateway's as the official SDK of its format puts it into the next request's history. */
+/* Puts an answer of the gateway into the next request's history, as the official SDK of its format does. */
 
 // biome-ignore lint/suspicious/noExplicitAny: wire values, put together by hand as the SDKs do
 type Loose = any
 
 export interface Echo {
-  /** What of a whole answer becomes a part of the history. */
+  /** Returns the part of a whole answer that becomes history. */
   whole(answer: Loose): readonly JsonObject[]
-  /** The same, of a stream. */
+  /** Returns the part of a stream that becomes history. */
   streamed(events: readonly Loose[]): readonly JsonObject[]
-  /** A request with a question, what was answered, the results of all that was called, and a last word. */
+  /** Builds a request with a question, the answer, the results of all calls, and a last user text. */
   request(echoed: readonly JsonObject[]): JsonObject
 }
 
-/** The data of events, those that are JSON. */
+/** Returns the data of events that are JSON. */
 export const dataOf = (events: readonly WireEvent[]): Loose[] =>
   events.flatMap(({ data }) => (data === '[DONE]' ? [] : [JSON.parse(data)]))
 
@@ -110,7 +110,7 @@ const messages: Echo = {
 
 const contents: Echo = {
   whole: ({ candidates: [candidate] }) => (candidate?.content === undefined ? [] : [candidate.content]),
-  // Google's chats keep what each event brought as a turn of its own.
+  // Google's chats store the content of each event as a separate turn.
   streamed: events => events.flatMap(({ candidates = [] }) => candidates[0]?.content ?? []),
   request: turns => {
     const results = turns

@@ -2,21 +2,18 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/node.t
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { bodiesOf, objectsIn } from '../builders/streams.ts'
 
-/*
- * What in a stream of each format says that something ended, so that whoever reads it acts on it. Every format with
- * events has a row.
- */
+/* Events of each format that announce an end, on which clients act. Every format with events has a row. */
 
 export interface Endings {
-  /** What of a call, a text or a thought is said to be whole: its body. */
+  /** Calls, texts and reasoning that are announced as complete: their bodies. */
   readonly parts: readonly { readonly kind: 'call' | 'text' | 'thought' | 'media'; readonly body: string }[]
-  /** Candidates that are said to be finished. */
+  /** Candidates that are announced as finished. */
   readonly candidates: readonly number[]
 }
 
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-/** Choices with a reason to finish; calls have no end of their own. */
+/** Returns the choices with a finish reason. Calls have no end of their own. */
 const ofChoices = (events: readonly JsonObject[]): Endings => ({
   parts: [],
   candidates: events
@@ -25,7 +22,7 @@ const ofChoices = (events: readonly JsonObject[]): Endings => ({
     .map(choice => Number(choice['index'])),
 })
 
-/** Blocks with a stop. */
+/** Returns the blocks with a stop event. */
 function ofBlocks(events: readonly JsonObject[]): Endings {
   const open = new Map<Json | undefined, { type: Json | undefined; body: string }>()
   const parts: Endings['parts'][number][] = []
@@ -56,7 +53,7 @@ const BLOCKS: ReadonlyMap<Json | undefined, 'call' | 'text' | 'thought'> = new M
   ['thinking', 'thought'],
 ])
 
-/** Every `done`, and items of the last event that are not said to be incomplete. */
+/** Returns every `done` item, and the items of the last event that are not marked as incomplete. */
 function ofItems(events: readonly JsonObject[]): Endings {
   const parts: Endings['parts'][number][] = []
   const done = (item: JsonObject): void => {
@@ -93,7 +90,7 @@ const DONE: ReadonlyMap<Json | undefined, { kind: 'call' | 'text' | 'thought'; f
   ['response.reasoning_text.done', { kind: 'thought', field: 'text' }],
 ])
 
-/** A call comes whole, and so does a picture; candidates have a reason to finish. */
+/** Returns the ends. Calls and images arrive whole, and candidates have a finish reason. */
 function ofContents(events: readonly JsonObject[]): Endings {
   const candidates = events.flatMap(event => objectsIn(event['candidates']))
   const parts = candidates.flatMap(candidate => objectsIn(object(candidate['content'])['parts']))
@@ -105,7 +102,7 @@ function ofContents(events: readonly JsonObject[]): Endings {
   }
 }
 
-/** One event that says that all is there. */
+/** Returns everything as ended if one event states the end of the answer. */
 const ofLast =
   (type: RegExp) =>
   (events: readonly JsonObject[]): Endings => ({
@@ -113,7 +110,7 @@ const ofLast =
     candidates: events.some(event => type.test(text(event['type']))) ? [0] : [],
   })
 
-/** Every finished picture. */
+/** Returns every finished image. */
 const ofPictures = (events: readonly JsonObject[]): Endings => ({
   parts: events
     .filter(({ type }) => text(type).endsWith('.completed'))
@@ -132,5 +129,5 @@ const ENDINGS: { readonly [format: string]: (events: readonly JsonObject[]) => E
   images: ofPictures,
 }
 
-/** What a stream of the format says has ended. */
+/** Returns everything that a stream of the format announces as ended. */
 export const endingsIn = (format: string, wire: readonly WireEvent[]): Endings => ENDINGS[format]!(bodiesOf(wire))

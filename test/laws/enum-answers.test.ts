@@ -12,7 +12,7 @@ import { result as resultOf } from '../builders/results.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 import { holds } from './support.ts'
 
-/* Trap 112: answers that are one text of an enum, before upstreams whose structured answers are objects. */
+/* Trap 112: answers that are one string of an enum, with upstreams whose structured answers are objects. */
 
 const read = (values: readonly string[]) =>
   READERS['contents']!.request!({
@@ -33,7 +33,7 @@ const answerOf = (text: string): CanonicalResult => resultOf([{ type: 'text', te
 const UPSTREAMS = ['chat', 'responses', 'messages']
 const RESTORER = restorer(undefined, true)!
 
-/** Where each format has the schema of its answer. */
+/** Returns the schema of the answer in each format's body. */
 const schemaIn = (format: string, body: JsonObject) => {
   // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
   const wire = body as any
@@ -65,7 +65,7 @@ describe('the request', () => {
   })
 })
 
-/** Ways to write the same object. */
+/** Returns different JSON texts of the same object. */
 const spelled = (value: string) =>
   fc
     .tuple(fc.constantFrom('', ' ', '\n  ', '\t\r'), fc.constantFrom('', ' '), fc.boolean())
@@ -78,7 +78,7 @@ const spelled = (value: string) =>
       return `${gap}{${gap}"value"${gap}:${gap}${isAscii ? escaped : text}${gap}}${tail}`
     })
 
-/** The answer of a stream whose text comes in pieces of these lengths. */
+/** Returns the answer of a stream whose text arrives in chunks of these lengths. */
 function streamed(given: string, lengths: readonly number[], restored = RESTORER): string {
   const events = unfold(answerOf('')).flatMap((event): CanonicalEvent[] => {
     if (event.type !== 'part-end') return event.type === 'part-delta' ? [] : [event]

@@ -2,7 +2,7 @@ import type { Part, ReasoningPart, ToolCallPart } from '../../src/canonical/cont
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { text } from '../builders/messages.ts'
 
-/* Answers of conversations that once broke a law: fixed examples of the laws over answers. */
+/* Answers of conversations that once broke a law, as fixed examples. */
 
 const call: ToolCallPart = { type: 'tool-call', id: 'call_1', name: 'a', arguments: '{}' }
 const proof = { format: 'contents', value: 'proof' }

@@ -5,13 +5,11 @@ import { bodyOf } from '../../src/canonical/fold.ts'
 import { isObject, type JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalResult, Segment } from '../../src/canonical/result.ts'
 
-/*
- * Where a law needs a looser look at one format, and why. Anything not named here is held to the letter.
- */
+/* Differences that the laws allow for a format, with the reasons. Everything else must be equal. */
 
 type Look = (result: CanonicalResult) => CanonicalResult
 
-/** A chat message has fields in place of an order; a stream of its chunks still tells the order they came in. */
+/** A chat message has fields instead of an order, while a stream of its chunks still shows the order of arrival. */
 const CHAT_FIELDS: { readonly [T in Part['type']]: number } = {
   ...{
     reasoning: 0,
@@ -28,7 +26,7 @@ const CHAT_FIELDS: { readonly [T in Part['type']]: number } = {
   },
 }
 
-/** Behind what is spoken, before the calls. */
+/** Rank of images: after spoken audio, before calls. */
 const PICTURES = 4
 
 const inFieldOrder: Look = result => ({
@@ -39,7 +37,7 @@ const inFieldOrder: Look = result => ({
   })),
 })
 
-/** All thoughts of a message are one field; what only signs a call is the call's. */
+/** Joins all reasoning of a message, which is one field. A signature of a call belongs to the call. */
 function oneThought(content: readonly Part[]): Part[] {
   const isThought = (part: Part): boolean => part.type === 'reasoning' && Object.keys(part).length === 2
   const thoughts = content.filter(isThought)
@@ -49,8 +47,8 @@ function oneThought(content: readonly Part[]): Part[] {
 }
 
 /**
- * All texts of a message are one, and citations count from its beginning: their order is that of their texts, which an
- * empty place between two does not tell.
+ * Joins all text parts of a message, with citation offsets from its beginning. Citations are in the order of their
+ * parts, which an empty range between two parts does not show.
  */
 function oneText(content: readonly Part[]): Part[] {
   const texts = content.filter(part => part.type === 'text')
@@ -77,7 +75,7 @@ const moved = (annotation: Annotation, by: number): Annotation =>
         ...(annotation.end === undefined ? {} : { end: annotation.end + by }),
       }
 
-/** The proof of a thought in front of a call is the call's. */
+/** Moves the signature of reasoning before a call to the call. */
 const signedCalls = (content: readonly Part[]): Part[] =>
   content.flatMap((part, index): Part[] => {
     if (part.type !== 'reasoning' || part.text === '' || part.redacted || content[index + 1]?.type !== 'tool-call')
@@ -98,8 +96,8 @@ function fieldOrder(parts: readonly Part[]): Part[] {
 }
 
 /**
- * Events of speech say nothing of media types but tell tokens, which bytes cannot; and a file that is made while it
- * streams cannot say how long it is.
+ * Removes facts that only one kind of speech answer has. Events state tokens, but no media types. Bytes state no
+ * tokens. A file that is made while it streams cannot state its length.
  */
 const onlyHeard: Look = ({ candidates }) => ({
   candidates: candidates.map(({ content, finish }) => ({
@@ -119,7 +117,10 @@ function withoutLengths(data: string): string {
     : data
 }
 
-/** Events tell of each picture what a whole answer tells of all at once, known or not; the prompt is each one's own. */
+/**
+ * Removes the settings of images. Events state them for each image, a whole answer for all at once. The prompt belongs
+ * to each image.
+ */
 const withoutLooks: Look = result => ({
   ...result,
   candidates: result.candidates.map(candidate => ({ ...candidate, content: candidate.content.map(promptAlone) })),
@@ -135,7 +136,7 @@ const FIGURES: ReadonlySet<string> = new Set([
   ...['seek', 'tokens', 'temperature', 'avg_logprob', 'compression_ratio', 'no_speech_prob'],
 ])
 
-/** What a whole transcript must say, known or not, where its stream need not, and the other way round. */
+/** Removes fields that a whole transcript must state although its stream need not, and the other way round. */
 const withoutFillers: Look = result => ({
   ...result,
   candidates: result.candidates.map(({ transcript, ...candidate }) => {
@@ -169,16 +170,16 @@ const LOOKS: { readonly [format: string]: Look } = {
   transcriptions: withoutFillers,
 }
 
-/** How to look at an answer that came through streams of the format. */
+/** Returns the exceptions for an answer that passed through streams of the format. */
 export const streamLook = (format: string): Look => LOOKS[format] ?? (result => result)
 
-/** Counts that clients of a format take for granted, and that not every upstream of it tells. */
+/** Counts that clients of a format require, although not every upstream states them. */
 const COUNTED: { readonly [format: string]: readonly string[] } = {
   embeddings: ['prompt_tokens', 'total_tokens'],
   rerank: ['total_tokens'],
 }
 
-/** An answer as its callers get it in its own format: with the counts of its prompt, if it tells any of them. */
+/** Returns an answer as callers of its own format get it, with the counts of its prompt if it states any. */
 export function completed(format: string, body: JsonObject): JsonObject {
   const { usage, meta } = body
   const fields = COUNTED[format]
@@ -191,7 +192,7 @@ export function completed(format: string, body: JsonObject): JsonObject {
   return { ...body, usage: { ...usage, ...Object.fromEntries(counts) } }
 }
 
-/** Streams that are not passed on as they came: base64 that may end within a group in each chunk is cut anew. */
+/** Streams that are not passed on unchanged, because base64 that may end within a group in each chunk is cut anew. */
 const CUT_ANEW: { readonly [format: string]: (part: Part) => boolean } = {
   chat: part => part.type === 'media' && part.kind === 'audio',
 }
@@ -200,7 +201,7 @@ export const isCutAnew = (format: string, events: readonly CanonicalEvent[]): bo
   (format === 'chat' && hasRepeatedCall(events)) ||
   events.some(event => event.type === 'part-start' && CUT_ANEW[format]?.(event.part) === true)
 
-/** Calls of one id: the second one gets another (trap 6). */
+/** Whether two calls share an id. The second one gets another id (trap 6). */
 function hasRepeatedCall(events: readonly CanonicalEvent[]): boolean {
   const calls = events.flatMap(event =>
     event.type === 'part-start' && event.part.type === 'tool-call' ? [`${event.at.candidate} ${event.part.id}`] : [],
@@ -208,12 +209,12 @@ function hasRepeatedCall(events: readonly CanonicalEvent[]): boolean {
   return new Set(calls).size < calls.length
 }
 
-/** Formats whose stream may end behind a call without a word: it says no less than one that goes on (trap 103). */
+/** Formats whose stream may end after a call without an end mark (trap 103). */
 export const ENDS_BEHIND_CALLS: ReadonlySet<string> = new Set(['contents'])
 
 /**
- * Kinds that are read back as another: the gateway's own failure, and that it could not reach an upstream, look to the
- * next one like any upstream's failure, and some formats have a coarser word.
+ * Error kinds that are read back as other kinds. The gateway's own failure, and an unreachable upstream, look like any
+ * upstream's failure to the next gateway, and some formats have coarser words.
  */
 const EVERYWHERE: { readonly [K in ErrorKind]?: ErrorKind } = {
   internal: 'upstream-failed',

@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { bodyOf } from '../../src/canonical/fold.ts'
 
-/** The first way a stream of events breaks the grammar of `CanonicalEvent`, or undefined where it keeps it. */
+/** Returns the first violation of the grammar of `CanonicalEvent` in a stream of events. Undefined if there is none. */
 export function grammarFault(events: Iterable<CanonicalEvent>): string | undefined {
   const check = new GrammarCheck()
   for (const event of events) {
@@ -60,6 +60,6 @@ class GrammarCheck {
   }
 }
 
-/** Whether the event has annotations and nothing else: those may come behind the end of their part. */
+/** Whether the event has only annotations, which may come after the end of their part. */
 const isLate = (event: CanonicalEvent): boolean =>
   event.type === 'part-patch' && Object.keys(event).sort().join() === 'annotations,at,type'

@@ -6,12 +6,12 @@ import { essentialLosses, refusableLosses, shownLosses } from '../../src/egress/
 import { READERS } from '../../src/ingress/index.ts'
 import { conversing, formatsWith, holds } from './support.ts'
 
-/* A hosted tool without a counterpart is dropped and shown; it is refused only where the request insists on it. */
+/* A hosted tool without a counterpart is dropped and reported. The request is refused only if it requires the tool. */
 
 interface Tools {
   readonly hosted: readonly JsonObject[]
   readonly client: readonly JsonObject[]
-  /** Choices that insist on a hosted tool of the list. */
+  /** Returns choices that require a hosted tool of the list. */
   readonly insisting: (hosted: JsonObject) => JsonObject
   readonly auto: JsonObject
   readonly required: JsonObject
@@ -94,7 +94,7 @@ const FORMATS: { readonly [format: string]: Tools } = {
       { codeExecution: {} },
     ],
     client: [{ functionDeclarations: [{ name: 'f' }] }, { computerUse: { environment: 'ENVIRONMENT_BROWSER' } }],
-    // The format has no choice of a hosted tool.
+    // The format cannot choose a hosted tool.
     insisting: () => ({ toolConfig: { functionCallingConfig: { mode: 'ANY' } } }),
     auto: {},
     required: { toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
@@ -104,7 +104,7 @@ const FORMATS: { readonly [format: string]: Tools } = {
   },
 }
 
-/** What is lost of a request in another format, and what of it refuses the request. */
+/** Returns the losses of a request in another format, and the losses for which it is refused. */
 function written(from: string, to: string, body: JsonObject) {
   const request = READERS[from]!.request!({ path: FORMATS[from]!.path, query: {}, headers: {}, body })
   const { wire, losses } = WRITERS[to]!.request!(request, { dialect: {}, native: false })

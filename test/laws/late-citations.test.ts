@@ -15,11 +15,11 @@ import { resultMeaning } from './same.ts'
 import { holds, plain, same } from './support.ts'
 import { WORKS } from './works.ts'
 
-/* Some upstreams cite a text when other parts have followed it (trap 82): nothing of that is lost. */
+/* Some upstreams cite a text after other parts have followed it (trap 82). No such citation is lost. */
 
 const { asked, result } = WORKS['conversation']!
 
-/** The events with citations of texts behind the end of their part, by up to so many events. */
+/** Moves citations of texts behind the end of their part, by up to this number of events. */
 function cited(events: readonly CanonicalEvent[], by: number): readonly CanonicalEvent[] {
   const late = [...events]
   const until = events.findIndex(({ type }) => type === 'candidate-end')

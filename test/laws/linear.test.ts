@@ -7,7 +7,7 @@ import { QUADRATIC } from './linear/quadratic.ts'
 
 const MAIN = join(import.meta.dirname, 'linear/main.ts')
 
-/** In a process of its own: what counts steps changes the built-in methods, and slows everything down. */
+/** Runs in a separate process, because counting steps changes the built-in methods and slows everything down. */
 async function faultsOf(what: 'quadratic' | 'requests' | 'answers' | 'passing'): Promise<readonly Fault[]> {
   const options = { maxBuffer: 2 ** 26 }
   const { stdout } = await promisify(execFile)(process.execPath, ['--no-flush-bytecode', MAIN, what], options)

@@ -10,11 +10,11 @@ import { WIRES } from './wires.ts'
 const at = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((one, step) => (one as { [step: string]: unknown } | undefined)?.[step], value)
 
-/** Words of a part that stand in the body as they are. */
+/** Returns the text of a part that is in the body unchanged. */
 const wordsOf = (part: Part): string | undefined =>
   part.type === 'text' ? part.text : part.type === 'tool-call' ? part.name : undefined
 
-/** A list may be its only item, and a name may be written with underscores: such bodies are looked into less closely. */
+/** A list may be its only item, and a name may be written with underscores. Such bodies are compared less strictly. */
 const camel = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(camel)

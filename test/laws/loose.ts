@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { bytes, json, object, record } from './arbitrary.ts'
 
-/* What proto3 JSON allows everywhere: either casing, unknown fields and nulls. */
+/* Freedoms of proto3 JSON everywhere: either casing, unknown fields and nulls. */
 
 type Generators = { readonly [field: string]: fc.Arbitrary<unknown> }
 
@@ -12,7 +12,7 @@ export const list = (value: fc.Arbitrary<unknown>, maxLength = 3) => fc.array(va
 export const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: is(null) })
 
-/** A number, which may be written as a text. */
+/** A number, which may be written as a string. */
 export const numeral = (value: fc.Arbitrary<number>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: value.map(String) })
 
@@ -27,7 +27,7 @@ const cased = (value: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
     )
   })
 
-/** An object with every optional field there, null or missing, in either casing, and unknown fields beside. */
+/** An object whose optional fields are present, null or missing, in either casing, with additional unknown fields. */
 export const loose = (needed: Generators, optional: Generators = {}): fc.Arbitrary<JsonObject> => {
   const nullable = Object.fromEntries(Object.entries(optional).map(([name, value]) => [name, maybe(value)]))
   return fc

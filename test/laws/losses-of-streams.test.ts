@@ -6,7 +6,7 @@ import { streamed } from './arbitrary-result.ts'
 import { holds } from './support.ts'
 import { jobsWith, WORKS } from './works.ts'
 
-/* A list of losses that two streams share grows for as long as the process runs, and holds texts of callers. */
+/* A list of losses that two streams share would grow as long as the process runs, and would retain callers' texts. */
 
 const METHODS = [
   'drop',
@@ -21,7 +21,7 @@ const METHODS = [
 ] as const
 const originals = METHODS.map(name => [name, Losses.prototype[name]] as const)
 
-/** The sinks that received a loss since the last call of `take`. */
+/** Sinks that received a loss since the last call of `take`. */
 let used = new Set<Losses>()
 const take = (): Set<Losses> => {
   const taken = used

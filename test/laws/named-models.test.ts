@@ -11,12 +11,12 @@ import { CONTENT, othersOf, planted } from '../builders/planted-models.ts'
 
 const FORMATS = [...MODEL_FIELDS.keys()]
 
-/** A format, and a path at which it names a model beside the requested one. */
+/** A format, and a path at which it names a model besides the requested one. */
 const path = fc
   .constantFrom(...FORMATS.filter(format => format !== 'realtime'))
   .chain(format => fc.constantFrom(...othersOf(format)).map(steps => ({ format, steps })))
 
-/** Objects that replace fields of a body, around another such. */
+/** Objects that replace fields of a body, around another such object. */
 const WRAPS: readonly ((fields: JsonObject) => JsonObject)[] = [
   fields => ({ extra_body: fields }),
   fields => ({ extra_body: [fields] }),
@@ -26,7 +26,7 @@ const WRAPS: readonly ((fields: JsonObject) => JsonObject)[] = [
   fields => ({ fallbacks: { ...fields, model: 'pro' } }),
   fields => ({ content_policy_fallbacks: [{ pro: ['pro', { model: 'pro', ...fields }] }] }),
 ]
-/** Of a body that some program merges into another object. */
+/** Returns a body that some program merges into another object. */
 const INHERITED = (fields: JsonObject): JsonObject => JSON.parse(`{"__proto__":${JSON.stringify(fields)}}`)
 const wraps = fc.array(fc.constantFrom(...WRAPS), { maxLength: 4 })
 
@@ -124,7 +124,7 @@ describe('models that a request names', () => {
   })
 })
 
-/** Bodies of formats in which the value is content. */
+/** Returns bodies of formats in which the value is content. */
 const around = (value: Json): { readonly [format: string]: JsonObject } => ({
   chat: {
     messages: [
@@ -165,7 +165,7 @@ const repeated = (count: number): JsonObject => ({
 const nested = (count: number): JsonObject =>
   Array.from({ length: count }).reduce<JsonObject>(inner => ({ extra_body: inner }), { model: 'pro' })
 
-/** How often the check reads a value of the body. */
+/** Returns how often the check reads a value of the body. */
 function readsOf(body: JsonObject): number {
   let reads = 0
   const watched = <T extends object>(value: T): T =>

@@ -9,11 +9,14 @@ import { streamed } from './arbitrary-result.ts'
 import { holds, same } from './support.ts'
 import { WORKS } from './works.ts'
 
-/* What is streamed one after another by the real upstreams of a format is so by us, whatever comes in (trap 96). */
-/** Events that name their item at OpenAI: all of an output but its items' own beginning and end. */
+/*
+ * Streams whose items come one after another at the real upstreams of a format do so at the gateway, for any input
+ * (trap 96).
+ */
+/** Events that name their item at OpenAI: all events of an output except its items' own start and end. */
 const NAMES_ITEM = /^response\.(?!output_item\.)[a-z_]+\.(?!partial_image)[a-z_.]+$/
 
-/** The first way items interleave, or undefined. */
+/** Returns the first case of interleaved items. Undefined if there is none. */
 function faultOfItems(events: readonly JsonObject[]): string | undefined {
   let open: number | undefined
   let next = 0
@@ -32,7 +35,7 @@ function faultOfItems(events: readonly JsonObject[]): string | undefined {
   return undefined
 }
 
-/** The first way blocks interleave, or undefined. */
+/** Returns the first case of interleaved blocks. Undefined if there is none. */
 function faultOfBlocks(events: readonly JsonObject[]): string | undefined {
   let open: number | undefined
   let next = 0
@@ -47,7 +50,7 @@ function faultOfBlocks(events: readonly JsonObject[]): string | undefined {
   return undefined
 }
 
-/** The first call of a choice that goes on after another has begun, or undefined. */
+/** Returns the first call of a choice that continues after another has started. Undefined if there is none. */
 function faultOfCalls(events: readonly JsonObject[]): string | undefined {
   const last = new Map<Json | undefined, number>()
   for (const choice of events.flatMap(({ choices }) => objectsIn(choices))) {

@@ -8,7 +8,7 @@ import { meaning } from './same.ts'
 import { handedTo, holds, same } from './support.ts'
 import { WIRES } from './wires.ts'
 
-/** Formats whose upstreams may take but one of the shapes their callers choose from. */
+/** Formats whose upstreams may take only one of the shapes that their callers can choose. */
 const FORMATS = Object.keys(WRITERS).filter(format => WRITERS[format]!.mustFetchNative === true)
 
 describe('one’s own format in another shape: nothing is lost that is not reported', () => {

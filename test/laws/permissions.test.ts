@@ -51,7 +51,7 @@ const channels: fc.Arbitrary<readonly RoutedChannel[]> = fc
     }),
   )
 
-/** Whether the key can get an answer of the model at some door. */
+/** Whether the key can get an answer of the model at some endpoint. */
 const isAnswered = (model: string, permissions: Permissions, all: readonly RoutedChannel[], cascades: boolean) =>
   [...CALLER_FORMATS].some(([door, works]) =>
     works.some(work => {
@@ -80,7 +80,7 @@ test('a model is listed exactly if some door that is open to the key has a chann
         expect(listed.has(model), model).toBe(named)
         const answered = isAnswered(model, permissions, all, cascades)
         if (named) expect(answered, model).toBe(true)
-        // Only where an upstream's list is not known yet, more is answered than listed.
+        // More models are answered than listed only while an upstream's list is unknown.
         if (answered && all.every(({ health }) => health.listed !== undefined)) expect(named, model).toBe(true)
       }
     }),

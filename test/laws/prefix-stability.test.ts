@@ -8,7 +8,7 @@ import { request } from './arbitrary.ts'
 import { DIALECTS } from './dialects.ts'
 import { conversing, holds } from './support.ts'
 
-/** Where each format keeps its turns. */
+/** Field of the turns in each format. */
 const TURNS: { readonly [format: string]: string } = {
   chat: 'messages',
   messages: 'messages',
@@ -18,7 +18,7 @@ const TURNS: { readonly [format: string]: string } = {
 
 const asked = (one: CanonicalRequest): CanonicalRequest => ({ ...one, stream: false })
 
-/** A question and its answer, as the next request would have them. */
+/** Returns a question and its answer, as the next request would contain them. */
 const more = (text: string): CanonicalRequest['messages'] => [
   { role: 'user', content: [{ type: 'text', text: `q ${text}` }] },
   { role: 'assistant', content: [{ type: 'text', text: `a ${text}` }] },

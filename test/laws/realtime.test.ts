@@ -13,7 +13,7 @@ import { holds } from './support.ts'
 
 const DIALECTS = { ga: {}, beta: { naming: 'beta' }, mixed: { layout: 'mixed' } }
 
-/** Comparable: bytes as numbers, and what an upstream may not be told left out. */
+/** Returns a comparable value: bytes as numbers, without fields that an upstream may not get. */
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, field) => (field instanceof Uint8Array ? [...field] : field)))
 
@@ -147,14 +147,14 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
-      // What is left of settings all of whose fields were lost.
+      // Settings all of whose fields were lost.
       .filter(([key, one]) => !((key === 'input' || key === 'output') && JSON.stringify(one) === '{}'))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, one]) => [key, sorted(one)]),
   )
 }
 
-/** Responses as wholes, and the other events in order. */
+/** Returns responses as wholes, and the other events in order. */
 function meaning(events: readonly ServerEvent[]): unknown {
   const wholes = new Map<string, Record<string, unknown>>()
   const others: unknown[] = []

@@ -18,7 +18,7 @@ const milliseconds = fc.nat(100_000)
 const audio = fc.uint8Array({ maxLength: 40 })
 const some = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
-/** Optional fields are absent, never undefined. */
+/** A record whose optional fields are absent, never undefined. */
 const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }, required: readonly (keyof T)[] = []) =>
   fc.record(fields, { requiredKeys: required as never[], noNullPrototype: true })
 
@@ -50,7 +50,7 @@ const tool = record(
 
 const format = fc.constantFrom(PCM_24K, MULAW, ALAW)
 
-/** Settings that GA and the beta both have fields for. */
+/** Settings for which both general availability and the beta have fields. */
 export const settings = record({
   instructions: text,
   modalities: fc.constantFrom(['text'], ['audio']),
@@ -216,7 +216,7 @@ function outputEvents(
   ]
 }
 
-/** Events of a server outside of responses. */
+/** Server events outside of responses. */
 export const serverEvent: fc.Arbitrary<ServerEvent> = fc.oneof(
   settings.map(value => ({ type: 'session-updated', settings: value })),
   fc.tuple(item, id).map(([value, after]) => ({ type: 'item-added', item: { ...value, status: 'completed' }, after })),

@@ -15,21 +15,21 @@ import { conversing, RUNS, same } from './support.ts'
 import { request, result } from './wire/responses.ts'
 
 /*
- * Going on from a kept turn says to every upstream what saying everything again would say; how many turns there were,
- * and in which memories they lie, makes no difference.
+ * Continuing a stored turn sends the same to every upstream as repeating the whole history. The number of turns, and
+ * the stores that hold them, make no difference.
  */
 
 const OWNER = 'me'
 const store = await openSqlite(':memory:')
 afterAll(() => store.close())
 
-/** No id, and an id that says nothing, are the same. */
+/** Removes an empty id, which is the same as no id. */
 function withoutHollowId(item: JsonObject): JsonObject {
   const { id, ...rest } = item
   return id == null || id === '' ? rest : item
 }
 
-/** Items as a caller may send them; pointers need something to point at. */
+/** Items as a caller may send them. References need something that they refer to. */
 const input = request.map(({ body }) =>
   itemsOf(body['input'])
     .filter(item => referenceOf(item) === undefined)
@@ -49,7 +49,7 @@ const read = (input: readonly JsonObject[]): CanonicalRequest | string => {
 
 let count = 0
 
-/** Keeps the turns, each in the memory of its number, and gives the id of the last. */
+/** Stores the turns, each in the store of its number, and returns the id of the last. */
 async function kept(turns: readonly { input: JsonObject[]; output: JsonObject[] }[], memories: readonly Turns[]) {
   let previous: string | undefined
   for (const [index, turn] of turns.entries()) {

@@ -11,9 +11,9 @@ import { READERS } from '../../src/ingress/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { conversing, holds } from './support.ts'
 
-/* Trap 113: a refusal is one in every format, whatever its upstream says of why the answer ended. */
+/* Trap 113: a refusal stays a refusal in every format, whatever finish reason its upstream states. */
 
-/** Where each format names the end of an answer, and its words for that of a refusal. */
+/** Field of the finish reason in each format, and its value for a refusal. */
 const ENDS: { readonly [format: string]: { readonly field: string; readonly words: readonly string[] } } = {
   chat: { field: 'finish_reason', words: ['stop', 'content_filter'] },
   responses: { field: 'status', words: ['completed'] },
@@ -21,7 +21,7 @@ const ENDS: { readonly [format: string]: { readonly field: string; readonly word
   contents: { field: 'finishReason', words: ['SAFETY'] },
 }
 
-/** All values of a field, wherever it is. */
+/** Returns all values of a field, wherever it is. */
 const valuesOf = (value: Json | undefined, field: string): Json[] =>
   Array.isArray(value)
     ? value.flatMap(one => valuesOf(one, field))

@@ -17,7 +17,7 @@ import { jobsWith, WORKS } from './works.ts'
 
 /* Events of an upstream of the caller's own format, as the gateway passes them on. */
 
-/** Each event with fields that nobody knows. */
+/** Adds unknown fields to each event. */
 const withUnknown = ({ data, ...event }: WireEvent): WireEvent => {
   const body = parseObject(data)
   if (body === undefined) return { ...event, data }
@@ -42,7 +42,7 @@ describe('relayed: a stream leaves as it came, whatever is in it', () => {
   })
 })
 
-/** What upstreams and proxies send between events to keep a connection open. */
+/** Text that upstreams and proxies send between events to keep a connection open. */
 const SIGNS = [': keepalive\n\n', 'data:\n\n', 'data: \n\n', 'event: keepalive\ndata:\n\n', 'event: ping\n\n', '\n\n']
 
 const textOf = (wire: readonly WireEvent[]): string => wire.map(event => EVENT_STREAM.frame(event, false)).join('')

@@ -5,8 +5,9 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
 /**
- * The events of a stream as the gateway passes them to a caller of the upstream's own format: those before `until` as they
- * came where the format's writer relays events, the others written anew. What the reader has to repair fails the test.
+ * Returns the events of a stream as the gateway passes them to a caller of the upstream's own format. Events before
+ * `until` are unchanged if the format's writer relays events. The others are written anew. A stream that the reader
+ * must repair fails the test.
  */
 export function relayed(
   format: string,

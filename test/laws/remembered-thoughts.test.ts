@@ -19,12 +19,15 @@ import { request } from './arbitrary.ts'
 import { meaning } from './same.ts'
 import { conversing, holds, plain, same } from './support.ts'
 
-/* With what is remembered, an agent's second step reaches every upstream with what its own client would have sent. */
+/*
+ * With remembered reasoning, an agent's second step reaches every upstream with the content that the upstream's own
+ * client would send.
+ */
 
 const word = fc.constantFrom('so', 'hmm', 'I see.\n\nThen', 'naïve 日本', '{"a":1}')
 const text: fc.Arbitrary<Part> = word.map(said => ({ type: 'text', text: said }))
 
-/** What upstreams think before a call: in plain words, signed, hidden, or signed alone in front of what it signs. */
+/** Reasoning of upstreams before a call: plain, signed, hidden, or a signature alone in front of the signed part. */
 const plainly: fc.Arbitrary<ReasoningPart> = word.map(said => ({ type: 'reasoning', text: said }))
 const signed = (format: string, said: fc.Arbitrary<string>): fc.Arbitrary<ReasoningPart> =>
   said.map(text => ({ type: 'reasoning', text, signature: { format, value: 'cHJvb2Y=' } }))
@@ -33,7 +36,7 @@ const worded = fc.oneof(word, fc.constant(''))
 
 interface Thinking {
   readonly first: fc.Arbitrary<readonly ReasoningPart[]>
-  /** Right before the first call. */
+  /** Reasoning right before the first call. */
   readonly last: fc.Arbitrary<readonly ReasoningPart[]>
 }
 
@@ -55,10 +58,10 @@ const call = fc
   .tuple(id, fc.constantFrom('{"zone":"UTC"}', '{"b":[1,2],"a":{"c":null}}', '{}'))
   .map(([id, said]): ToolCallPart => ({ type: 'tool-call', id, name: 'get_time', arguments: said }))
 
-/** No two calls of an answer have the same id. */
+/** Calls of an answer, all with different ids. */
 const calls = fc.uniqueArray(call, { selector: ({ id }) => id, minLength: 1, maxLength: 3 })
 
-/** Proofs and words of their own for each thought of an answer. */
+/** Gives each reasoning part of an answer its own signature and text. */
 const numbered = (content: readonly Part[]): readonly Part[] =>
   content.map((part, index) =>
     part.type !== 'reasoning'
@@ -72,7 +75,7 @@ const numbered = (content: readonly Part[]): readonly Part[] =>
         },
   )
 
-/** An answer with thoughts before its first call, and maybe a text between them. */
+/** An answer with reasoning before its first call, and possibly a text between them. */
 const answerOf = (format: string): fc.Arbitrary<CanonicalResult> =>
   fc
     .tuple(THINKING[format]!.first, fc.array(text, { maxLength: 1 }), THINKING[format]!.last, calls)
@@ -84,7 +87,7 @@ const DIALECTS: { readonly [format: string]: JsonObject } = {
 }
 const FORMATS = conversing('events')
 
-/** What the upstream's own client would have sent, thoughts and calls alone. */
+/** Returns what the upstream's own client would send, reduced to reasoning and calls. */
 function ownStep(upstream: string, answers: readonly CanonicalResult[]): readonly unknown[] {
   const its = CLIENTS[upstream]!
   const last = answers.reduce((wire, answer) => its.next(wire, wholeOf(upstream, answer), 'keeps'), its.first(QUESTION))
@@ -94,7 +97,7 @@ function ownStep(upstream: string, answers: readonly CanonicalResult[]): readonl
 
 const QUESTION = 'What time is it?'
 
-/** The requests of a client that asks and is answered so many times. */
+/** Returns the requests of a client that gets this number of answers. */
 function requestsOf(stage: Stage, way: Way, answers: readonly CanonicalResult[], habit: Habit): readonly WireRequest[] {
   const client = CLIENTS[way.caller]!
   const wires = [client.first(QUESTION)]
@@ -148,7 +151,9 @@ describe('what a client hands back is not told twice, and has its proof', () => 
   })
 })
 
-/** Answers of one conversation: no two calls of it have the same id, but where ids are counted anew in each. */
+/**
+ * Answers of one conversation. All calls have different ids, except in formats that number them anew in each answer.
+ */
 const answersOf = (format: string): fc.Arbitrary<readonly CanonicalResult[]> =>
   fc
     .array(answerOf(format), { minLength: 2, maxLength: 3 })
@@ -178,7 +183,7 @@ describe('prefix stability: with what is remembered, a turn added changes no byt
 const turnsIn = ({ body }: WireRequest): readonly Json[] =>
   (body['messages'] ?? body['contents'] ?? body['input']) as readonly Json[]
 
-/** Thoughts of the calls of any request there may be. */
+/** Remembered reasoning for the calls of any request. */
 const kept = (format: string) => fc.array(answerOf(format), { minLength: 1, maxLength: 3 })
 
 describe('exact loss: with what was put back, reading what was written gives the request minus what was reported', () => {
@@ -186,7 +191,7 @@ describe('exact loss: with what was put back, reading what was written gives the
     const target = targetOf({ caller: 'elsewhere', upstream: format, dialect: DIALECTS[format] ?? {} })
     holds(fc.tuple(request, kept(format)), ([given, answers]) => {
       const thoughts = new ReasoningMemory(LIMITS).of('ann')!
-      // What is repaired is told in another way (`canonical/repair.ts`), and tested elsewhere.
+      // Repairs are reported in another way (`canonical/repair.ts`), and tested elsewhere.
       const asked = repair(withLongIds(given)).request
       const ids = asked.messages.flatMap(({ content }) =>
         content.flatMap(part => (part.type === 'tool-call' ? [part.id] : [])),
@@ -202,7 +207,7 @@ describe('exact loss: with what was put back, reading what was written gives the
     })
   })
 })
-/** Ids of calls that are found wherever they stand. */
+/** Gives calls ids by which they are found anywhere. */
 const withLongIds = (given: CanonicalRequest): CanonicalRequest => ({
   ...given,
   messages: given.messages.map(message => ({

@@ -9,14 +9,14 @@ import { GistDigest } from '../../src/gateway/thoughts/conversation-digest.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { holds } from './support.ts'
 
-/* Trap 111: results without ids, whose names are not those of their calls. */
+/* Trap 111: results without ids, whose names differ from those of their calls. */
 
 interface Answered {
   readonly name: string
   readonly under: string
 }
 
-/** The calls of each round, with the names under which their results come: never that of another call. */
+/** Calls of each round, with the names of their results, which are never those of another call. */
 const rounds: fc.Arbitrary<readonly (readonly Answered[])[]> = fc
   .record({
     called: fc.array(fc.array(fc.constantFrom('get', 'W-get', 'W-put', 'look'), { minLength: 1, maxLength: 4 }), {
@@ -27,7 +27,7 @@ const rounds: fc.Arbitrary<readonly (readonly Answered[])[]> = fc
   })
   .map(({ called, renamed }) => called.map(names => names.map(name => ({ name, under: renamed[name] ?? name }))))
 
-/** Whether each round's results stand in one content, or in one each. */
+/** Builds a history in which each round's results are in one content, or in one content each. */
 const history = (rounds: readonly (readonly Answered[])[], isOne: boolean): JsonObject[] =>
   rounds.flatMap((round, at) => {
     const results = round.map(({ under }, index) => ({
@@ -50,10 +50,12 @@ const read = (contents: JsonObject[]) =>
     body: { contents },
   })
 
-/** Without the notes of what it was read from. */
+/** Removes the records of the source. */
 const plain = (request: CanonicalRequest): unknown => JSON.parse(JSON.stringify({ messages: request.messages }))
 
-/** Semantic Kernel's connector for Google writes calls of `W__get` into its history as `W-get`, and results as `W__get`. */
+/**
+ * Semantic Kernel's connector for Google writes calls of `W__get` into its history as `W-get`, and results as `W__get`.
+ */
 it('trap 111: where only the result has the name of a tool, the call gets it', () => {
   const body = {
     tools: [{ functionDeclarations: [{ name: 'W__get', description: 'Gets.' }] }],
@@ -104,7 +106,7 @@ describe('results under other names than their calls are paired by order', () =>
       for (const [index, { name }] of rounds.flat().entries()) {
         const result = results.find(({ id }) => id === calls[index]!.id)!
         expect(result.name).toBe(name)
-        // Results of one name are in the order of their calls; in a mixed round, names come first.
+        // Results of one name are in the order of their calls. In a mixed round, names come first.
         if (rounds.flat().every(one => one.under !== one.name)) expect(result).toBe(results[index])
       }
       const changed = rounds.flat().filter(({ name, under }) => name !== under)

@@ -32,7 +32,7 @@ const parameters = {
   additionalProperties: false,
 }
 
-/** Requests that say nothing beyond what they are about, by what that is. */
+/** Requests with only their required content, by that content. */
 const BAREST: { readonly [about: string]: CanonicalRequest } = {
   question: asking({}),
   document: asking({}, page),
@@ -51,11 +51,11 @@ const BAREST: { readonly [about: string]: CanonicalRequest } = {
   video: asking({ modalities: ['video'] }),
 }
 
-/** What a writer has to invent although it is not neutral, and so is rightly refused. */
+/** Values that a writer must invent although they are not neutral, so that the request is rightly refused. */
 const INVENTED: { readonly [pair: string]: readonly string[] } = {
-  // There is no purpose that stands for none, and vectors of one purpose differ from those of another.
+  // There is no neutral purpose, and vectors of different purposes differ.
   'cohere: embedding': ['output/embedding/purpose purpose-required'],
-  // A completion has no roles: a model of conversations is told what to do with the text.
+  // A completion has no roles. A conversation model is told what to do with the text.
   ...Object.fromEntries(
     ['chat', 'responses', 'messages', 'contents'].map(format => [
       `${format}: completion`,
@@ -64,7 +64,7 @@ const INVENTED: { readonly [pair: string]: readonly string[] } = {
   ),
 }
 
-/** What is declared of upstreams and models: without it the longest answer is unknown, and there is no usual voice. */
+/** Declared facts about upstreams and models. Without them the longest answer and the default voice are unknown. */
 const DECLARED: { readonly [format: string]: JsonObject } = {
   messages: { max_output: 64_000 },
   elevenlabs: { default_voice: 'george' },

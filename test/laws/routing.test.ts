@@ -66,17 +66,17 @@ const request: fc.Arbitrary<RouteRequest> = fc
   })
   .map(asked => ({ ...asked, work: workAt(asked.format) }))
 
-/** What a format is made for. */
+/** Returns the main work of a format. */
 const workAt = (format: string): Work => WORK_FORMATS.get(format)!.does[0]!
 
 const SPOKEN = ['realtime', 'live']
 const VOICES = ['gpt-realtime', 'prod-01', 'my-deployment', 'qwen3-omni-flash', 'gpt-4o', 'native-audio']
 
-/** A channel of these formats with its sessions alone. */
+/** Returns a channel of these formats that only does sessions. */
 const onlySpoken = (formats: ChannelConfig['formats']): ChannelConfig['formats'] =>
   formats.filter(({ format }) => SPOKEN.includes(format))
 
-/** The order as names, or the error's kind. */
+/** Returns the order as names, or the kind of the error. */
 function outcome(asked: RouteRequest, list: readonly RoutedChannel[]): unknown {
   try {
     return route(asked, list).map(({ channel, format, upstreamModel, native }) => [
@@ -96,11 +96,11 @@ const without = ({ restingUntil: _, resting: __, ...health }: RoutedChannel['hea
   inFlight: 0,
 })
 
-/** By the definition, not by the router's own. */
+/** Whether a channel rests, by definition instead of by the router's own code. */
 const isResting = ({ restingUntil, resting }: RoutedChannel['health'], model: string): boolean =>
   [restingUntil, resting?.get(model)].some(until => until !== undefined && until > NOW)
 
-/** What is offered; undefined where the request is refused. */
+/** Returns the targets. Undefined if the request is refused. */
 function routed(asked: RouteRequest, list: readonly RoutedChannel[]): ReturnType<typeof route> | undefined {
   try {
     return route(asked, list)

@@ -14,7 +14,7 @@ import { ANSWERS, WIRES } from './wires.ts'
 
 const FORMATS = Object.keys(READERS)
 
-/** The value with one place in it, anywhere, holding something else. */
+/** Returns the value with a different value at one position. */
 function spoiled(value: Json, steps: readonly number[], rubbish: Json): Json {
   const [step, ...rest] = steps
   const keys = typeof value === 'object' && value !== null ? Object.keys(value) : []
@@ -41,7 +41,7 @@ function verdict(read: () => unknown): 'taken' | 'refused' {
   }
 }
 
-/** A format with doors of several kinds tells its schemas by the door. */
+/** A format with several kinds of endpoints has a schema for each. */
 interface Schemas {
   readonly request: v.GenericSchema
   requestAt?(wire: WireRequest): v.GenericSchema

@@ -41,7 +41,7 @@ describe('same-format identity: an answer that is no JSON goes out as it came in
 })
 
 describe('same-format identity: beside what was changed of a request, it goes out as it came', () => {
-  /** How each format has a thought with its proof, and where its turns and their parts are. */
+  /** Form of signed reasoning in each format, and fields of its turns and their parts. */
   const FORMS = {
     messages: { turns: 'messages', parts: 'content', thought: { type: 'thinking', thinking: 'so', signature: 'EqQ=' } },
     contents: { turns: 'contents', parts: 'parts', thought: { text: 'so', thought: true, thoughtSignature: 'EqQ=' } },
@@ -52,7 +52,7 @@ describe('same-format identity: beside what was changed of a request, it goes ou
     ...{ spelling: { contents: { proof: 'self' } } },
   })
 
-  /** A counter-example: a thought whose proof is on the next part, and whose own slot is empty. */
+  /** A counter-example: reasoning whose signature is on the next part and whose own signature field is empty. */
   const EMPTY_SLOT = {
     ...{ path: '/v1beta/models/m:generateContent', query: {}, headers: {} },
     body: {

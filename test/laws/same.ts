@@ -8,8 +8,9 @@ import { isLoneSignature, isUnsigned } from '../../src/canonical/signature.ts'
 import { hasIndependentInputs } from '../../src/canonical/work.ts'
 
 /**
- * What a request says, however it was spelled: spelling erased, adjacent turns of one role joined, turns and texts
- * that say nothing gone, pieces of a thought one, tool arguments compared as JSON. Messages that are a list of things stay apart.
+ * Returns the meaning of a request, independent of its spelling: without spelling, with adjacent turns of one role
+ * joined, without empty turns and texts, with chunks of reasoning joined, and with tool arguments as JSON. Messages
+ * that are independent inputs stay separate.
  */
 export function meaning(request: CanonicalRequest): CanonicalRequest {
   const plain = bare(request)
@@ -25,7 +26,7 @@ export function meaning(request: CanonicalRequest): CanonicalRequest {
   return { ...plain, messages: messages.map(message => ({ ...message, content: wholeThoughts(message.content) })) }
 }
 
-/** Pieces of one thought, and the proof right behind a thought, as one. */
+/** Joins the chunks of reasoning, and the signature right after reasoning. */
 function wholeThoughts(content: readonly Part[]): readonly Part[] {
   const whole: Part[] = []
   for (const part of content) {
@@ -36,7 +37,10 @@ function wholeThoughts(content: readonly Part[]): readonly Part[] {
   return whole
 }
 
-/** Two neighbouring parts as one thought: a thought and its next chunk, or its proof; undefined where they are two. */
+/**
+ * Joins two neighbouring parts that are one reasoning: reasoning and its next chunk, or its signature. Undefined if
+ * they are two parts.
+ */
 function oneThought(before: Part | undefined, part: Part): ReasoningPart | undefined {
   if (!isUnsigned(before)) return undefined
   if (isLoneSignature(part)) return { ...before, signature: part.signature }
@@ -51,14 +55,14 @@ const plainMessage = (message: Message): Message => ({
   content: message.content.map(plainPart).filter(saysSomething),
 })
 
-/** A piece that goes on with nothing is a thought. */
+/** Converts a chunk that continues nothing to reasoning. */
 function beginning(part: Part): Part {
   if (part.type !== 'reasoning' || part.continues === undefined) return part
   const { continues: _, ...thought } = part
   return thought
 }
 
-/** What an answer says: as for requests, and neighbouring plain texts are one text. */
+/** Returns the meaning of an answer, as for requests. Neighbouring plain texts are joined. */
 export function resultMeaning(result: CanonicalResult): CanonicalResult {
   const plain = bare(result)
   return { ...plain, candidates: plain.candidates.map(plainCandidate) }
@@ -84,7 +88,7 @@ function join(a: Part, b: Part): Part | undefined {
   return { ...a, text: (a as TextPart).text + (b as TextPart).text } as Part
 }
 
-/** Raw samples go on where others end; of what is in a container each is a recording of its own. */
+/** Joins raw samples. Audio in a container is always a separate recording. */
 function joinSamples(a: MediaPart, b: MediaPart): Part | undefined {
   if (a.source.type !== 'base64' || b.source.type !== 'base64' || a.source.mediaType !== b.source.mediaType)
     return undefined
@@ -95,7 +99,7 @@ function joinSamples(a: MediaPart, b: MediaPart): Part | undefined {
 
 const isOnlyMedia = (part: MediaPart): boolean => Object.keys(part).length === 3
 
-/** A part that is its text and nothing else. */
+/** Whether a part has only its text. */
 const isPlain = (part: Part): boolean =>
   (part.type === 'text' || part.type === 'reasoning' || part.type === 'refusal') && Object.keys(part).length === 2
 
@@ -109,7 +113,7 @@ function plainPart(part: Part): Part {
   if (part.type === 'tool-call' && part.freeform === undefined) return { ...part, arguments: plainJson(part.arguments) }
   if (part.type === 'opaque') return { type: 'opaque', format: part.format, value: part.value }
   if (part.type === 'tool-result') {
-    // The name is the call's, which the id already tells.
+    // The name is that of the call, which the id identifies already.
     const { name: _, ...answer } = part
     return { ...answer, content: part.content.map(plainPart).filter(saysSomething) }
   }
@@ -118,7 +122,7 @@ function plainPart(part: Part): Part {
   return part
 }
 
-/** Bytes in memory say what their base64 says; in a value that went through JSON they are that already. */
+/** Converts bytes in memory to base64. Values that went through JSON are base64 already. */
 const inBase64 = ({ mediaType, bytes }: MediaSource & { type: 'bytes' }): MediaSource => ({
   type: 'base64',
   mediaType,
@@ -144,7 +148,7 @@ function bare<T>(value: T): T {
   return Object.fromEntries(kept) as T
 }
 
-/** Extras without the formats that say nothing; what a format says there is its own and stays as it is. */
+/** Removes formats without extras. The extras of a format stay unchanged. */
 const filled = (extras: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(extras).filter(([, said]) => !isEmpty(said)))
 
@@ -171,6 +175,6 @@ const WORTHLESS_WHEN_EMPTY = new Set([
   'outputBy',
 ])
 
-/** Empty, or holding only empties: `{ chat: {} }` says nothing. */
+/** Whether a value is empty or contains only empty values, such as `{ chat: {} }`. */
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.values(value).every(isEmpty)

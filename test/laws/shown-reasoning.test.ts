@@ -13,7 +13,7 @@ import { streamed } from './arbitrary-result.ts'
 import { grammarFault } from './grammar.ts'
 import { holds, plain, same } from './support.ts'
 
-/* A caller gets a model's reasoning where it asked for it, and nothing of it elsewhere (trap 110). */
+/* A caller gets a model's reasoning only if the request asks for it (trap 110). */
 
 const LESS = ['none', 'signatures'] as const
 
@@ -50,7 +50,7 @@ it('an answer without reasoning passes as it is', () => {
 
 const isNotReasoning = ({ type }: Part): boolean => type !== 'reasoning'
 
-/** How callers ask for reasoning, or do not, and what they get. */
+/** Requests of callers with and without reasoning, and the reasoning that they get. */
 const ASKS: { readonly [format: string]: readonly (readonly [ReasoningShown, JsonObject])[] } = {
   messages: [
     ['all', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
@@ -84,7 +84,7 @@ const ASKS: { readonly [format: string]: readonly (readonly [ReasoningShown, Jso
 
 const FORMATS = Object.keys(ASKS)
 
-/** The first request of a client, with these settings instead of its own. */
+/** Returns the first request of a client, with these settings instead of its own. */
 function asking(format: string, settings: JsonObject): WireRequest {
   const { body, ...first } = CLIENTS[format]!.first('What time is it?')
   const { thinking: _, ...rest } = body
@@ -93,7 +93,7 @@ function asking(format: string, settings: JsonObject): WireRequest {
 
 const MARK = 'quokka'
 
-/** Answers with reasoning, with or without a text, and calls. */
+/** Returns answers with reasoning, with or without text, and with calls. */
 const answersOf = (format: string): readonly CanonicalResult[] =>
   [1, 2].flatMap(count => [false, true].map(spoken => answerOf(format, count, spoken)))
 
@@ -101,7 +101,7 @@ const answerOf = (format: string, count: number, spoken: boolean): CanonicalResu
   candidates: [
     {
       content: [
-        // Only messages divides reasoning that nothing stands between.
+        // Only messages separates consecutive reasoning parts.
         ...Array.from({ length: format === 'messages' ? count : 1 }, (_, at) => thought(format, at)),
         ...(spoken ? [{ type: 'text' as const, text: 'One moment.' }] : []),
         ...Array.from({ length: count }, (_, at) => call(at)),
@@ -197,7 +197,7 @@ describe('a caller who no longer asks has its proofs all the same', () => {
   })
 })
 
-/** The answer with other ids of its calls. */
+/** Returns the answer with other ids of its calls. */
 const renamed = ({ candidates }: CanonicalResult): CanonicalResult => ({
   candidates: candidates.map(one => ({
     ...one,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
 
-/** A value of every type, words that every object of the language knows, and what passes for something else at a glance. */
+/** A value of every type, names that every object inherits, and values that look like another type. */
 const RUBBISH: readonly Json[] = [
   ...[null, true, false, 0, -1, 1.5, 1e21, '', 'zz', '0', 'constructor', '__proto__', 'toString', 'valueOf'],
   ...[[], ['zz'], [null], [{}], [[]], {}, { zz: 1 }, { type: 'zz' }, { text: 'zz' }, { toString: 'zz', length: 1 }],
@@ -9,7 +9,7 @@ const RUBBISH: readonly Json[] = [
 
 type Place = readonly (string | number)[]
 
-/** Every place in a value, the value itself left out. */
+/** Returns the path of every value inside a value. */
 function placesIn(value: Json, at: Place = []): Place[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, item]) => {
@@ -18,14 +18,14 @@ function placesIn(value: Json, at: Place = []): Place[] {
   })
 }
 
-/** The value with something else at one place. */
+/** Returns the value with another value at one path. */
 function replaced(value: Json, [key, ...rest]: Place, by: Json): Json {
   if (key === undefined) return by
   if (Array.isArray(value)) return value.map((item, index) => (index === key ? replaced(item, rest, by) : item))
   return { ...(value as JsonObject), [key]: replaced((value as JsonObject)[key]!, rest, by) }
 }
 
-/** The same object with something of another type in one or two places, each as likely as any other. */
+/** Replaces one or two values of an object with values of another type, all with equal probability. */
 export const spoiled = (body: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
   fc
     .tuple(body, fc.array(fc.tuple(fc.nat(), fc.constantFrom(...RUBBISH)), { minLength: 1, maxLength: 2 }))

@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../src/canonical/node.ts'
 
-/* Anthropic's API as strict as it is about what its models take, by hand: no code of the gateway has a part in it. */
+/*
+ * Hand-written checks of the requests that Anthropic's models accept, as strict as the real API. They use no code of
+ * the gateway.
+ */
 
 interface Takes {
   readonly thinking: readonly string[]
@@ -54,7 +57,7 @@ export const MODELS: { readonly [model: string]: Takes } = {
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Loose = { readonly [field: string]: any }
 
-/** Why the model refuses the request; empty where it takes it. */
+/** Returns the reasons why the model refuses the request. An empty list if it accepts it. */
 export function refusals(model: string, body: JsonObject): string[] {
   const takes = MODELS[model]!
   const {
@@ -106,7 +109,10 @@ const textOf = ({ content }: Loose): string => (typeof content === 'string' ? co
 
 const nameIn = (tools: readonly Loose[], name: string): boolean => tools.some(tool => tool['name'] === name)
 
-/** In a loop of tool calls a turn by manual thinking begins with a thought; neighbours of one role are one turn. */
+/**
+ * Whether a turn in a loop of tool calls lacks the reasoning at its start that manual thinking requires. Neighbours of
+ * one role are one turn.
+ */
 function lacksThought(messages: readonly Loose[]): boolean {
   if (!blocksOf(messages.at(-1)!).some(({ type }) => type === 'tool_result')) return false
   const before = messages.slice(0, -1)

@@ -9,14 +9,14 @@ import { READERS } from '../../src/ingress/index.ts'
 
 type Direction = 'request' | 'result' | 'events' | 'error'
 
-/** JSON's idea of a value: undefined fields and prototypes do not count. */
+/** Converts a value as JSON does. Undefined fields and prototypes do not count. */
 export const plain = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T))
 
 export const same = (got: unknown, want: unknown): void => {
   expect(plain(got)).toEqual(plain(want))
 }
 
-/** Enough for every push; `RUNS=20000 npm test` digs deeper. */
+/** Number of runs, enough for every push. `RUNS=20000 npm test` searches deeper. */
 export const RUNS = Number(process.env['RUNS'] ?? 300)
 
 export function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void, examples: readonly T[] = []): void {
@@ -26,17 +26,17 @@ export function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void, 
   )
 }
 
-/** Of those the formats made for conversations. */
+/** Returns those formats of `formatsWith` that are made for conversations. */
 export const conversing = (direction: Direction): string[] =>
   formatsWith(direction).filter(format => fitnessOf(format, 'conversation') === 'made-for-it')
 
-/** Formats whose reader and writer both have this direction. */
+/** Returns the formats whose reader and writer both have this direction. */
 export const formatsWith = (direction: Direction): string[] =>
   Object.keys(READERS).filter(
     format => READERS[format]![direction] !== undefined && WRITERS[format]?.[direction] !== undefined,
   )
 
-/** The request as the gateway hands it to a writer: few formats take bytes as they are. */
+/** Returns the request as the gateway passes it to a writer. Few formats take raw bytes. */
 export function handedTo(format: string, request: CanonicalRequest): CanonicalRequest {
   if (WRITERS[format]!.bytes !== undefined) return request
   return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }

@@ -14,8 +14,8 @@ import { meaning } from './same.ts'
 import { holds, plain, same } from './support.ts'
 
 /*
- * What an upstream thought and proved is what it gets back on the next turn, whoever asked: for every format of callers
- * with a slot for proofs and every issuer, whole and streamed, and however much of the answer a client hands back.
+ * An upstream gets its own signed reasoning back in the next turn: for every caller format with a signature field and
+ * every issuer, whole and streamed, and however much of the answer a client returns.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of the wire, put together as clients do
@@ -30,7 +30,7 @@ const lone = (format: string) =>
 const hidden = (format: string) => lone(format).map(part => ({ ...part, redacted: true as const }))
 const unsigned = record<ReasoningPart>({ type: fc.constant('reasoning'), text: words })
 
-/** How the upstreams of each format think. */
+/** Reasoning of the upstreams of each format. */
 const ISSUERS: { readonly [format: string]: fc.Arbitrary<ReasoningPart> } = {
   chat: unsigned,
   messages: fc.oneof(signed('messages'), hidden('messages')),
@@ -43,7 +43,7 @@ const said = fc.oneof(
   fc.nat(99).map((id): Part => ({ type: 'tool-call', id: `call_${id}`, name: 'f', arguments: '{"a":1}' })),
 )
 
-/** Thoughts before texts and calls, and maybe some that nothing follows. */
+/** Answers with reasoning before texts and calls, and possibly some at the end. */
 function answers(thought: fc.Arbitrary<ReasoningPart>): fc.Arbitrary<CanonicalResult> {
   const step = fc.tuple(fc.array(thought, { maxLength: 2 }), said).map(([thoughts, part]) => [...thoughts, part])
   return fc
@@ -54,11 +54,11 @@ function answers(thought: fc.Arbitrary<ReasoningPart>): fc.Arbitrary<CanonicalRe
     }))
 }
 
-/** No two calls of a turn have one id. */
+/** Makes the ids of the calls in a turn unique. */
 const unique = (content: readonly Part[]): Part[] =>
   content.map((part, index) => (part.type === 'tool-call' ? { ...part, id: `call_${index}` } : part))
 
-/** A history's turns of the model, made of an answer by a client. */
+/** A client that converts an answer to the model's turns of a history. */
 interface Client {
   readonly whole: (body: Loose) => readonly JsonObject[]
   readonly streamed: (events: readonly Loose[]) => readonly JsonObject[]
@@ -77,7 +77,7 @@ const inTurns = (keep: (parts: readonly Loose[]) => Loose[]): Client => ({
     events.map(event => turn(keep(contentOf(event).parts))).filter(({ parts }: Loose) => parts.length),
 })
 
-/** Neighbouring texts as one, the proof of the first kept, as Gemini CLI and the AI SDK put streams together. */
+/** Joins neighbouring texts and retains the signature of the first, as Gemini CLI and the AI SDK do with streams. */
 function merged(parts: readonly Loose[]): Loose[] {
   const out: Loose[] = []
   for (const part of parts) {
@@ -112,7 +112,7 @@ const CLIENTS: { readonly [format: string]: { readonly [name: string]: Client } 
   },
 }
 
-/** As the SDK puts a message together. */
+/** Assembles a message as the SDK does. */
 function blocks(events: readonly Loose[]): readonly JsonObject[] {
   const content: Loose[] = []
   for (const { type, index, content_block, delta } of events) {
@@ -146,7 +146,7 @@ const read = (format: string, turns: readonly JsonObject[]): CanonicalRequest =>
     body: plain(HISTORIES[format]!(turns)),
   })
 
-/** What was said, with all thoughts and their proofs; texts and their pieces are one. */
+/** Returns the content with all reasoning and signatures. Texts and their chunks are joined. */
 function essence(messages: CanonicalRequest['messages']): unknown {
   const { messages: turns } = meaning({ model: 'm', messages, output: {}, sampling: {}, stream: false })
   const parts = turns.filter(({ role }) => role === 'assistant').flatMap(({ content }) => content)
@@ -162,7 +162,10 @@ function essence(messages: CanonicalRequest['messages']): unknown {
 const eventsOf = (format: string, events: Streamed['events']): Loose[] =>
   drain(WRITERS[format]!.events!(asked), events).flatMap(({ data }) => (data === '[DONE]' ? [] : [JSON.parse(data)]))
 
-/** An upstream's own proof, at its own callers, has no envelope: who keeps nothing else has the proof alone. */
+/**
+ * Whether the field has a plain signature. An upstream's own signature is not wrapped for its own callers, so that a
+ * client that stores only the field has only the signature.
+ */
 const isPlain = (format: string, name: string, issuer: string): boolean =>
   name === 'keeps proofs only' && issuer === format
 

@@ -10,9 +10,9 @@ import { READERS } from '../../src/ingress/index.ts'
 import { formatsWith, holds, plain, same } from './support.ts'
 import { ANSWERS } from './wires.ts'
 
-/* Trap 97: whoever counts how, the parts of a written usage add up to its total. */
+/* Trap 97: the parts of a written usage add up to its total, however the upstream counted. */
 
-/** What a format's parts are, and what it calls their sum. */
+/** Names of a format's parts of the usage, and of their sum. */
 interface Parts {
   readonly parts: readonly string[]
   readonly total: string
@@ -31,11 +31,11 @@ const PARTS: { readonly [format: string]: Parts } = {
     parts: ['promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
     total: 'totalTokenCount',
   },
-  // A ranking has nothing but a prompt, which is seldom told apart.
+  // A ranking has only a prompt, which is seldom counted separately.
   ...{ rerank: { parts: [], total: 'none' }, cohere: { parts: [], total: 'none' } },
 }
 
-/** All usages somewhere in what was written. */
+/** Returns all usages in a written value. */
 function usagesIn(value: unknown): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap(usagesIn)
   if (!isObject(value as never)) return []
@@ -44,7 +44,7 @@ function usagesIn(value: unknown): JsonObject[] {
   )
 }
 
-/** The parts of a usage that do not add up, undefined where they do. */
+/** Returns the parts of a usage that do not add up. Undefined if they do. */
 function fault(format: string, usage: JsonObject): object | undefined {
   const { parts, total } = PARTS[format]!
   const counts = parts.map(part => usage[part] ?? 0)

@@ -9,13 +9,15 @@ import { targetOf } from '../thoughts/stage.ts'
 import { handedTo } from './support.ts'
 import { WIRES } from './wires.ts'
 
-/** So many fields or items do not fit on the stack that `withLittleStack` leaves. */
+/** Number of fields or items that exceeds the stack that `withLittleStack` leaves. */
 const WIDTH = 15_000
 const FIELDS = Object.fromEntries(
   Array.from({ length: WIDTH }, (_, index) => [`f${index}`, index % 9 === 0 ? null : 1]),
 )
 
-/** Runs where nine tenths of the stack are used up, so that what is put there per item shows at a tenth of the width. */
+/**
+ * Runs with nine tenths of the stack used up, so that a tenth of the width shows whether items are put on the stack.
+ */
 function withLittleStack(run: () => void): void {
   let deepest = 0
   let begun = false
@@ -35,7 +37,7 @@ function withLittleStack(run: () => void): void {
 
 type Steps = readonly (string | number)[]
 
-/** The value with the object or list at the end of the steps as wide as can be. */
+/** Returns the value with a very wide object or list at the end of the path. */
 function widened(value: Json, [step, ...steps]: Steps): Json {
   if (step !== undefined) {
     const inner = widened((value as JsonObject)[step]!, steps)
@@ -53,7 +55,7 @@ function* places(value: Json, steps: Steps = []): Generator<Steps> {
     yield* places(inner as Json, [...steps, Array.isArray(value) ? Number(key) : key])
 }
 
-/** One sample for each place of the format's bodies that can be wide, an index counting as any other. */
+/** Returns one sample for each position of the format's bodies that can be wide. All indexes count as one. */
 function wideBodies(format: string): [place: string, path: string, body: JsonObject][] {
   const found = new Map<string, [string, string, JsonObject]>()
   for (const wire of fc.sample(WIRES[format]!.request, { numRuns: 30, seed: 30 }))
@@ -65,7 +67,7 @@ function wideBodies(format: string): [place: string, path: string, body: JsonObj
   return [...found.values()]
 }
 
-/** Whatever comes of it: an answer or a refusal, but no stack that is full. */
+/** Runs a step. An answer or a refusal is fine, but not a stack overflow. */
 function settled<T>(make: () => T, what: string): T | undefined {
   try {
     return make()
@@ -78,7 +80,7 @@ function settled<T>(make: () => T, what: string): T | undefined {
 const formats = Object.keys(READERS).filter(format => READERS[format]!.request !== undefined)
 const written = Object.keys(WRITERS).filter(format => WRITERS[format]!.request !== undefined)
 
-/** The format itself, unless callers alone use it. */
+/** Returns the format itself, unless only callers use it. */
 const own = (format: string): readonly string[] => (written.includes(format) ? [format] : [])
 
 describe('wide is not deep: a body of any width is read and written with little stack', () => {

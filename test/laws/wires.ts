@@ -11,18 +11,18 @@ import { WORKS } from './works.ts'
 interface Wires {
   readonly request: fc.Arbitrary<WireRequest>
   readonly result: fc.Arbitrary<JsonObject>
-  /** Answers to other work than the format is made for, where they look different. */
+  /** Answers to other work than the format's main work, if they look different. */
   readonly answers?: { readonly [W in Work]?: fc.Arbitrary<JsonObject> }
-  /** Whole answers, where they are no JSON. */
+  /** Whole answers that are not JSON. */
   readonly raw?: fc.Arbitrary<WireAnswer>
 }
 
-/** Generators of wire values, one module per registered format: a format without one fails here. */
+/** Generators of wire values, one module per registered format. A format without a module fails here. */
 export const WIRES: { readonly [format: string]: Wires } = Object.fromEntries(
   await Promise.all(Object.keys(READERS).map(async format => [format, (await import(`./wire/${format}.ts`)) as Wires])),
 )
 
-/** Every format that reads answers, with the answers to each kind of work that look different, and what was asked. */
+/** Every format that reads answers, with the answers to each kind of work that look different, and their requests. */
 export const ANSWERS: readonly (readonly [name: string, format: string, fc.Arbitrary<JsonObject>, CanonicalRequest])[] =
   formatsWith('result').flatMap(format => {
     const { result, answers = {}, raw } = WIRES[format]!

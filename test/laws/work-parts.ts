@@ -3,7 +3,7 @@ import type { Part } from '../../src/canonical/content.ts'
 import { FINISH_REASONS } from '../../src/canonical/result.ts'
 import { filled, object, record, word } from './arbitrary.ts'
 
-/* Values that several kinds of work have in their requests and results. */
+/* Values that requests and results of several kinds of work contain. */
 
 /** A count of tokens or of anything else. */
 export const count = fc.nat(9000)
@@ -11,7 +11,7 @@ export const count = fc.nat(9000)
 /** A time in seconds. */
 export const seconds = fc.nat(90_000).map(milliseconds => milliseconds / 1000)
 
-/** Fields of formats that canonical has none for; a format that has no place for them is not named. */
+/** Fields of formats that the canonical model lacks. Formats without room for them are not named. */
 export const extras = (...formats: string[]) =>
   fc
     .array(fc.tuple(fc.constantFrom(...formats), object(word)), { minLength: 1, maxLength: 2 })

@@ -7,29 +7,31 @@ import type { Work } from '../../src/canonical/work.ts'
 import { FORMAT_FACTS } from '../../src/formats/index.ts'
 import { formatsWith } from './support.ts'
 
-/** What one kind of work asks and answers, as any format's reader could make it. */
+/** Requests and answers of one kind of work, as any format's reader could make them. */
 interface WorkValues {
   readonly request: fc.Arbitrary<CanonicalRequest>
   readonly result: fc.Arbitrary<CanonicalResult>
-  /** A request the answers could be for. */
+  /** A request that fits the answers. */
   readonly asked: CanonicalRequest
-  /** Answers that broke a law once. */
+  /** Answers that once broke a law. */
   readonly examples?: readonly CanonicalResult[]
 }
 
 const FOLDER = join(import.meta.dirname, 'work')
 
-/** Generators, a module for each kind of work. */
+/** Generators, one module per kind of work. */
 export const WORKS: { readonly [W in Work]?: WorkValues } = Object.fromEntries(
   await Promise.all(
     readdirSync(FOLDER).map(async file => [basename(file, '.ts'), (await import(join(FOLDER, file))) as WorkValues]),
   ),
 )
 
-/** Work whose answer nobody streams. */
+/** Work whose answers are never streamed. */
 const AT_ONCE: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'count', 'compaction', 'video'])
 
-/** Every format, with every kind of work its upstreams do, where reader and writer both have this direction. */
+/**
+ * Returns every format with every kind of work that its upstreams do, if reader and writer both have this direction.
+ */
 export const jobsWith = (direction: 'request' | 'result' | 'events'): (readonly [format: string, work: Work])[] =>
   formatsWith(direction).flatMap(format =>
     FORMAT_FACTS.get(format)!

@@ -27,12 +27,11 @@ import { ANSWERS, WIRES } from './wires.ts'
 import { jobsWith, WORKS } from './works.ts'
 
 /*
- * What has the wrong type somewhere inside is refused or read, and what is read can be written: no field is used as what
- * it should be without a look at what it is. Readers alone are total by another law; here they are followed by all that
- * comes behind them.
+ * A value with a wrong type inside is refused or read, and everything that was read can be written. No code uses a
+ * field without a check of its type. Another law covers the readers alone. This one includes all steps after them.
  */
 
-/** A failure that somebody is told of is fine; a bug is not. */
+/** Runs work. A failure that is reported is fine, a bug is not. */
 function orRefused<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -65,7 +64,7 @@ const SAID: CanonicalResult = {
 
 const does = (format: string, work: Work): boolean => FORMAT_FACTS.get(format)?.does.includes(work) === true
 
-/** Everything that is done with a request before it is sent, and with its answer. */
+/** Runs all steps on a request before it is sent, and on its answer. */
 function journey(from: string, request: CanonicalRequest): void {
   const work = workOf(request)
   for (const to of formatsWith('request')) {
@@ -82,7 +81,7 @@ function journey(from: string, request: CanonicalRequest): void {
   told(from, WORKS[work] === undefined || work === 'conversation' ? SAID : { ...SAID, candidates: [] }, request)
 }
 
-/** An answer as its caller is told it, whole and streamed. */
+/** Returns an answer as its caller gets it, whole and streamed. */
 function told(to: string, result: CanonicalResult, asked: CanonicalRequest): void {
   const writer = WRITERS[to]!
   const headed = { ...result, id: result.id ?? 'a', model: result.model ?? 'm', createdAt: result.createdAt ?? 1 }
@@ -102,7 +101,7 @@ function streamedTo(
 const writersFor = (work: Work): readonly string[] =>
   formatsWith('request').filter(format => does(format, work) && WRITERS[format]!.result !== undefined)
 
-/** No word, though every template and every `String()` asks it for one. */
+/** An object without a string form, although every template and every `String()` needs one. */
 const WORDLESS = { toString: 'zz' }
 
 describe('wrong types: a caller’s request is refused, or written for whoever may answer it', () => {
@@ -173,7 +172,7 @@ describe('wrong types: an upstream’s stream is told to whoever asked', () => {
   })
 })
 
-/** Read, the stream keeps the grammar of events, and so does what any writer makes of it. */
+/** Checks that the read stream follows the grammar of events, and that every writer accepts it. */
 function followed(format: string, wire: readonly WireEvent[], asked: CanonicalRequest): void {
   const events = drain(READERS[format]!.events!(asked), wire)
   expect(grammarFault(events)).toBeUndefined()
@@ -185,7 +184,7 @@ function followed(format: string, wire: readonly WireEvent[], asked: CanonicalRe
   }
 }
 
-/** The stream with some of its events spoiled, lost, doubled or late. */
+/** Returns the stream with some of its events changed, lost, doubled or late. */
 function spoiledStream(events: readonly WireEvent[]): fc.Arbitrary<readonly WireEvent[]> {
   return fc.oneof(
     { weight: 3, arbitrary: withOneSpoiled(events) },
@@ -203,7 +202,7 @@ function withOneSpoiled(events: readonly WireEvent[]): fc.Arbitrary<readonly Wir
   })
 }
 
-/** One event is lost, comes twice, or comes later than it should. */
+/** Loses one event, doubles it, or moves it to a later position. */
 const disordered = (events: readonly WireEvent[]): fc.Arbitrary<readonly WireEvent[]> =>
   fc.tuple(fc.nat(), fc.nat(), fc.boolean()).map(([from, to, stays]) => {
     if (events.length === 0) return events
@@ -212,7 +211,7 @@ const disordered = (events: readonly WireEvent[]): fc.Arbitrary<readonly WireEve
     return to % 3 === 0 ? rest : rest.toSpliced(to % (rest.length + 1), 0, event!)
   })
 
-/** Our own bodies of a format, those that were made of another's left out. */
+/** Returns the project's own bodies of a format, without those translated from another. */
 function fixtures(format: string, kind: string): readonly JsonObject[] {
   return globSync(`fixtures/${format}/*.${kind}`)
     .filter(path => !path.includes('.to-'))

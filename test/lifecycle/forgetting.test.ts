@@ -9,7 +9,7 @@ import { Speaker, StoringGateway, scratch } from '../gateway/stored/test-server.
 import { ASKED, CALL, history, Remembering, THINKS, Thinker } from '../thoughts/test-server.ts'
 import { upload } from '../transcriptions/upload.ts'
 
-/* What the gateway cannot remember costs no request that can go without. */
+/* State that the gateway cannot remember does not fail a request that can do without it. */
 
 afterEach(() => void vi.restoreAllMocks())
 const { closing, openGateway, openUpstream } = opener()
@@ -57,7 +57,7 @@ test('a file for which the disk has no room is a 503 that passes, told once', as
   const upstream = await openUpstream(response =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"Well."}'),
   )
-  // Before a channel that takes no forms, files wait on disk.
+  // If a channel takes no streamed forms, files wait on disk.
   const testServer = await openGateway([channelAt(upstream.address, { format: 'chat' })])
   const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   const opening = vi.spyOn(Spool, 'open').mockRejectedValue(full)

@@ -11,7 +11,7 @@ import { FakeUpstream } from '../builders/upstream.ts'
 import { scratch } from '../gateway/stored/test-server.ts'
 import { ASKED, CALL, history, THINKS, Thinker, TOOLS } from '../thoughts/test-server.ts'
 
-/* Two instances of one store, with a folder each: what one makes, the other has. */
+/* Two instances with one store and separate folders share everything that they create. */
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -97,7 +97,7 @@ for (const { name, missing, store } of ENGINES)
           })
           socket.on('error', () => {}).on('unexpected-response', (_, { statusCode }) => resolve(statusCode!))
         })
-      // The upstream cannot be reached: what matters is who was let through to it.
+      // The upstream cannot be reached. The test only checks who was admitted.
       const statuses = await Promise.all([one, two, one, two].map(from => open(from, made.json.value)))
       expect(statuses.sort()).toEqual([401, 401, 401, 502])
       expect(await open(two, 'ek_unknown')).toBe(401)
@@ -118,7 +118,7 @@ for (const { name, missing, store } of ENGINES)
       upstream.seen.length = 0
       expect((await two.ask('/v1/responses', { model: 'm', input: output })).status).toBe(200)
       expect(upstream.seen[0]!.text).toContain('The secret is 42.')
-      // A stored turn that holds a seal is continued by an instance that has opened none yet.
+      // A stored turn with encrypted state is continued by an instance that has decrypted none yet.
       const three = await instance(at, [channelAt(upstream.address)])
       const { id } = (await two.ask('/v1/responses', { model: 'm', input: output })).json
       upstream.seen.length = 0

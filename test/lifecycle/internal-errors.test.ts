@@ -12,7 +12,10 @@ import { opener } from '../builders/opener.ts'
 import { Client } from '../sockets/client.ts'
 import { STREAMED } from './streams.ts'
 
-/* Bugs of ours in the middle of a stream: they end it as its format has it, and are logged and not told. */
+/*
+ * Bugs of the gateway in the middle of a stream end it as its format requires. They are logged and not reported to the
+ * caller.
+ */
 
 afterEach(() => void vi.restoreAllMocks())
 const { closing, open: openBefore } = opener()
@@ -20,7 +23,7 @@ const { closing, open: openBefore } = opener()
 const TOLD = 'The gateway failed to handle this request.'
 const BUG = 'a secret of the machine'
 
-/** The machine, until it is told something for which it fails; from then on always, or only that once. */
+/** Returns a machine that fails at a certain input, from then on always or only once. */
 function failing<I, O>(made: Transducer<I, O>, when: (said: I) => boolean, once: boolean): Transducer<I, O> {
   let broken = false
   return {
@@ -35,7 +38,7 @@ function failing<I, O>(made: Transducer<I, O>, when: (said: I) => boolean, once:
   }
 }
 
-/** Whether something is the last word of what a door's upstream says. */
+/** Returns a test for the second event of an upstream's stream. */
 const isSecond = () => {
   let deltas = 0
   return (event: CanonicalEvent): boolean => event.type === 'part-delta' && event.append.length > 0 && ++deltas === 2
@@ -55,7 +58,7 @@ const writerOf = (path: string): Writer & Required<Pick<Writer, 'events'>> => {
 const nameOf = (path: string): string =>
   path === '/v1/chat/completions' ? 'chat' : path.slice('/v1/'.length).replace(/\?.*/, '')
 
-/** Has a writer fail that is asked for next; that of the upstream's own format writes events anew. */
+/** Makes the next writer fail. The writer of the upstream's own format then writes events anew. */
 function breakWriter(path: string, broken: (sound: EventWriter) => EventWriter): void {
   const writer = writerOf(path)
   const { events, nativeEvents: ownEvents } = writer
@@ -81,7 +84,7 @@ describe.each(TEXTS)('a stream of %s', (_, door) => {
     ['once', true],
     ['for good', false],
   ])('whose writer fails %s', async (_, once) => {
-    // The writer that says the last words must be a sound one.
+    // The writer of the last events must work.
     breakWriter(door.path, sound => failing(sound, isSecond(), once))
     const testServer = await open()
     const { status, text } = await testServer.ask(door.path, door.body, { headers: door.headers ?? {} })

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
 /*
- * What holds requests while they are open, and nothing of them afterwards. What is kept until the next full collection
- * although nobody can reach it costs a third of the CPU of short requests.
+ * Objects that hold requests only while they are open. Unreachable objects that are retained until the next full
+ * collection cost a third of the CPU time of short requests.
  */
 const HOLDERS = {
   watchdog: `
@@ -21,8 +21,8 @@ const HOLDERS = {
 }
 
 /**
- * Has things with a burden of 4 kB enter and leave, eight at a time, and tells how many bytes stay when only what is
- * young was collected.
+ * Adds and removes objects of 4 kB, eight at a time, and returns how many bytes remain after a collection of only the
+ * young generation.
  */
 const scriptOf = (holder: string): string => `${holder}
 const open = []
@@ -42,6 +42,6 @@ process.exit()
 
 test.for(Object.entries(HOLDERS))('what has left the %s is garbage before a full collection', ([, holder]) => {
   const args = ['--expose-gc', '--input-type=module-typescript', '-e', scriptOf(holder)]
-  // A set keeps four to thirteen megabytes of the 32 that come and go.
+  // A set retains four to thirteen of the 32 megabytes that were added and removed.
   expect(Number(execFileSync(process.execPath, args))).toBeLessThan(1_000_000)
 })

@@ -17,7 +17,7 @@ import { STREAMED } from './streams.ts'
 const { closing, open, openGateway, openUpstream } = opener()
 const silent: Script = () => {}
 
-/** A folder of stored keys, and a key in it. */
+/** Creates a folder of stored keys with one key. */
 async function stored() {
   const place = scratch()
   closing.push(place.drop)
@@ -30,7 +30,7 @@ async function stored() {
 const ENDED = 'The API key is not valid any more.'
 const revoke = (records: AccessRecords, id: string) => records.revokeKey(id, Date.now())
 
-/** Milliseconds within which what a key runs has ended; a change counts within a second. */
+/** Time within which the work of a revoked key has ended, in milliseconds. A change takes effect within a second. */
 const SOON = 1500
 
 describe('a key that is revoked', () => {
@@ -66,8 +66,8 @@ describe('a key that is revoked', () => {
       await until(() => running.complete)
       const { statusCode, headers: told } = await again()
       expect(statusCode).toBe(401)
-      // Claude Code asks again after a 401 for minutes unless it is told not to (its gateway protocol, 2026).
-      // Clients of contents know no such header.
+      // Claude Code retries a 401 for minutes unless it is told not to (its gateway protocol, 2026). Clients of
+      // contents have no such header.
       if (!name.startsWith('contents')) expect(told).toHaveProperty('x-should-retry', 'false')
       expect(told).not.toHaveProperty('retry-after')
     },

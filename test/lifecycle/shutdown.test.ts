@@ -17,7 +17,7 @@ const { closing, open, openGateway, openUpstream } = opener()
 const silent: Script = () => {}
 const STOPPED = 'The gateway is shutting down. Retry the request.'
 
-/** Reads an answer until something of it is there, and then on. */
+/** Reads an answer until part of it has arrived, then the rest. */
 async function reading(testServer: TestServer, path: string, body: unknown, headers = {}, begun = '') {
   const answer = await testServer.send(path, body, { headers }).answer
   let text = ''

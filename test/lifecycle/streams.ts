@@ -4,18 +4,18 @@ import { dataOf } from '../builders/http.ts'
 import type { Script } from '../builders/upstream.ts'
 import type { Loose } from '../clients/scene.ts'
 
-/** A door whose answers are streamed, and how an error ends one of them. */
+/** An endpoint with streamed answers, and the form of an error that ends one. */
 export interface Streamed {
   readonly path: string
   readonly body: unknown
   readonly headers?: { readonly [name: string]: string }
-  /** The format of the upstream. */
+  /** Format of the upstream. */
   readonly format: string
-  /** Begins an answer and does not go on. */
+  /** Starts an answer and does not continue. */
   readonly begins: Script
-  /** Something of the answer that was begun. */
+  /** Part of the started answer. */
   readonly begun: string
-  /** The message of the error a stream ends with; undefined where it ends otherwise. */
+  /** Returns the message of the error with which a stream ends. Undefined if it ends otherwise. */
   readonly error: (text: string) => string | undefined
 }
 
@@ -35,7 +35,7 @@ const FORM = ['model', 'm', 'stream', 'true']
   .concat('--x\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nsound\r\n--x--\r\n')
   .join('')
 
-/** One row for each door that streams. */
+/** One row per endpoint that streams. */
 export const STREAMED: { readonly [door: string]: Streamed } = {
   chat: {
     ...CHAT,

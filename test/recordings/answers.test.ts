@@ -25,7 +25,7 @@ import {
 
 const FORMATS = formatsOf('events')
 
-/** What the gateway fills in before an answer is written. */
+/** Fields that the gateway adds before an answer is written. */
 const DRESS = { id: 'id-of-the-gateway', createdAt: 1_700_000_000 }
 
 const dressed = (result: CanonicalResult, asked: CanonicalRequest): CanonicalResult => ({

@@ -17,7 +17,7 @@ import { formatsOf, isAnswer, present, type Recording, recordingsOf, where } fro
 import { Replaying } from './replaying.ts'
 
 const FORMATS = formatsOf('events')
-/** Each client's words for why an answer ended, as far as it has one of its own. */
+/** Each client's words for finish reasons, as far as it has such words. */
 const WORDS: { readonly [format: string]: { readonly [R in FinishReason]?: string } } = {
   chat: { stop: 'stop', length: 'length', 'tool-calls': 'tool_calls', refused: 'content_filter' },
   responses: { stop: 'completed', length: 'incomplete', 'tool-calls': 'completed' },
@@ -30,13 +30,13 @@ function answerOf({ format, body, sse }: Recording): CanonicalResult {
   return fold(drain(READERS[format]!.events!(REQUEST), drain(eventParser(), [Buffer.from(sse)])))
 }
 
-/** What a client of a format is owed: all the upstream said but what cannot be said there. */
+/** Returns the content that a client of a format must get: everything from the upstream that the format can express. */
 function owed(recording: Recording, caller: string): Partial<Essence> {
   const result = answerOf(recording)
   return claims(lose(result, WRITERS[caller]!.result!(result, REQUEST).losses))
 }
 
-/** Formats cut thoughts into pieces in their own ways. */
+/** Removes spaces. Formats cut reasoning into chunks in different ways. */
 const unspaced = (text: string): string => text.replace(/\s+/g, '')
 
 function expectOwed(got: Got, due: Partial<Essence>, caller: string): void {
@@ -66,10 +66,10 @@ async function expectFailure(caller: Caller, asking: Promise<unknown>): Promise<
   expect(caller.failure(thrown).message.length).toBeGreaterThan(5)
 }
 
-/** Arguments in pieces, which no client here puts together. */
+/** Arguments in chunks, which none of these clients assembles. */
 const IN_PIECES = /"partialArgs"/
 
-/** Hollow calls, which the client itself stumbles over when they are streamed. */
+/** Calls with empty arguments, at which the client itself fails when they are streamed. */
 const HOLLOW = /"function_call":\{"arguments":"","name":""\}/
 describe.skipIf(!present).each(FORMATS)(`recorded answers of %s over HTTP${where}`, format => {
   const recordings = recordingsOf(format)

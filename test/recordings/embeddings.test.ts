@@ -13,7 +13,7 @@ import { meaning, resultMeaning } from '../laws/same.ts'
 import { plain, same } from '../laws/support.ts'
 import { present, type Recording, recordingsOf, where } from './recording.ts'
 
-/** The folders of what was embedded, each with the format it is in. */
+/** Folders of embedding recordings with their formats. */
 const FOLDERS = [
   ['embeddings', 'embeddings'],
   ['contents-embeddings', 'contents'],
@@ -30,7 +30,7 @@ const ROWS: readonly Row[] = FOLDERS.flatMap(([folder, as]) =>
   recordingsOf(folder).map(one => ({ ...one, as, request: one.request && { ...one.request, path: pathOf(as, one) } })),
 )
 
-/** The path as a caller of the gateway would send it. */
+/** Returns the path as a caller of the gateway would send it. */
 function pathOf(as: string, { request }: Recording): string {
   if (as === 'cohere') return '/v2/embed'
   return as === 'contents' ? `/v1beta/${request!.path.slice(request!.path.search(/models\/[^/]*$/))}` : '/embeddings'

@@ -1,7 +1,7 @@
 import type { Part } from '../../src/canonical/content.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 
-/** What must survive every translation of an answer. */
+/** Content that must survive every translation of an answer. */
 export interface Essence {
   readonly text: string
   readonly reasoning: string
@@ -29,7 +29,7 @@ export function essence(result: CanonicalResult): Essence {
   }
 }
 
-/** What of an essence the answer itself says: no other format may say otherwise. */
+/** Returns the content that the answer itself states. No other format may state otherwise. */
 export function claims(result: CanonicalResult): Partial<Essence> {
   const said = Object.entries(essence(result)).filter(([, value]) => value !== undefined)
   return Object.fromEntries(said.filter(([field, value]) => !(field === 'finish' && value === 'other')))

@@ -12,7 +12,7 @@ import { Replaying, renamed } from './replaying.ts'
 
 const FORMATS = formatsOf('events')
 
-/** The door of a format, for the request of a recording under another model's name. */
+/** Returns the endpoint of a format, for the request of a recording with another model name. */
 function doorOf({ format, request, sse }: Recording, model: string): string {
   const query = new URLSearchParams(request!.query as { [name: string]: string }).toString()
   const paths: { readonly [format: string]: string } = {

@@ -10,7 +10,7 @@ import { where } from './recording.ts'
 
 const GOOGLE = SESSIONS.filter(({ vendor }) => vendor === 'google')
 
-/** Recorded clients write snake case or camel case, which the upstream takes both. */
+/** Converts to camel case. Recorded clients write snake case or camel case, and the upstream accepts both. */
 function camel(value: Json): Json {
   if (Array.isArray(value)) return value.map(camel)
   if (!isObject(value)) return value
@@ -43,7 +43,7 @@ function settingsOf(setup: JsonObject): VoiceSessionSettings {
   }
 }
 
-/** A recorded frame of a client as the events a caller would have sent. */
+/** Returns a client's recorded frame as the events that a caller would have sent. */
 function eventsOf(frame: JsonObject): readonly ClientEvent[] {
   const { clientContent, realtimeInput, toolResponse } = camel(frame) as { readonly [kind: string]: JsonObject }
   if (realtimeInput !== undefined) {
@@ -83,7 +83,7 @@ function eventsOf(frame: JsonObject): readonly ClientEvent[] {
   ]
 }
 
-/** What a frame comes to: audio by its bytes, turns one by one. */
+/** Returns the meaning of frames: audio by its bytes, turns one by one. */
 function meaning(frames: readonly JsonObject[]): unknown[] {
   return frames.flatMap((frame): unknown[] => {
     const { clientContent, realtimeInput, toolResponse } = camel(frame) as { readonly [kind: string]: JsonObject }
@@ -105,7 +105,7 @@ function played(frames: readonly Frame[]): Machine {
   })
   for (const { direction, data } of frames.slice(1)) {
     if (direction === 'received') machine.server(data)
-    // `setup` is sent with the client's first event, of which there was none but this.
+    // `setup` is sent with the client's first event, and this was its only one.
     else machine.client(...eventsOf(data))
   }
   return machine
@@ -119,7 +119,7 @@ const transcript = (frames: readonly JsonObject[], field: string): string =>
 
 describe.skipIf(GOOGLE.length === 0)(`recorded sessions of Gemini Live${where}`, () => {
   test.each(GOOGLE.map(one => [one.name, one.frames] as const))('%s', (_, frames) => {
-    // The first event sets the session up before the recorded upstream says that it is.
+    // The first event sets up the session before the recorded upstream acknowledges it.
     const [first, ...rest] = frames
     const machine = played([first!, ...reordered(rest)])
     expect(fault(machine.events)).toBeUndefined()
@@ -165,7 +165,7 @@ describe.skipIf(GOOGLE.length === 0)(`recorded sessions of Gemini Live${where}`,
   })
 })
 
-/** `setupComplete` came before the client's first event: here it comes after it. */
+/** Moves `setupComplete` behind the client's first event, although it came before. */
 function reordered(frames: readonly Frame[]): readonly Frame[] {
   const complete = frames.findIndex(({ data }) => 'setupComplete' in data)
   const next = frames.findIndex(({ direction }, index) => direction === 'sent' && index > complete)

@@ -5,16 +5,18 @@ type Step = string | number
 
 interface Place {
   readonly path: readonly Step[]
-  /** Where it stands in any body of its kind: objects on the way by what they are, items of a list alike. */
+  /** Path in any body of its kind. Objects on the path are named by their kind, and items of a list count as one. */
   readonly shape: string
-  /** The shape of the object it is a field of; items of lists have none. */
+  /** Shape of the object that contains the field. Items of lists have none. */
   readonly holder: string | undefined
   readonly value: Json
 }
 
-/** What an object is; never changed, since the rest of it would be that of another. */
+/**
+ * Fields that determine the kind of an object. They are never changed, because the rest of the object would not fit.
+ */
 const KINDS = ['type', 'role', 'object']
-/** Bytes in base64 are no text either. */
+/** Fields with base64, which are never changed. */
 const FIXED: ReadonlySet<string> = new Set([...KINDS, 'data'])
 
 const kindOf = (value: JsonObject): string =>
@@ -35,7 +37,7 @@ const below = (value: Json, path: readonly Step[], shape: string, holder: string
   ...placesOf(value, path, shape),
 ]
 
-/** What stands at each shape in all bodies, and how many objects there are of each. */
+/** Values at each shape in all bodies, and the number of objects of each shape. */
 class Census {
   readonly values = new Map<string, Json[]>()
   private readonly holders = new Map<string, number>()
@@ -52,7 +54,7 @@ class Census {
     }
   }
 
-  /** Whether some object of its kind does without it. */
+  /** Whether some object of the kind lacks the field. */
   isOptional({ shape, holder }: Place): boolean {
     return holder === undefined || (this.values.get(shape)?.length ?? 0) < (this.holders.get(holder) ?? 0)
   }
@@ -74,8 +76,8 @@ function changed(value: Json, [step, ...rest]: readonly Step[], became: Json | u
 }
 
 /**
- * Bodies with up to three pieces changed for pieces of other bodies from the same place, or left out where others do
- * without; each with the index of the body it was.
+ * Generates bodies with up to three values replaced by values of other bodies from the same path, or left out if others
+ * lack them. Each comes with the index of the original body.
  */
 export function mutated(bodies: readonly JsonObject[]): fc.Arbitrary<readonly [number, JsonObject]> {
   const census = new Census(bodies)

@@ -28,8 +28,8 @@ import {
 } from './recording.ts'
 
 /*
- * Recordings with pieces changed for pieces of other recordings, from the same place of the same format, or without a
- * piece: what a provider says tomorrow is made of what providers say today.
+ * Recordings with values replaced by values of other recordings, from the same path of the same format, or left out.
+ * Future answers of providers are combinations of today's.
  */
 
 const holds = <T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void): void =>
@@ -38,7 +38,7 @@ const holds = <T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void): void =
     { numRuns: RUNS },
   )
 
-/** What is read, unless the reader says that it is wrong: then it says so properly. */
+/** Returns the value that was read. Undefined if the reader properly reports an error. */
 function readOrRefused<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -123,7 +123,7 @@ describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, form
         expect(grammarFault(back)).toBeUndefined()
         const result = fold(read)
         if (result.error !== undefined) return void expect(fold(back).error).toBeDefined()
-        // Streams of responses say everything twice: changed, they contradict themselves.
+        // Streams of responses repeat everything. With changes, they contradict themselves.
         if (format === 'responses') return
         const { losses } = WRITERS[caller]!.result!(result, asked)
         expect(plain(essence(fold(back)))).toMatchObject(plain(claims(lose(result, losses))))
@@ -132,7 +132,7 @@ describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, form
   )
 })
 
-/** The events of a stream as values: the data parsed, where it is JSON. */
+/** Returns the events of a stream as values, with parsed data if it is JSON. */
 const valuesOf = ({ sse }: Recording): JsonObject => ({
   events: drain(eventParser(), [Buffer.from(sse!)]).map(({ event, data }) => ({
     ...(event === undefined ? {} : { event }),

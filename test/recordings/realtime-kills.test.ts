@@ -7,7 +7,7 @@ import { DIALECTS, type Frame, type SessionRecording } from './realtime.ts'
 import { play, WHOLE } from './realtime-play.ts'
 import { where } from './recording.ts'
 
-/* Either side of every recorded session breaks off at every message of the upstream, and no connection is left. */
+/* Either side of every recorded session breaks off at every message of the upstream, and no connection remains open. */
 
 let testServer: TestServer | undefined
 let upstream: ScriptedUpstream | undefined
@@ -17,25 +17,25 @@ afterEach(async () => {
   await upstream?.close()
 })
 
-/** Frame by frame, and by canonical events. */
+/** Both paths: frame by frame, and through canonical events. */
 const PATHS = [
   ['relayed', {}],
   ['translated', { 'openai-beta': 'realtime=v1' }],
 ] as const
 
-/** Sessions at once. */
+/** Number of sessions at once. */
 const LANES = 8
-/** Milliseconds until a session that an upstream never begins is given up, hundreds of times. */
+/** Timeout of a session that an upstream never starts, in milliseconds. It occurs hundreds of times. */
 const timeout = { connect: 10_000, firstByte: 2000, idle: 2000 }
 
-/** The frames up to the upstream's `count`th, at which it breaks off. */
+/** Returns the frames up to the upstream's `count`th, at which it breaks off. */
 function upTo(frames: readonly Frame[], count: number): readonly Frame[] {
   let received = 0
   const end = frames.findIndex(({ direction }) => direction === 'received' && ++received > count)
   return end < 0 ? frames : frames.slice(0, end)
 }
 
-/** Sends what the recorded client sent, after each response it waited for, until the session ends. */
+/** Sends the events of the recorded client, each after the responses that it waited for, until the session ends. */
 async function talk(client: Client, frames: readonly Frame[]): Promise<void> {
   const done = () => client.events.filter(({ type }) => type === 'response.done').length
   let responses = 0
@@ -81,7 +81,7 @@ describe.skipIf(rows.length === 0)(`recorded sessions that break off${where}`, (
     ])
     await eachCount(count, async at => {
       const client = await open(headers, `voice-${at}`).catch(() => undefined)
-      // Before the session has begun, which takes xAI four messages, the caller gets an answer in HTTP instead.
+      // Before the session has started, which takes four messages at xAI, the caller gets an HTTP answer instead.
       if (client === undefined) return expect(at).toBeLessThanOrEqual(4)
       await talk(client, session.frames)
       await until(() => client.closed !== undefined)

@@ -2,13 +2,13 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import type { Connection } from '../voice/upstream.ts'
 import { DIALECTS, type Frame, SESSIONS } from './realtime.ts'
 
-/** Sessions that begin where a connection does, and last for one. */
+/** Recorded sessions that start with a connection and last for one. */
 export const WHOLE = SESSIONS.filter(
   ({ name, vendor, frames }) =>
     vendor in DIALECTS && !name.includes('session-resumption') && frames[0]?.data['type'] === 'session.created',
 )
 
-/** Plays the upstream's part: each frame the client sent is waited for, updates of the gateway's own are acknowledged. */
+/** Plays the upstream's part. Waits for each frame of the client, and acknowledges the gateway's own updates. */
 export async function play(connection: Connection, frames: readonly Frame[]): Promise<void> {
   let taken = 0
   const updated = frames.find(({ data }) => data['type'] === 'session.updated')?.data
@@ -27,7 +27,7 @@ export async function play(connection: Connection, frames: readonly Frame[]): Pr
   }
 }
 
-/** The gateway's first update sets nothing but audio formats. */
+/** Whether an update is the gateway's own, which sets only audio formats. */
 const isOwn = ({ session }: JsonObject): boolean => {
   const { type: _, audio: __, input_audio_format: ___, output_audio_format: ____, ...rest } = session as JsonObject
   return Object.keys(rest).length === 0

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** Recorded upstreams of one generation, with the header of a caller of the same. */
+/** Recorded upstreams of one generation, with the header of a caller of the same generation. */
 const GENERATIONS = [
   ['voice-live', { 'openai-beta': 'realtime=v1' }],
   ['openai', {}],
@@ -27,10 +27,10 @@ function isWhole({ frames }: SessionRecording): boolean {
   return frames.find(({ direction }) => direction === 'received')?.data['type'] === 'session.created'
 }
 
-/** A frame as no writer of this project spells it. */
+/** Returns a frame in a spelling that no writer of this project uses. */
 const spelled = (frame: JsonObject): string => JSON.stringify(frame).replace('{', '{ ').replace(/\}$/, ' }')
 
-/** What a caller is shown of a frame: its session has the caller's model and the gateway's id. */
+/** Returns a frame as the caller sees it: its session has the caller's model and the gateway's id. */
 const shown = (frame: JsonObject): JsonObject =>
   frame['session'] === undefined
     ? frame

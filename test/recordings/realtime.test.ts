@@ -29,7 +29,7 @@ const writtenOf = (events: readonly ServerEvent[], naming: Naming): JsonObject[]
   return events.flatMap(event => writer.write(event)).map(text => JSON.parse(text) as JsonObject)
 }
 
-/** What is not of the meaning: generated ids, padding, and what a vendor says twice. */
+/** Fields without meaning: generated ids, padding, and a vendor's repetitions. */
 const NOISE = new Set([
   'event_id',
   'obfuscation',
@@ -51,7 +51,7 @@ function essence(value: unknown): unknown {
   )
 }
 
-/** Events whose order among each other is the writer's: what ends a part, an item, a response. */
+/** Events whose relative order is the writer's choice: those that end a part, an item or a response. */
 const textsOf = (frames: readonly JsonObject[]) =>
   frames
     .filter(({ type }) => /\.(done|completed)$/.test(String(type)) && type !== 'conversation.item.done')
@@ -99,7 +99,7 @@ describe.skipIf(OPENAI.length === 0)(`recorded sessions of OpenAI's format${wher
         const event = reader.read(JSON.stringify(frame))
         const written = JSON.parse(writeClientEvent(event, dialect)!)
         expect(clientLosses(event, dialect)).toEqual([])
-        // The beta's name of an assistant's text; its upstreams accept either.
+        // The beta's name of an assistant's text. Its upstreams accept either name.
         expect(JSON.stringify(essence(written)).replaceAll('"output_text"', '"text"')).toBe(
           JSON.stringify(essence(frame)).replaceAll('"output_text"', '"text"'),
         )
@@ -108,7 +108,7 @@ describe.skipIf(OPENAI.length === 0)(`recorded sessions of OpenAI's format${wher
   )
 })
 
-/** Statuses, texts, calls and usage of the responses of a session. */
+/** Returns statuses, texts, calls and usage of the responses of a session. */
 function responsesOf(frames: readonly JsonObject[]): unknown[] {
   return frames
     .filter(({ type }) => type === 'response.done')

@@ -22,7 +22,7 @@ const vendorOf = (name: string): SessionRecording['vendor'] => {
   return /azure/.test(name) ? 'azure' : 'openai'
 }
 
-/** The recorded sessions, where there are recordings. */
+/** Recorded sessions, if there are recordings. */
 export const SESSIONS: readonly SessionRecording[] = globSync(join(HOME, 'realtime', '*.json'))
   .sort()
   .map(path => {
@@ -31,7 +31,7 @@ export const SESSIONS: readonly SessionRecording[] = globSync(join(HOME, 'realti
     return { name, vendor: vendorOf(name), frames }
   })
 
-/** What each vendor's dialect of the format is. */
+/** Dialect of each vendor. */
 export const DIALECTS: { readonly [vendor: string]: JsonObject } = {
   openai: {},
   azure: {},

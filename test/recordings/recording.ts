@@ -17,15 +17,15 @@ export interface Recording {
   readonly sse: string | undefined
 }
 
-/** Where recordings are kept: beside the project, or wherever RECORDINGS says. They are never part of it. */
+/** Folder of the recordings: beside the project, or at `RECORDINGS`. They are never part of the project. */
 export const HOME = process.env['RECORDINGS'] ?? join(import.meta.dirname, '../../../shared/recordings')
 
 export const present = existsSync(HOME)
 
-/** Said in the name of a suite that has nothing to run on. */
+/** Suffix for the name of a suite that has no recordings. */
 export const where = present ? '' : ` (skipped: no recordings at ${HOME})`
 
-/** The formats that carry conversations, as far as they can be both read and written in a direction. */
+/** Formats of conversations that can be both read and written in a direction. */
 export { conversing as formatsOf } from '../laws/support.ts'
 
 export function recordingsOf(format: string): readonly Recording[] {
@@ -36,16 +36,16 @@ export function recordingsOf(format: string): readonly Recording[] {
     .map(name => readRecording(format, name, JSON.parse(readFileSync(join(folder, name), 'utf8'))))
 }
 
-/** The field no whole answer of a format is without. */
+/** Field that every whole answer of a format has. */
 const MARK: { readonly [format: string]: string } = {
   ...{ chat: 'choices', responses: 'output', messages: 'content', contents: 'candidates' },
 }
 
-/** Whether a recording is an answer at all: some are of upstreams that said something else. */
+/** Whether a recording is an answer at all. Some recordings are of upstreams that sent something else. */
 export const isAnswer = ({ format, status, body, sse }: Recording): boolean =>
   status === 200 && (sse !== undefined || Array.isArray(body?.[MARK[format]!]))
 
-/** What the answer of a recording answers; a recorder that lost the request leaves a bare one. */
+/** Returns the request of a recorded answer. If the recorder lost the request, returns a minimal one. */
 export const askedBy = ({ format, request, sse }: Recording): CanonicalRequest =>
   request === undefined ? { ...REQUEST, stream: sse !== undefined } : READERS[format]!.request!(request)
 // biome-ignore lint/suspicious/noExplicitAny: a recording is JSON of the recorder's own shape.
@@ -78,7 +78,7 @@ const ownHeaders = (headers: { readonly [name: string]: string } | undefined): {
       .filter(([name]) => OWN.has(name)),
   )
 
-/** The path as a caller of the gateway would send it: hosts hang the same doors under many roots. */
+/** Returns the path as a caller of the gateway would send it. Hosts have the same endpoints below many roots. */
 function pathBelow(format: string, path: string): string {
   if (format !== 'contents') return path
   return `/v1beta/${path.slice(path.search(/(models|tunedModels)\/[^/]*$/))}`
@@ -86,7 +86,7 @@ function pathBelow(format: string, path: string): string {
 
 export const named = (recordings: readonly Recording[]) => recordings.map(one => [one.name, one] as const)
 
-/** The request of a chat caller that requests token counts: without that it gets none in a stream (trap 22). */
+/** Returns the request of a chat caller that requests token counts. Streams have none otherwise (trap 22). */
 export const countingTokens = (request: CanonicalRequest): CanonicalRequest => ({
   ...request,
   spelling: { ...request.spelling, chat: { stream_options: { include_usage: true } } },

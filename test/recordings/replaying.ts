@@ -8,7 +8,7 @@ import type { Recording } from './recording.ts'
 /** Models that recorded tools name. */
 const IN_TOOLS = ['~anthropic/claude-opus-latest']
 
-/** A gateway before an upstream that answers as recorded; the model asked for names the recording. */
+/** A gateway with an upstream that answers as recorded. The requested model names the recording. */
 export class Replaying {
   readonly testServer: TestServer
   private readonly upstream: FakeUpstream
@@ -26,7 +26,7 @@ export class Replaying {
     return new Replaying(await TestServer.open([channel]), upstream)
   }
 
-  /** What the upstream was asked under this name last. */
+  /** Returns the last request that the upstream received under this name. */
   seen(name: string): Seen {
     return this.upstream.seen.findLast(seen => modelOf(seen) === name)!
   }
@@ -42,7 +42,7 @@ function modelOf({ url, text }: Seen): string {
   return inPath === undefined ? String(parseObject(text)?.['model']) : decodeURIComponent(inPath)
 }
 
-/** The bytes as they came, cut where no event ends. */
+/** Sends the recorded bytes, cut inside events. */
 async function answer(response: ServerResponse, { name, status, body, sse }: Recording): Promise<void> {
   const type = sse === undefined ? 'application/json' : 'text/event-stream'
   response.writeHead(status, { 'content-type': type })
@@ -55,6 +55,6 @@ async function answer(response: ServerResponse, { name, status, body, sse }: Rec
   response.end()
 }
 
-/** The same body under another model's name. */
+/** Returns the same body with another model name. */
 export const renamed = (body: JsonObject, model: string): JsonObject =>
   body['model'] === undefined ? body : { ...body, model }

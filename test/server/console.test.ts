@@ -84,7 +84,7 @@ test('a gateway has it, unless its config has none', async () => {
     return { status, location: headers['location'] }
   }
   expect(await answerOf({})).toEqual({ status: 308, location: '/console/' })
-  // The field replaces that of the usual config.
+  // The field replaces that of the default config.
   const none = { console: undefined } as unknown as Partial<Config>
   expect((await answerOf({ config: none })).status).toBe(404)
 })

@@ -25,7 +25,7 @@ const open = async (cors: readonly string[], server: Partial<ServerConfig> = {})
 /** Headers of requests that need no preflight (Fetch, "CORS-safelisted request-header"). */
 const SAFE = new Set(['accept', 'accept-language', 'content-language'])
 
-/** `fetch` as a browser runs it for a page: refused unless a preflight allows it and the answer may be read. */
+/** `fetch` as a browser runs it for a page. Refused unless a preflight allows it and the answer may be read. */
 const browserFetch =
   (origin: string): typeof fetch =>
   async (input, init) => {
@@ -151,7 +151,7 @@ test('requests that no browser sends get no header more', async () => {
 })
 
 describe('sockets', () => {
-  /** The status with which a socket of a page is refused; 101 where it is opened. */
+  /** Returns the status with which a socket of a page is refused; 101 if it is opened. */
   const opened = (address: string, path: string, headers: { [name: string]: string }, protocols: string[] = []) =>
     new Promise<number>(resolve => {
       const socket = new WebSocket(`${address.replace('http', 'ws')}${path}`, protocols, { headers })

@@ -12,10 +12,9 @@ const entry = fc.record({
   message: fc.string(),
 })
 
-// The descriptors stay open: a log is never closed, and writes what it still holds again and again, to whatever has its
-// descriptor by then.
+// The descriptors stay open. A log is never closed, and repeats its writes to whatever file has its descriptor by then.
 
-/** A line's fields and message without the time it was written at. */
+/** Returns a line's fields and message without its time. */
 const timeless = (line: string): object => ({ ...JSON.parse(line), time: 0 })
 
 test('a line of ours is what pino would have written', async () => {

@@ -13,7 +13,7 @@ import type { Script } from '../builders/upstream.ts'
 
 const { closing, open } = opener()
 
-/** A connection, and all that came over it. */
+/** A connection, and everything received over it. */
 class Line {
   text = ''
   closed = false
@@ -41,7 +41,7 @@ interface Answer {
   readonly json: any
 }
 
-/** The answers on a connection, cut by their lengths: whatever is left over is none. */
+/** Returns the answers on a connection, cut by their lengths. A rest is not an answer. */
 function answersIn(text: string): Answer[] {
   const answers: Answer[] = []
   for (let left = text; left !== ''; ) {
@@ -229,7 +229,7 @@ test('an address may be written whole, as for a proxy', async () => {
 test('a body that ends early is told to a reader that comes later', async () => {
   const read = Promise.withResolvers<unknown>()
   const server = createServer((message, response) => {
-    // As where the limits of a key are asked for before the body is read.
+    // As if the limits of a key were looked up before the body is read.
     setTimeout(() => {
       readJson(message, 1000)
         .catch(thrown => read.resolve(thrown))

@@ -5,7 +5,7 @@ import { opener } from '../builders/opener.ts'
 
 const { openGateway, openUpstream } = opener()
 
-/** What an upstream of the caller's own format is asked. */
+/** Returns the request that an upstream of the caller's own format receives. */
 async function asked(format: string, path: string, body: object, headers = {}) {
   const upstream = await openUpstream(response => json(response, ANSWER))
   const testServer = await openGateway([channelAt(upstream.address, { format, baseUrl: upstream.address })])

@@ -7,7 +7,7 @@ import { SOON } from '../builders/time.ts'
 
 const closing = closingAfterEach()
 
-/** The port of a server that answers so. */
+/** Starts a server that answers this way, and returns its port. */
 async function serve(answer: (reply: HttpReply, response: ServerResponse) => void): Promise<number> {
   const server = createServer((message: IncomingMessage, response) =>
     answer(new HttpReply(message, response, {}, { patience: 200, isStopping: false }), response),

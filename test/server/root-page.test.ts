@@ -4,7 +4,7 @@ import { opener } from '../builders/opener.ts'
 
 const { openGateway } = opener()
 
-/** What browsers send for a page. */
+/** Headers of a browser that requests a page. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
 test('GET / sends a browser to the console', async () => {

@@ -171,7 +171,7 @@ describe('paths and methods', () => {
     expect(text).toContain(' 404 ')
   })
 
-  /** Everything a bare connection hears until it is closed, or until `enough`. */
+  /** Returns everything that a bare connection receives until it is closed, or until `enough`. */
   async function heard(
     testServer: TestServer,
     text: string,

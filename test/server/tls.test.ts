@@ -31,7 +31,7 @@ const certificates = (): Certificates => {
   return made
 }
 
-/** The certificate that the server shows to a new connection. */
+/** Returns the certificate that the server presents to a new connection. */
 async function shownAt(address: string): Promise<PeerCertificate> {
   const { hostname, port } = new URL(address)
   const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false })

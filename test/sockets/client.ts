@@ -6,12 +6,12 @@ import { until } from '../builders/time.ts'
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events of many shapes
 export type Event = any
 
-/** A client of a socket of responses that remembers what it was told. */
+/** A client of a responses socket that records received events. */
 export class Client {
   readonly events: Event[] = []
-  /** The code the connection was closed with. */
+  /** Code with which the connection was closed. */
   closed: number | undefined
-  /** The reason it was closed with. */
+  /** Reason with which the connection was closed. */
   reason = ''
   readonly socket: WebSocket
   private taken = 0
@@ -26,7 +26,7 @@ export class Client {
     socket.on('error', () => {})
   }
 
-  /** Rejects with the status an upgrade was refused with. */
+  /** Opens a connection. Rejects with the status of a refused upgrade. */
   static async open(address: string, options: { readonly [name: string]: string } = {}, path = '/v1/responses') {
     const { version = '13', ...headers } = options
     const socket = new WebSocket(`${address.replace('http', 'ws')}${path}`, {
@@ -49,13 +49,13 @@ export class Client {
     this.socket.send(typeof event === 'string' || Buffer.isBuffer(event) ? event : JSON.stringify(event))
   }
 
-  /** Asks one turn and waits for its last event; all its events come back. */
+  /** Requests one turn, waits for its last event, and returns all its events. */
   async turn(body: JsonObject): Promise<Event[]> {
     this.send({ type: 'response.create', model: 'm', ...body })
     return this.next()
   }
 
-  /** The events up to the next that ends a turn. */
+  /** Returns the events up to the next one that ends a turn. */
   async next(): Promise<Event[]> {
     const from = this.taken
     const end = () => this.events.findIndex((event, index) => index >= from && LAST.has(event.type))

@@ -61,7 +61,7 @@ describe.each(['chat', 'messages', 'contents', 'responses'])('clients before an 
     await upstream.close()
   })
 
-  /** A socket of the SDK's own, and what it was told. */
+  /** Opens a socket of the SDK, and records its events. */
   async function connect() {
     const socket = new ResponsesWS(openai)
     open.push(socket)

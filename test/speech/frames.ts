@@ -1,4 +1,6 @@
-/** Kilobits per second of MPEG-1 and of MPEG-2 Layer III, and samples per second of each version (ISO 11172-3, 13818-3). */
+/**
+ * Kilobits per second of MPEG-1 and MPEG-2 Layer III, and samples per second of each version (ISO 11172-3, 13818-3).
+ */
 const RATES = {
   1: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -9,7 +11,7 @@ const SAMPLES: { readonly [version: number]: readonly number[] } = {
   0: [11_025, 12_000, 8000],
 }
 
-/** How many frames an MP3 file is made of, one right behind the other. Throws for anything that is no frame. */
+/** Returns the number of consecutive frames in an MP3 file. Throws for anything that is not a frame. */
 export function framesIn(bytes: Buffer): number {
   let frames = 0
   for (let at = 0; at < bytes.length; frames++) {

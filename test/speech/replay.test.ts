@@ -9,7 +9,7 @@ import { TestServer } from '../builders/gateway.ts'
 import { dataOf } from '../builders/http.ts'
 import { framesIn } from './frames.ts'
 
-/* The audio doors without a network: whatever else is asked, the container and the shape are those that were. */
+/* The audio endpoints without a network. Container and shape are the requested ones. */
 
 const WAV = readFileSync('fixtures/speech/wav.result.wav')
 const KEY_HEADER = { authorization: `Bearer ${KEY}` }

@@ -61,7 +61,7 @@ async function fillOthers({ access, usage, shared }: Store): Promise<void> {
   await shared.changeReasoning([{ names: [['n']], reasoning: thoughts }])
 }
 
-/** Reads the same data back; text is compared as the engine stored it. */
+/** Reads the same data back. Text is compared as the engine stored it. */
 async function othersIn({ access, usage, shared }: Store) {
   const picture = await shared.image('p')
   const { rows } = await usage.rows({ since: 0, until: 10, limit: 5 })

@@ -11,7 +11,7 @@ import { UsageRepository } from '../../src/store/usage-repository.ts'
 import { HOUR } from '../builders/units.ts'
 import { traffic } from '../builders/usage.ts'
 
-/** Rows; as many as three statements read. */
+/** Number of rows, as many as three statements read. */
 const COUNT = 3000
 const SINCE = Date.UTC(2026, 10, 22, 12)
 

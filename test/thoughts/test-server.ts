@@ -38,7 +38,7 @@ export class Thinker {
     return { ...channel, formats: channel.formats.map(one => ({ ...one, dialect })), ...fields }
   }
 
-  /** A request it received; a negative index counts from the end. */
+  /** Returns a request that the upstream received. A negative index counts from the end. */
   body(index = -1): Loose {
     return JSON.parse(this.upstream.seen.at(index)!.text)
   }
@@ -107,7 +107,7 @@ export const THINKS: Scene = { thought: 'The clock knows.', calls: [CALL] }
 
 export const ASKED = { role: 'user', content: 'What time is it?' }
 
-/** A history with tool calls as a client sends it that drops reasoning. */
+/** Returns a history with tool calls, as a client that drops reasoning sends it. */
 export const history = (...calls: readonly (typeof CALL)[]): readonly JsonObject[] => [
   ASKED,
   {

@@ -24,7 +24,7 @@ async function alone(upstream: string): Promise<{ readonly child: ChildProcess; 
   return { child, address }
 }
 
-/** Megabytes of memory the process has, and the most it ever had. */
+/** Returns the memory of the process and its maximum, in megabytes. */
 function memoryOf({ pid }: ChildProcess): { readonly now: number; readonly most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kilobytes = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1])

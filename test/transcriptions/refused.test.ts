@@ -4,7 +4,9 @@ import { channelAt, KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
-/* What the audio doors refuse themselves, by the name of the field, before any upstream is asked. */
+/*
+ * Faults that the audio endpoints refuse themselves, with the name of the field, before any upstream gets the request.
+ */
 
 const ONE_SAMPLE = Buffer.concat([wavHeader({ rate: 24_000, channels: 1 }, 2), Buffer.alloc(2)])
 const SOUNDLESS: { readonly [name: string]: Uint8Array } = {

@@ -5,7 +5,7 @@ import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 
-/* The doors without a network: the built-in upstream answers with the fixtures. */
+/* The endpoints without a network. The built-in upstream answers with the fixtures. */
 
 const HEARD = 'The kettle is on. Tea in five minutes.'
 

@@ -3,7 +3,7 @@ import { channelAt, KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
-/* Callers get the shape they asked for, whatever shape their upstream has it in. */
+/* Callers get the requested shape, whatever shape their upstream returns. */
 
 const FIGURES = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 }
 const SEGMENTS = [
@@ -16,7 +16,7 @@ const SRT = '1\n00:00:00,000 --> 00:00:01,500\nR&D said 5 < 6.\n\n2\n01:01:01,00
 const VTT = 'WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nR&amp;D said 5 &lt; 6.\n\n01:01:01.000 --> 01:01:02.250\nYes.\n\n'
 const VERBOSE = JSON.stringify({ text: TEXT, segments: SEGMENTS, language: 'en', duration: 3664 })
 
-/** How upstreams answer: what they say it is, and what it is. */
+/** Answers of upstreams: the declared type, and the content. */
 const ANSWERS = {
   json: ['application/json', JSON.stringify({ text: TEXT })],
   'json called text': ['text/plain; charset=utf-8', JSON.stringify({ text: TEXT })],

@@ -9,13 +9,13 @@ import {
 import type { AddressInfo, Socket } from 'node:net'
 import busboy from 'busboy'
 
-/** What an upstream was sent: fields in order, and files by size and hash only, so that they may be large. */
+/** A form as an upstream received it. Files are recorded by size and hash only, so that they may be large. */
 export interface SeenForm {
   readonly url: string
   readonly headers: IncomingHttpHeaders
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly files: readonly SeenFile[]
-  /** A body that is no form. */
+  /** Body that is not a form. */
   readonly raw: { readonly size: number; readonly hash: string; readonly text: string }
 }
 
@@ -28,7 +28,7 @@ export interface SeenFile {
 }
 
 type Answering = (response: ServerResponse, seen: SeenForm) => unknown
-/** Called before the body is read; `true` says that it answered already. */
+/** Called before the body is read. Returns true if it has already answered. */
 type Early = (message: IncomingMessage, response: ServerResponse) => boolean
 
 /** An upstream on the loopback that takes recordings. */
@@ -36,7 +36,7 @@ export class Stub {
   readonly seen: SeenForm[] = []
   answer: Answering
   early: Early = () => false
-  /** Requests that broke off before they were whole. */
+  /** Number of requests that broke off before they were complete. */
   broken = 0
   private readonly server: Server
   readonly sockets = new Set<Socket>()

@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { KEY } from '../builders/config.ts'
 import { jsonOf, textOf } from '../builders/http.ts'
 
-/** One piece of a form: a field, or a file whose bytes are made while they are sent. */
+/** One part of a form: a field, or a file whose bytes are generated while they are sent. */
 export type Piece =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly file: string; readonly size: number; readonly mediaType?: string }
@@ -11,7 +11,7 @@ export type Piece =
 const BOUNDARY = 'a-boundary-of-the-tests'
 const BLOCK = Buffer.alloc(64 * 1024, 'so it was said ')
 
-/** The bytes of a form, made as they are asked for. */
+/** Yields the bytes of a form, generated on demand. */
 export function* formBytes(pieces: readonly Piece[], { closed = true } = {}): Generator<Buffer> {
   for (const piece of pieces) {
     if ('value' in piece) {
@@ -30,7 +30,7 @@ export function* formBytes(pieces: readonly Piece[], { closed = true } = {}): Ge
   if (closed) yield Buffer.from(`--${BOUNDARY}--\r\n`)
 }
 
-/** The hash of a file of that size. */
+/** Returns the hash of a file of that size. */
 export function hashOf(size: number): string {
   const hash = createHash('sha1')
   for (let left = size; left > 0; left -= BLOCK.length)
@@ -48,12 +48,12 @@ export interface Uploaded {
 
 interface UploadOptions {
   readonly headers?: { readonly [name: string]: string }
-  /** Called between blocks; the next is sent when it is done. */
+  /** Called between blocks. The next block is sent when it is done. */
   readonly between?: (sent: number, out: ClientRequest) => Promise<void> | undefined
   readonly closed?: boolean
 }
 
-/** Sends a form as fast as it is taken, and reads the answer, which may come before all is sent. */
+/** Sends a form as fast as it is accepted, and reads the answer, which may arrive before everything is sent. */
 export async function upload(
   address: string,
   path: string,

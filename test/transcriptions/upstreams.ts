@@ -3,7 +3,7 @@ import type { ChannelConfig, ChannelFormat } from '../../src/config/index.ts'
 import { channelAt } from '../builders/config.ts'
 import type { SeenForm } from './stub.ts'
 
-/* Upstreams that write down what is said, each in its own words; all of them hear the same. */
+/* Upstreams that transcribe, each in its own form. All of them hear the same. */
 
 export const TEXT = 'The kettle is on. Tea in five minutes.'
 export const FIRST = { start: 0, end: 1.25, text: 'The kettle is on.' }
@@ -25,7 +25,7 @@ export interface Upstream {
   readonly path: string
   readonly auth?: ChannelFormat['auth']
   readonly dialect?: ChannelFormat['dialect']
-  /** Whether it tells times, and of words. */
+  /** Whether the upstream reports times, and whether those of words. */
   readonly times: 'none' | 'segments' | 'words'
   readonly speakers: boolean
   readonly translates: boolean
@@ -52,7 +52,7 @@ const clock = (seconds: number): string => `00:0${seconds.toFixed(3)}`
 
 const words = WORDS.map(([word, start, end]) => ({ word, start, end }))
 
-/** OpenAI's own, which knows every shape. */
+/** OpenAI's own upstream, which supports every shape. */
 export const transcriptions: Upstream = {
   format: 'transcriptions',
   path: '/v1',
@@ -97,7 +97,7 @@ export const RAW: { readonly [shape: string]: string } = {
   vtt: `WEBVTT\n\n00:00:00.000 --> 00:00:01.250\n${FIRST.text}\n\n00:00:01.500 --> 00:00:03.250\n${SECOND.text}\n\n`,
 }
 
-/** As Groq and vLLM: no subtitles; streams look like chat's. */
+/** An upstream like Groq and vLLM: no subtitles, and streams that look like chat's. */
 const verbose: Upstream = {
   ...transcriptions,
   dialect: { transcript_shapes: 'json' },
@@ -119,7 +119,7 @@ const verbose: Upstream = {
   },
 }
 
-/** As Mistral: one shape, and times and speakers by fields of their own. */
+/** An upstream like Mistral: one shape, with times and speakers in fields of its own. */
 const plain: Upstream = {
   ...transcriptions,
   dialect: { transcript_shapes: 'none' },

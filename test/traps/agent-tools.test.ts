@@ -8,10 +8,12 @@ import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 
-/* The tools of agents: where they declare them, and what becomes of calls of them. */
+/* Tools of agents: where they are declared, and what becomes of their calls. */
 const bodyOf = ({ text }: Seen): Loose => JSON.parse(text)
 
-/** What an upstream of the format is sent for a request at a door, and what the caller got. */
+/**
+ * Returns the request that an upstream of the format receives for a request at an endpoint, and the caller's answer.
+ */
 async function sent(
   format: string,
   path: string,
@@ -42,7 +44,7 @@ const GRAMMAR = { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' }
 const parameters = { type: 'object', properties: {} }
 const member = (name: string): JsonObject => ({ type: 'function', name, description: '', strict: false, parameters })
 
-/** As Codex 0.169 declares its tools with a model it knows (captured on 2026-11-22). */
+/** Tools as Codex 0.169 declares them with a model that it knows (captured on 2026-11-22). */
 const ADDITIONAL: JsonObject = {
   type: 'additional_tools',
   id: 'at_1',
@@ -135,7 +137,7 @@ describe('trap 89: tools that come as an item of the input', () => {
       { id: 'c1', name: 'collaboration__spawn_agent', arguments: { to: 'look' } },
       { id: 'c2', name: 'exec', arguments: { input: 'ls' } },
     ]
-    // Chat upstreams of OpenAI take custom tools as they are; others are given functions.
+    // Chat upstreams of OpenAI take custom tools unchanged. Others get functions.
     const dialect = format === 'chat' ? { custom_tools: false } : {}
     const restored = [
       { type: 'function_call', name: 'spawn_agent', namespace: 'collaboration', arguments: '{"to":"look"}' },
@@ -148,7 +150,7 @@ describe('trap 89: tools that come as an item of the input', () => {
     expect(done.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item)).toMatchObject(
       restored,
     )
-    // Of the group that is the default one, Codex's history may say so or not.
+    // Codex's history may name the default group or leave it out.
     const items = whole.answer.json.output.map(({ namespace, ...item }: Loose) =>
       namespace === 'functions' ? item : { ...item, namespace },
     )
@@ -191,7 +193,8 @@ describe('trap 89: tools that come as an item of the input', () => {
     expect(patched).toMatchObject({ type: 'custom_tool_call', name: 'patch', namespace: 'editor', input: 'a' })
     expect(dotted).toMatchObject({ type: 'custom_tool_call', name: 'my.patch', input: 'b' })
     expect(saved).toMatchObject({ type: 'function_call', name: 'save', namespace: 'editor' })
-    // Two groups have it, so nobody knows which is meant; a tool of that very name is meant before one of a group.
+    // Two groups have it, so that the call is ambiguous. A tool of exactly that name takes precedence over one in a
+    // group.
     expect(found).toMatchObject({ type: 'function_call', name: 'find' })
     expect(looked).toMatchObject({ type: 'function_call', name: 'look' })
     for (const call of [dotted, found, looked]) expect(call).not.toHaveProperty('namespace')
@@ -379,7 +382,7 @@ describe('with losses refused', () => {
   const DIALECTS: { readonly [format: string]: JsonObject } = {
     chat: { custom_tools: false },
     contents: {},
-    // With its longest answer known, the limit that the format requires takes nothing from the request.
+    // If the longest answer is known, the limit that the format requires takes nothing from the request.
     messages: { max_output: 64_000 },
   }
 

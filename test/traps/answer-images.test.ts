@@ -7,7 +7,7 @@ import { READERS } from '../../src/ingress/index.ts'
 import { STREAM_REQUEST } from '../builders/requests.ts'
 import { eventOf } from '../builders/streams.ts'
 
-/* Pictures in the answers of conversations: chat has them beside the content, as OpenRouter does. */
+/* Images in the answers of conversations. Chat has them beside the content, as OpenRouter does. */
 const DATA = Buffer.from('a picture').toString('base64')
 const IMAGE = { type: 'image_url', image_url: { url: `data:image/png;base64,${DATA}` } }
 const PART = { type: 'media', kind: 'image', source: { type: 'base64', mediaType: 'image/png', data: DATA } }

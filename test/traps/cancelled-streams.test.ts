@@ -11,7 +11,7 @@ import { FakeUpstream, type Script } from '../builders/upstream.ts'
 
 /* Answers that their upstream did not count to the end. */
 
-/** A thousandth of a dollar for a token of the prompt, two for one of the answer. */
+/** Prices: a thousandth of a dollar per token of the prompt, two thousandths per token of the answer. */
 const PRICED: ModelFacts = { id: 'm', input: ['text'], output: ['text'], price: { input: 1000, output: 2000 } }
 const MESSAGES_START = `event: message_start\ndata: ${JSON.stringify({
   type: 'message_start',
@@ -49,7 +49,7 @@ describe('trap 120: a stream that is cancelled or cut', () => {
     return admin
   }
 
-  /** The rows of the first so many requests, as administrators see them. */
+  /** Returns the rows of the first requests, as administrators see them. */
   async function rowsOf(admin: AdminServer, count: number) {
     let rows: { readonly [field: string]: unknown }[] = []
     for (let tries = 0; rows.length < count && tries < 100; tries++) {
@@ -59,7 +59,7 @@ describe('trap 120: a stream that is cancelled or cut', () => {
     return rows
   }
 
-  /** Asks for a stream and leaves as soon as so many characters came. */
+  /** Requests a stream and leaves as soon as this number of characters has arrived. */
   async function leave(admin: AdminServer, length: number, body: object = STREAM): Promise<void> {
     const { out, answer } = admin.testServer.send(CHAT_PATH, body)
     let text = ''
@@ -98,7 +98,7 @@ describe('trap 120: a stream that is cancelled or cut', () => {
     const spent = row!['cost'] as number
     const day = await admin.store.usage.spent(row!['key'] as string, Date.now())
     expect(day.day / 1e9).toBeCloseTo(spent, 9)
-    // What is left is known exactly: each request costs 0.009, and is expected to cost 0.01 and its input.
+    // The remaining budget is known exactly. Each request costs 0.009, and is expected to cost 0.01 and its input.
     let answered = 0
     while ((await admin.testServer.ask(CHAT_PATH, short)).status === 200) answered++
     const left = 1 - spent

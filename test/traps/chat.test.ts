@@ -13,7 +13,7 @@ import { REQUEST } from '../builders/requests.ts'
 import { partsOf } from '../builders/results.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 
-/* The traps that concern chat completions, each by its number. What is here runs on the codec alone. */
+/* Traps of chat completions, each by its number. These tests use only reader and writer. */
 const asked = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({ ...REQUEST, ...more })
 const write = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}) =>
   writer.request!(asked(more), { ...FOREIGN, dialect })

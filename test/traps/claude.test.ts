@@ -10,11 +10,11 @@ import { FOREIGN } from '../builders/write-options.ts'
 import { refusals } from '../laws/strict-claude.ts'
 import { answerOf, call, FUNCTION, native, thought, wire, write } from './messages.ts'
 
-/* What Claude is sent for callers of other formats, by the family of the model. */
+/* Requests that Claude gets for callers of other formats, by model family. */
 
 const tools = [FUNCTION, { ...FUNCTION, name: 'g' }, { ...FUNCTION, name: 'h' }]
 
-/** The body a model is sent, and what the caller is told to be lost. */
+/** Returns the body that a model receives, and the losses that the caller sees. */
 function sent(model: string, more: Partial<CanonicalRequest>, dialect: JsonObject = {}) {
   const { wire: written, losses } = write({ ...more, model }, { ...familyDialect('messages', model), ...dialect })
   return {
@@ -63,7 +63,7 @@ describe('thinking', () => {
   })
 
   describe.each([
-    // What is thought with each model: without a forced tool, and with one.
+    // Thinking settings of each model: without a forced tool, and with one.
     { model: 'claude-haiku-4-5-20251001', free: 'enabled', bound: 'disabled', isForced: true },
     { model: 'claude-sonnet-4-6', free: 'adaptive', bound: 'adaptive', isForced: true },
     { model: 'claude-opus-4.8', free: 'adaptive', bound: 'adaptive', isForced: true },
@@ -91,7 +91,7 @@ describe('thinking', () => {
       expect(body.tool_choice.type).toBe(isForcing && !isForced ? 'auto' : type)
       expect(lost.includes('toolChoice/mode no-forced-tools')).toBe(isForcing && !isForced)
       if ('effort' in reasoning && reasoning.effort === 'none') return
-      // A model with both modes thinks by a budget where it is given one.
+      // A model with both modes thinks within a budget if there is one.
       const usual = model === 'claude-sonnet-4-6' && 'budget' in reasoning && reasoning.budget > 0 ? 'enabled' : free
       expect(body.thinking.type).toBe(isForcing ? bound : usual)
       const reasons = lost.filter(loss => loss.startsWith('reasoning/')).map(loss => loss.split(' ')[1])

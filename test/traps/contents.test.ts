@@ -16,7 +16,7 @@ import { REQUEST } from '../builders/requests.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { grammarFault } from '../laws/grammar.ts'
 
-/* The traps that concern generateContent, each by its number. */
+/* Traps of generateContent, each by its number. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Loose = any
@@ -489,7 +489,7 @@ describe('streams and errors', () => {
     const signed = [{ text: '', thoughtSignature: 'c2ln' }]
     const annotations = [{ url: 'https://a.example', start: 0, end: 2 }]
     const cited = (...events: { data: string }[]) => parts(fold(stream(event([{ text: 'Hi!' }]), ...events)))
-    // Gemini 3 ends every stream with an empty text that bears the signature.
+    // Gemini 3 ends every stream with an empty text that has the signature.
     for (const events of [
       [event(signed, { ...END, groundingMetadata })],
       [event(signed), event([], { ...END, groundingMetadata })],

@@ -8,7 +8,7 @@ import { READERS } from '../../src/ingress/index.ts'
 import { STREAM_REQUEST } from '../builders/requests.ts'
 import { eventOf } from '../builders/streams.ts'
 
-/* Streams that break, and streams that end without all the words of their format. */
+/* Streams that break, and streams that end without the end marks of their format. */
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Wire = any
 const chunk = (delta: Wire, finish_reason: string | null = null): WireEvent =>

@@ -8,7 +8,7 @@ import { READERS } from '../../src/ingress/index.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { meaning } from '../laws/same.ts'
 
-/* Mistral's `document_url`: a file by its address. */
+/* Mistral's `document_url`: a file by its URL. */
 
 const URL = 'https://example.com/a.pdf'
 const PART = { type: 'document_url', document_url: URL, document_name: 'a.pdf' }

@@ -9,7 +9,7 @@ import { READERS } from '../../src/ingress/index.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 import { conversing } from '../laws/support.ts'
 
-/* Traps of the way through the hub, whichever formats stand at its ends. */
+/* Traps of the way through the canonical model, whichever formats are at its ends. */
 
 const FORMATS = conversing('request')
 

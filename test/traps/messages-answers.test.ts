@@ -15,7 +15,7 @@ import { namedEvent } from '../builders/streams.ts'
 import { grammarFault } from '../laws/grammar.ts'
 import { call, fromChat, lifeCycle, read, streamOf, thought, whole, wire } from './messages.ts'
 
-/* The traps that concern answers of messages, each by its number. */
+/* Traps of answers in messages, each by its number. */
 
 const proof: Part = { type: 'reasoning', text: '', signature: { format: 'contents', value: 'sig' } }
 
@@ -221,7 +221,7 @@ describe('streams', () => {
     expect(sent.filter(({ delta }) => delta?.type === 'citations_delta')).toHaveLength(1)
     const path = ['candidates', 0, 'content', 0, 'annotations']
     expect(lost).toMatchObject([{ kind: 'dropped', path }])
-    // Claude Code would print the last block for the answer.
+    // Claude Code would print the last block as the answer.
     const agent = write(reader.request!(wire({}, { 'anthropic-beta': 'claude-code-20250219' })))
     expect(agent.sent.filter(({ delta }) => delta?.type === 'citations_delta')).toEqual([])
     expect(agent.lost).toMatchObject([{ kind: 'dropped', path }])
@@ -248,7 +248,7 @@ describe('streams', () => {
       expect(JSON.stringify(assistant)).toContain('Hi.')
       expect(JSON.stringify(assistant)).not.toContain('"text":""')
     }
-    // What has no such citation goes as it came.
+    // Messages without such a citation stay unchanged.
     const plain = turns([{ type: 'text', text: 'Hi.' }])
     const { body } = WRITERS['messages']!.request!(reader.request!(wire({ messages: plain })), {
       dialect: {},
@@ -350,7 +350,7 @@ describe('finish', () => {
         const chunks = drain(WRITERS[format]!.events!(REQUEST), unfold(from)).map(({ data }) => data)
         expect(chunks.filter(data => data.includes('"stop_reason":"</end>"'))).toHaveLength(1)
       }
-      // As it came, to the byte.
+      // Unchanged, byte for byte.
       expect(JSON.stringify(WRITERS[format]!.result!(met.answer, REQUEST).wire.body)).toBe(JSON.stringify(met.body))
       for (const beside of [
         { finish_reason: 'stop', stop_reason: 128009 },

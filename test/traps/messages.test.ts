@@ -29,7 +29,7 @@ import {
   write,
 } from './messages.ts'
 
-/* The traps that concern requests, errors and headers of messages, each by its number. */
+/* Traps of requests, errors and headers in messages, each by its number. */
 
 describe('reasoning', () => {
   const tools = [FUNCTION]
@@ -162,7 +162,7 @@ describe('turns and parts', () => {
     ]
     const written = body({ messages })
     expect(written.system).toEqual([text('a'), text('b')])
-    // The upstream takes them right behind the user's turns alone, and only where the assistant speaks next.
+    // The upstream accepts them only right after a user turn, and only if an assistant turn or nothing follows.
     expect(written.messages.map((turn: JsonObject) => turn['role'])).toEqual(['user', 'assistant', 'user'])
     const amid = body({ messages: [...messages.slice(2, 3), ...messages.slice(4, 5), ...messages.slice(3)] })
     expect(amid.messages.map((turn: JsonObject) => turn['role'])).toEqual(['user', 'system', 'assistant', 'user'])

@@ -13,7 +13,7 @@ import { text, user } from '../builders/messages.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
-/* What the traps of messages are tested with. */
+/* Helpers for the traps of messages. */
 export const call = (id: string, name = 'f', args = '{}'): Part => ({ type: 'tool-call', id, name, arguments: args })
 export const answerOf = (id: string, ...content: Part[]): Part => ({ type: 'tool-result', id, content })
 export const thought = (value: string | undefined, format = 'messages'): Part => ({
@@ -61,7 +61,7 @@ export const fromChat = (...deltas: JsonObject[]): any[] =>
 export const read = (body: JsonObject): CanonicalResult =>
   reader.result!({ status: 200, headers: {}, body: { id: 'm1', content: [], ...body } }, REQUEST)
 
-/** Blocks open and close one after another, numbered in order, and the end comes once. */
+/** Checks that blocks open and close one after another with consecutive indexes, and that the end comes once. */
 export function lifeCycle(events: readonly { type: string; index?: number }[]): void {
   const letters: Readonly<Record<string, string>> = {
     ...{ message_start: 'S', content_block_start: 'B', content_block_delta: 'D', content_block_stop: 'E' },

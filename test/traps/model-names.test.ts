@@ -12,7 +12,7 @@ const { openGateway, openUpstream } = opener()
 
 type Body = { readonly [field: string]: unknown }
 
-/** What an upstream of each format says to whatever it is asked. */
+/** Answer of an upstream of each format to any request. */
 const SAID: { readonly [format: string]: object } = {
   contents: { candidates: [{ content: { role: 'model', parts: [{ text: 'Hi.' }] }, finishReason: 'STOP' }] },
   chat: { id: 'c', choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }] },
@@ -32,7 +32,7 @@ function saidAt(format: string, url: string): object {
   return url.includes(':embedContent') ? EMBEDDED : SAID[format]!
 }
 
-/** A gateway before one upstream of a format; `pro` is called `cheap` there, and keys may not use `dear`. */
+/** Opens a gateway with one upstream of a format. `pro` is called `cheap` there, and keys may not use `dear`. */
 async function open(format: string, models: Partial<ChannelConfig['models']> = {}, allowed = ['pro', 'flash', 'a/*']) {
   const upstream = await openUpstream((response, { url }) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(saidAt(format, url)))
@@ -50,7 +50,7 @@ async function open(format: string, models: Partial<ChannelConfig['models']> = {
   return { testServer, upstream, asked }
 }
 
-/** The status of an answer to a path that is sent as it is written here: URLs leave out dots by themselves. */
+/** Returns the status of an answer for a path that is sent exactly as given. URLs drop dots by themselves. */
 function statusAt(testServer: TestServer, path: string, body: Body): Promise<number> {
   const { hostname: host, port } = new URL(testServer.server.address)
   return new Promise((resolve, reject) => {
@@ -213,7 +213,7 @@ const EMBED_PATH = '/v1beta/models/pro:embedContent'
 const COUNT_PATH = '/v1beta/models/pro:countTokens'
 const TO_EMBED = { content: { parts: [{ text: 'Hi.' }] } }
 
-/** Where bodies of a format name models beside their own. */
+/** Bodies of a format that name other models besides their own. */
 const OTHERS: readonly (readonly [format: string, path: string, body: (model: string) => Body])[] = [
   ['chat', '/v1/chat/completions', model => ({ messages: HI, models: ['flash', model] })],
   ['chat', '/v1/chat/completions', model => ({ messages: HI, fallbacks: [model] })],
@@ -296,7 +296,7 @@ const OTHERS: readonly (readonly [format: string, path: string, body: (model: st
     }),
   ],
 ]
-/** The same with the upstream's names. */
+/** Returns the same with the upstream's names. */
 const renamed = (body: (model: string) => Body): Body =>
   JSON.parse(JSON.stringify(body('flash')).replaceAll('"flash"', '"flash-002"'))
 describe('trap 105: other models in a body', () => {

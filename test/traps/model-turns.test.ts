@@ -4,7 +4,7 @@ import { chat as writer } from '../../src/egress/chat/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
-/* Clients that store every streamed chunk as a turn of the model's own. */
+/* Clients that store every streamed chunk as a separate turn of the model. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Wire = any

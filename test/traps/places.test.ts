@@ -7,7 +7,7 @@ import { responses as writer } from '../../src/egress/responses/index.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
 import { STREAM_REQUEST } from '../builders/requests.ts'
 
-/* Streams of responses whose events say less clearly than OpenAI's which item they are of. */
+/* Streams of responses whose events identify their item less clearly than OpenAI's. */
 const event = (type: string, fields: JsonObject): WireEvent => ({
   data: JSON.stringify({ type: `response.${type}`, ...fields }),
 })
@@ -25,7 +25,7 @@ const message = (text: string) => ({
 })
 const ITEMS = [message('Hi'), call('a', '{"x":1}'), call('b', '{"y":2}')]
 
-/** The stream of the items, each event with what `at` says of its place. */
+/** Returns the stream of the items. `at` adds the fields that identify the item of each event. */
 function told(at: (place: number) => JsonObject, more: JsonObject = {}): WireEvent[] {
   const items = ITEMS.flatMap((item, place): WireEvent[] => {
     const where = { item_id: item.id, ...at(place), ...more }

@@ -34,7 +34,7 @@ async function open(format: string, path = '/v1') {
   return { testServer, asked, ask }
 }
 
-/** An object in all the shapes a body may hold it in. */
+/** An object in all the forms in which a body may contain it. */
 const DISGUISES: readonly ((body: JsonObject) => JsonObject)[] = [
   body => ({ extra_body: body }),
   body => ({ extra_body: { extra_body: body } }),
@@ -163,7 +163,7 @@ const FORMS = [
   ['videos', '/v1/videos', 'input_reference'],
 ] as const
 
-/** The parts of a form as they are on the wire. */
+/** Returns the parts of a form on the wire. */
 function formOf(file: string, parts: readonly string[]): string {
   const [type, bytes] =
     file === 'file' ? ['audio/mpeg', 'ID3 words'] : ['image/gif', 'GIF89a\u0001\u0000\u0001\u0000\u0000\u0000\u0000;']
@@ -178,7 +178,7 @@ function formOf(file: string, parts: readonly string[]): string {
 const part = (name: string, value = 'dear', more = ''): string =>
   `Content-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}`
 
-/** Parts of a form that some server takes for a model's name. */
+/** Returns the parts of a form that some server takes for a model's name. */
 const PARTS = (format: string): readonly string[] => [
   ...othersOf(format).flatMap(steps => [
     part(bracketed(steps)),
@@ -242,7 +242,7 @@ describe.each(FORMS)('trap 118: forms of %s', (format, path, file) => {
   test('may have any other field', async () => {
     const { send, asked } = await openForm()
     const names = ['metadata[model]', 'modelling', 'user.model', 'my_model', 'model_kind']
-    // The name that is written anew is the one that was looked at.
+    // The rewritten name is the one that was checked.
     const { text: said } = await send([...names, `x"; name*=utf-8''m%6fdel; y="`].map(name => part(name)))
     expect(asked(), said).not.toEqual([])
     expect(asked()[0]!.text).toContain('name="metadata[model]"')

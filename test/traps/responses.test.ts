@@ -18,8 +18,8 @@ import { partsOf } from '../builders/results.ts'
 import { namedEvent } from '../builders/streams.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
-/* The traps that concern responses, each by its number. What is here runs on codecs alone. */
-/** Nothing is to be stored, as everywhere but here: what is asked then is all that is written. */
+/* Traps of responses, each by its number. These tests use only reader and writer. */
+/** Nothing is to be stored, as in all other tests. Everything that is written was requested. */
 const write = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}) =>
   writer.request!({ ...REQUEST, state: { store: false }, ...more }, { ...FOREIGN, dialect })
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.

@@ -7,7 +7,7 @@ import { READERS } from '../../src/ingress/index.ts'
 import { meaning } from '../laws/same.ts'
 import { plain, same } from '../laws/support.ts'
 
-/** Schemas of callers, of a size that grows with `n`, which a careless walk expands into something much larger. */
+/** Callers' schemas whose size grows with `n`, and which a careless traversal expands to something much larger. */
 const SHAPES: { readonly [name: string]: (n: number) => JsonObject } = {
   'properties that are all the schema itself': n => ({ type: 'object', properties: many(n, () => ({ $ref: '#' })) }),
   'definitions that all have each other': n => ({
@@ -51,7 +51,7 @@ const asking = (...schemas: readonly JsonObject[]): CanonicalRequest => ({
   stream: false,
 })
 
-/** A value that counts how often something of it is looked at. */
+/** Returns a value that counts how often its parts are read. */
 function counted<T extends object>(value: T): { readonly value: T; readonly steps: () => number } {
   let steps = 0
   const known = new Map<object, object>()
@@ -89,7 +89,7 @@ const DIALECTS: { readonly [name: string]: { readonly format: string; readonly d
   responses: { format: 'responses', dialect: {} },
 }
 
-/** What references may add to a request, in characters of what is written and in steps. */
+/** Maximum addition of references to a request, in written characters and in steps. */
 const ADDED = 4_000_000
 
 describe('trap 106: schemas that refer to themselves', () => {

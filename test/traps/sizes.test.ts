@@ -12,7 +12,7 @@ import { channelAt } from '../builders/config.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 import { conversing } from '../laws/support.ts'
 
-/* What a large body may cost. That it costs no more than its size, whatever it looks like, is a law (laws/linear). */
+/* Cost of large bodies. A law ensures that the cost is linear, whatever their shape (laws/linear). */
 
 const asking = (messages: readonly Message[]): CanonicalRequest => ({
   ...{ model: 'm', messages, output: {}, sampling: {}, stream: false },
@@ -22,7 +22,7 @@ const call = (id: string): Part => ({ type: 'tool-call', id, name: 'look', argum
 const result = (id: string): Part => ({ type: 'tool-result', id, content: [{ type: 'text', text: 'seen' }] })
 const idsOf = (n: number): readonly string[] => Array.from({ length: n }, (_, index) => `c${index}`)
 
-/** The list, and how often it was looked into. */
+/** Returns the list, and a count of its reads. */
 function counted<T>(list: readonly T[]): { readonly messages: readonly T[]; reads(): number } {
   let reads = 0
   const messages = new Proxy(list, {

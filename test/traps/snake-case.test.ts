@@ -4,7 +4,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { contents as reader } from '../../src/ingress/contents/index.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
-/** As pydantic-ai writes it: the other names protobuf's JSON has for everything. */
+/** A request in pydantic-ai's form, with protobuf JSON's other names for all fields. */
 const body = {
   contents: [
     { role: 'user', parts: [{ text: 'Hi' }, { inline_data: { mime_type: 'image/png', data: 'AAAA' } }] },
@@ -63,7 +63,10 @@ describe('trap 104: requests in snake_case', () => {
     expect(writer.request!(asked, NATIVE)).toMatchObject({ wire: { body }, losses: [] })
   })
 
-  /** Protobuf lets a parser refuse the second one or take it; Google's own is asked natively, another format is not. */
+  /**
+   * Protobuf allows a parser to refuse or accept the second spelling. Google's own servers get it natively. Another
+   * format does not.
+   */
   test('say by a field in both spellings what its camelCase says, and the other is a loss elsewhere', () => {
     const both = {
       contents: [

@@ -12,7 +12,7 @@ import { REQUEST } from '../builders/requests.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
-/* Traps 90, 91, 92 and 102: thoughts and their proofs on their way through the slots of each format. */
+/* Traps 90, 91, 92 and 102: reasoning and signatures on their way through the signature fields of each format. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Loose = any
@@ -23,13 +23,13 @@ const chunk = (candidate: JsonObject): { data: string } => ({
 })
 const END = { finishReason: 'STOP' }
 
-/** Google's stream as the callers of a format get it. */
+/** Returns Google's stream as the callers of a format get it. */
 const through = (format: string, ...candidates: JsonObject[]): Loose[] =>
   drain(chain(READERS['contents']!.events!(REQUEST), WRITERS[format]!.events!(REQUEST)), candidates.map(chunk)).flatMap(
     ({ data }) => (data === '[DONE]' ? [] : [JSON.parse(data)]),
   )
 
-/** What a history of turns is to an upstream of a format. */
+/** Returns the history of turns that an upstream of a format gets. */
 const sentTo = (target: string, format: string, body: JsonObject, dialect: JsonObject = {}): Loose => {
   const path = format === 'contents' ? '/v1beta/models/m:generateContent' : '/v1'
   const asked = READERS[format]!.request!({ path, query: {}, headers: {}, body })
@@ -271,7 +271,7 @@ describe('trap 91: a text whose first chunk bears the envelope', () => {
         : [event],
     )
     const streamed = partsOf(drain(WRITERS['contents']!.events!(REQUEST), events).map(({ data }) => JSON.parse(data)))
-    // Agents strip thoughts and empty texts, and join chunks with nothing but text.
+    // Agents drop reasoning and empty texts, and join chunks that contain only text.
     const [signed, ...others] = streamed.filter(part => !part.thought && part.text !== '')
     expect([signed.text, others]).toEqual(['Hel', [{ text: 'lo ' }, { text: 'you.' }]])
     for (const parts of [

@@ -5,7 +5,7 @@ import { FakeUpstream } from '../builders/upstream.ts'
 import { bodyOf } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 
-/* Threads of messages: only an upstream that keeps what was said is told what is new alone. */
+/* Threads of messages. Only an upstream that stores the conversation gets the new turns alone. */
 
 const CREATE = { type: 'create' } as const
 const GO_ON = { type: 'continue', previous_message_id: 'msg_1' } as const
@@ -15,7 +15,7 @@ const asked = (thread: object) => ({
   messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: '1' }] }],
 })
 
-/** What a gateway with upstreams of these formats and dialects answers, and what each of them was sent. */
+/** Returns the answer of a gateway with upstreams of these formats and dialects, and the request of each upstream. */
 async function ask(body: object, ...spoken: readonly [format: string, threads: boolean][]) {
   const upstreams = await Promise.all(
     spoken.map(([format]) =>

@@ -10,7 +10,7 @@ import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import { frame, type Loose, PROOF, type Scene } from '../clients/scene.ts'
 import { Stage } from '../clients/stage.ts'
 
-/* Trap 110: reasoning in the answers to callers who did not ask for it. */
+/* Trap 110: reasoning in the answers to callers who did not request it. */
 
 const closing = closingAfterEach()
 
@@ -198,7 +198,7 @@ test('trap 110: an answer of an upstream of the caller’s format passes as it c
 
 const HEARTBEAT = 60
 
-/** Opens a gateway before upstreams of chat. */
+/** Opens a gateway with upstreams of chat. */
 async function before(...scripts: Script[]): Promise<TestServer> {
   const upstreams = await Promise.all(scripts.map(script => FakeUpstream.open(script)))
   const channels = upstreams.map(({ address }, at) => ({ ...channelAt(address), name: `c${at}`, priority: -at }))
@@ -255,7 +255,7 @@ const google = (parts: readonly JsonObject[], finishReason: string): JsonObject 
 const THOUGHT = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] }
 const RESPONSE = { id: 'resp_1', object: 'response', model: 'm', status: 'incomplete', output: [THOUGHT] }
 
-/** Whole answers of nothing but reasoning, cut by the limit of tokens. */
+/** Whole answers that consist only of reasoning, cut by the token limit. */
 const CUT: { readonly [format: string]: JsonObject } = {
   contents: google([{ text: 'Hm.', thought: true }], 'MAX_TOKENS'),
   chat: {

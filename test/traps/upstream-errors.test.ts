@@ -6,7 +6,7 @@ import { TIMED } from '../builders/time.ts'
 import { asked } from '../laws/arbitrary-result.ts'
 import { formatsWith } from '../laws/support.ts'
 
-/* What upstreams say of a request too long, and of the account the gateway has there (traps 98, 99). */
+/* Upstreams' errors about a request that is too long, and about the gateway's account (traps 98, 99). */
 
 const openai = (message: string, more: object = {}) => ({ error: { message, type: 'invalid_request_error', ...more } })
 const anthropic = (message: string, type = 'invalid_request_error') => ({ type: 'error', error: { type, message } })

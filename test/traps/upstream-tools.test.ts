@@ -10,7 +10,7 @@ import { REQUEST } from '../builders/requests.ts'
 import { namedEvent } from '../builders/streams.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
-/* Tools that run at the upstream: what it did with them is no call for the caller. */
+/* Tools that run at the upstream. Their calls are no calls for the caller. */
 const OTHERS = ['chat', 'messages', 'contents']
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Wire = any

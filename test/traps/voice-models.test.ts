@@ -29,7 +29,7 @@ interface World {
   readonly interface?: string
 }
 
-/** A caller's session before a gateway with a cascade, whose only channel speaks these formats. */
+/** Opens a caller's session at a gateway with a cascade, whose only channel has these formats. */
 async function open({ upstreamModel, formats = ['realtime'], script = creating, ...facts }: World) {
   const upstream = await ScriptedUpstream.open(script)
   const channel = channelTo(upstream, { models: { voice: upstreamModel } })

@@ -31,7 +31,7 @@ const clip = { seed: upstream.last.id, size: SIZE, mediaType: 'video/mp4' }
 const before = held()
 let most = 0
 
-/** Reads the bytes between two offsets and disconnects; returns the offset it reached. */
+/** Reads the bytes between two offsets and disconnects. Returns the offset it reached. */
 const read = (from: number, until: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const url = `${stage.testServer.server.address}/v1/videos/${id}/content`

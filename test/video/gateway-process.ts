@@ -1,7 +1,7 @@
 import { openServer } from '../../src/server/index.ts'
 
 /*
- * A gateway in a separate process that can be killed. Its config comes in an environment variable; its address goes to
+ * A gateway in a separate process that can be killed. Its config comes in an environment variable. Its address goes to
  * the parent.
  */
 

@@ -15,7 +15,7 @@ class Marking implements AudioConverter {
 
 const BOTH = { input: PCM_24K, output: PCM_24K }
 
-/** A path between equal formats; converters from or to `refused` cannot be opened. */
+/** A path between equal formats. Converters from or to `refused` cannot be opened. */
 async function openPath(refused: AudioFormat) {
   const opened: Marking[] = []
   const path = await AudioPath.open({

@@ -25,7 +25,7 @@ it('a caller of G.711 has it converted both ways', async () => {
     type: 'session.update',
     session: { input_audio_format: 'g711_ulaw', output_audio_format: 'g711_alaw' },
   })
-  // 200 ms of audio; the last size cuts inside a sample.
+  // 200 ms of audio. The last size cuts inside a sample.
   for (const size of [800, 799, 1])
     client.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(size, 0xff).toString('base64') })
   client.send({ type: 'input_audio_buffer.commit' })

@@ -28,7 +28,7 @@ const BETA = { 'openai-beta': 'realtime=v1', authorization: `Bearer ${KEY}` }
 const headersOf = (index: number) => (index % 2 === 0 ? {} : BETA)
 const client = (index: number) => Client.open(testServer!.server.address, headersOf(index), '/v1/realtime?model=voice')
 
-/** Plays up to a position and stops there; before the first position, the session is not even created. */
+/** Plays up to a position and stops there. Before the first position, the session is not even created. */
 const stayingAt =
   (next: () => number): Script =>
   async connection => {
@@ -50,7 +50,7 @@ it('fifty sessions in every phase end within the grace time, each with its last 
       thrown => refused.push(thrown.status ?? 0),
     )
   await until(() => up.connections.length === 50)
-  // Most sessions have reached their position; some callers disconnect at this moment.
+  // Most sessions have reached their position. Some callers disconnect at this moment.
   await new Promise(resolve => setTimeout(resolve, 200))
   callers[0]?.socket.terminate()
   const began = performance.now()

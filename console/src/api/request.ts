@@ -34,12 +34,12 @@ export async function send(method: Method, path: string, options: Options = {}):
   })
   if (answer.ok) return answer
   const problem = await problemOf(answer)
-  // The session ended elsewhere, so the sign-in form appears; the page opens again after signing in.
+  // The session ended elsewhere, so the sign-in form appears. The page opens again after signing in.
   if (problem.status === 401 && !path.startsWith('/session')) endSession('expired')
   throw problem
 }
 
-/** Sends a request like `send` and parses the JSON of the response; undefined for status 204. */
+/** Sends a request like `send` and parses the JSON of the response. Undefined for status 204. */
 export async function request<T>(method: Method, path: string, options: Options = {}): Promise<T> {
   const answer = await send(method, path, options)
   return (answer.status === 204 ? undefined : await answer.json()) as T

@@ -3,18 +3,18 @@ import { ProblemError } from './problem.ts'
 
 /** State of a load: the data, the error, and whether it is running. */
 export interface Loaded<T> {
-  /** Data of the last successful load; it stays during a reload and after a failed one. */
+  /** Data of the last successful load. It stays during a reload and after a failed one. */
   readonly data: T | undefined
   readonly error: ProblemError | undefined
   readonly loading: boolean
-  /** Loads again. Resolves when the load has finished or failed; never rejects. */
+  /** Loads again. Resolves when the load has finished or failed. Never rejects. */
   reload(): Promise<void>
 }
 
 /**
  * Hook that loads data when the component mounts and when one of `inputs` changes. A new load aborts the running one.
  *
- * @param every milliseconds between reloads while the browser tab is visible; no reloads without it.
+ * @param every time between reloads while the browser tab is visible, in milliseconds. Without it nothing is reloaded.
  */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -52,6 +52,6 @@ export function useLoad<T>(
   return { ...state, reload }
 }
 
-/** Wraps anything thrown in a ProblemError; status -1 for what is not an API error. */
+/** Wraps anything thrown in a ProblemError. Status -1 for what is not an API error. */
 export const asProblem = (thrown: unknown): ProblemError =>
   thrown instanceof ProblemError ? thrown : new ProblemError(-1, { detail: String(thrown) })

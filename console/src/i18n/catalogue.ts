@@ -7,7 +7,7 @@ export const catalogue = texts({ en, zh })
 
 type Table = 'states' | 'abilities' | 'modalities' | 'works' | 'kinds'
 
-/** Looks up a name in one of these tables; an unknown entry is returned as it is. */
+/** Looks up a name in one of these tables. An unknown entry is returned as it is. */
 export function named(table: Table, name: string): string {
   const names: { readonly [name: string]: string } = catalogue()[table]
   return Object.hasOwn(names, name) ? names[name]! : name

@@ -1,7 +1,7 @@
 import { ROWS } from '../../../src/formats/rows/index.ts'
 import { language } from './index.ts'
 
-/** Display name of a format; an unknown format is returned as it is. */
+/** Display name of a format. An unknown format is returned as it is. */
 export function formatName(format: string): string {
   const name = ROWS.get(format)?.name
   return name?.[language.value] ?? name?.en ?? format

@@ -12,7 +12,7 @@ import { Icon } from '../ui/icon.tsx'
 import { toastProblem } from '../ui/toast.tsx'
 import { Looks } from './looks.tsx'
 
-/** Sidebar with links to all pages; on narrow screens a button opens it. */
+/** Sidebar with links to all pages. On narrow screens a button opens it. */
 export function Nav() {
   const { path } = useLocation()
   const side = useRef<HTMLDivElement>(null)

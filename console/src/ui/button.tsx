@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icon.tsx'
 type Native = Omit<JSX.IntrinsicElements['button'], 'onClick' | 'icon' | 'loading'>
 
 export interface ButtonProps extends Native {
-  /** `primary`: the main action; `danger`: cannot be undone; `plain`: without a border. */
+  /** `primary` is the main action, `danger` cannot be undone, and `plain` has no border. */
   readonly kind?: 'primary' | 'secondary' | 'plain' | 'danger'
   readonly small?: boolean
   readonly icon?: IconName

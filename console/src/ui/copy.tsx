@@ -11,7 +11,7 @@ interface CopyProps extends Pick<ButtonProps, 'kind' | 'small'> {
   readonly autofocus?: boolean
 }
 
-/** ms; how long the button shows “Copied”. */
+/** Time for which the button shows “Copied”, in milliseconds. */
 const SHOWN = 2000
 
 /** A button that copies a text to the clipboard. */

@@ -39,7 +39,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** Line widths other than the default; dots need thicker lines to be visible. */
+/** Line widths other than the default. Dots need thicker lines to be visible. */
 const WIDTHS: { readonly [I in IconName]?: number } = { more: 2.6 }
 
 /** An icon, hidden from screen readers because the text beside it says the same. */

@@ -72,7 +72,7 @@ export function TimeChart(props: TimeChartProps) {
   )
 }
 
-/** Moves the selection by one series; undefined (all series) comes before the first. */
+/** Moves the selection by one series. Undefined (all series) comes before the first. */
 function next(current: number | undefined, step: number, count: number): number | undefined {
   const to = (current ?? -1) + step
   return to < 0 ? undefined : Math.min(to, count - 1)

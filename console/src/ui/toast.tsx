@@ -10,7 +10,7 @@ interface Message {
   readonly tone: 'good' | 'bad'
 }
 
-/** ms; how long a success message is shown. Error messages stay until the user closes them. */
+/** Time for which a success message is shown, in milliseconds. Error messages stay until the user closes them. */
 const SHOWN = 5000
 
 const messages = signal<readonly Message[]>([])
@@ -23,7 +23,7 @@ export function toast(text: string, tone: Message['tone'] = 'good'): void {
   if (tone === 'good') setTimeout(() => close(id), SHOWN)
 }
 
-/** Shows the message of an error; meant for `catch`. */
+/** Shows the message of an error. Meant for `catch`. */
 export const toastProblem = (thrown: unknown): void => toast(messageOf(asProblem(thrown)), 'bad')
 
 const close = (id: number): void => {

@@ -7,7 +7,7 @@ interface WhenProps {
   readonly relative?: boolean
 }
 
-/** A time in the browser's time zone, with the full date as a tooltip; “Never” for undefined. */
+/** A time in the browser's time zone, with the full date as a tooltip. “Never” for undefined. */
 export const When = ({ at, relative }: WhenProps) =>
   at === undefined ? (
     <span class="faint">{common().never}</span>

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** rows; longer tables keep only the rows in view in the document. */
+/** Maximum number of rows in a table that renders all of them. Longer tables render only the rows in view. */
 const MANY = 200
-/** rows; rendered above and below the visible ones. */
+/** Number of rows rendered above and below the visible ones. */
 const MARGIN = 20
 
 /** Hook that computes which rows of a scrolling table are in view, and the pixels of the rows before and after them. */

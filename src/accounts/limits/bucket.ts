@@ -1,9 +1,9 @@
 import type { Quota } from '../../canonical/rate-limit.ts'
 
-/** Minutes after which any debt is paid off; a larger debt would be a counting mistake. */
+/** Number of minutes after which any debt is paid off. A larger debt would be a counting mistake. */
 const LONGEST_DEBT = 24 * 60
 const MINUTE = 60_000
-/** ms; maximum wait. A quota of 0 never has room. */
+/** Maximum wait, in milliseconds. A quota of 0 never has room. */
 const LONGEST_WAIT = (LONGEST_DEBT + 1) * MINUTE
 
 /**
@@ -22,7 +22,7 @@ export class Bucket {
     this.at = now
   }
 
-  /** Changes the quota; units already used stay used. */
+  /** Changes the quota. Used units stay used. */
   resize(perMinute: number, now: number): void {
     if (perMinute === this.perMinute) return
     this.refill(now)
@@ -31,8 +31,8 @@ export class Bucket {
   }
 
   /**
-   * Milliseconds until `units` are available, or until the bucket is full if `units` exceeds the quota. Returns 0 if
-   * they are available now, and at most `LONGEST_WAIT`.
+   * Returns the milliseconds until `units` are available, or until the bucket is full if `units` exceeds the quota.
+   * Returns 0 if they are available now, and at most `LONGEST_WAIT`.
    */
   wait(now: number, units = 1): number {
     this.refill(now)
@@ -41,7 +41,7 @@ export class Bucket {
     return Math.min(LONGEST_WAIT, (MINUTE * (needed - this.units)) / this.perMinute)
   }
 
-  /** Takes units, into debt if necessary; a negative number returns units. */
+  /** Takes units, into debt if necessary. A negative number returns units. */
   take(units: number, now: number): void {
     this.refill(now)
     this.units = Math.min(this.perMinute, Math.max(this.units - units, -LONGEST_DEBT * this.perMinute))
@@ -53,7 +53,7 @@ export class Bucket {
     this.units = Math.min(this.units, units)
   }
 
-  /** Available units; negative for a debt. */
+  /** Returns the number of available units, which is negative for a debt. */
   level(now: number): number {
     this.refill(now)
     return this.units
@@ -70,11 +70,11 @@ export class Bucket {
   }
 }
 
-/** Level of a bucket after `elapsed` milliseconds without use. */
+/** Returns the level of a bucket after `elapsed` milliseconds without use. */
 export const refilled = (level: number, perMinute: number, elapsed: number): number =>
   Math.min(perMinute, level + (Math.max(0, elapsed) * perMinute) / MINUTE)
 
-/** Remaining quota of a bucket that had `level` units `elapsed` milliseconds ago. */
+/** Returns the remaining quota of a bucket that had `level` units `elapsed` milliseconds ago. */
 export function quotaOf(perMinute: number, level: number, elapsed: number): Quota {
   const now = refilled(level, perMinute, elapsed)
   const reset = perMinute === 0 ? 0 : (MINUTE * (perMinute - now)) / perMinute

@@ -1,13 +1,13 @@
 import type { InitialSpend } from './engine.ts'
 
-/** Reads the nanodollars that a key spent in the UTC day and month of a time, Unix milliseconds. */
+/** Reads the nanodollars that a key spent in the UTC day and month of time `at` (Unix milliseconds). */
 export type ReadSpent = (key: string, at: number) => Promise<{ readonly day: number; readonly month: number }>
 
-/** ms; timeout of a read, and pause after a failed read. */
+/** Timeout of a read, and pause after a failed read, in milliseconds. */
 const TIMEOUT = 2000
 const REST = 5000
 
-/** The read, the clock and the listeners. */
+/** Options of the reads: the function that reads, the clock and the listeners. */
 export interface EarlierSpendOptions {
   readonly read: ReadSpent
   readonly now: () => number
@@ -25,7 +25,7 @@ export class EarlierSpend {
     this.options = options
   }
 
-  /** Returns the spend of a key; undefined if the store cannot be read. Never rejects. */
+  /** Returns the spend of a key. Undefined if the store cannot be read. Never rejects. */
   of(key: string): Promise<InitialSpend | undefined> {
     let reading = this.reading.get(key)
     if (reading === undefined) {

@@ -3,11 +3,11 @@ import { DAYS, MONTHS, type Period, Spend } from './spend.ts'
 
 /** Limits of one key. An undefined limit does not apply. */
 export interface KeyLimits {
-  /** Requests and tokens per minute. */
+  /** Maximum number of requests and tokens per minute. */
   readonly rpm?: number | undefined
   readonly tpm?: number | undefined
   readonly concurrent?: number | undefined
-  /** Nanodollars per UTC day and month. */
+  /** Budget per UTC day and month, in nanodollars. */
   readonly day?: number | undefined
   readonly month?: number | undefined
 }
@@ -19,59 +19,59 @@ export interface InitialSpend {
   readonly at: number
 }
 
-/** Remaining quota per minute that another engine knew at time `at`, Unix milliseconds. */
+/** Remaining quota per minute that another engine knew at time `at` (Unix milliseconds). */
 export interface SeenLevels {
   readonly requests?: number | undefined
   readonly tokens?: number | undefined
   readonly at: number
 }
 
-/** One atomic change of a key's counts. Plain JSON, because other processes receive it. */
+/** One atomic change of a key's counts. Plain JSON, because it is sent to other processes. */
 export interface LimitStep {
-  /** Key id. */
+  /** Id of the key. */
   readonly key: string
   readonly limits: KeyLimits
-  /** Requests to take. */
+  /** Number of requests to take. */
   readonly requests: number
-  /** Tokens to take; negative to return them. */
+  /** Number of tokens to take. A negative number returns tokens. */
   readonly tokens: number
-  /** Nanodollars to spend; negative to refund them. */
+  /** Cost in nanodollars. A negative number is a refund. */
   readonly cost: number
   /**
-   * Unix milliseconds; when the cost that this step corrects was reserved. The correction is dropped if that day or
-   * month is over.
+   * Time at which the cost that this step corrects was reserved, in Unix milliseconds. The correction is dropped if
+   * that day or month is over.
    */
   readonly reservedAt?: number | undefined
   /** Takes a concurrency slot of the key under this name: `OWNER.NUMBER`. */
   readonly enter?: string | undefined
   /** Releases the concurrency slot of that name. */
   readonly leave?: string | undefined
-  /** Whether the engine refuses the step if a limit is reached. A step that settles is never refused. */
+  /** Whether the engine refuses the step if a limit is reached. A settling step is never refused. */
   readonly enforced: boolean
   /** Earlier spend of the key, used if the engine does not know it yet. */
   readonly initial?: InitialSpend | undefined
   /** Lowers the remaining quota to these levels, refilled since then, before the step takes anything. */
   readonly atMost?: SeenLevels | undefined
-  /** Redis may have applied the step without answering. The step is counted elsewhere and never sent to Redis again. */
+  /** Whether Redis may have applied the step although it did not answer. Such a step is never sent to Redis again. */
   readonly isDoubtful?: true | undefined
 }
 
 /** The limits that can refuse a step. */
 export type LimitName = 'requests' | 'tokens' | 'concurrent' | 'day' | 'month'
 
-/** Why a step was refused, and for how long. */
+/** Reason for the refusal of a step, and its duration. */
 export interface Refusal {
   readonly limit: LimitName
-  /** Milliseconds until the limit may have room. */
+  /** Number of milliseconds until the limit may have room. */
   readonly wait: number
 }
 
 /** Result of a step. */
 export interface LimitState {
   readonly refused?: Refusal | undefined
-  /** The engine does not know the key's earlier spend. The step changed nothing; repeat it with `initial`. */
+  /** Whether the engine lacks the key's earlier spend. The step changed nothing and is repeated with `initial`. */
   readonly unknown?: true
-  /** Remaining quota per minute after the step; negative for a debt. */
+  /** Remaining quota per minute after the step, negative for a debt. */
   readonly requests?: number | undefined
   readonly tokens?: number | undefined
 }
@@ -79,7 +79,7 @@ export interface LimitState {
 /** Counts the usage of keys: in this process, in the primary process, or in Redis for several instances. */
 export interface LimitEngine {
   /**
-   * Applies a step. Never rejects: if the shared counts are unreachable, the engine counts in this process.
+   * Applies a step. Never rejects. If the shared counts are unreachable, the engine counts in this process.
    *
    * @param now Unix milliseconds; saves an engine of this process from reading the clock.
    */
@@ -89,14 +89,14 @@ export interface LimitEngine {
   close(): void
 }
 
-/** ms; suggested wait for a concurrency slot, because the remaining time of running requests is unknown. */
+/** Suggested wait for a concurrency slot, in milliseconds. The remaining time of running requests is unknown. */
 const TURN = 1000
 
 const NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrent', 'day', 'month']
 
 /**
- * Builds the refusal of the limit with the longest wait; undefined if no limit is reached. Numbers are milliseconds
- * until each limit has room.
+ * Builds the refusal of the limit with the longest wait. Undefined if no limit is reached. The arguments are the
+ * milliseconds until each limit has room.
  */
 export function refusalBy(
   requests: number,
@@ -111,7 +111,7 @@ export function refusalBy(
   return { limit: NAMES[[requests, tokens, concurrent, day, month].indexOf(wait)]!, wait }
 }
 
-/** Steps between two sweeps, in addition to one step per key. */
+/** Number of steps between two sweeps, in addition to one step per key. */
 const SWEEP = 1024
 
 /** Counts in this process. Forgets keys whose counts equal those of a new key. */
@@ -136,7 +136,7 @@ export class MemoryEngine implements LimitEngine {
     for (const count of this.counts.values()) count.leaveAll(owner)
   }
 
-  /** Returns a key's spend in the day and month of a time; undefined if the spend for one of its budgets is unknown. */
+  /** Returns a key's spend in the day and month of a time. Undefined if the spend for one of its budgets is unknown. */
   spent(key: string, { day, month }: KeyLimits, now = this.now()): InitialSpend | undefined {
     return this.counts.get(key)?.spent(day !== undefined, month !== undefined, now)
   }
@@ -156,11 +156,11 @@ export class MemoryEngine implements LimitEngine {
   }
 }
 
-/** The counts of one key. */
+/** Counts of one key. */
 class KeyCount {
   private requests: Bucket | undefined
   private tokens: Bucket | undefined
-  /** Names of the taken slots; undefined until the first is taken. */
+  /** Names of the taken slots. Undefined until the first is taken. */
   private slots: string[] | undefined
   private day: Spend | undefined
   private month: Spend | undefined
@@ -283,5 +283,5 @@ function initial(
 const knownAt = (spend: Spend | undefined, now: number): Spend | undefined =>
   spend?.isKnown(now) === true ? spend : undefined
 
-/** The amounts of a step that takes nothing. */
+/** Amounts of a step that takes nothing. */
 export const NO_AMOUNTS = { requests: 0, tokens: 0, cost: 0, enforced: false } as const satisfies Partial<LimitStep>

@@ -4,11 +4,11 @@ import { NOT_CONNECTED, Reachability } from './reachability.ts'
 import type { RedisCounts } from './redis-counts.ts'
 import type { SharedEngine } from './shared-engine.ts'
 
-/** The counts used while Redis is unreachable, and the listeners. */
+/** Options of the engine: the counts used while Redis is unreachable, the clock and the listeners. */
 export interface FailoverOptions {
   /** Counts in the primary process, for all workers of the machine. */
   readonly primary: SharedEngine
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   readonly now: () => number
   /**
    * Called before a key takes its first slot in Redis, so that the primary can release the slots if this worker is
@@ -21,7 +21,7 @@ export interface FailoverOptions {
   readonly onRecovery?: () => void
 }
 
-/** Keys whose levels in Redis are remembered. */
+/** Maximum number of keys whose levels in Redis are remembered. */
 const MOST_KEYS = 10_000
 
 /**
@@ -29,14 +29,14 @@ const MOST_KEYS = 10_000
  * machine share one count. The primary transfers its counts to Redis itself.
  */
 export class FailoverEngine implements LimitEngine {
-  /** Steps that were not counted in Redis. */
+  /** Number of steps that were not counted in Redis. */
   missed = 0
   private readonly redis: RedisCounts
   private readonly options: FailoverOptions
   private readonly reach: Reachability
-  /** Names of slots taken in the primary; they are released there. */
+  /** Names of slots taken in the primary. They are released there. */
   private readonly entered = new Set<string>()
-  /** Last known levels in Redis by key, from which the primary starts counting; newest last. */
+  /** Last known levels in Redis by key, newest last. The primary starts counting from them. */
   private readonly levels = new Map<string, SeenLevels>()
   /** Keys whose first slot was announced to the primary. */
   private readonly announced = new Set<string>()
@@ -50,7 +50,7 @@ export class FailoverEngine implements LimitEngine {
     this.reach = new Reachability({ probe: () => this.settle(), onFault, onRecovery })
   }
 
-  /** Whether counts are in Redis, as far as is known. */
+  /** Whether counts are in Redis, as far as known. */
   get isShared(): boolean {
     return this.reach.isUp
   }
@@ -88,7 +88,7 @@ export class FailoverEngine implements LimitEngine {
   private async stepAtPrimary(step: LimitStep): Promise<LimitState> {
     const { key, limits, enter, leave, isDoubtful } = step
     this.missed++
-    // The primary releases this slot in Redis; this worker must stop renewing it.
+    // The primary releases this slot in Redis. This worker must stop renewing it.
     if (leave !== undefined) this.redis.forget(leave)
     const atMost = this.levels.get(key)
     this.levels.delete(key)
@@ -113,7 +113,7 @@ export class FailoverEngine implements LimitEngine {
   }
 
   /**
-   * Brings Redis up to date. Redis counts again only after the primary has transferred its counts, which would be
+   * Brings Redis up to date. Redis counts again only after the primary has transferred its counts. They would be
    * missing otherwise.
    */
   private async settle(): Promise<void> {

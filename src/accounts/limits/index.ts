@@ -17,9 +17,9 @@ export type { ReadSpent } from './earlier-spend.ts'
 export type { LimitState, LimitStep } from './engine.ts'
 export type { AskSteps } from './remote-engine.ts'
 
-/** Dependencies of `Limits`; all have defaults. */
+/** Dependencies of `Limits`. All have defaults. */
 export interface LimitsOptions {
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   readonly now?: () => number
   readonly log?: Log
   /** Redis, for counts shared between instances. */
@@ -28,13 +28,13 @@ export interface LimitsOptions {
   readonly ask?: AskSteps | undefined
   /** Coordination of a worker that uses Redis with its primary. */
   readonly primary?: PrimaryLimits | undefined
-  /** Name of this process among those that share counts; contains no dot. Random by default. */
+  /** Name of this process among those that share counts. It contains no dot and is random by default. */
   readonly owner?: string
-  /** Reads what keys spent before; nothing by default. */
+  /** Reads the earlier spend of keys. Nothing by default. */
   readonly spent?: ReadSpent
 }
 
-/** The primary's limits, as seen by a worker that uses Redis. */
+/** The primary's limits from the view of a worker that uses Redis. */
 export interface PrimaryLimits {
   /** Announces that this worker takes slots of a key in Redis. */
   takesSlots(key: string): void
@@ -42,7 +42,7 @@ export interface PrimaryLimits {
   isSettled(): Promise<boolean>
 }
 
-/** Keys whose remaining quota is remembered. */
+/** Maximum number of keys whose remaining quota is remembered. */
 const MOST_KEYS = 10_000
 
 /** Applies the limits of all keys, with counts in this process, in the primary process or in Redis. */
@@ -67,7 +67,7 @@ export class Limits implements Limiter {
     this.spent = earlierSpend(spent, now, log)
   }
 
-  /** Creates the reservation of one request in its key's limits; nothing is counted yet. */
+  /** Creates the reservation of one request in its key's limits. Nothing is counted yet. */
   of(key: string, settings: LimitSettings): Reservation {
     let use = this.keys.get(key)
     if (use === undefined) {
@@ -83,8 +83,8 @@ export class Limits implements Limiter {
   }
 
   /**
-   * Takes one of `most` slots that a key has across all processes. The result releases the slot; undefined if none is
-   * free.
+   * Takes one of `most` slots that a key has across all processes. Returns a function that releases the slot. Undefined
+   * if none is free.
    */
   takeSlot(kind: SlotKind, key: string, most: number): Promise<(() => void) | undefined> {
     return takeSlot(this.engine, kind, key, most, this.slotName())
@@ -99,7 +99,7 @@ export class Limits implements Limiter {
     return this.shared.some(({ isShared }) => !isShared)
   }
 
-  /** Steps that were not counted in the intended place. */
+  /** Number of steps that were not counted by the intended engine. */
   get missed(): number {
     return this.shared[0]?.missed ?? 0
   }
@@ -109,7 +109,7 @@ export class Limits implements Limiter {
     return takeSteps(this.engine, steps)
   }
 
-  /** Notes that a worker takes slots of a key in Redis. */
+  /** Records that a worker takes slots of a key in Redis. */
   noteOwner(owner: string, key: string): void {
     this.redis?.noteOwner(owner, key)
   }

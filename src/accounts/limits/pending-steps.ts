@@ -1,14 +1,14 @@
 import { type LimitStep, type MemoryEngine, NO_AMOUNTS } from './engine.ts'
 
 /**
- * Maximum pending steps of each kind. Further steps are dropped: the shared engine frees their slots when the leases
- * expire, and takes their spend from the stored usage rows.
+ * Maximum number of pending steps of each kind. Further steps are dropped. The shared engine frees their slots when the
+ * leases expire, and takes their spend from the stored usage rows.
  */
 const MOST = 100_000
 
 /**
- * Steps counted only in this process, to be transferred to the shared engine: taken and released slots, spend, and the
- * remaining quota per minute.
+ * Steps that were counted only in this process and are to be transferred to the shared engine: taken and released
+ * slots, spend, and the remaining quota per minute.
  */
 export class PendingSteps {
   /** Slots taken in this process, by name. */
@@ -26,7 +26,7 @@ export class PendingSteps {
   /**
    * Records a step that was counted in this process.
    *
-   * @param mayBeCounted the shared engine may have counted the step too, so its cost is not transferred.
+   * @param mayBeCounted whether the shared engine may have counted the step, too. Its cost is then not transferred.
    */
   add(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, requests, tokens, cost, enter, leave } = step
@@ -38,12 +38,12 @@ export class PendingSteps {
     if (leave !== undefined && !this.entered.delete(leave)) put(this.leaves, leave, { ...nothing, leave })
   }
 
-  /** Releases the slot of a step that the shared engine may have counted too: one slot is enough. */
+  /** Releases the slot of a step that the shared engine may have counted, too. One slot is enough. */
   doubt({ key, limits, enter }: LimitStep): void {
     if (enter !== undefined) put(this.leaves, enter, { ...NO_AMOUNTS, key, limits, leave: enter })
   }
 
-  /** Whether the slot being released was taken in this process; forgets it. */
+  /** Whether the released slot was taken in this process. Forgets the slot. */
   returned(leave: string | undefined): boolean {
     return leave !== undefined && this.entered.size > 0 && this.entered.delete(leave)
   }

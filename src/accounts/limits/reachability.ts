@@ -1,15 +1,15 @@
-/** The probe of the shared counts, and the listeners. */
+/** Options: the probe of the shared counts, and the listeners. */
 export interface ReachabilityOptions {
-  /** Rejects while the shared counts are unreachable or not brought up to date. */
+  /** Rejects while the shared counts are unreachable or out of date. */
   readonly probe: () => Promise<void>
   readonly onFault?: ((thrown: unknown) => void) | undefined
   readonly onRecovery?: (() => void) | undefined
 }
 
-/** ms; interval between two probes. */
+/** Interval between two probes, in milliseconds. */
 const PROBE = 500
 
-/** Tracks whether the shared counts are reachable. After a failure, probes until they are. */
+/** Tracks whether the shared counts are reachable. Probes them after a failure until they are. */
 export class Reachability {
   private readonly options: ReachabilityOptions
   private readonly probing: () => void
@@ -21,7 +21,7 @@ export class Reachability {
     this.probing = () => void this.probe()
   }
 
-  /** Whether the shared counts are reachable, as far as is known. */
+  /** Whether the shared counts are reachable, as far as known. */
   get isUp(): boolean {
     return this.timer === undefined
   }
@@ -54,5 +54,5 @@ export class Reachability {
   }
 }
 
-/** The failure of an engine whose shared counts have no connection. */
+/** Failure of an engine whose shared counts have no connection. */
 export const NOT_CONNECTED = new Error('not connected to the shared counts')

@@ -5,18 +5,18 @@ import { RELEASE, RENEW, STEP } from './redis-script.ts'
 import type { SharedCounts } from './shared-engine.ts'
 import { DAYS, MONTHS } from './spend.ts'
 
-/** ms; duration of a slot's lease in Redis, and interval between renewals. */
+/** Duration of a slot's lease in Redis, and interval between renewals, in milliseconds. */
 const LEASE = 45_000
 const RENEWAL = 15_000
-/** ms; pause before a failed release is retried. */
+/** Pause before a failed release is retried, in milliseconds. */
 const RETRY = 500
-/** Leases renewed, or keys searched for slots, per script run. */
+/** Number of leases renewed, or keys searched for slots, per script run. */
 const MOST = 1000
-/** Remembered owners that ended, and remembered keys per owner. */
+/** Maximum number of remembered owners that ended, and of remembered keys per owner. */
 const MOST_OWNERS = 1000
 const MOST_KEYS = 100_000
 
-/** The counts in Redis: one script run per step, timed by the clock of Redis. */
+/** Counts in Redis. Each step is one script run, timed by the clock of Redis. */
 export class RedisCounts implements SharedCounts {
   readonly takesDoubtful = false
   private readonly link: RedisLink
@@ -25,14 +25,14 @@ export class RedisCounts implements SharedCounts {
   private readonly slots = new Map<string, string>()
   /** Keys of which other processes hold slots, by owner. */
   private readonly keysOfOwners = new Map<string, Set<string>>()
-  /** Owners that ended; a step of theirs may still be on its way. */
+  /** Owners that ended. Their last steps may still be on the way. */
   private readonly ended = new Set<string>()
   /** Keys whose slots are to be released, by owner. */
   private readonly releasing = new Map<string, Set<string>>()
   private readonly timer: NodeJS.Timeout
   private retry: NodeJS.Timeout | undefined
 
-  /** @param now returns the Unix time in milliseconds; used to compute the end of a budget period. */
+  /** @param now returns the Unix time in milliseconds. Used to compute the end of a budget period. */
   constructor(link: RedisLink, now: () => number = Date.now) {
     this.link = link
     this.now = now
@@ -55,8 +55,7 @@ export class RedisCounts implements SharedCounts {
   }
 
   /**
-   * Whether Redis may have counted the step. An error reply of Redis starts with its kind and means that nothing was
-   * counted.
+   * Whether Redis may have counted the step. An error reply of Redis starts with its kind and means that nothing was counted.
    */
   mayBeCounted(thrown: unknown): boolean {
     return !(thrown instanceof Error && /^[A-Z]{2,} /.test(thrown.message))
@@ -167,10 +166,10 @@ export class RedisCounts implements SharedCounts {
   }
 }
 
-/** Redis keys of a key's counts and slots. The braces keep both on one node of a cluster. */
+/** Returns the Redis keys of a key's counts and slots. The braces put both on one node of a cluster. */
 const keysOf = (key: string): readonly string[] => [`interlingua:limits:{${key}}`, `interlingua:limits:{${key}}:places`]
 
-/** Arguments of the `STEP` script, in order. */
+/** Returns the arguments of the `STEP` script, in order. */
 const argumentsOf = ({ limits, initial, atMost, ...step }: LimitStep, now: number): readonly string[] => [
   ...[limits.rpm, limits.tpm, limits.concurrent, limits.day, limits.month].map(text),
   ...[step.requests, step.tokens, step.cost, step.enter, step.leave].map(text),
@@ -180,7 +179,7 @@ const argumentsOf = ({ limits, initial, atMost, ...step }: LimitStep, now: numbe
   text(levelNow(atMost?.tokens, limits.tpm, now - (atMost?.at ?? now))),
 ]
 
-/** A level known earlier, with the refill since then. */
+/** Returns an earlier level with the refill since then. */
 const levelNow = (level: number | undefined, limit: number | undefined, elapsed: number): number | undefined =>
   level === undefined || limit === undefined ? undefined : refilled(level, limit, elapsed)
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RedisScript } from '../../store/cluster/redis.ts'
 
-/* The counts of `KeyCount` in Redis, by the clock of Redis. `test/accounts/limits/engines.test.ts` compares both. */
+/* Counts of `KeyCount` in Redis, by the clock of Redis. `test/accounts/limits/engines.test.ts` compares both. */
 
 /** Builds a script with the hash by which Redis caches it. */
 const scriptOf = (source: string): RedisScript => ({

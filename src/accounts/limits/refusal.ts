@@ -1,11 +1,11 @@
 import { type GatewayError, rateLimited } from '../../canonical/error.ts'
 import type { LimitName, Refusal } from './engine.ts'
 
-/** Error text and code of a limit. */
+/** Error message and code of a limit. */
 interface Wording {
   readonly message: string
   readonly code: string
-  /** Seconds; maximum `Retry-After`. */
+  /** Maximum `Retry-After`, in seconds. */
   readonly longest: number
 }
 

@@ -10,12 +10,12 @@ interface Waiting {
   readonly taken: PromiseWithResolvers<LimitState>
 }
 
-/** ms; timeout for an answer of the primary. */
+/** Timeout for an answer of the primary, in milliseconds. */
 const TIMEOUT = 1000
-/** ms; delay of steps that nobody waits for, so that most of them share a message with a later request. */
+/** Delay of steps that nobody waits for, in milliseconds. Most of them share a message with a later request. */
 const UNAWAITED_DELAY = 5
 
-/** The counts in the primary process. Steps of one turn of the event loop share a message. */
+/** Counts in the primary process. The steps of one turn of the event loop share a message. */
 export class PrimaryCounts implements SharedCounts {
   readonly isUp = true
   readonly takesDoubtful = true
@@ -52,7 +52,7 @@ export class PrimaryCounts implements SharedCounts {
     setImmediate(this.flush)
   }
 
-  /** Nothing to do: the primary notices itself when a worker ends. */
+  /** Does nothing, because the primary itself notices that a worker ended. */
   leaveAll(): void {}
 
   close(): void {
@@ -86,7 +86,10 @@ export async function takeSteps(engine: LimitEngine, steps: readonly LimitStep[]
   return states
 }
 
-/** Adds a timeout to a promise. A busy event loop does not count as a timeout: the answer may already have arrived. */
+/**
+ * Adds a timeout to a promise. A busy event loop does not count as a timeout, because the answer may already have
+ * arrived.
+ */
 function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = (): void => reject(new Error(`no answer within ${milliseconds} ms`))

@@ -16,33 +16,33 @@ export interface SpentTokens {
   readonly output?: number
 }
 
-/** Maximum tokens of one request; a higher count is an upstream's mistake. */
+/** Maximum number of tokens of one request. A higher count is an upstream's mistake. */
 const MOST_TOKENS = 1e11
 
-/** Returns the cost in nanodollars of a number of tokens; undefined if a price is unknown. */
+/** Returns the cost in nanodollars of a number of tokens. Undefined if a price is unknown. */
 export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
 
-/** Undefined if the counts are in this process; a promise if another process must answer. */
+/** Undefined if the counts are in this process. A promise if another process must answer. */
 export type MaybePromise = undefined | Promise<void>
 
 /** The part of `Limits` that reservations use. */
 export interface Limiter {
   readonly engine: LimitEngine
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   readonly now: () => number
   /** Creates a unique name for a concurrency slot. */
   slotName(): string
-  /** Reads the earlier spend of a key; undefined if it is currently unknown. */
+  /** Reads the earlier spend of a key. Undefined if it is currently unknown. */
   earlierSpend(key: string): Promise<InitialSpend | undefined>
 }
 
-/** With room for this many requests of the same size, an estimate of the size is good enough. */
+/** Number of requests of the same size for which the key must have room, so that an estimate of the size suffices. */
 const PLENTY = 8
 
 /**
  * The reservation of one request in its key's limits. The request enters, reserves its expected usage, and settles with
- * the actual usage when it ends. Concurrent requests cannot exceed the limits together. Methods return a promise only
- * if another process does the counting.
+ * the actual usage at its end. Concurrent requests cannot exceed the limits together. Methods return a promise only if
+ * another process counts.
  */
 export class Reservation {
   private readonly key: string
@@ -50,7 +50,7 @@ export class Reservation {
   private readonly limiter: Limiter
   /** Name of the concurrency slot that the request holds. */
   private slot: string | undefined
-  /** Reserved tokens; `cost` is the reserved nanodollars. */
+  /** Reserved tokens. `cost` is the reserved cost in nanodollars. */
   private tokens = 0
   private cost = 0
   private reservedAt = 0
@@ -66,7 +66,7 @@ export class Reservation {
   }
 
   /**
-   * Counts one request. If there is ample room, also reserves tokens; `reserve` then only records the expectation.
+   * Counts one request. If there is ample room, also reserves tokens. `reserve` then only records the expectation.
    *
    * @param takesSlot whether the request takes a concurrency slot until `settle` or `leave`.
    * @param most upper bound of the input tokens, as for `reserve`.
@@ -95,7 +95,7 @@ export class Reservation {
    * @param expected called only if tokens are scarce or a budget applies, because counting is expensive.
    * @param most upper bound of the input tokens, from the size of the body; used instead of `expected` if there is
    * ample room.
-   * @throws GatewayError `rate-limited` if the key has less left; with remote counts the promise rejects.
+   * @throws GatewayError `rate-limited` if the key has too little left; with remote counts the promise rejects.
    */
   reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): MaybePromise {
     const { use } = this
@@ -118,7 +118,7 @@ export class Reservation {
   }
 
   /**
-   * Reserves what the expected usage costs more at the prices of another model.
+   * Reserves the additional cost of the expected usage at the prices of another model.
    *
    * @throws GatewayError `rate-limited` if a budget does not cover it; with remote counts the promise rejects. The
    * earlier reservation stays.
@@ -142,7 +142,7 @@ export class Reservation {
     }
   }
 
-  /** Records the expected usage, which is charged if nobody counts the answer. */
+  /** Records the expected usage, which is charged if the answer is not counted. */
   private expect(expected: () => ExpectedTokens, answer: number, costOf: CostOf): undefined {
     this.expected = expected
     this.answer = answer
@@ -157,7 +157,7 @@ export class Reservation {
   /**
    * Replaces the reserved usage by the actual usage, and releases the concurrency slot.
    *
-   * @param cost nanodollars; undefined if unknown, which charges nothing.
+   * @param cost nanodollars. Undefined if unknown; nothing is then charged.
    * @param isWhole whether the answer is complete, so that its size counts for later estimates.
    */
   settle(spent: SpentTokens, cost?: number, isWhole = true): void {
@@ -192,7 +192,7 @@ export class Reservation {
     if (this.slot !== undefined) this.take(0, 0)
   }
 
-  /** Reads the remaining quota without using any, unless it is already known. */
+  /** Reads the remaining quota without using any, unless the quota is already known. */
   look(): void {
     const { limits } = this.use
     const { requests, tokens } = this.remaining
@@ -200,7 +200,7 @@ export class Reservation {
     if (!isKnown) this.take(0, 0)
   }
 
-  /** Remaining quota of the key, from the last step of any of its requests. */
+  /** Remaining quota of the key after the last step of any of its requests. */
   get remaining(): RateLimits {
     const now = this.limiter.now()
     return { requests: this.use.requests(now), tokens: this.use.tokens(now) }
@@ -216,7 +216,7 @@ export class Reservation {
     else use.saw(state, now)
   }
 
-  /** Builds a step; all steps have the same shape. */
+  /** Builds a step. All steps have the same shape. */
   private step(
     requests: number,
     tokens: number,
@@ -249,8 +249,8 @@ export class Reservation {
   }
 
   /**
-   * Adds the key's earlier spend to the step. If it is unknown, removes budgets and cost: an unavailable store refuses
-   * nobody.
+   * Adds the key's earlier spend to the step. If the spend is unknown, removes budgets and cost, so that an unavailable
+   * store refuses nobody.
    */
   private async withSpend(step: LimitStep): Promise<LimitStep> {
     const initial = await this.limiter.earlierSpend(step.key)
@@ -259,7 +259,7 @@ export class Reservation {
     return { ...step, cost: 0, limits: { ...step.limits, day: undefined, month: undefined } }
   }
 
-  /** Undoes the bookkeeping of a refused step, which changed no counts. */
+  /** Undoes the bookkeeping of a refused step. The step changed no counts. */
   private refused(step: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
     if (step.enter !== undefined) this.slot = undefined
     this.tokens -= step.tokens
@@ -282,25 +282,25 @@ const isLimited = ({ limits, hasBudget }: KeyUse): boolean =>
 
 const UNPRICED: CostOf = () => undefined
 
-/** Rounds a cost up to nanodollars and bounds it; an unknown cost is 0. */
+/** Rounds a cost up to whole nanodollars and bounds it. An unknown cost is 0. */
 const whole = (cost: number | undefined): number => Math.min(Math.ceil(Math.max(0, cost || 0)), MOST_COST)
 
-/** nanodollars; maximum cost of one request. A higher cost is a mistake. */
+/** Maximum cost of one request, in nanodollars. A higher cost is a mistake. */
 const MOST_COST = 1e14
 
 /** Bounds an upstream's token count, which may be any number. */
 const counted = (count: number | undefined): number => Math.min(Math.max(0, count || 0), MOST_TOKENS)
 
-/** Expected output tokens before the key's first answer. */
+/** Expected number of output tokens before the key's first answer. */
 const TYPICAL_OUTPUT = 1000
 /** Weight of the latest answer in the moving average. */
 const WEIGHT = 1 / 8
-/** Maximum output tokens in the average; a higher count is a mistake. */
+/** Maximum number of output tokens in the average. A higher count is a mistake. */
 const LARGEST_OUTPUT = 1_000_000
 const NANODOLLARS = 1e9
 
 /**
- * What this process knows of a key: its limits, the remaining quota after the last step, and the average size of its
+ * State of a key in this process: its limits, the remaining quota after the last step, and the average size of its
  * answers.
  */
 export class KeyUse {
@@ -337,7 +337,7 @@ export class KeyUse {
     if (seen > 0) this.typicalOutput += (seen - this.typicalOutput) * WEIGHT
   }
 
-  /** Estimates the remaining requests now; undefined without a limit or before the first step. */
+  /** Estimates the remaining requests now. Undefined without a limit or before the first step. */
   requests(now: number): Quota | undefined {
     const { requestsLevel, at, limits } = this
     if (requestsLevel === undefined || limits.rpm === undefined) return undefined
@@ -349,7 +349,7 @@ export class KeyUse {
     return this.tokensLevel ?? 0
   }
 
-  /** Estimates the remaining tokens now; undefined without a limit or before the first step. */
+  /** Estimates the remaining tokens now. Undefined without a limit or before the first step. */
   tokens(now: number): Quota | undefined {
     const { tokensLevel, at, limits } = this
     if (tokensLevel === undefined || limits.tpm === undefined) return undefined
@@ -357,7 +357,7 @@ export class KeyUse {
   }
 }
 
-/** nanodollars; maximum budget. Finite because budgets are sent to other processes as JSON. */
+/** Maximum budget, in nanodollars. Budgets must be finite, because they are sent to other processes as JSON. */
 const MOST_BUDGET = 1e18
 
 const nanodollars = (dollars: number | undefined): number | undefined =>

@@ -8,7 +8,7 @@ export interface SharedCounts {
   readonly isUp: boolean
   /** Whether steps that Redis may already have counted are accepted. */
   readonly takesDoubtful: boolean
-  /** Applies a step. Rejects if the step was not counted, or may not have been. */
+  /** Applies a step. Rejects if the step was not counted or possibly not counted. */
   step(step: LimitStep): Promise<LimitState>
   /** Whether a step that was rejected with this error may have been counted. */
   mayBeCounted(thrown: unknown): boolean
@@ -18,21 +18,21 @@ export interface SharedCounts {
   close(): void
 }
 
-/** The local fallback, and the listeners. */
+/** Options: the local fallback, and the listeners. */
 export interface SharedOptions {
   /** Counts while the shared counts are unreachable. */
   readonly local: MemoryEngine
-  /** Called when counts stop being shared; `onRecovery` when they are shared again. */
+  /** Called when counts stop being shared. `onRecovery` when they are shared again. */
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
 }
 
 /**
- * Uses shared counts, and counts in this process while they fail or time out. Afterwards transfers the spend, the
- * remaining quota per minute and the slots.
+ * Uses shared counts, and counts in this process while the shared counts fail or time out. Afterwards transfers the
+ * spend, the remaining quota per minute and the slots.
  */
 export class SharedEngine implements LimitEngine {
-  /** Steps counted in this process because the shared counts were unreachable. */
+  /** Number of steps counted in this process because the shared counts were unreachable. */
   missed = 0
   private readonly counts: SharedCounts
   private readonly local: MemoryEngine
@@ -46,7 +46,7 @@ export class SharedEngine implements LimitEngine {
     this.reach = new Reachability({ probe: () => this.settle(), onFault, onRecovery })
   }
 
-  /** Whether counts are shared, as far as is known. */
+  /** Whether counts are shared, as far as known. */
   get isShared(): boolean {
     return this.reach.isUp
   }
@@ -81,7 +81,7 @@ export class SharedEngine implements LimitEngine {
     }
   }
 
-  /** @param mayBeCounted the shared counts may include the step; only the answer is missing. */
+  /** @param mayBeCounted whether the shared counts may include the step and only the answer is missing. */
   private stepHere(step: LimitStep, mayBeCounted = step.isDoubtful === true): LimitState {
     this.missed++
     const state = this.local.step(step)
@@ -104,12 +104,12 @@ export class SharedEngine implements LimitEngine {
         throw thrown
       })
     }
-    // Forget local counts: the next outage starts from the shared levels.
+    // Local counts are forgotten, because the next outage starts from the shared levels.
     this.local.close()
   }
 }
 
-/** The part of a step that releases a slot. */
+/** Returns the part of a step that releases a slot. */
 const leaving = ({ key, limits, leave }: LimitStep): LimitStep => ({
   ...{ ...NO_AMOUNTS, key, limits },
   ...(leave === undefined ? {} : { leave }),

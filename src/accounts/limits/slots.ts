@@ -1,6 +1,6 @@
 import type { LimitEngine, LimitStep } from './engine.ts'
 
-/** Kinds of work, besides concurrent requests, with a limited number of slots per key. */
+/** Kinds of work, apart from concurrent requests, with a limited number of slots per key. */
 export type SlotKind = 'background' | 'sessions'
 
 /**
@@ -9,7 +9,7 @@ export type SlotKind = 'background' | 'sessions'
  * @param key key id.
  * @param most number of slots.
  * @param name unique name of the slot: `OWNER.NUMBER`.
- * @returns a function that releases the slot; undefined if none is free.
+ * @returns a function that releases the slot. Undefined if none is free.
  */
 export async function takeSlot(
   engine: LimitEngine,
@@ -18,7 +18,7 @@ export async function takeSlot(
   most: number,
   name: string,
 ): Promise<(() => void) | undefined> {
-  // Key ids contain no colon, so this name is unique.
+  // Key ids contain no colon, so that this name is unique.
   const step = stepOf(`${kind}:${key}`, most, name, undefined)
   const { refused } = await engine.step(step)
   if (refused !== undefined) return undefined

@@ -2,9 +2,9 @@ const DAY = 86_400_000
 
 /** A budget period in UTC. */
 export interface Period {
-  /** Number of the period that contains a time in Unix milliseconds. */
+  /** Returns the number of the period that contains a time in Unix milliseconds. */
   at(now: number): number
-  /** Milliseconds until the period ends. */
+  /** Returns the milliseconds until the period ends. */
   remaining(now: number): number
 }
 
@@ -14,7 +14,7 @@ export const DAYS: Period = {
   remaining: now => DAY - (now % DAY),
 }
 
-/** Cache of the last requested day and its month, because computing dates is expensive. */
+/** Cache of the latest day and its month. Computing dates is expensive. */
 const latest = { day: Number.NaN, month: 0 }
 
 /** UTC months. */
@@ -41,8 +41,8 @@ interface Amount {
 }
 
 /**
- * Nanodollars that a key spent in the current period. Also remembers the previous period, so that a clock set back and
- * forth across the boundary loses no spend and carries none over.
+ * Nanodollars that a key spent in the current period. Also remembers the previous period, so that no spend is lost or
+ * carried over if the clock is set back and forth across the boundary.
  */
 export class Spend {
   private readonly period: Period
@@ -54,13 +54,13 @@ export class Spend {
     this.now = { number: period.at(now), amount }
   }
 
-  /** Milliseconds until `cost` fits into the budget; 0 if it fits now. */
+  /** Returns the milliseconds until `cost` fits into the budget; 0 if it fits now. */
   wait(now: number, cost: number, limit: number): number {
     const amount = this.current(now)
     return amount < limit && amount + cost <= limit ? 0 : this.period.remaining(now)
   }
 
-  /** Adds a cost; negative to refund it. Ignores the correction of a cost reserved in an earlier period. */
+  /** Adds a cost. A negative cost is a refund. Ignores the correction of a cost reserved in an earlier period. */
   add(now: number, cost: number, reservedAt = now): void {
     const amount = this.current(now)
     if (this.period.at(reservedAt) >= this.now.number) this.now.amount = Math.max(0, amount + cost)
@@ -72,14 +72,14 @@ export class Spend {
     return number >= this.now.number || number === this.before?.number
   }
 
-  /** Whether nothing was spent in the period of a time or later; later periods exist if the clock was set back. */
+  /** Whether nothing was spent in the period of a time or later. Later periods exist if the clock was set back. */
   isIdle(now: number): boolean {
     const number = this.period.at(now)
     const { now: latest, before } = this
     return isIdle(latest, number) && (before === undefined || isIdle(before, number))
   }
 
-  /** Spend in the current period; 0 for a period never seen. */
+  /** Returns the spend in the current period; 0 for a period never seen. */
   current(now: number): number {
     if (this.period.at(now) !== this.now.number) this.begin(now, 0)
     return this.now.amount

@@ -1,18 +1,20 @@
 import type { Log } from '../../log.ts'
 import type { UsageRow } from '../../store/usage/row.ts'
 
-/** ms; how long rows wait to be written together, and pause before a failed write is retried. */
+/** Time that rows wait to be written together, and pause before a failed write is retried, in milliseconds. */
 const INTERVAL = 1000
 const RETRY = 2000
-/** Rows per transaction. */
+/** Number of rows per transaction. */
 const BATCH = 5000
-/** Maximum rows in memory while the store is unavailable, about 20 MB. Further rows are dropped and counted. */
+/**
+ * Maximum number of rows in memory while the store is unavailable, about 20 MB. Further rows are dropped and counted.
+ */
 const MOST = 50_000
-/** Attempts for a batch that fails although the store works. */
+/** Number of attempts for a batch that fails although the store works. */
 const ATTEMPTS = 3
-/** ms; time for the last rows when the gateway stops. */
+/** Time to write the last rows when the gateway stops, in milliseconds. */
 const CLOSING = 5000
-/** ms; interval between deletions of expired rows. */
+/** Interval between deletions of expired rows, in milliseconds. */
 const SWEEP = 3_600_000
 
 /** The destination of the queue's rows. */
@@ -27,7 +29,7 @@ export interface RowRecords {
 export interface UsageQueueOptions {
   readonly records: RowRecords
   readonly log: Log
-  /** ms; retention of rows. 0 records nothing and deletes nothing. */
+  /** Retention of rows, in milliseconds. 0 records nothing and deletes nothing. */
   readonly retention: number
   /** Whether the error is a temporary fault of the store. */
   isFault(thrown: unknown): boolean
@@ -35,20 +37,20 @@ export interface UsageQueueOptions {
 
 /** Queues usage rows and writes them in batches, so that no request waits for the store. */
 export class UsageQueue {
-  /** Rows that were dropped without being stored. */
+  /** Number of rows that were dropped without being stored. */
   dropped = 0
-  /** Rows stored so far. */
+  /** Number of rows stored so far. */
   written = 0
   private readonly options: UsageQueueOptions
   private retention: number
   private waiting: UsageRow[] = []
-  /** The batch being written or retried. */
+  /** Batch that is being written or retried. */
   private batch: readonly UsageRow[] = []
   private attempts = 0
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<boolean> | undefined
   private sweptAt = Number.NEGATIVE_INFINITY
-  /** Deletes expired rows of a gateway that records nothing new. */
+  /** Timer that deletes expired rows of a gateway that records nothing new. */
   private readonly sweeping: NodeJS.Timeout
   private warned = false
 
@@ -62,7 +64,7 @@ export class UsageQueue {
     this.retention = retention
   }
 
-  /** Rows that are not stored yet. */
+  /** Number of rows that are not stored yet. */
   get queued(): number {
     return this.waiting.length + this.batch.length
   }
@@ -134,7 +136,7 @@ export class UsageQueue {
     this.attempts = 0
   }
 
-  /** Deletes expired rows, at most once per interval. Rows from before recording was turned off are not deleted. */
+  /** Deletes expired rows, at most once per interval. Does not delete rows if recording is turned off. */
   private sweep(): void {
     if (this.retention === 0 || performance.now() - this.sweptAt < SWEEP) return
     this.sweptAt = performance.now()

@@ -1,8 +1,8 @@
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * Converts chunks of bytes to base64 texts that can be concatenated. Emits only whole groups of three bytes before the
- * end.
+ * Converts chunks of bytes to base64 strings that can be concatenated. Emits only whole groups of three bytes before
+ * the end.
  */
 export class Base64Groups {
   private pending: Buffer

@@ -4,10 +4,13 @@ import { flatCopy, flatJoin } from '../text.ts'
 
 const DATA = 'data:'
 const BASE64 = ';base64,'
-/** Characters; longer than any media type with `;base64,`. Limits the search to the start of the URL. */
+/** Number of characters to search at the start of the URL. No media type with `;base64,` is longer. */
 const HEAD = 256
 
-/** Converts a base64 `data:` URL to its bytes; any other URL stays a URL. The media type keeps its spelling. */
+/**
+ * Converts a base64 `data:` URL to its bytes. Any other URL stays a URL. The spelling of the media type does not
+ * change.
+ */
 export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   const mark = url.startsWith(DATA) ? url.slice(0, HEAD).indexOf(BASE64) : -1
   const type = url.slice(DATA.length, Math.max(mark, DATA.length))
@@ -16,13 +19,13 @@ export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   return { type: 'url', url, ...(mediaType === undefined ? {} : { mediaType }) }
 }
 
-/** Returns the URL of a source, or a `data:` URL of its base64; undefined for other sources. */
+/** Returns the URL of a source, or a `data:` URL of its base64. Undefined for other sources. */
 export function urlOfSource(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'base64' ? flatJoin(DATA, source.mediaType, BASE64, source.data) : undefined
 }
 
-/** Returns the bytes of a source; undefined for a URL, a text or a file id. */
+/** Returns the bytes of a source. Undefined for a URL, text or a file id. */
 export function bytesOfSource(source: MediaSource): Bytes | undefined {
   if (source.type === 'bytes') return source.bytes
   return source.type === 'base64' ? new BufferedBytes(Buffer.from(source.data, 'base64')) : undefined
@@ -36,7 +39,7 @@ export const isRecording = (part: Part): part is Recording =>
 
 const KINDS: { readonly [top: string]: MediaKind } = { image: 'image', audio: 'audio', video: 'video' }
 
-/** Returns the kind of media of a media type; `file` for anything but image, audio and video. */
+/** Returns the kind of media of a media type. `file` for anything but image, audio and video. */
 export function kindOfMediaType(mediaType: string | undefined): MediaKind {
   const top = mediaType?.split('/')[0]?.toLowerCase() ?? ''
   return Object.hasOwn(KINDS, top) ? KINDS[top]! : 'file'

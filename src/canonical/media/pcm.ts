@@ -1,12 +1,12 @@
 import type { Samples, WavHead } from './wav.ts'
 
-/** The encoding, sample rate and channels of PCM audio. */
+/** Encoding, sample rate and channels of PCM audio. */
 export type SampleFormat = Samples & Pick<WavHead, 'bits' | 'encoding'>
 
 type ReadSample = (bytes: DataView, at: number) => number
 
 /**
- * Functions that read one sample as a number between -1 and 1, by encoding; all encodings are little-endian, as in WAV
+ * Functions that read one sample as a number between -1 and 1, by encoding. All encodings are little-endian, as in WAV
  * files.
  */
 const DECODERS: { readonly [format: string]: ReadSample } = {
@@ -27,7 +27,7 @@ export const isReadable = (format: SampleFormat): boolean =>
 /** Decodes PCM audio from chunks that may end anywhere into samples per channel. */
 export class SampleReader {
   private readonly channels: number
-  /** Bytes per sample of one channel. */
+  /** Number of bytes per sample of one channel. */
   private readonly width: number
   private readonly read: ReadSample
   private pending: Uint8Array = new Uint8Array(0)

@@ -1,6 +1,6 @@
 import type { Segment, Word } from '../result.ts'
 
-/** Seconds; silence that ends a segment, and the longest segment. */
+/** Silence that ends a segment, and maximum length of a segment, in seconds. */
 const SILENCE_SECONDS = 0.8
 const MAX_SEGMENT_SECONDS = 7
 

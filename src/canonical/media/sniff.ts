@@ -28,16 +28,16 @@ const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: 
   ['video/webm', 0, '\x1a\x45\xdf\xa3'],
 ]
 
-/** Detects a file's media type by its first bytes; undefined if none matches. */
+/** Detects a file's media type by its first bytes. Undefined if none matches. */
 export function sniffMediaType(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16))
   return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]
 }
 
-/** Base64 characters that cover the magic bytes, even if the base64 is broken into lines. */
+/** Number of base64 characters that cover the magic bytes, even if the base64 is broken into lines. */
 const HEAD_CHARACTERS = 64
 
-/** Detects the media type of a file in base64; undefined if none matches. */
+/** Detects the media type of a file in base64. Undefined if none matches. */
 export const sniffBase64 = (data: string): string | undefined =>
   sniffMediaType(Buffer.from(data.slice(0, HEAD_CHARACTERS), 'base64'))
 

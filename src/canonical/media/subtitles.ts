@@ -1,8 +1,8 @@
 import type { Segment } from '../result.ts'
 
 /**
- * The two subtitle formats: decimal separator of times, text before the first cue, whether cues are numbered, and how
- * text is escaped.
+ * The two subtitle formats: decimal separator of times, text before the first cue, numbering of cues, and escaping of
+ * text.
  */
 const STYLES = {
   srt: { comma: ',', head: '', numbered: true, quoted: (text: string) => text.replaceAll('-->', '->') },
@@ -35,7 +35,7 @@ const CUE = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]+-->[ \t]+((?:\d+:)?\d{1,2
 const HEAD = /^\ufeff?WEBVTT(?![^\s])/
 
 /**
- * Detects the format of a subtitle text; undefined if it is neither. A text without cues counts as SubRip only if it is
+ * Detects the format of a subtitle text. Undefined if it is neither. A text without cues counts as SubRip only if it is
  * empty.
  */
 export function styleOf(text: string): SubtitleStyle | undefined {
@@ -77,7 +77,7 @@ const CHARACTERS: { readonly [entity: string]: string } = {
 /** Decodes each entity once: `&amp;lt;` becomes `&lt;`. */
 const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, entity => CHARACTERS[entity]!)
 
-/** Milliseconds; longer times from an upstream are reduced to this one (1000 hours). */
+/** Maximum time, in milliseconds (1000 hours). Longer times from an upstream are reduced to this one. */
 const MAX_TIME = 1000 * 3_600_000 - 1
 
 /** Formats seconds as a time: 3723.004 becomes `01:02:03,004`. */

@@ -1,10 +1,10 @@
-/** Parses a size in pixels, such as `1280x720`; undefined for any other text. */
+/** Parses a size in pixels, such as `1280x720`. Undefined for any other text. */
 export function pixelsOf(size: string | undefined): readonly [width: number, height: number] | undefined {
   const [, width, height] = /^(\d{1,5})[x×*](\d{1,5})$/i.exec(size ?? '') ?? []
   return Number(width) > 0 && Number(height) > 0 ? [Number(width), Number(height)] : undefined
 }
 
-/** Parses a ratio such as `16:9` as width divided by height; undefined for any other text. */
+/** Parses a ratio such as `16:9` as width divided by height. Undefined for any other text. */
 function quotientOf(ratio: string): number | undefined {
   const [, width, height] = /^(\d{1,5}):(\d{1,5})$/.exec(ratio) ?? []
   return Number(width) > 0 && Number(height) > 0 ? Number(width) / Number(height) : undefined
@@ -29,6 +29,6 @@ export function nearestRatio(shape: string, ratios: readonly string[]): string |
   return ratios.toSorted((a, b) => distance(a) - distance(b))[0]
 }
 
-/** Returns the size in pixels whose shape is nearest to a ratio; undefined if `ratio` is not a ratio. */
+/** Returns the size in pixels whose shape is nearest to a ratio. Undefined if `ratio` is not a ratio. */
 export const nearestSize = (ratio: string, sizes: readonly string[]): string | undefined =>
   quotientOf(ratio) === undefined ? undefined : nearestRatio(ratio, sizes)

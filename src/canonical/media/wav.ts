@@ -1,15 +1,15 @@
-/** The rate and channels of raw samples. */
+/** Rate and channels of raw samples. */
 export interface Samples {
-  /** Samples per second and channel. */
+  /** Number of samples per second and channel. */
   readonly rate: number
   readonly channels: number
 }
 
-/** The format assumed for raw samples that do not declare one. */
+/** Format assumed for raw samples that do not declare one. */
 export const DEFAULT_SAMPLES: Samples = { rate: 24_000, channels: 1 }
 
 /**
- * Parses the media type of raw samples, such as `audio/L16;codec=pcm;rate=24000` or `audio/pcm`; undefined for any
+ * Parses the media type of raw samples, such as `audio/L16;codec=pcm;rate=24000` or `audio/pcm`. Undefined for any
  * other media type.
  */
 export function samplesOf(mediaType: string): Samples | undefined {
@@ -27,15 +27,15 @@ const parsedCount = (text: string): number | undefined => {
   return Number.isInteger(count) && count > 0 && count < 2 ** 20 ? count : undefined
 }
 
-/** Bytes; length of the header from `wavHeader`. */
+/** Length of the header from `wavHeader`, in bytes. */
 export const WAV_HEADER = 44
-/** The largest size that the header can state; streams of unknown length use it. */
+/** Maximum size that the header can state. Streams of unknown length state it, too. */
 const UNKNOWN = 0xffff_ffff
 
 /**
  * Creates a WAV header for raw 16-bit little-endian samples.
  *
- * @param size bytes of all samples; undefined for a stream, which players then play to its end.
+ * @param size size of all samples in bytes. Undefined for a stream. Players play a stream to its end.
  */
 export function wavHeader({ rate, channels }: Samples, size?: number): Buffer {
   const known = size !== undefined && size + WAV_HEADER - 8 < UNKNOWN
@@ -57,20 +57,18 @@ export function wavHeader({ rate, channels }: Samples, size?: number): Buffer {
 
 /** The header of a WAV file: the format of its samples, and where they start. */
 export interface WavHead extends Samples {
-  /** Bits per sample of one channel. */
+  /** Number of bits per sample of one channel. */
   readonly bits: number
   readonly encoding: 'integer' | 'float'
-  /** Bytes before the first sample. */
+  /** Number of bytes before the first sample. */
   readonly offset: number
-  /** Bytes of all samples; undefined if the header does not state them. */
+  /** Size of all samples, in bytes. Undefined if the header does not state it. */
   readonly size: number | undefined
 }
 
 /** Sample encodings by the format code of the `fmt` chunk. */
 const ENCODINGS: { readonly [code: number]: WavHead['encoding'] } = { 1: 'integer', 3: 'float' }
-/**
- * The format code of WAVE_FORMAT_EXTENSIBLE, whose actual code is the first two bytes of the sub-format at offset 24.
- */
+/** Format code of WAVE_FORMAT_EXTENSIBLE. The actual code is the first two bytes of the sub-format, at offset 24. */
 const EXTENSIBLE = 0xfffe
 
 /**
@@ -112,7 +110,7 @@ export function isEmptyAudio(bytes: Uint8Array): boolean {
   return head === 'more' || (head !== undefined && head.offset >= bytes.length)
 }
 
-/** Base64 characters; longer than any WAV header. */
+/** Number of base64 characters that cover any WAV header. */
 const MAX_HEAD_LENGTH = 1000
 
 /** Whether an audio file in base64 contains no sound. */

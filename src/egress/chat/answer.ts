@@ -11,7 +11,7 @@ import { around, FORMAT, writeLink } from './content.ts'
  * reasons.
  */
 
-/** Writes a citation. `offset` is where its text part starts in the single text of the message, in UTF-16 units. */
+/** Writes a citation. `offset` is the start of its text part in the message's text, in UTF-16 units. */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { url } = annotation
@@ -19,7 +19,9 @@ export function writeAnnotation(annotation: Annotation, offset: number): JsonObj
   return around(annotation, 'url_citation', { url, title, start_index: start + offset, end_index: end + offset })
 }
 
-/** Writes the log probability of a token and of its alternatives; alternatives have no alternatives of their own. */
+/**
+ * Writes the log probability of a token and those of its alternatives. Alternatives have no alternatives of their own.
+ */
 export const writeLogprob = (token: TokenLogprob): JsonObject => writeToken(token, token.top ?? [])
 
 function writeToken({ token, logprob, bytes, ...node }: TokenLogprob, top: TokenLogprob['top']): JsonObject {
@@ -46,11 +48,11 @@ export const signatureExtra = (signature: string): JsonObject => ({
 export const isHidden = (part: ReasoningPart): boolean =>
   part.redacted === true || (part.text === '' && part.signature !== undefined)
 
-/** Whether the part is generated audio; a message has no field for audio at a URL. */
+/** Whether the part is generated audio. A message has no field for audio at a URL. */
 export const isAudio = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 
-/** The type and name of a call with empty arguments; a stream sends the arguments in later chunks. */
+/** Writes the type and name of a call with empty arguments. A stream sends the arguments in later chunks. */
 export function callHead(part: ToolCallPart): { readonly type: string; readonly inner: JsonObject } {
   return part.freeform
     ? { type: 'custom', inner: { name: part.name, input: '' } }
@@ -72,14 +74,16 @@ const IMAGE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail' |
   made: 'no-looks-here',
 }
 
-/** Writes the image as an entry of `images`, OpenRouter's field beside `content`; OpenAI defines none. */
+/**
+ * Writes the image as an entry of `images`, OpenRouter's field beside `content`. OpenAI defines no field for images.
+ */
 export function writeImage(part: MediaPart, path: Path, losses: Losses): JsonObject {
   losses.dropFields(part, path, IMAGE_LOSSES)
   return writeLink(part, 'image_url', path, { dialect: {}, losses })!
 }
 
 /**
- * Writes the finish reason; `stop` becomes `tool_calls` in an answer with calls (trap 13). A refusal that the upstream
+ * Writes the finish reason. `stop` becomes `tool_calls` in an answer with calls (trap 13). A refusal that the upstream
  * ended with `stop` stays `stop`, because OpenAI's clients treat `content_filter` as a failure.
  */
 export function writeFinish(finish: Finish | undefined, { called, refused }: EndContent): string {
@@ -92,11 +96,11 @@ export function writeFinish(finish: Finish | undefined, { called, refused }: End
 interface TextAtOffset {
   readonly part: TextPart
   readonly path: Path
-  /** UTF-16 units; start of the part in the single text of the message. */
+  /** Start of the part in the text of the message, in UTF-16 units. */
   readonly offset: number
 }
 
-/** Joins the text parts of an answer into the single text of a message; citation offsets point into that text. */
+/** Joins the text parts of an answer into the one string of a message. Citation offsets point into that string. */
 export class Texts {
   private readonly list: TextAtOffset[] = []
   private length = 0
@@ -121,7 +125,7 @@ export class Texts {
     }
   }
 
-  /** Reports the joined text as a change. Joining is a loss only for texts with citations. */
+  /** Reports the joined text as a change. Joining is a loss only for text parts with citations. */
   private reportJoin(text: string, losses: Losses): void {
     const [first, ...others] = this.list
     const annotations = this.list.flatMap(({ part, offset }) =>
@@ -137,7 +141,7 @@ export class Texts {
   }
 }
 
-/** The annotation as a reader of the joined text sees it. */
+/** Returns the annotation as a reader of the joined text sees it. */
 function readBack(annotation: Annotation, offset: number): Annotation | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
   const { quote: _, extras, ...rest } = annotation

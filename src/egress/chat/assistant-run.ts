@@ -12,8 +12,8 @@ import { FORMAT, type WriteContext } from './content.ts'
  */
 
 /**
- * Counts the messages, from position `from` of `order` on, that are written as one assistant message; 1 for any other
- * role.
+ * Counts the messages that are written as one assistant message, starting at position `from` of `order`. Returns 1 for
+ * any other role.
  */
 export function lengthOfRun(messages: readonly Message[], order: readonly number[], from: number): number {
   const first = messages[order[from]!]!
@@ -63,15 +63,15 @@ export function writeAssistantRun(
 const EMPTY_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'spelling'])
 
 /**
- * Whether the part is an empty text, which clients store for the last chunk of a stream. Empty texts are skipped, so
- * that none has to be moved before the calls.
+ * Whether the part is an empty text, which clients store for the last chunk of a stream. Such parts are skipped,
+ * because they would have to be moved before the calls.
  */
 const isEmptyText = (part: Part): boolean =>
   part.type === 'text' && part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
 /**
- * Concatenates texts of successive turns without a separator, because they are chunks of one streamed text. Only needed
- * for upstreams that take `content` as one string.
+ * Concatenates the text of successive turns without a separator, because the turns are chunks of one streamed text.
+ * Only upstreams that take `content` as one string need this.
  */
 function joinedTexts(parts: readonly LocatedPart[]): readonly LocatedPart[] {
   const joined: LocatedPart[] = []
@@ -112,7 +112,7 @@ function reportOrder(parts: readonly LocatedPart[], losses: readonly Loss[], con
 
 const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
 
-/** The part after its losses; undefined if nothing of it remains. */
+/** Returns the part after its losses. Undefined if nothing of it remains. */
 function remainder(part: Part, losses: readonly Loss[]): Part | undefined {
   const partLosses = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreignLosses(part, FORMAT)]
   return lose<{ part?: Part }>(

@@ -14,11 +14,11 @@ export function writeAssistant(message: Message, path: Path, context: WriteConte
   return turn.written()
 }
 
-/** The fields of an assistant turn; the numbers are the order in which a reader takes them. */
+/** Fields of an assistant turn. The numbers are the order in which a reader reads the fields. */
 export const FIELD_ORDER = { thoughts: 0, content: 1, audio: 2, calls: 3 } as const
 export type Field = keyof typeof FIELD_ORDER
 
-/** The field for a part of an assistant turn. */
+/** Returns the field for a part of an assistant turn. */
 export function fieldOf(part: Part, { dialect }: WriteContext): Field {
   switch (part.type) {
     case 'reasoning':
@@ -37,10 +37,10 @@ function reportOrder(fields: readonly Field[], path: Path, { losses }: WriteCont
   losses.reorder(path, order, fields.length, 'fields-have-an-order')
 }
 
-/** The separator between two reasoning texts in one field. */
+/** Separator between two reasoning parts in one field. */
 export const SEPARATOR = '\n\n'
 
-/** The reasoning of a turn so far, joined into one text. */
+/** Reasoning of a turn so far, joined into one string. */
 interface JoinedReasoning {
   /** The path of the first reasoning part. */
   readonly path: Path
@@ -99,7 +99,7 @@ export class Turn {
   }
 
   /**
-   * Appends reasoning to the text before it, because the field holds one text. Streamed chunks of one reasoning are
+   * Appends reasoning to the string before it, because the field holds one string. Streamed chunks of one reasoning are
    * concatenated without a separator.
    */
   private join(before: JoinedReasoning | undefined, { text, continues }: ReasoningPart, path: Path): JoinedReasoning {
@@ -155,7 +155,7 @@ const AUDIO_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | '
   cache: 'no-cache-markers-here',
 }
 
-/** Writes a tool call; empty arguments become `{}` (trap 8). */
+/** Writes a tool call. Empty arguments become `{}` (trap 8). */
 export function writeCall(part: ToolCallPart): JsonObject {
   const { id, name } = part
   if (part.freeform) return { id, ...around(part, 'custom', { name, input: part.arguments }) }

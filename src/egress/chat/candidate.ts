@@ -21,16 +21,16 @@ import {
 import type { ChunkTemplate } from './chunk-template.ts'
 import { around, FORMAT } from './content.ts'
 
-/** The message field that a part is written to. */
+/** Message field that a part is written to. */
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
 
 /** A part that has started and not yet ended. */
 interface Open {
-  /** The index of the part in the candidate. */
+  /** Index of the part in the candidate. */
   readonly place: number
   readonly part: Part
   readonly lane: Lane | undefined
-  /** JSON text before the value of a delta; undefined if the format has no field for the part. */
+  /** JSON text before the value of a delta. Undefined if the format has no field for the part. */
   readonly prefix: string | undefined
   /** JSON text after the value of a delta. */
   readonly suffix: string
@@ -51,8 +51,8 @@ interface Annotated {
 type PartEvent = PartStart | PartPatch | PartEnd
 
 /**
- * Writes one candidate of a streamed answer as chunks and picks the field for each part. Parts come one after another;
- * only parts relayed from the upstream may interleave.
+ * Writes one candidate of a streamed answer as chunks and chooses the field for each part. Parts come one after
+ * another. Only parts relayed from the upstream may interleave.
  */
 export class CandidateWriter {
   /** Whether the caller has received the role. */
@@ -65,7 +65,7 @@ export class CandidateWriter {
   private open: Open | undefined
   /** Earlier parts that are still open, by index. */
   private others: Map<number, Open> | undefined
-  /** The signature of the last reasoning that ended; it signs the call right after it. */
+  /** Signature of the last reasoning that ended. It signs the call right after the reasoning. */
   private signature: string | undefined
   /** The index of a signed reasoning part that ended last; its signature is lost unless the next part is a call. */
   private signedAt: number | undefined
@@ -75,10 +75,10 @@ export class CandidateWriter {
   private refused = false
   private written = 0
   private logprobs: TokenLogprob[] = []
-  /** Citations and images are held until the end: clients keep only the last list of each, or fail at a second one. */
+  /** Citations and images, held until the end. Clients keep only the last list of each, or fail at a second list. */
   private annotations: Annotated[] | undefined
   private images: JsonObject[] | undefined
-  /** UTF-16 units; start of each text part, by index. Citations may come after their text has ended. */
+  /** Start of each text part by index, in UTF-16 units. Citations may come after their text part has ended. */
   private readonly offsets: (number | undefined)[] = []
 
   private readonly losses: Losses
@@ -181,7 +181,7 @@ export class CandidateWriter {
     if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, at.part)
   }
 
-  /** The field for a part. A message has one audio field, so any further audio gets none. */
+  /** Returns the field for a part. A message has one audio field, so that any further audio gets none. */
   private laneFor(part: Part): Lane | undefined {
     const lane = laneOf(part)
     return lane === 'audio' && this.hasAudio ? undefined : lane
@@ -292,14 +292,14 @@ export class CandidateWriter {
     this.images.push(writeImage(whole as MediaPart, [], new Losses()))
   }
 
-  /** Writes the role, which comes before everything else of a candidate. */
+  /** Writes the role, which precedes everything else in a candidate. */
   private begin(): void {
     if (this.hasRole) return
     this.hasRole = true
     this.pushChunk({ role: 'assistant', content: '' })
   }
 
-  /** The role, for the chunk of a call that comes first. */
+  /** Returns the role for a chunk that begins with a call. */
   private role(): JsonObject {
     if (this.hasRole) return {}
     this.hasRole = true

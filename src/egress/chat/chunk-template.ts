@@ -16,7 +16,7 @@ export class ChunkTemplate {
   private readonly bare: string
   private readonly tail: string
   readonly withUsage: boolean
-  /** The head of the next whole chunk; the first one includes the fields that are written once. */
+  /** The head of the next whole chunk. The first one includes the fields that are written once. */
   private first: string
 
   constructor(start: ResultStart, request: CanonicalRequest) {
@@ -37,17 +37,17 @@ export class ChunkTemplate {
     this.tail = this.withUsage ? '}],"usage":null}' : '}]}'
   }
 
-  /** The text before a delta's value. `place` is the JSON text that opens the field inside the delta. */
+  /** Returns the text before a delta's value. `opening` is the JSON text that opens the field inside the delta. */
   prefix(candidate: number, opening: string): string {
     return `${this.head}${candidate},"delta":{${opening}`
   }
 
-  /** The text after a delta's value. `closing` is the JSON text that closes the field. */
+  /** Returns the text after a delta's value. `closing` is the JSON text that closes the field. */
   suffix(closing: string, logprobs: string): string {
     return `${closing}},"logprobs":${logprobs},"finish_reason":null${this.tail}`
   }
 
-  /** A whole chunk of one candidate. The first chunk of a stream includes the fields that are written once. */
+  /** Returns a whole chunk of one candidate. The first chunk of a stream includes the fields that are written once. */
   chunk(candidate: number, delta: JsonObject, logprobs: string, finish: string | null, extras: JsonObject): string {
     const head = this.first
     this.first = this.head
@@ -55,7 +55,7 @@ export class ChunkTemplate {
     return `${head}${candidate},"delta":${JSON.stringify(delta)},"logprobs":${logprobs},"finish_reason":${JSON.stringify(finish)}${more}${this.tail}`
   }
 
-  /** The last chunk, which has no candidates: usage and fields that the upstream sent late. */
+  /** Returns the last chunk, which has no candidates: usage, and fields that the upstream sent late. */
   closing(facts: { readonly [field: string]: Json }): string {
     return `${this.bare}"choices":[]${appendedFields(facts)}}`
   }

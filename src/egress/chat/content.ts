@@ -14,7 +14,7 @@ export interface WriteContext {
   readonly losses: Losses
 }
 
-/** Writes a part of a content list; undefined, with a loss, if chat has no form for the part. */
+/** Writes a part of a content list. Undefined, with a loss, if chat has no form for the part. */
 export function writePart(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
   const wire = writeBare(part, path, context)
   if (wire === undefined || part.type === 'opaque') return wire
@@ -86,7 +86,7 @@ const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
     context.dialect.document_url === true ? writeLinked(part, path, context) : writeFile(part, path, context),
 }
 
-/** Writes an image or a video by its URL; base64 data becomes a `data:` URL. */
+/** Writes an image or a video by its URL. Base64 data becomes a `data:` URL. */
 export function writeLink(part: MediaPart, field: string, path: Path, context: WriteContext): JsonObject | undefined {
   const url = urlOfSource(part.source)
   if (url === undefined) return context.losses.drop(path, 'no-file-ids-here')
@@ -141,7 +141,7 @@ function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonOb
   return { type: 'document_url', document_url: url, ...named, ...extrasFor(part, FORMAT) }
 }
 
-/** Writes a text document as a text part, preceded by its name. */
+/** Writes a text document as a text part that begins with the document's name. */
 function writeDocument(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   if (part.source.type !== 'text') return undefined
   const text = part.name === undefined ? part.source.text : `${part.name}\n\n${part.source.text}`
@@ -155,7 +155,9 @@ export function around(node: Node, field: string, inside: JsonObject): JsonObjec
   return { type: field, [field]: { ...inside, ...(deeper as JsonObject | undefined) }, ...outer }
 }
 
-/** The content as one string or as a list of parts, whichever the upstream takes. Empty texts are left out. */
+/**
+ * Returns the content as one string or as a list of parts, whichever the upstream takes. Empty text parts are left out.
+ */
 export function contentOf(parts: readonly JsonObject[], { text_only_content }: ChatDialect): Json {
   const nonEmpty = parts.filter(part => !isPlainText(part) || part['text'] !== '')
   if (nonEmpty.length === 0) return ''

@@ -35,7 +35,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     this.request = request
   }
 
-  /** The fixed text around the chunks; without a `result-start` event it has default values. */
+  /** Fixed text around the chunks. Without a `result-start` event it has default values. */
   private get template(): ChunkTemplate {
     this.madeTemplate ??= new ChunkTemplate({ type: 'result-start' }, this.request)
     return this.madeTemplate

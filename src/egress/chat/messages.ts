@@ -13,7 +13,7 @@ import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
 /**
  * Writes all messages of a request, with tool results right after their calls. Parts that a tool message cannot hold go
- * into a user message after the run of tool messages.
+ * into a user message after the last of these results.
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
@@ -45,7 +45,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
   return wire
 }
 
-/** The text of the assistant message that is inserted after tool messages. */
+/** Text of the assistant message that is inserted after tool messages. */
 const ANSWER = 'Done.'
 
 /** Inserts an assistant message after tool messages, for upstreams that refuse any other role there. */
@@ -72,7 +72,7 @@ interface MovedPart {
   readonly wire: JsonObject
 }
 
-/** Writes the media of tool results as a user message after the whole run of results (trap 48). */
+/** Writes the media of tool results as a user message after the last of these results (trap 48). */
 function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: WriteContext): MovedPart[] {
   if (moved.length === 0) return moved
   answerTools(index, wire, context)
@@ -98,7 +98,7 @@ function writeRole({ role }: Message, path: Path, { dialect, losses }: WriteCont
   return 'system'
 }
 
-/** Writes the `content` field; a single plain text becomes a string. */
+/** Writes the `content` field. A single plain text part becomes a string. */
 const writeContent = (
   content: readonly Part[],
   path: Path,
@@ -110,7 +110,7 @@ const writeContent = (
     context.dialect,
   )
 
-/** Writes each tool result as a message of its own. */
+/** Writes each tool result as a separate message. */
 function writeResults(message: Message, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject[] {
   const wire: JsonObject[] = []
   if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-of-tool-turns')

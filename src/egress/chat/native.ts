@@ -18,7 +18,8 @@ import { withNativeSwitch } from './reasoning-settings.ts'
 export const PATH = '/chat/completions'
 
 /**
- * Passes on a request of this format as received, except for the gateway's changes and for what the dialect rules out.
+ * Passes on a request of this format as received, except for the gateway's changes and for fields that the dialect
+ * excludes.
  */
 export function writeNativeRequest(
   request: CanonicalRequest,
@@ -34,10 +35,10 @@ export function writeNativeRequest(
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 
-/** The roles whose messages the gateway changes only in call ids and reasoning. */
+/** Roles of messages in which the gateway changes only call ids and reasoning. */
 const CHANGED: ReadonlySet<Message['role']> = new Set(['assistant', 'tool'])
 
-/** Writes the messages, rewriting the changed ones; undefined if none has changed. */
+/** Writes the messages, rewriting the changed ones. Undefined if none has changed. */
 function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, context: WriteContext): Json | undefined {
   const messages = withLegalIds(request.messages, context)
   const isChanged = messages.length !== read.messages.length || messages.some((one, at) => one !== read.messages[at])
@@ -53,7 +54,7 @@ function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, conte
   return wire
 }
 
-/** Writes a message with other call ids or with restored reasoning; the rest stays unchanged. */
+/** Writes a message with other call ids or with restored reasoning. The rest stays unchanged. */
 function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Message, JsonObject>): JsonObject {
   const [first] = content
   if (role === 'tool' && first?.type === 'tool-result')

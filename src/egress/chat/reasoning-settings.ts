@@ -7,7 +7,10 @@ import { type NativeRequest, withFields } from '../native.ts'
 import { BUDGETS, effortOf, nearest, withoutBudget } from '../sanitize/efforts.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
-/* The field by which an upstream of chat sets reasoning; each vendor has its own (docs/wire/chat.md#reasoning-settings). */
+/*
+ * Field with which an upstream of `chat` sets reasoning. Each vendor has its own
+ * (docs/wire/chat.md#reasoning-settings).
+ */
 
 type Switch = NonNullable<ChatDialect['reasoning_as']>
 
@@ -22,7 +25,7 @@ const SWITCHES: { readonly [S in Switch]: WriteSwitch } = {
   none: writeNothing,
 }
 
-/** The fields that an upstream with each switch understands. */
+/** Fields that an upstream with each switch understands. */
 const UNDERSTOOD: { readonly [S in Switch]: readonly string[] } = {
   reasoning_effort: ['reasoning_effort'],
   reasoning: ['reasoning', 'reasoning_effort'],
@@ -32,7 +35,7 @@ const UNDERSTOOD: { readonly [S in Switch]: readonly string[] } = {
   none: [],
 }
 
-/** The fields of all switches. */
+/** Fields of all switches. */
 const ALL = [...new Set(Object.values(UNDERSTOOD).flat())]
 
 /**
@@ -51,7 +54,7 @@ export function writeReasoning(
 }
 
 /**
- * The body of a native caller with its switch replaced by the upstream's, if the dialect names one and the caller used
+ * Replaces the switch in a native caller's body by the upstream's switch, if the dialect names one and the caller used
  * only others. Returns the same body otherwise.
  */
 export function withNativeSwitch(
@@ -85,7 +88,10 @@ function writeNothing(reasoning: Reasoning, { losses }: WriteContext): JsonObjec
   return {}
 }
 
-/** Reports what only another switch can express: whether the answer shows the reasoning, and fields of that switch. */
+/**
+ * Reports settings that only another switch can express: whether the answer shows the reasoning, and that switch's own
+ * fields.
+ */
 function dropOthers(reasoning: Reasoning, losses: Losses): void {
   dropShow(reasoning, losses)
   if (reasoning.extras?.[FORMAT] !== undefined) losses.drop(['reasoning', 'extras', FORMAT], 'in-another-switch')
@@ -113,19 +119,19 @@ function writeObject(reasoning: Reasoning, { losses }: WriteContext): JsonObject
   return { reasoning: { enabled: true, ...defined({ exclude }), ...extras } }
 }
 
-/** The levels of reasoning that a switch can express: off, an effort, a budget, or on with the level left to the model. */
+/** Levels of reasoning that a switch can express: off, an effort, a budget, or on with the level left to the model. */
 type Level = { readonly effort: Effort } | { readonly budget: number }
 
 const OFF: Level = { effort: 'none' }
 const ON: Level = { budget: -1 }
 
-/** Returns whether the settings turn reasoning off; undefined if they do not mention it. */
+/** Returns whether the settings turn reasoning off. Undefined if they do not mention it. */
 const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
   effort === undefined && budget === undefined ? undefined : effort === 'none' || (effort === undefined && budget === 0)
 
 /**
- * Reports that the settings became a level, as it is read back. Settings that only state the level in other words are
- * restored.
+ * Reports that the settings became a level, in the form in which a reader reads it back. Settings with the same meaning
+ * are marked as restored.
  */
 function change(reasoning: Reasoning, level: Level, losses: Losses): void {
   const { effort, budget, show, extras } = reasoning
@@ -137,7 +143,7 @@ function change(reasoning: Reasoning, level: Level, losses: Losses): void {
   else losses.change(['reasoning'], became, 'budget' in level && level.budget > 0 ? 'said-as-budget' : 'nearest-switch')
 }
 
-/** Writes `thinking: { type }`, and an effort beside it for upstreams that have efforts. */
+/** Writes `thinking: { type }`, and an effort beside it if the upstream has efforts. */
 function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): JsonObject {
   const { efforts = [], thinking_on: on = 'enabled', thinking_off } = dialect
   const extras = extrasFor(reasoning, FORMAT)
@@ -151,7 +157,7 @@ function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext):
   return { thinking: { type: off ? 'disabled' : on, ...extras }, ...beside }
 }
 
-/** The effort nearest to the settings; on without one if the upstream has no efforts. */
+/** Returns the effort nearest to the settings. `on` without a level if the upstream has no efforts. */
 function effortLevel({ effort, budget = -1 }: Reasoning, efforts: readonly Effort[]): Level {
   const wanted = effort ?? (budget === -1 ? undefined : budget === 0 ? 'none' : effortOf(budget))
   const supported = wanted && nearest(wanted, efforts)
@@ -169,7 +175,10 @@ function writeEnabled(reasoning: Reasoning, { losses }: WriteContext): JsonObjec
   return { enable_thinking: !off, ...(off || tokens <= 0 ? {} : { thinking_budget: tokens }) }
 }
 
-/** Writes the switch among the template arguments, in both names that templates have for it; others are ignored. */
+/**
+ * Writes the switch among the template arguments, under both names that templates use for it. Templates ignore unknown
+ * names.
+ */
 function writeTemplateArguments(reasoning: Reasoning, { losses }: WriteContext, extras: JsonObject): JsonObject {
   const off = isOff(reasoning)
   if (off !== undefined) change(reasoning, off ? OFF : ON, losses)

@@ -15,7 +15,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
   private heads: HeadRewriter | undefined
   /** Chunks that came before the `result-start` event, which has the id. */
   private early: string[] = []
-  /** Per candidate, the indexes of parts whose start was relayed; such parts may interleave. */
+  /** Indexes of parts whose start was relayed, by candidate. Such parts may interleave. */
   private readonly startedParts: Set<number>[] = []
 
   constructor(chunks: ChatChunks) {
@@ -69,8 +69,8 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
   }
 
   /**
-   * Records the choices and the service tier of a relayed chunk. Returns false for a chunk with nothing but usage that
-   * the caller did not request.
+   * Records the choices and the service tier of a relayed chunk. Returns false for a chunk that contains only usage, if
+   * the caller did not request usage.
    */
   private isWanted(data: string, read: readonly CanonicalEvent[]): boolean {
     const { choices, service_tier } = parseObject(data)!
@@ -88,7 +88,7 @@ const FINISHING = /"finish_reason"(?!: ?null)/
 /** Rewrites id, model and time in relayed chunks. */
 class HeadRewriter {
   private readonly start: ResultStart
-  /** The text before or after the choices of the last parsed chunk, and its replacement. */
+  /** Text before or after the choices of the last parsed chunk, and its replacement. */
   private from = ''
   private to = ''
   private isAfterChoices = false
@@ -105,7 +105,10 @@ class HeadRewriter {
     return isAfterChoices ? data.slice(0, -from.length) + to : to + data.slice(from.length)
   }
 
-  /** Whether the chunk has the known text. `slice` is used because `startsWith` takes four times as long. */
+  /**
+   * Whether the chunk has the known text at this position. `slice` is used because `startsWith` takes four times as
+   * long.
+   */
   private has(data: string): boolean {
     const { length } = this.from
     return (this.isAfterChoices ? data.slice(-length) : data.slice(0, length)) === this.from
@@ -126,7 +129,7 @@ class HeadRewriter {
     return isUnchanged ? data : JSON.stringify(rewrittenChunk)
   }
 
-  /** The fields before the choices, or after them if the choices come first. */
+  /** Returns the fields before the choices, or those after them if the choices come first. */
   private fieldsBeside(chunk: JsonObject): JsonObject {
     const fields = Object.entries(chunk)
     const at = fields.findIndex(([field]) => field === 'choices')

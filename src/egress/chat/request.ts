@@ -44,9 +44,9 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     ...reasoning,
     ...writeService(request, context),
     ...extras,
-    // An extra with the name of a switch that this upstream takes would turn it the other way.
+    // An extra with the name of this upstream's own switch would override the switch.
     ...reasoning,
-    // Usage is always requested for callers of other formats, because some decide by it when to compact.
+    // Usage is always requested for callers of other formats, because some clients compact the history by it.
     ...streamFields(request, dialect.include_usage !== false, extras),
   } as JsonObject
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list, renamed }
@@ -114,7 +114,7 @@ function writeService(request: CanonicalRequest, { dialect, losses }: WriteConte
 
 const MODALITIES: ReadonlySet<Modality> = new Set<Modality>(['text', 'audio'])
 
-/** Writes the modalities of the answer; chat has only text and audio. */
+/** Writes the modalities of the answer. Chat has only text and audio. */
 function writeModalities({ modalities }: Output, { losses }: WriteContext): Output['modalities'] {
   if (modalities === undefined) return undefined
   const supported = modalities.filter(modality => MODALITIES.has(modality))

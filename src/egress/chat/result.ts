@@ -46,7 +46,7 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   return { index, message: content, logprobs: writtenLogprobs, finish_reason, ...stop, ...outer }
 }
 
-/** Writes the message of a choice. Each kind of part has its field; a part without a field is a loss. */
+/** Writes the message of a choice. Each kind of part has its field. A part without a field is a loss. */
 function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
   const message = new MessageWriter(losses, request)
   const at = childPath(path, 'content')
@@ -58,7 +58,7 @@ function writeMessage(candidate: Candidate, path: Path, request: CanonicalReques
   return message.written()
 }
 
-/** The order in which a reader takes the fields of a message. */
+/** Order in which a reader reads the fields of a message. */
 const ORDER: { readonly [T in Part['type']]: number } = {
   ...{
     reasoning: 0,
@@ -75,7 +75,7 @@ const ORDER: { readonly [T in Part['type']]: number } = {
   },
 }
 
-/** The rank of images: after spoken audio, before calls. */
+/** Rank of images: after spoken audio, before calls. */
 const IMAGE_RANK = 4
 
 function rankOf(part: Part, next: Part | undefined): number {
@@ -92,8 +92,8 @@ function reportOrder(content: readonly Part[], path: Path, losses: Losses): void
 }
 
 /**
- * Reports signatures that other fields separate from their reasoning. The format attaches a signature to the call, so a
- * reader assigns it to the call alone, without the reasoning text.
+ * Reports signatures that other fields separate from their reasoning. The format attaches a signature to the call, so
+ * that a reader assigns it to the call alone, without the reasoning text.
  */
 function reportSeparated(content: readonly Part[], order: readonly number[], path: Path, losses: Losses): void {
   for (const [position, index] of order.entries()) {
@@ -108,8 +108,8 @@ function reportSeparated(content: readonly Part[], order: readonly number[], pat
 }
 
 /**
- * Reports reasoning texts that are joined in one field before a signed call, whose signature then covers the whole
- * text.
+ * Reports reasoning parts that are joined in one field before a signed call. The call's signature then covers the
+ * joined text.
  */
 function reportJoined(content: readonly Part[], path: Path, losses: Losses): void {
   if (content.length < 2) return

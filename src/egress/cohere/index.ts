@@ -4,13 +4,13 @@ import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
 /**
- * The writer for version 2 of Cohere's API: ranking and embedding (docs/wire/embeddings.md#cohere,
+ * Writer for version 2 of Cohere's API: ranking and embedding (docs/wire/embeddings.md#cohere,
  * docs/wire/rerank.md#request).
  */
 export const cohere: Writer = {
   request: writeRequest,
   result: writeResult,
-  // Cohere embeds images as data URLs, never by URL (docs/wire/embeddings.md#cohere), and ranks no images.
+  // Cohere embeds images only as data URLs (docs/wire/embeddings.md#cohere), and ranks no images.
   mustFetch: ({ kind }, _, work) => kind === 'image' && work === 'embedding',
   error: writeRetrievalError,
 }

@@ -37,7 +37,7 @@ const WORK: { readonly [work: string]: Write } = {
 
 const RANKING = new Set(['ranking'])
 
-/** Writes a ranking request. The gateway returns the documents' content itself, so a requested echo is no loss. */
+/** Writes a ranking request. A requested echo is no loss, because the gateway returns the documents' content itself. */
 function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.report(foreignLosses(request, FORMAT))
   const ranking = request.output.ranking!
@@ -57,12 +57,12 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   } as JsonObject
 }
 
-/** Joins all texts of a document; other parts are lost. */
+/** Joins all text parts of a document. Other parts are lost. */
 function writeDocument({ content }: Message, path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
     const at = [...path, index]
-    // The loss of another format's part is reported by `foreignLosses`.
+    // `foreignLosses` reports the loss of another format's part.
     if (part.type === 'opaque' && part.format !== FORMAT) {
       if (part.text !== undefined) texts.push(part.text)
     } else if (part.type !== 'text') losses.drop(at, 'documents-are-text')
@@ -101,8 +101,8 @@ function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
 }
 
 /**
- * The input type for each purpose. `means` is set if the type only comes near the purpose: the purpose that readers
- * understand by it.
+ * Input type for each purpose. If no type fits the purpose exactly, `means` is the purpose that readers derive from the
+ * written type.
  */
 const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, means?: EmbeddingPurpose] } = {
   query: ['search_query'],
@@ -130,21 +130,21 @@ function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   return 'search_document'
 }
 
-/** Writes the encoding; floats by default. */
+/** Writes the encoding. Floats by default. */
 function writeEncoding({ output: { embedding } }: CanonicalRequest, losses: Losses): readonly Json[] {
   if (embedding?.encoding !== undefined) return [embedding.encoding]
   losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding', 'encoding'], became: 'float' })
   return ['float']
 }
 
-/** Writes inputs as `texts` if all are plain texts, otherwise as `inputs` with parts. */
+/** Writes inputs as `texts` if all are plain text, otherwise as `inputs` with parts. */
 function writeLists({ messages }: CanonicalRequest, losses: Losses): JsonObject {
   const inputs = messages.map((message, index) => writeInput(message, ['messages', index], losses))
   const texts = inputs.map(plainText)
   return texts.every(text => text !== undefined) ? { texts } : { inputs }
 }
 
-/** The text of an input that consists of nothing else. */
+/** Returns the text of an input that consists of one plain text part. */
 function plainText(input: JsonObject): string | undefined {
   const [only, ...others] = input['content'] as readonly JsonObject[]
   const isPlain = others.length === 0 && Object.keys(input).length === 1 && Object.keys(only!).length === 2
@@ -170,7 +170,7 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
   }
   if (part.type === 'opaque') {
     if (part.format === FORMAT) return part.value
-    // The loss of another format's part is reported by `foreignLosses`.
+    // `foreignLosses` reports the loss of another format's part.
     return part.text === undefined ? undefined : { type: 'text', text: part.text }
   }
   const url = imageUrlOf(part)
@@ -182,7 +182,7 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
   return writeImage(part, url)
 }
 
-/** The URL of an image, or its data URL. */
+/** Returns the URL of an image, or its data URL. */
 const imageUrlOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'image' ? urlOfSource(part.source) : undefined
 

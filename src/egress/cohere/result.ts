@@ -72,26 +72,26 @@ function writeVectors(
   return { response_type: 'embeddings_by_type', embeddings, ...echoOf(parts) }
 }
 
-/** The embedded texts, if the upstream returned one with every vector. The gateway has merged the batches. */
+/** Returns the embedded texts, if the upstream returned one with every vector. The gateway has merged the batches. */
 function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
   const texts = parts.map(part => spellingFor(part, FORMAT)['text'])
   return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}
 }
 
-/** The encoding to write: the requested one, else that of the upstream's vectors. */
+/** Returns the encoding to write: the requested one, else the encoding of the upstream's vectors. */
 function wantedOf(parts: readonly EmbeddingPart[], request: CanonicalRequest): VectorEncoding {
   const encoding = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
   return request.output.embedding?.encoding ?? encoding
 }
 
-/** Returns the vector in the requested encoding; a conversion is no loss. */
+/** Returns the vector in the requested encoding. A conversion is no loss. */
 function inEncoding({ vector }: EmbeddingPart, wanted: VectorEncoding, index: number, losses: Losses): Json {
   const became = vectorAs(vector, wanted)
   if (encodingOf(vector) !== wanted) losses.changeRestored([...AT, index, 'vector'], became, 'said-otherwise')
   return became
 }
 
-/** The same vectors in the other requested types. */
+/** Returns the same vectors in the other requested types. */
 function besideOf(parts: readonly EmbeddingPart[]): JsonObject {
   const types = Object.keys(parts[0]?.extras?.[FORMAT] ?? {})
   return Object.fromEntries(types.map(type => [type, parts.map(part => part.extras?.[FORMAT]?.[type] ?? null)]))

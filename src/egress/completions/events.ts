@@ -24,7 +24,7 @@ interface Choice {
   readonly text: ChoiceText
   /** Log probabilities held until the chunk with their text. */
   heldLogprobs: TokenLogprob[]
-  /** UTF-16 units; length of the text written so far. */
+  /** Length of the text written so far, in UTF-16 units. */
   length: number
   started: boolean
 }
@@ -124,7 +124,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     return [this.chunk(event.candidate, text, logprobs, writeFinish(event.finish), beside)]
   }
 
-  /** The echoed prompt before the first text of a choice; empty afterwards. */
+  /** Returns the echoed prompt before the first text of a choice. An empty string afterwards. */
   private echo(choice: Choice, index: number): string {
     if (choice.started) return ''
     choice.started = true
@@ -133,7 +133,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     return text
   }
 
-  /** The requested number of choices per prompt. */
+  /** Requested number of choices per prompt. */
   private get choicesPerPrompt(): number {
     return Math.max(1, this.request.output.candidates ?? 1)
   }
@@ -166,10 +166,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 }
 
-/**
- * Joins the parts of a choice, which come one after another, into its text. `take` returns the text that can be sent
- * now.
- */
+/** Joins the consecutive parts of a choice into its text. `take` returns the text that can be sent now. */
 class ChoiceText {
   private part: Part | undefined
 
@@ -186,5 +183,5 @@ class ChoiceText {
   }
 }
 
-/** Whether deltas of the part are text. An opaque part is whole from its start. */
+/** Whether deltas of the part are text. An opaque part is complete from its start. */
 const streams = ({ type }: Part): boolean => type === 'text' || type === 'refusal'

@@ -19,7 +19,7 @@ export const FORMAT = 'completions'
 const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
 
 /**
- * Writes the canonical request as `POST /completions` (docs/wire/completions.md#request); every message is a prompt.
+ * Writes the canonical request as `POST /completions` (docs/wire/completions.md#request). Every message is a prompt.
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const isCounted = completionsDialect(options.dialect).include_usage === true
@@ -71,7 +71,7 @@ function writeOutput(output: Output, losses: Losses): JsonObject {
 }
 
 /**
- * Writes messages as independent prompts (docs/wire/completions.md#prompts); a single prompt is not put into a list.
+ * Writes messages as independent prompts (docs/wire/completions.md#prompts). A single prompt is not put into a list.
  */
 function writePrompt(request: CanonicalRequest, losses: Losses): Json {
   const prompts = request.messages.map((message, index) => writeMessage(message, ['messages', index], losses))
@@ -87,14 +87,14 @@ function writeMessage(message: Message, path: Path, losses: Losses): Json {
   return joined(message.content, [...path, 'content'], losses)
 }
 
-/** The token ids of a prompt given as tokens; such a prompt has no other part. */
+/** Returns the token ids of a prompt given as tokens. Such a prompt has no other part. */
 function tokensIn(content: readonly Part[]): Json | undefined {
   const [only, ...others] = content
   if (others.length > 0 || only?.type !== 'opaque' || only.format !== FORMAT) return undefined
   return only.value['tokens']
 }
 
-/** Joins all texts of a prompt. The first is reported as changed to the joined text, the others as dropped. */
+/** Joins all text parts of a prompt. The first is reported as changed to the joined text, the others as dropped. */
 function joined(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: { readonly index: number; readonly text: string }[] = []
   for (const [index, part] of content.entries()) {
@@ -117,7 +117,7 @@ function joined(content: readonly Part[], path: Path, losses: Losses): string {
 
 const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-citations' }
 
-/** The plain text of a part; undefined if the part has none. */
+/** Returns the plain text of a part. Undefined if the part has none. */
 export function textOf(part: Part): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'opaque' && part.format !== FORMAT ? part.text : undefined

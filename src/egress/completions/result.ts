@@ -36,19 +36,19 @@ function writeChoice(candidate: Candidate, index: number, echo: string, losses: 
   return { index, text, logprobs: writtenLogprobs, finish_reason, ...stop, ...extrasFor(candidate, FORMAT) }
 }
 
-/** The reason for an inserted echo, which is not shown as a loss because the caller requested the echo. */
+/** Reason for an inserted echo. The loss is hidden because the caller requested the echo. */
 const ECHO = { reason: 'echoed', restored: true } as const
 
-/** Writes the finish reason; `tool_calls` becomes `stop`, because the format has no tool calls. */
+/** Writes the finish reason. `tool_calls` becomes `stop`, because the format has no tool calls. */
 export function writeFinish(finish: Finish | undefined): string | null {
   const word = finish && finishWord(finish.reason)
   return word === 'tool_calls' ? 'stop' : (word ?? null)
 }
 
-/** The text of a part, including a refusal's; undefined if the part has none. */
+/** Returns the text of a part, including a refusal's text. Undefined if the part has none. */
 export const textIn = (part: Part): string | undefined => (part.type === 'refusal' ? part.text : textOf(part))
 
-/** Joins all texts of an answer into the single text of a completion. */
+/** Joins all text parts of an answer into the text of a completion. */
 function writeTexts(content: readonly Part[], path: Path, losses: Losses): string {
   let text = ''
   for (const [index, part] of content.entries()) {
@@ -69,8 +69,8 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
 }
 
 /**
- * The prompt that a choice repeats before its own text, if the caller requested the echo and the upstream did not send
- * it. Choices of several prompts are in the order of the prompts (docs/wire/completions.md#prompts).
+ * Returns the prompt that a choice repeats before its own text, if the caller requested the echo and the upstream did
+ * not send it. Choices are in the order of their prompts (docs/wire/completions.md#prompts).
  */
 export function echoOf({ messages, output }: CanonicalRequest, index: number, choices: number): string {
   if (output.completion?.echo !== true || messages.length === 0) return ''
@@ -82,7 +82,7 @@ export function echoOf({ messages, output }: CanonicalRequest, index: number, ch
 /**
  * Writes tokens as the four parallel lists of a choice (docs/wire/completions.md#logprobs).
  *
- * @param from UTF-16 units; offset of the first token in the choice's text.
+ * @param from offset of the first token in the choice's text, in UTF-16 units.
  */
 export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): JsonObject {
   let offset = from
@@ -99,7 +99,10 @@ export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): Js
   }
 }
 
-/** The alternatives as an object keyed by token text; the first of equal texts is written. */
+/**
+ * Writes the alternatives as an object keyed by token text. Of several alternatives with the same text, the first is
+ * written.
+ */
 const alternatives = (top: readonly TokenLogprob[]): Json =>
   Object.fromEntries(top.toReversed().map(({ token, logprob }) => [token, logprob]))
 /** Reports token fields that the lists cannot carry. */

@@ -9,7 +9,7 @@ import { writeMedia } from './media.ts'
 
 /* Pieces of an answer that a whole answer and the events of a stream share. */
 
-/** Writes a part without its signature; undefined if the part is empty or the format has no form for it. */
+/** Writes a part without its signature. Undefined if the part is empty or the format cannot express it. */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -39,8 +39,8 @@ function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonOb
 }
 
 /**
- * The id of a call as its upstream gave it. Upstreams of this format may leave the id out or repeat it; the reader then
- * made one.
+ * Returns the id that the upstream gave to a call. Upstreams of this format may leave ids out or repeat them, so that
+ * the reader generates one.
  */
 export function givenId(part: ToolCallPart): string | undefined {
   const wire = wireSourceOf<JsonObject>(part, FORMAT)?.wire
@@ -50,7 +50,7 @@ export function givenId(part: ToolCallPart): string | undefined {
 
 const anyId = (id: Json | undefined): string | undefined => (typeof id === 'string' ? id : undefined)
 
-/** The wire part with the signature of the reasoning before it, and with the part's extras. */
+/** Adds the part's extras and the signature of the preceding reasoning to the wire part. */
 export function signedPart(part: Part, wire: JsonObject, signature: string | undefined): JsonObject {
   const signed = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
   return part.type === 'opaque' ? signed : withExtras(nativeExtras(part), signed)
@@ -59,7 +59,7 @@ export function signedPart(part: Part, wire: JsonObject, signature: string | und
 /** Reasoning in its wire form: a part, a signature for the next part, or both. */
 export interface WrittenReasoning {
   readonly wire?: JsonObject
-  /** The reasoning whose signature goes into the `thoughtSignature` of the next part. */
+  /** Reasoning whose signature goes into the `thoughtSignature` of the next part. */
   readonly signsNext?: ReasoningPart
 }
 
@@ -96,5 +96,5 @@ export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses):
 /** Whether the part has no extras of this format. */
 export const isBare = (part: Part): boolean => nativeExtras(part) === undefined
 
-/** A signature that no part follows, on an empty text, as Google writes it. */
+/** Writes a signature that no part follows. Google puts it on an empty text. */
 export const aloneSignature = (signature: string): JsonObject => ({ text: '', thoughtSignature: signature })

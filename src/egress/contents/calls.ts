@@ -6,7 +6,7 @@ import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/** Writes a call of a request. Arguments that are no object become the single argument `input`. */
+/** Writes a call of a request. Arguments that are not an object become the single argument `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
   const read = ids.call(id, part.name)
@@ -15,7 +15,7 @@ export function writeCall(part: ToolCallPart, path: Path, context: WriteContext,
   return { functionCall: withExtras(nestedExtras(nativeExtras(part), 'functionCall'), { id, name: part.name, args }) }
 }
 
-/** The arguments of a call as an object, which the format requires. */
+/** Returns the arguments of a call as an object, which the format requires. */
 export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<WriteContext, 'losses'>): JsonObject {
   if (part.arguments === '' && !part.freeform) return {}
   const args = part.freeform ? undefined : parseObject(part.arguments)
@@ -41,12 +41,12 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
   return { functionResponse: withExtras(nestedExtras(nativeExtras(part), 'functionResponse'), fields) }
 }
 
-/** The keys whose value a reader takes as the whole text if the object has no other key. */
+/** Keys whose value a reader takes as the whole text if the object has no other key. */
 const TEXT_KEYS = ['result', 'output', 'error']
 
 /**
- * Writes the text of a result. A text that is a JSON object is sent as that object if a reader gets the same text from
- * it.
+ * Writes the text of a result. If the text is a JSON object from which a reader gets the same text, that object is
+ * sent.
  */
 function writeResponse(text: string, failed: true | undefined): JsonObject {
   if (failed) return { error: text }
@@ -61,7 +61,7 @@ interface Sorted {
   readonly media: readonly JsonObject[]
 }
 
-/** Sorts the content of a result: one joined text, then the media. */
+/** Splits the content of a result into one joined text and the media. */
 function sorted(part: ToolResultPart, path: Path, context: WriteContext): Sorted {
   const texts: { readonly text: string; readonly index: number }[] = []
   const media: { readonly wire: JsonObject; readonly index: number }[] = []
@@ -103,7 +103,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
   return losses.drop(path, 'not-in-results')
 }
 
-/** The address of a file that is not inline, to be written as text: beside its text, a result holds only bytes. */
+/** Returns the address of a file that is not inline, to be written as text. Besides text, a result holds only bytes. */
 function addressOf(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'file-id' && source.format === FORMAT ? source.id : undefined

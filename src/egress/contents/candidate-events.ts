@@ -27,26 +27,28 @@ const TEXT = ',"text":'
 /** Opens any other chunk. */
 const OPENINGS: { readonly [F in Flow]: string } = { text: '{"text":', reasoning: '{"thought":true,"text":' }
 
-/** Streams one candidate of an answer, part after part: text and reasoning in chunks, all other parts whole. */
+/**
+ * Streams one candidate of an answer, part after part. Text and reasoning are sent in chunks, all other parts whole.
+ */
 export class CandidateWriter {
   private readonly index: number
   private readonly template: EventTemplate
   /** The part that is open. */
   private openPart: OpenPart | undefined
   private readonly suffix: string
-  /** The reasoning whose signature goes on the next part. */
+  /** Reasoning whose signature goes on the next part. */
   private readonly pending: PendingSignatures
   /** A part with only a signature, held because it may go into the last event. */
   private heldPart: JsonObject | undefined
-  /** The kind of the last part, if a reader would merge more text of that kind into it. */
+  /** Kind of the last part, if a reader would merge further text of that kind into it. */
   private last: Flow | undefined
   private readonly grounding = new GroundingWriter()
   private logprobs: TokenLogprob[] = []
   private hasParts = false
   private readonly content = { called: false, refused: false }
-  /** A refusal that is the last part so far. What comes after it decides where it is written. */
+  /** A refusal that is the last part so far. The next part decides where the refusal is written. */
   private heldRefusal: RefusalPart | undefined
-  /** The refusal that ended the answer, for `finishMessage`. */
+  /** Refusal that ended the answer, for `finishMessage`. */
   private refusal: string | undefined
   private out: WireEvent[] = []
   finish: CandidateEnd | undefined
@@ -112,7 +114,7 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** Writes what was held when the answer is cut short: the text of a refusal, and citations. */
+  /** Writes the held citations and the text of a held refusal when the answer is cut short. */
   flushHeld(): readonly WireEvent[] {
     this.out = []
     if (this.finish !== undefined) return NOTHING
@@ -122,7 +124,7 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** Closes a part whose end never came, as when the answer is cut short. */
+  /** Closes a part whose end never came because the answer was cut short. */
   private breakOff(): void {
     const { openPart } = this
     if (openPart === undefined) return
@@ -133,7 +135,7 @@ export class CandidateWriter {
       this.grounding.add(openPart.written, part.annotations, openPart.index)
   }
 
-  /** The fields of the candidate in the last event. */
+  /** Returns the fields of the candidate in the last event. */
   written(): JsonObject {
     const { finish } = this
     const facts = {
@@ -246,8 +248,8 @@ export class CandidateWriter {
   }
 
   /**
-   * Separates the last part from a next one of the same kind, which a reader would merge into it. Citations not yet
-   * written come first.
+   * Separates the last part from a next part of the same kind, because a reader would merge the two. Citations that are
+   * not written yet come first.
    */
   private divide(next: Flow | undefined): void {
     const unreported = this.grounding.takeUnreported()

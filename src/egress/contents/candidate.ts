@@ -56,8 +56,8 @@ export function writeCandidate(
 }
 
 /**
- * The grounding metadata: the original if the citations hold all of it, else metadata built from the citations;
- * undefined if the extras have it.
+ * Returns the grounding metadata: the original if the citations cover all of it, else metadata built from the
+ * citations. Undefined if the extras contain it.
  */
 export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, grounding: GroundingWriter) {
   const original = spellingFor(candidate, FORMAT)['groundingMetadata'] as JsonObject | undefined
@@ -79,7 +79,10 @@ function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Los
   }
 }
 
-/** The refusal at the end of a refused answer, which becomes the finish message; elsewhere a refusal is text. */
+/**
+ * Returns the refusal at the end of a refused answer, which becomes the finish message. Any other refusal is written as
+ * text.
+ */
 export function refusalOf(candidate: Candidate): string | undefined {
   const last = candidate.content.at(-1)
   return reasonOf(candidate, endContentOf(candidate)) === 'refused' && last !== undefined && isRefusal(last)
@@ -89,7 +92,10 @@ export function refusalOf(candidate: Candidate): string | undefined {
 
 type Ended = Pick<Candidate, 'finish' | 'spelling'>
 
-/** The finish reason that this format can express: a refusal is one, whatever the upstream reports (trap 113). */
+/**
+ * Returns the finish reason that this format can express. A refusal is a reason of its own, whatever the upstream
+ * reports (trap 113).
+ */
 export function reasonOf({ finish, ...node }: Ended, content: EndContent): FinishReason {
   const reason = finish?.reason ?? 'stop'
   if (reason !== 'stop' || content.called || spellingFor(node, FORMAT)['finishReason'] !== undefined) return reason
@@ -143,7 +149,7 @@ function writeParts(candidate: Candidate, path: Path, isNative: boolean, losses:
   return { parts, grounding, lastText }
 }
 
-/** Google's finish reasons; there is none for calls (docs/wire/contents.md#finish-reasons). */
+/** Google's finish reasons. The format has none for calls (docs/wire/contents.md#finish-reasons). */
 const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   stop: 'STOP',
   'tool-calls': 'STOP',
@@ -154,7 +160,7 @@ const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   other: 'FINISH_REASON_UNSPECIFIED',
 }
 
-/** The finish reason; undefined if the upstream gave none. */
+/** Writes the finish reason. Undefined if the upstream gave none. */
 function writeFinish(candidate: Ended, content: EndContent): string | undefined {
   const spelled = spellingFor(candidate, FORMAT)['finishReason']
   if (spelled === 'absent') return undefined
@@ -162,7 +168,7 @@ function writeFinish(candidate: Ended, content: EndContent): string | undefined 
   return FINISH_REASONS[reasonOf(candidate, content)]
 }
 
-/** The finish reason of a stream. It is required, because clients take a stream without one as cut off. */
+/** Writes the finish reason of a stream. Clients take a stream without one as cut off. */
 export const writeStreamFinish = (candidate: Ended, content: EndContent): string =>
   writeFinish(candidate, content) ?? FINISH_REASONS.other
 
@@ -179,7 +185,7 @@ function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'finish-implied-by-content')
 }
 
-/** Writes the chosen tokens and, if any are reported, the most likely alternatives at each step. */
+/** Writes the chosen tokens, and the most likely alternatives at each step if any are reported. */
 export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
   const hasAlternatives = logprobs.some(({ top }) => top !== undefined && top.length > 0)
   return {

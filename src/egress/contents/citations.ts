@@ -8,7 +8,7 @@ import { Budget } from '../sanitize/budget.ts'
 import type { SearchPart } from '../searches.ts'
 import { FORMAT } from './fields.ts'
 
-/** Factor; the cited passages of a text may add up to this many times its length. */
+/** Maximum total length of a text's cited passages, as a multiple of the text's length. */
 const REPEAT_FACTOR = 32
 
 /**
@@ -27,12 +27,12 @@ export class GroundingWriter {
   /** The number of chunks that are cited; pages that only searches found come after them. */
   private cited = 0
   private bytes = 0
-  /** The texts of a stream, by part index: citations may come after their text has ended. */
+  /** Text parts of a stream by index. Citations may come after their part has ended. */
   private texts: Map<number, Text> | undefined
   /** The number of supports that `takeUnreported` has returned. */
   private reported = 0
 
-  /** Adds the next text of the candidate. A text added with its part index can be cited later. */
+  /** Adds the next text part of the candidate. A part added with its index can be cited later. */
   add(text: string, annotations: readonly Annotation[] | undefined, partIndex?: number): void {
     const added: Text = {
       text,
@@ -45,7 +45,7 @@ export class GroundingWriter {
     if (partIndex !== undefined) (this.texts ??= new Map()).set(partIndex, added)
   }
 
-  /** Adds citations of a text that was added before. */
+  /** Adds citations of a text part that was added before. */
   addLate(partIndex: number, annotations: readonly Annotation[] | undefined): void {
     const text = this.texts?.get(partIndex)
     if (text !== undefined) this.cite(text, annotations)
@@ -95,7 +95,7 @@ export class GroundingWriter {
     }
   }
 
-  /** The citations not yet returned by this method; undefined if there are none. */
+  /** Returns the citations that this method has not returned yet. Undefined if there are none. */
   takeUnreported(): JsonObject | undefined {
     const fresh = this.supports.slice(this.reported)
     if (fresh.length === 0) return undefined
@@ -137,7 +137,7 @@ const pageOf = ({ uri, title }: JsonObject): SearchSource =>
 /** A text that may be cited. */
 interface Text {
   readonly text: string
-  /** Bytes; start of the text in the candidate's whole text. */
+  /** Offset of the text in the candidate's whole text, in bytes. */
   readonly from: number
   readonly offsets: Offsets
   /** Limits how much of the text is repeated in citations. */
@@ -159,7 +159,7 @@ const metadataOf = (supports: readonly Support[], chunks: readonly JsonObject[])
 const needsSupport = (annotation: Annotation): annotation is Citation =>
   annotation.type === 'citation' && spellingFor(annotation, FORMAT)['own'] === undefined
 
-/** The cited range: the whole text if the range is missing or invalid, undefined for an empty text. */
+/** Returns the cited range: the whole text if the range is missing or invalid, undefined for an empty text. */
 function citedRange(text: string, { start, end }: Citation): { start: number; end: number } | undefined {
   const fits = start !== undefined && end !== undefined && start < end && end <= text.length
   if (fits && isWhole(text, start) && isWhole(text, end)) return { start, end }

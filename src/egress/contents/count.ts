@@ -14,7 +14,7 @@ import { byModality } from './usage.ts'
 
 /**
  * Writes a request for a token count (docs/wire/contents.md#token-counting). The Gemini API takes `contents` or one
- * wrapped request; Google's cloud takes all fields in the body itself.
+ * wrapped request. Google's cloud takes all fields at the top level of the body.
  */
 export function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const native = nativeRequest(original, options)

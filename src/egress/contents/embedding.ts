@@ -20,8 +20,8 @@ import { pathOf } from './path.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes inputs to embed as `:batchEmbedContents`, one request each (docs/wire/embeddings.md#gemini). A single input
- * goes to `:embedContent` if the upstream has no batches.
+ * Writes the inputs as `:batchEmbedContents`, with one request per input (docs/wire/embeddings.md#gemini). A single
+ * input goes to `:embedContent` if the upstream has no batches.
  */
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const native = nativeRequest(request, options)
@@ -88,8 +88,8 @@ const REQUEST_LOSSES: Unwritten<
 > = { state: 'no-state', endUser: 'no-end-user' }
 
 /**
- * Reports the losses of the request. The encoding is not sent, because the answer is converted to the one that the
- * caller requested.
+ * Reports the losses of the request. The encoding is not sent, because the gateway converts the answer to the requested
+ * one.
  */
 function report(request: CanonicalRequest, losses: Losses): void {
   reportConversational(request, losses)
@@ -117,7 +117,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Writes a vector, always as numbers. The conversion is no loss to the caller. */
+/** Writes a vector, always as numbers. The conversion is no loss for the caller. */
 function writeVector(part: EmbeddingPart, path: Path, losses: Losses): JsonObject {
   const values = vectorAs(part.vector, 'float') as readonly number[]
   if (typeof part.vector === 'string') losses.changeRestored([...path, 'vector'], values, 'always-numbers')

@@ -7,15 +7,15 @@ import { messageOf, retryAfterHeader, type TooLongMessage } from '../errors/erro
 interface Shape {
   readonly code: number
   readonly status: string
-  /** The reason, if the status alone is not specific. */
+  /** Reason that Google states if the status alone is not specific. */
   readonly reason?: string
-  /** The code for an error that has none. */
+  /** Error code for an error that has none. */
   readonly fallback?: string
 }
 
 /**
- * Google's status for each kind of error (docs/wire/errors.md#google-statuses). A bad key is 401 at every endpoint of
- * the gateway, with Google's reason.
+ * Google's status for each kind of error (docs/wire/errors.md#google-statuses). The gateway answers a wrong key with
+ * 401 at every endpoint, here with Google's reason.
  */
 const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },
@@ -38,7 +38,7 @@ const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'timed-out': { code: 504, status: 'DEADLINE_EXCEEDED' },
 }
 
-/** Google's message for a request that is too long; agents match it (trap 98). */
+/** Google's message for a request that is too long. Agents match it (trap 98). */
 const TOO_LONG: TooLongMessage = {
   pattern: /input token count.*exceeds the maximum number of tokens allowed/i,
   write: (tokens, maximum) =>
@@ -57,7 +57,7 @@ export function writeError(error: CanonicalError): WireAnswer {
   }
 }
 
-/** The body of an error; the same object is sent as an event of a stream (trap 75). */
+/** Returns the body of an error. A stream sends the same object as an event (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
   const { code: usual, status } = SHAPES[error.kind]
   const code = error.httpStatus ?? usual

@@ -30,19 +30,19 @@ export class EventTemplate {
     return `],"role":"model"},"index":${candidate}}]${this.tail}}`
   }
 
-  /** The text of an event with parts and other fields of one candidate. */
+  /** Returns the text of an event with parts and other fields of one candidate. */
   event(candidate: number, parts: string, facts: JsonObject = {}): string {
     return `${EventTemplate.HEAD}${parts}],"role":"model"},"index":${candidate}${appendedFields(facts)}}]${this.once()}}`
   }
 
-  /** The text of the last event: the candidates with their finish, and the fields of the whole answer. */
+  /** Returns the text of the last event: the candidates with their finish, and the fields of the whole answer. */
   last(candidates: readonly JsonObject[] | undefined, facts: JsonObject): string {
     const fields = { ...(candidates === undefined ? {} : { candidates }), ...facts }
     const text = `${appendedFields(fields)}${this.once()}`
     return `{${text.slice(1)}}`
   }
 
-  /** The fields of the whole answer as text; the first call returns those of the first event. */
+  /** Returns the fields of the whole answer as text. The first call returns those of the first event. */
   private once(): string {
     if (!this.fresh) return this.tail
     this.fresh = false

@@ -15,7 +15,7 @@ import { writeUsage } from './usage.ts'
 
 /**
  * Writes a streamed answer, part after part (docs/wire/contents.md#stream). Every event is an answer with only the new
- * parts; the last one has finish and usage, and nothing else marks the end (trap 81). An error is a separate event
+ * parts. The last one has finish and usage, and nothing else marks the end (trap 81). An error is a separate event
  * (trap 75).
  */
 export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
@@ -85,7 +85,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
     return [this.last(nativeExtras(event) ?? {})]
   }
 
-  /** The last event: finish and usage of all candidates, including those that finished before an error. */
+  /** Returns the last event: finish and usage of all candidates, including those that finished before an error. */
   private last(late: JsonObject): WireEvent {
     const usageMetadata = writeUsage(this.usage, this.tier, this.losses)
     const [first] = this.candidates

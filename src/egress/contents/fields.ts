@@ -8,10 +8,7 @@ export const FORMAT = 'contents'
 /** The context of writing a request. */
 export interface WriteContext {
   readonly dialect: ContentsDialect
-  /**
-   * Whether the request is passed on as received except for its changed parts. Unchanged parts are then written as they
-   * were read.
-   */
+  /** Whether the request is passed on as received except for its changed parts. */
   readonly native: boolean
   readonly losses: Losses
   /** Limits how often schemas are repeated through references. */
@@ -21,7 +18,7 @@ export interface WriteContext {
 /** The format's extras of a node. */
 export const nativeExtras = (node: Node | undefined): JsonObject | undefined => node?.extras?.[FORMAT]
 
-/** The extras inside a nested field, given the extras of the object around it. */
+/** Returns the extras inside a nested field, given the extras of the object around it. */
 export const nestedExtras = (extras: JsonObject | undefined, field: string): JsonObject | undefined =>
   extras?.[field] as JsonObject | undefined
 
@@ -31,11 +28,11 @@ export const extrasField = (node: Node): Pick<Node, 'extras'> => {
   return extras === undefined ? {} : { extras: { [FORMAT]: extras } }
 }
 
-/** An object of the format's extras and the given fields, which win over the extras. */
+/** Returns an object of the format's extras and the given fields. The fields take precedence. */
 export const withExtras = (extras: JsonObject | undefined, fields: object): JsonObject =>
   withDefined(extras === undefined ? {} : { ...extras }, fields) as JsonObject
 
-/** Like `withOwn`; undefined if the object would be empty. */
+/** Like `withExtras`. Undefined if the object would be empty. */
 export function withExtrasUnlessEmpty(extras: JsonObject | undefined, fields: object): JsonObject | undefined {
   const out = withExtras(extras, fields)
   for (const _ in out) return out

@@ -12,7 +12,7 @@ import { writeImage } from './image.ts'
 import { writeVoice } from './speech.ts'
 import { reportSchema } from './tools.ts'
 
-/** Writes `generationConfig`; undefined if there is nothing to set (docs/wire/contents.md#generation-config). */
+/** Writes `generationConfig`. Undefined if there is nothing to set (docs/wire/contents.md#generation-config). */
 export function writeGeneration(
   request: CanonicalRequest,
   extras: JsonObject | undefined,
@@ -96,7 +96,7 @@ const LEVELS: { readonly [E in Effort]: string | undefined } = {
   max: 'HIGH',
 }
 
-/** Tokens; thinking budget by effort, for models older than thinking levels. */
+/** Thinking budget by effort, in tokens, for models older than thinking levels. */
 const BUDGETS: { readonly [E in Effort]: number } = {
   none: 0,
   minimal: 1024,
@@ -115,7 +115,7 @@ const writeThinking = ({ reasoning = {}, model }: CanonicalRequest, context: Wri
   includeThoughts: reasoning.show,
 })
 
-/** Writes a thinking level or a budget, never both. No thinking is a budget of zero. */
+/** Writes a thinking level or a budget, never both. No thinking is written as a budget of 0. */
 function depth({ effort, budget }: Reasoning, model: string, { losses }: WriteContext): JsonObject {
   const path = ['reasoning', 'effort']
   if (effort === undefined) return budget === undefined ? {} : { thinkingBudget: budget }

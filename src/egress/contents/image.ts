@@ -24,14 +24,14 @@ export function writeImage({ output, model }: CanonicalRequest, { losses }: Writ
   const { image } = output
   if (image === undefined) return undefined
   losses.dropFields(image, ['output', 'image'], LOSSES)
-  // Images come as bytes; the gateway serves them by URL if the caller requested that.
+  // Images come as bytes. The gateway delivers them by URL if the caller requested that.
   if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
   for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
   const { size } = image
   return size === undefined ? undefined : writeSize(size, model, losses)
 }
 
-/** Reports a setting that the format lacks; `auto` loses nothing, because the model chooses anyway. */
+/** Reports a setting that the format lacks. Dropping `auto` loses nothing, because the model chooses anyway. */
 function reportChoice(image: Image, field: 'quality' | 'background' | 'size', losses: Losses): void {
   if (image[field] === 'auto') losses.dropRestored(['output', 'image', field], 'left-to-the-model-anyway')
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
@@ -58,5 +58,7 @@ function writeSize(size: string, model: string, losses: Losses): JsonObject | un
   return defined({ aspectRatio: ratio, imageSize: classed }) as JsonObject
 }
 
-/** The size class for an image's longer side in pixels; undefined for the smallest class, which is the default. */
+/**
+ * Returns the size class for an image's longer side in pixels. Undefined for the smallest class, which is the default.
+ */
 const classOf = (side: number): string | undefined => (side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined)

@@ -4,9 +4,9 @@ import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 
-/** The rules for media at one position of a request or answer. */
+/** Rules for media at one position of a request or answer. */
 export interface MediaRule {
-  /** Whether media have a field for their name there. */
+  /** Whether media have a name field there. */
   readonly names: boolean
   readonly losses: Losses
 }
@@ -16,7 +16,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | '
   made: 'no-looks-here',
 }
 
-/** Writes a media part as `inlineData` or `fileData`; undefined, with a loss, if the format cannot take it. */
+/** Writes a media part as `inlineData` or `fileData`. Undefined, with a loss, if the format cannot take it. */
 export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonObject | undefined {
   const { source } = part
   if (part.use === 'mask') return rule.losses.drop(path, 'no-masks')
@@ -49,7 +49,10 @@ function writeFile(part: MediaPart, path: Path, displayName: string | undefined,
   return { fileData: withExtras(nestedExtras(nativeExtras(part), 'fileData'), { mimeType, fileUri: uri, displayName }) }
 }
 
-/** Reports the source as it is read back: a URI of Google's own files becomes a file id, any other a URL. */
+/**
+ * Reports the source in the form in which it is read back: a URI of Google's own files becomes a file id, any other a
+ * URL.
+ */
 function reportSource(uri: string, isGoogleFile: boolean, mediaType: string, path: Path, losses: Losses): void {
   const became = isGoogleFile
     ? { type: 'file-id', format: FORMAT, id: uri, mediaType }
@@ -57,13 +60,13 @@ function reportSource(uri: string, isGoogleFile: boolean, mediaType: string, pat
   losses.change([...path, 'source'], became, 'implied-by-the-place')
 }
 
-/** Reports the kind as it is read back from the media type alone. */
+/** Reports the kind that a reader derives from the media type alone. */
 function reportKind(part: MediaPart, mediaType: string, path: Path, { losses }: MediaRule): void {
   const kind = kindOfMediaType(mediaType)
   if (kind !== part.kind) losses.change([...path, 'kind'], kind, 'implied-by-the-media-type')
 }
 
-/** Writes a text document as a text part, preceded by its name. */
+/** Writes a text document as a text part that begins with the document's name. */
 function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): JsonObject {
   const source = part.source as { text: string }
   const text = part.name === undefined ? source.text : `${part.name}\n\n${source.text}`
@@ -90,9 +93,7 @@ const BY_KIND: { readonly [K in MediaKind]: string } = {
   file: 'application/pdf',
 }
 
-/**
- * The media type of a URI without one: by its extension if that fits the kind, else the most common type of the kind.
- */
+/** Guesses the media type of a URI: by its extension if that fits the kind, else the most common type of the kind. */
 function guessedType(uri: string, kind: MediaKind): string {
   const extension = /\.(\w+)(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? ''
   const type = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : undefined

@@ -30,8 +30,8 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
 }
 
 /**
- * Corrects the ids that were reported for results. Without ids, a reader pairs the result of an unknown call with a
- * call by order (trap 111).
+ * Corrects the reported ids of tool results. Without ids, a reader pairs the result of an unknown call with a call by
+ * its order (trap 111).
  */
 function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
   const paired = ids.pairedByOrder()
@@ -53,7 +53,7 @@ function putInCallOrder(messages: readonly Message[], lead: number, writer: Cont
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
 
-/** The user message that is added to a request of only instructions, because upstreams refuse empty contents. */
+/** User message that is added to a request of only instructions. Upstreams refuse empty contents. */
 const OPENING = 'Continue.'
 
 function opened(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
@@ -138,8 +138,8 @@ class ContentsWriter {
   }
 
   /**
-   * Ends the last content and returns the content that is then last. A turn without parts is removed, so that it
-   * separates nothing.
+   * Ends the last content and returns the last one that remains. A turn without parts is removed, because it would
+   * separate its neighbours.
    */
   private leave(): Open | undefined {
     const last = this.contents.at(-1)
@@ -150,7 +150,7 @@ class ContentsWriter {
   }
 }
 
-/** Whether the message can be joined to the content: they belong to one turn, and neither has extras of the format. */
+/** Whether the message can be joined to the content: both belong to one turn, and neither has extras of the format. */
 const continues = (open: Open, turn: Turn, message: Message): boolean =>
   turn === open.turn && nativeExtras(open.message) === undefined && nativeExtras(message) === undefined
 
@@ -160,8 +160,8 @@ function write({ turn, message, parts: { parts } }: Open): JsonObject {
 }
 
 /**
- * The order of messages in which the results of a turn's calls come right after it, in the order of the calls (trap
- * 43). Messages before `lead` keep their index.
+ * Orders the messages so that the results of a turn's calls come right after it, in the order of the calls (trap 43).
+ * Messages before `lead` keep their index.
  */
 function resultsInCallOrder(messages: readonly Message[], lead: number, numbers: CallNumbers): readonly number[] {
   const order: number[] = [...messages.keys()].slice(0, lead)
@@ -187,7 +187,7 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, numbers:
   return order
 }
 
-/** Puts the results of a message in the order of their calls; undefined if the message has fewer than two. */
+/** Puts the results of a message in the order of their calls. Undefined if the message has fewer than two results. */
 function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Path, losses: Losses) {
   if (role !== 'tool' || content.length < 2) return undefined
   const order = sortedByNumber([...content.keys()], index => numberOf(content[index]!, numbers))
@@ -195,10 +195,10 @@ function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Pat
   return order
 }
 
-/** The number of each call in the history, by its id. */
+/** Number of each call in the history, by its id. */
 type CallNumbers = ReadonlyMap<string, number>
 
-/** Numbers the ids by their first calls; a repeated id refers to the first call. */
+/** Numbers the ids by their first calls. A repeated id refers to the first call. */
 function numberCalls(messages: readonly Message[]): CallNumbers {
   const numbers = new Map<string, number>()
   for (const { content } of messages)
@@ -210,7 +210,7 @@ function numberCalls(messages: readonly Message[]): CallNumbers {
 const numberOf = (part: Part | undefined, numbers: CallNumbers): number | undefined =>
   part?.type === 'tool-result' ? numbers.get(part.id) : undefined
 
-/** Sorts indexes by their numbers; an index without a number stays after the index that it followed. */
+/** Sorts indexes by their numbers. An index without a number stays after the index that it followed. */
 function sortedByNumber(
   indices: readonly number[],
   numberFor: (index: number) => number | undefined,

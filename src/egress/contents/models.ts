@@ -23,7 +23,7 @@ const record = ({ id, name, description, context, maxOutput, abilities }: ModelC
   supportedGenerationMethods: methodsOf(abilities),
 })
 
-/** The methods that a model supports. Tokens can be counted for any model, if only by an estimate. */
+/** Returns the methods that a model supports. Tokens can be counted for any model, if only by an estimate. */
 const methodsOf = ({ converses, draws, speaks, embeds }: ModelAbilities): readonly string[] => [
   ...(converses || draws || speaks ? ['generateContent', 'streamGenerateContent'] : []),
   ...(embeds ? ['embedContent', 'batchEmbedContents'] : []),

@@ -14,7 +14,7 @@ import { pathOf } from './path.ts'
 const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/).*:([a-zA-Z]+)$/s
 
 /**
- * Passes on a request of this format as received, except for changes of model, stream and turns; undefined for any
+ * Passes on a request of this format as received, except for changes of model, stream and turns. Undefined for any
  * other request, or if more was changed.
  */
 export function nativeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
@@ -42,14 +42,14 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
 /** A native request with the context of its writing. */
 interface Changed {
   readonly request: CanonicalRequest
-  /** The model that the request was read with. */
+  /** Model name that was read from the request. */
   readonly before: string
   readonly context: WriteContext
 }
 
 type Write = (body: JsonObject, changed: Changed) => JsonObject | undefined
 
-/** How the bodies of methods other than generateContent are written. */
+/** Functions that write the bodies of methods other than generateContent. */
 const METHODS: { readonly [method: string]: Write } = {
   countTokens: (body, changed) => {
     const field = Object.hasOwn(body, 'generateContentRequest') ? 'generateContentRequest' : 'generate_content_request'
@@ -73,7 +73,7 @@ const METHODS: { readonly [method: string]: Write } = {
 
 const isAsRead = (message: Message): boolean => unchangedWire(message, FORMAT) !== undefined
 
-/** Renames the model that the body names, in whichever collection. */
+/** Renames the model in the body, with whichever collection prefix it has there. */
 function named(body: JsonObject, before: string, model: string): JsonObject {
   const { model: given } = body
   if (typeof given !== 'string' || before === model) return body
@@ -124,7 +124,7 @@ function turnsOf(messages: readonly Message[]): readonly Turn[] {
   return turns
 }
 
-/** Writes a turn, unchanged if the upstream takes all of it. A turn left empty is dropped. */
+/** Writes a turn, unchanged if the upstream takes all of it. A turn without remaining parts is dropped. */
 function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const [first] = messages as [Message]
   const wire = wireSourceOf<JsonObject>(first, FORMAT)?.wire

@@ -29,21 +29,18 @@ export class OpenPart {
     this.waiting = bodyOf(part)
   }
 
-  /** The kind of chunks that the part is written as; undefined if it must be whole. */
+  /** The kind of chunks that the part is written as. Undefined if it must be whole. */
   get flow(): Flow | undefined {
     const { part } = this
     if (!isBare(part)) return undefined
     if (part.type === 'text') return 'text'
     if (part.type !== 'reasoning' || part.redacted || spellingFor(part, FORMAT)['as'] !== undefined) return undefined
-    // Reasoning that had its own signature from the start came whole.
+    // Reasoning that had a signature of its own from the start came whole.
     const whole = part.signature !== undefined && spellingFor(part, FORMAT)['proof'] === 'self'
     return whole && this.prefix === undefined ? undefined : 'reasoning'
   }
 
-  /**
-   * Whether every chunk is written as a separate part. Google itself streams raw samples this way, because they need
-   * not be whole.
-   */
+  /** Whether every chunk is written as a separate part. Google itself streams raw samples this way. */
   get isChunked(): boolean {
     const { part } = this
     return (
@@ -67,7 +64,7 @@ export class OpenPart {
     if (event.part !== undefined && this.prefix === undefined) this.waiting = bodyOf(event.part)
   }
 
-  /** The part with its whole body. */
+  /** Returns the part with its whole body. */
   whole(): Part {
     return withBody(this.part, this.written + this.waiting)
   }

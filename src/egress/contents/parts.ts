@@ -24,7 +24,7 @@ const SKIP = 'skip_thought_signature_validator'
 /** A signature for the next part. */
 interface PendingSignature {
   readonly value: string
-  /** The reasoning part whose extras the signature gets if no part follows. */
+  /** Reasoning part whose extras the signature gets if no part follows. */
   readonly part?: ReasoningPart
 }
 
@@ -98,8 +98,8 @@ export class PartsWriter {
   }
 
   /**
-   * The signature to put on a part. An empty text with a signature would be read as the signature alone, so the
-   * signature is then written before the text.
+   * Returns the signature to put on a part. A reader would read an empty text with a signature as the signature alone,
+   * so that it is then written before the text.
    */
   private signature(part: Part, wire: JsonObject): string | undefined {
     if (wire['text'] === '') this.end()
@@ -156,14 +156,14 @@ export class PartsWriter {
   }
 
   /**
-   * The wire part that reasoning of a native request was read from, even though its signature stands on the next part.
+   * Returns the wire part that reasoning of a native request was read from, although its signature is on the next part.
    */
   private reasoningAsRead(part: ReasoningPart): JsonObject | undefined {
     const source = this.context.native ? wireSourceOf<JsonObject, ReasoningPart>(part, FORMAT) : undefined
     return source?.node.text === part.text ? source.wire : undefined
   }
 
-  /** The signature, if an upstream of this format issued it; any other is dropped (trap 30). */
+  /** Returns the signature if an upstream of this format issued it. Any other signature is dropped (trap 30). */
   private nativeSignature({ signature }: ReasoningPart, path: Path): string | undefined {
     if (signature === undefined || signature.format === FORMAT) return signature?.value
     return this.context.losses.drop([...path, 'signature'], `only-in-${signature.format}`)
@@ -200,7 +200,7 @@ export class PartsWriter {
     return this.textPart(part.text, part)
   }
 
-  /** Writes a text part. An empty text is left out, because some upstreams refuse it (trap 81). */
+  /** Writes a text part. An empty one is left out, because some upstreams refuse it (trap 81). */
   private textPart(text: string | undefined, part: Part | undefined): JsonObject | undefined {
     if (text === undefined || (text === '' && nativeExtras(part) === undefined)) return undefined
     return { text }
@@ -213,11 +213,11 @@ export class PartsWriter {
   }
 }
 
-/** The part with the signature, if there is one. */
+/** Returns the part with the signature, if there is one. */
 const signed = (wire: JsonObject, signature: string | undefined): JsonObject =>
   signature === undefined ? wire : { ...wire, thoughtSignature: signature }
 
-/** The part without `thought_signature`, the other spelling of `thoughtSignature`. */
+/** Returns the part without `thought_signature`, the other spelling of `thoughtSignature`. */
 const unsigned = ({ thought_signature: _, ...wire }: JsonObject): JsonObject => wire
 
 const WITH_IDS = ['functionCall', 'function_call', 'functionResponse', 'function_response']

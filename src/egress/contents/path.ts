@@ -1,8 +1,8 @@
 import type { ContentsDialect } from '../../formats/dialects/contents.ts'
 
 /**
- * The path of a method. Google's cloud has the API version and the project in its base address; for the Gemini API the
- * path has the version.
+ * Returns the path of a method. Google's cloud has the API version and the project in its base URL. For the Gemini API
+ * the path contains the version.
  *
  * @param prefix the path before the model, from a caller of this format.
  */
@@ -14,8 +14,8 @@ export function pathOf(model: string, method: string, { vertex }: ContentsDialec
 const PLAIN = /^[\w.-]+$/
 
 /**
- * The model name as part of a path. Slashes stay as they are, unless the name has an empty segment, which could be
- * dropped on the way.
+ * Encodes the model name as part of a path. Slashes stay as they are, unless the name has an empty segment, which a
+ * proxy could drop.
  */
 function encoded(model: string): string {
   if (PLAIN.test(model)) return model

@@ -3,7 +3,7 @@ import { type WrappedReasoning, wrapReasoning } from '../../canonical/signature.
 import { FORMAT } from './fields.ts'
 
 /**
- * Collects reasoning for the `thoughtSignature` of the next part. Google's own signature is written as it is; reasoning
+ * Collects reasoning for the `thoughtSignature` of the next part. Google's own signature is written as it is. Reasoning
  * of other issuers is wrapped whole, with its text, because clients strip reasoning parts but return signatures (traps
  * 91, 92).
  */
@@ -21,7 +21,8 @@ export class PendingSignatures {
   }
 
   /**
-   * Whether reasoning with text must not come next: in a wrapped signature it stands before signatures without text.
+   * Whether reasoning with text must not be added next. In a wrapped signature, text comes before signatures without
+   * text.
    */
   get full(): boolean {
     return this.reasoning.length > 0 && this.reasoning.at(-1)!.text === undefined

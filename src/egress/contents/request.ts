@@ -51,7 +51,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 }
 
 /**
- * The query of a stream, which is always requested as server-sent events; a JSON array is only a framing for callers.
+ * Query of a stream. Streams are always requested as server-sent events. A JSON array is only a framing for callers.
  */
 const STREAMED = { alt: 'sse' } as const
 

@@ -32,10 +32,10 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** The fields that hold the id and the model of an answer. */
+/** Fields that hold the id and the model of an answer. */
 const HEAD = { id: 'responseId', model: 'modelVersion' }
 
-/** Writes the candidates; the answer to a blocked prompt has none (trap 15). */
+/** Writes the candidates. The answer to a blocked prompt has none (trap 15). */
 function writeCandidates(result: CanonicalResult, request: CanonicalRequest, losses: Losses): Json | undefined {
   const { candidates } = result
   if (candidates[0] !== undefined && isBlocked(candidates[0])) return undefined
@@ -62,7 +62,7 @@ export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'create
   }
 }
 
-/** Unix time in seconds; the last one that a `Date` can represent. */
+/** Last Unix time that a `Date` can represent, in seconds. */
 const LAST_SECOND = 8.64e12
 
 const writeTime = (seconds: number | undefined): JsonObject =>

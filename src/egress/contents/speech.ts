@@ -7,7 +7,7 @@ import type { WriteContext } from './fields.ts'
 
 /* Speech by a model that also converses. The format has no instructions for speech, so they are put before the text. */
 
-/** Puts the instructions at the beginning of the text: `Say cheerfully: …`. Messages keep their indexes. */
+/** Puts the instructions at the beginning of the text: `Say cheerfully: …`. The indexes of messages do not change. */
 export function withSpokenInstructions(request: CanonicalRequest, { losses }: WriteContext): CanonicalRequest {
   if (workOf(request) !== 'speech') return request
   const messages = request.messages.map((message, index): Message => {
@@ -26,13 +26,13 @@ export function withSpokenInstructions(request: CanonicalRequest, { losses }: Wr
   return { ...request, messages }
 }
 
-/** The output of speaking models: raw samples at 24 kHz. */
+/** Output of speaking models: raw samples at 24 kHz. */
 const RAW = 'audio/pcm'
-/** The containers that the gateway can make of raw samples for callers. */
+/** Containers that the gateway can make of raw samples for callers. */
 const AVAILABLE_CONTAINERS: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
 /**
- * Writes `speechConfig`. A container that cannot be made of raw samples is a loss, for which a speech request is
+ * Writes `speechConfig`. A container that cannot be made of raw samples is a loss for which speech requests are
  * refused.
  */
 export function writeVoice(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject | undefined {

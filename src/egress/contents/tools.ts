@@ -8,7 +8,7 @@ import { narrowed, openApiOf } from '../sanitize/schema.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
 
 const DECLARATIONS = 'functionDeclarations'
-/** The field name for opaque tools, each of which is an entry of its own. */
+/** Field name for opaque tools, each of which becomes a separate entry. */
 const OPAQUE = ''
 
 /** A tool as a field of the entry that it is written in. */
@@ -40,8 +40,8 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
 }
 
 /**
- * Whether the choice allows only some functions. Their names are listed beside the declarations, which stay unchanged,
- * so that the prompt cache stays valid. Hosted tools cannot be listed there, so they are not offered then.
+ * Whether the choice allows only some functions. Their names are listed beside the declarations, which stay unchanged
+ * for the prompt cache. Hosted tools cannot be listed there and are not offered then.
  */
 const narrows = (choice: ToolChoice | undefined): boolean => choice?.only !== undefined && choice.mode !== 'none'
 
@@ -53,7 +53,7 @@ const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
 
 const takesBoth = ({ model }: CanonicalRequest): boolean => !EITHER.test(model)
 
-/** Groups fields into entries: all functions in one, every other field in an entry of its own. */
+/** Groups fields into entries: all functions in one, every other field in a separate entry. */
 function grouped(fields: readonly Field[]): readonly (readonly Field[])[] {
   const functions = fields.filter(({ name }) => name === DECLARATIONS)
   return fields.flatMap(field => {
@@ -146,7 +146,7 @@ export function writeToolConfig(
   })
 }
 
-/** Reports the setting for parallel calls, which are always allowed. */
+/** Reports the setting for parallel calls, which the format always allows. */
 function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: WriteContext): void {
   if (parallelToolCalls === true) losses.dropRestored(['parallelToolCalls'], 'allowed-anyway')
   else if (parallelToolCalls === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
@@ -169,7 +169,7 @@ function writeTogether(
 }
 
 /**
- * Writes the tool choice. Chosen functions must be declared; a choice that leaves the model free to call none has the
+ * Writes the tool choice. Chosen functions must be declared. A choice that lets the model call none of them has the
  * mode VALIDATED (docs/wire/contents.md#tool-choice).
  */
 function writeChoice(

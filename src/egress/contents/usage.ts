@@ -5,7 +5,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { FORMAT, nativeExtras, withExtras } from './fields.ts'
 
 /**
- * Writes token counts as Google does: reasoning beside the answer, and the service tier among the counts
+ * Writes token counts as Google does: reasoning apart from the answer, and the service tier among the counts
  * (docs/wire/contents.md#usage).
  */
 export function writeUsage(
@@ -36,7 +36,7 @@ export function writeUsage(
   }
 }
 
-/** Tokens; reasoning, at most the output, which includes it. */
+/** Reasoning tokens. At most the output tokens, which include them. */
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
 
@@ -57,8 +57,8 @@ function report(usage: Usage, losses: Losses): void {
 }
 
 /**
- * The counts by modality as Google has them: no entry for zero, and the rest counted as text if only other modalities
- * are counted.
+ * Returns the counts by modality as Google writes them: no entry for zero, and the remainder as text if only other
+ * modalities are counted.
  *
  * @param total tokens of all modalities.
  */
@@ -83,7 +83,7 @@ function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | un
 
 const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video']
 
-/** Writes counts by modality as a list; undefined if there are none. */
+/** Writes counts by modality as a list. Undefined if there are none. */
 export function byModality(counts: Usage['inputBy']): readonly JsonObject[] | undefined {
   if (counts === undefined) return undefined
   const entries = MODALITIES.flatMap(modality => {

@@ -72,7 +72,7 @@ function reportInstructions({ messages }: CanonicalRequest, losses: Losses): voi
     if (isInstructing(role)) losses.drop(['messages', index], 'no-instructions')
 }
 
-/** ElevenLabs' range of speeds; 1 is normal. */
+/** ElevenLabs' range of speeds. 1 is normal. */
 const SLOWEST = 0.7
 const FASTEST = 1.2
 
@@ -85,7 +85,7 @@ function writeSpeed(speed: number | undefined, losses: Losses): number | undefin
 }
 
 /**
- * ElevenLabs' output format for each media type. PCM has 24 kHz, as at other vendors; the response path makes WAV files
+ * ElevenLabs' output format for each media type. PCM has 24 kHz, as at other vendors. The response path makes WAV files
  * of it.
  */
 const CONTAINERS: { readonly [mediaType: string]: string } = {
@@ -104,7 +104,7 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
 const TRANSCRIPT = new Set(['transcript'])
 
 /**
- * Writes the request as a form for `POST /v1/speech-to-text`. Only speech is transcribed, no other audio events.
+ * Writes the request as a form for `POST /v1/speech-to-text`, with the transcription of other audio events turned off.
  *
  * @throws GatewayError `cannot-express` if the request contains no recording.
  */

@@ -22,14 +22,14 @@ export const FORMAT = 'embeddings'
 /** Shared state of the functions that write one request. */
 interface WriteContext {
   readonly dialect: EmbeddingsDialect
-  /** The caller's body without its extras, if it goes out as it came; empty for any other request. */
+  /** The caller's body without its extras if the request is native. Empty for any other request. */
   readonly nativeBody: JsonObject
   readonly losses: Losses
 }
 
 const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
-/** Writes one input: as it came, else as tokens, an image or text. */
+/** Writes one input: as received, else as tokens, an image or text. */
 function writeItem(message: Message, path: Path, context: WriteContext): Json {
   const { losses } = context
   const nativeItem = unchangedWire<Json>(message, FORMAT)
@@ -69,7 +69,7 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
   return { image: content }
 }
 
-/** Joins all texts of one input; other parts are lost. */
+/** Joins all text parts of one input. Other parts are lost. */
 function writeText(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
@@ -88,14 +88,14 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = 
   use: 'no-masks',
 }
 
-/** The text of a part; text files are written with their name. Undefined if the part has none. */
+/** Returns the text of a part. Undefined if the part has none. Text files are written with their name. */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
     losses.dropFields(part, path, PLAIN_TEXT_LOSSES)
     dropExtras(part, path, FORMAT, losses)
     return part.text
   }
-  // The loss of another format's part is reported by `foreignLosses`.
+  // `foreignLosses` reports the loss of another format's part.
   if (part.type === 'opaque' && part.format !== FORMAT) return part.text
   if (part.type !== 'media' || part.source.type !== 'text')
     return losses.drop(path, part.type === 'media' ? 'no-media' : 'no-place-for-it')
@@ -106,8 +106,8 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
 }
 
 /**
- * A vendor's value for a purpose. `means` is set if the value only comes near the purpose: the purpose that readers
- * understand by it.
+ * A vendor's value for a purpose. If no value fits the purpose exactly, `means` is the purpose that readers derive from
+ * the written value.
  */
 type PurposeValue = readonly [value: string, means?: EmbeddingPurpose]
 type PurposeValues = { readonly [P in EmbeddingPurpose]?: PurposeValue }
@@ -129,7 +129,7 @@ const JINA: PurposeValues = {
 }
 const NEAR_QUERY: PurposeValue = ['retrieval.query', 'query']
 
-/** The purposes that each of Jina's models knows; the first matching row applies. */
+/** Purposes that each of Jina's models knows. The first matching row applies. */
 const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] = [
   [/embeddings-v2|clip-v1|colbert/, {}],
   [
@@ -166,10 +166,7 @@ function writePurpose(request: CanonicalRequest, { dialect, nativeBody, losses }
 const valuesOf = (field: string, model: string): PurposeValues =>
   field === 'input_type' ? VOYAGE : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})
 
-/**
- * The fields that the gateway may change in a body that otherwise goes out as it came: the model, and the inputs of a
- * batch.
- */
+/** Fields that the gateway may change in an otherwise unchanged body: the model, and the inputs of a batch. */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages'])
 
 /** Writes the request as `POST /embeddings` (docs/wire/embeddings.md#openai). */
@@ -194,7 +191,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   return { wire: { path: '/embeddings', query: {}, headers: {}, body }, losses: losses.list }
 }
 
-/** The vendors' fields for the same setting; the first is the default. */
+/** The vendors' fields for the number of dimensions. The first is the default. */
 const DIMENSIONS = ['dimensions', 'output_dimension'] as const
 const ENCODINGS = ['encoding_format', 'embedding_type'] as const
 const PURPOSES = ['input_type', 'task'] as const

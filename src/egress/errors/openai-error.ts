@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryHeaders, type TooLongMessage } from './error.ts'
 
-/** The wire type of each error kind, and its code if that is fixed. */
+/** Wire type of each error kind, and its code if that is fixed. */
 export type ErrorNames = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }
 
 /** The error names of OpenAI's formats (docs/wire/errors.md#openai-codes). */
@@ -28,11 +28,11 @@ export const ERROR_NAMES: ErrorNames = {
   'timed-out': ['timeout_error', 'timed_out'],
 }
 
-/** The HTTP status of an error. Out of credit is 429, because no OpenAI client handles 402. */
+/** Returns the HTTP status of an error. Out of credit is 429, because no OpenAI client handles 402. */
 export const statusOf = ({ kind, httpStatus }: CanonicalError): number =>
   httpStatus ?? (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
 
-/** OpenAI's message for a request that is too long, in `chat` and `responses`; clients check the code. */
+/** OpenAI's message for a request that is too long, in `chat` and `responses`. Clients check the code. */
 export const TOO_LONG: TooLongMessage = {
   pattern: /maximum context length is|exceeds the context window|tokens exceed the configured limit/i,
   write: (tokens, maximum) =>
@@ -45,7 +45,7 @@ export function writeError(error: CanonicalError): WireAnswer {
   return { status: statusOf(error), headers: retryHeaders(error), body: errorBody(error) }
 }
 
-/** The body of an error answer, also sent as an event if a stream breaks (trap 75). */
+/** Returns the body of an error answer. A broken stream sends the same body as an event (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
   const [type, code] = ERROR_NAMES[error.kind]
   return { error: { message: messageOf(error, TOO_LONG), type, param: error.param ?? null, code: error.code ?? code } }

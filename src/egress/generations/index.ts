@@ -37,5 +37,5 @@ const writeFailure = ({ kind, code, message }: TaskFailure): JsonObject => ({
   message,
 })
 
-/** The writer for video tasks as one JSON object (docs/wire/videos.md#generations); no upstream uses the format. */
+/** The writer for video tasks as one JSON object (docs/wire/videos.md#generations). No upstream uses the format. */
 export const generations: Writer = { result: writeResult, error: writeError }

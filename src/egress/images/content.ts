@@ -50,7 +50,8 @@ export function acceptsUnchanged({ path, body, files }: WireRequest, { edits = '
 }
 
 /**
- * Writes the images that the upstream takes, and joins all texts of the turn as the prompt; every other part is lost.
+ * Writes the images that the upstream takes, and joins all text parts of the turn into the prompt. Every other part is
+ * lost.
  */
 export function writeInputImages(
   content: readonly Part[],
@@ -134,7 +135,7 @@ function writeReference(part: InputImage, path: Path, losses: Losses): JsonObjec
 
 const REFERENCES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
 
-/** The image's extras of this format, without a second reference to the image. */
+/** Returns the image's extras of this format, without a second reference to the image. */
 function besideReference({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
   const entries = Object.entries(extras?.[FORMAT] ?? {})
   for (const [field] of entries)

@@ -18,21 +18,21 @@ import { editsImages, isGeneratedImage, noImageError, writeImage, writeUsage } f
 
 /** An image whose chunks are still arriving. */
 interface Growing {
-  /** The part as it started or was last patched; `data` collects its bytes. */
+  /** Part as it started or was last patched. `data` collects its bytes. */
   part: Part
   readonly data: string[]
 }
 
 /**
  * Writes a streamed answer (docs/wire/images.md#streams): previews as they arrive, then one `completed` event per
- * finished image, in the order of the candidates. The last image waits for the usage. A stream without any image ends
- * with an error.
+ * finished image, in the order of the candidates. The event of the last image is held until the usage arrives. A stream
+ * without any image ends with an error.
  */
 export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private readonly type: string
   private readonly growing = new Map<string, Growing>()
-  /** The result without its images; its text becomes the error message if no image arrives. */
+  /** Result without its images. Its text becomes the error message if no image arrives. */
   private rest: CanonicalResult = EMPTY_RESULT
   private readonly images: MediaPart[][] = []
   private readonly ended = new Map<number, CandidateEnd>()
@@ -134,7 +134,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
   }
 
-  /** The usage of this one image if the upstream reported it per image, otherwise the total so far. */
+  /** Returns the usage of this image if the upstream reported it per image, otherwise the total so far. */
   private counted(usage: Usage): JsonObject {
     const imageUsage = spellingFor(usage, FORMAT)['own'] as JsonObject | undefined
     return imageUsage ?? writeUsage(usage, new Losses(), !editsImages(this.request))
@@ -152,7 +152,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     } as JsonObject
   }
 
-  /** Whether the upstream uses this format. In other formats the image properties that clients require are unknown. */
+  /** Whether the upstream uses this format. Other formats do not state the image properties that clients require. */
   private get native(): boolean {
     return spellingFor(this.head, FORMAT)['own'] === true
   }
@@ -175,7 +175,7 @@ function isEdit(request: CanonicalRequest): boolean {
   return path === undefined ? editsImages(request) : !path.endsWith('/generations')
 }
 
-/** The image with all its collected chunks. */
+/** Returns the image with all its collected chunks. */
 function whole(part: MediaPart, data: readonly string[]): MediaPart {
   if (part.source.type !== 'base64') return part
   return { ...part, source: { ...part.source, data: part.source.data + data.join('') } }

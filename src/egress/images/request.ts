@@ -72,7 +72,7 @@ function writeOutput({ output }: CanonicalRequest, options: WriteOptions, losses
   }) as JsonObject
 }
 
-/** Writes `moderation`; forms have no such field. */
+/** Writes `moderation`. Forms have no such field. */
 function writeModeration({ output: { image } }: CanonicalRequest, hasField: boolean, losses: Losses): JsonObject {
   if (image?.moderation === undefined) return {}
   if (hasField) return { moderation: image.moderation }

@@ -27,7 +27,7 @@ export const editsImages = ({ messages }: CanonicalRequest): boolean =>
 export const writeImage = ({ source }: MediaPart): JsonObject =>
   source.type === 'base64' ? { b64_json: source.data } : source.type === 'url' ? { url: source.url } : {}
 
-/** The error for an answer without an image; the message contains the model's text. */
+/** Returns the error for an answer without an image. The message contains the model's text. */
 export function noImageError({ candidates }: Pick<CanonicalResult, 'candidates'>): GatewayError {
   const output = candidates
     .flatMap(({ content }) => content.map(part => (part.type === 'text' || part.type === 'refusal' ? part.text : '')))
@@ -89,7 +89,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 }
 
 /**
- * The one output format that the answer states: that of the first image with bytes; undefined if no image has bytes.
+ * Returns the output format that the answer states for all images: that of the first image with bytes. Undefined if no
+ * image has bytes.
  */
 function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
   const first = candidates
@@ -106,7 +107,7 @@ interface Shared {
   readonly looks: Omit<ImageProperties, 'prompt'>
 }
 
-/** The properties that the answer states for all images, each taken from the first image that has it. */
+/** Returns the properties that the answer states for all images, each taken from the first image that has it. */
 function looksOf({ candidates }: CanonicalResult): Shared['looks'] {
   const all = candidates.flatMap(({ content }) => content.filter(isGeneratedImage)).toReversed()
   const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as ImageProperties
@@ -173,7 +174,7 @@ function reportImage(
   return { type: 'media', kind: 'image', source: readSource, ...defined({ made: definedIfAny(made) }) }
 }
 
-/** Reports images whose properties differ from the shared ones: readers see the shared properties on every image. */
+/** Reports images whose properties differ from the shared ones. Readers see the shared properties on every image. */
 function reportLooks(
   properties: ImageProperties | undefined,
   shared: ImageProperties,
@@ -190,7 +191,7 @@ function reportLooks(
       losses.change([...path, field], value, 'same-for-all')
 }
 
-/** Reports finish reasons: readers see every image of an answer as finished. */
+/** Reports finish reasons. Readers see every image of an answer as finished. */
 function reportFinish(finish: Candidate['finish'], path: Path, losses: Losses): void {
   if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'always-finished')
   else {
@@ -209,8 +210,8 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'outputBy'
 const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
 
 /**
- * Writes the token counts. Input and output are required, so an unknown count becomes zero. `textOnly` means that no
- * images were edited.
+ * Writes the token counts. Input and output are required, so that an unknown count becomes zero. `textOnly` means that
+ * no images were edited.
  */
 export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): JsonObject {
   const nativeUsage = unchangedWire<JsonObject>(original, FORMAT)
@@ -234,7 +235,9 @@ export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): 
   }) as JsonObject
 }
 
-/** Completes counts by modality: the format has text and image together, so a missing count becomes the remainder. */
+/**
+ * Completes counts by modality. The format has text and image together, so that a missing count becomes the remainder.
+ */
 function byKind(usage: Usage, losses: Losses, textOnly: boolean): Pick<Usage, 'inputBy' | 'outputBy'> {
   const sides = (['inputBy', 'outputBy'] as const).flatMap(side => {
     const { text, image } = usage[side] ?? {}

@@ -12,7 +12,7 @@ const statusOf = ({ from }: Pick<UpstreamTask, 'from'>, id: string): TaskCall =>
   headers: {},
 })
 
-/** Writes the requests about tasks, by their ids or by the callers' own references; videos have public URLs. */
+/** Writes the requests about tasks, by their ids or by the callers' own references. Videos have public URLs. */
 const tasks: TaskWriter = {
   status: task => statusOf(task, task.id),
   find: (task, reference) => statusOf(task, reference),

@@ -20,12 +20,12 @@ export function writeRequest(request: CanonicalRequest, { native }: WriteOptions
 }
 
 /**
- * The fields that the gateway may change in a body that otherwise goes out as it came: the model, the task's reference
- * and the form of images.
+ * Fields that the gateway may change in an otherwise unchanged body: the model, the task's reference and the form of
+ * images.
  */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
 
-/** Writes a native request as it came. Images become bare base64, the only form of base64 that upstreams take. */
+/** Writes a native request as received. Images become bare base64, the only form of base64 that upstreams take. */
 function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
   const images = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))
@@ -90,7 +90,7 @@ function writeMode(video: Output['video'], losses: Losses): string | undefined {
 
 const RATIOS = ['16:9', '9:16', '1:1']
 
-/** Writes the ratio; a size in pixels becomes the nearest ratio. */
+/** Writes the ratio. A size in pixels becomes the nearest ratio. */
 function writeRatio(video: Output['video'], losses: Losses): string | undefined {
   if (video?.size === undefined) return video?.aspectRatio
   losses.drop([...VIDEO, 'size'], 'ratios-only')
@@ -100,25 +100,25 @@ function writeRatio(video: Output['video'], losses: Losses): string | undefined 
   return ratio
 }
 
-/** Reports size and ratio: a video that starts from an image has the image's shape. */
+/** Reports size and ratio. A video that starts from an image has the image's shape. */
 function reportShape(video: Output['video'], losses: Losses): undefined {
   losses.dropFields(video, VIDEO, { size: 'as-the-picture', aspectRatio: 'as-the-picture' })
 }
 
 export const FORMAT = 'kling'
 
-/** The fields of images, in the order in which readers read them. */
+/** Fields of images, in the order in which readers read them. */
 const FIELDS = ['image', 'image_tail'] as const
 type Field = (typeof FIELDS)[number]
 
-/** The field for an image; undefined for other media and other uses. */
+/** Returns the field for an image. Undefined for other media and other uses. */
 function fieldOf({ kind, use }: MediaPart): Field | undefined {
   if (kind !== 'image') return undefined
   if (use === undefined) return 'image'
   return use === 'last-frame' ? 'image_tail' : undefined
 }
 
-/** The field for an image that the upstream can get: a public URL or base64; undefined for any other media. */
+/** Returns the field for an image that the upstream can get: a public URL or base64. Undefined for any other media. */
 function fieldFor(part: MediaPart): Field | undefined {
   const { source } = part
   const isReadable = source.type === 'base64' || (source.type === 'url' && /^https?:\/\//i.test(source.url))

@@ -60,7 +60,8 @@ function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses)
 }
 
 /**
- * Splits the extras into those of `task_result`, which are written with the videos if there are any, and the others.
+ * Splits the extras into those of `task_result` and the others. Those of `task_result` are written with the videos, if
+ * there are any.
  */
 function besideVideos(
   fields: JsonObject,
@@ -70,7 +71,7 @@ function besideVideos(
   return videos.length === 0 || !isObject(beside) ? { extras: fields } : { beside, extras }
 }
 
-/** Writes the videos of a completed task with their URLs; the first one carries the length. */
+/** Writes the videos of a completed task with their URLs. The first one carries the length. */
 function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
   const { files = [], seconds } = task
   const isShown = files.map(({ variant, url }) => variant === 'video' && url !== undefined && url !== '')
@@ -97,7 +98,7 @@ function reportNoVideo(losses: Losses): void {
   losses.dropFields({ completedAt: 0 }, ['task'], { completedAt: 'no-video-to-show' })
 }
 
-/** The message of a failure that has none. */
+/** Message for a failure that has none. */
 const NO_REASON = 'The upstream gave no reason why there is no video.'
 
 /** Matches Kling's messages for content that did not pass review. */
@@ -106,7 +107,7 @@ const NOT_PASSED = 'Failure to pass the risk control system:'
 
 const FAILURE = ['task', 'failure']
 
-/** Writes the reason of a failed task as a message, by whose words clients recognize a content review. */
+/** Writes the reason of a failed task as a message. Clients recognize a content review by its words. */
 function writeFailure(failure: TaskFailure | undefined, losses: Losses): JsonObject {
   if (failure === undefined) {
     losses.add(FAILURE, { kind: 'broken', message: NO_REASON }, 'no-reason')

@@ -11,10 +11,10 @@ import { defined } from '../fields.ts'
 export const writeMade = ({ prompt, ...looks }: ImageProperties = {}): JsonObject =>
   defined({ revised_prompt: prompt, ...looks }) as JsonObject
 
-/** Pixels; the sizes that all of OpenAI's image models generate. */
+/** Sizes that all of OpenAI's image models generate, in pixels. */
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 
-/** Converts a ratio (`16:9`, optionally followed by `2K`) to the nearest size in pixels. Other values stay. */
+/** Converts a ratio (`16:9`, optionally followed by `2K`) to the nearest size in pixels. Other values do not change. */
 export function sizeInPixels(size: string | undefined, losses: Losses): string | undefined {
   if (size === undefined) return undefined
   const nearest = nearestSize(size.split(' ', 1)[0]!, SIZES)

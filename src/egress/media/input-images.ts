@@ -11,9 +11,7 @@ import type { WireFile } from '../../canonical/wire.ts'
 /** Whether the media part contains its bytes. */
 export const hasBytes = ({ source }: MediaPart): boolean => source.type === 'bytes' || source.type === 'base64'
 
-/**
- * Writes an image that has bytes as a file of a form. Upstreams check the file name, so a missing name is generated.
- */
+/** Writes an image that has bytes as a file of a form. A missing file name is generated, because upstreams check it. */
 export function imageFile(part: MediaPart, path: Path, field: string, format: Format, losses: Losses): WireFile {
   const { mediaType } = part.source as { readonly mediaType: string }
   if (part.extras?.[format] !== undefined) losses.drop([...path, 'extras', format], 'nothing-beside-a-file')
@@ -33,16 +31,13 @@ export function imageReference(part: MediaPart, path: Path, losses: Losses): Jso
   return source.type === 'file-id' ? { file_id: source.id } : { image_url: url! }
 }
 
-/** Reports the media type of a URL or file id as lost: a reference carries none. */
+/** Reports the media type of a URL or file id as lost, because a reference has no media type. */
 export function reportTypeOfUrl({ source }: MediaPart, path: Path, losses: Losses): void {
   if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
 }
 
-/**
- * Reports the media type of an image that is sent as a URL or as bare base64, from which the upstream derives the type
- * itself.
- */
+/** Reports the media type of an image that is sent as a URL or as bare base64. The upstream derives the type itself. */
 export function reportImpliedType({ source }: MediaPart, path: Path, losses: Losses): void {
   const at = [...path, 'source', 'mediaType']
   if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'implied-by-the-address')

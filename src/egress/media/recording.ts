@@ -8,7 +8,7 @@ import type { WireFile } from '../../canonical/wire.ts'
 import { PLAIN_MEDIA_LOSSES, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 
 /*
- * Requests for transcripts in formats that take one recording and at most one hint; everything else in the messages is
+ * Requests for transcripts in formats that take one recording and at most one hint. Everything else in the messages is
  * lost.
  */
 
@@ -44,9 +44,7 @@ function fileOf({ source, name }: MediaPart): WireFile | undefined {
   return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: source.mediaType, bytes }
 }
 
-/**
- * Like `recordingOf`, for upstreams that only transcribe: they do not translate, and take neither a hint nor a stream.
- */
+/** Like `recordingOf`, for upstreams that do not translate and take neither a hint nor a stream. */
 export function bareRecordingOf(request: CanonicalRequest, format: Format, losses: Losses): WireFile {
   const isTranslated = request.output.transcript?.task === 'translate'
   if (isTranslated) losses.drop(['output', 'transcript', 'task'], 'no-translations')

@@ -5,15 +5,15 @@ import { PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 
 /* Requests for speech in formats that take one text and at most one instruction. */
 
-/** The texts of a request for speech. */
+/** Text of a request for speech. */
 export interface SpeechText {
   readonly text: string
   readonly instructions: string | undefined
 }
 
 /**
- * Joins the texts to speak, and the instructions on how to speak them. Reports a loss if it joins texts, and for
- * every message or part that is neither.
+ * Joins the text parts to speak, and the instructions on how to speak them. Reports a loss if several parts are joined,
+ * and for every message or part that is neither.
  */
 export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): SpeechText {
   const how = joinTexts(messages, INSTRUCTIONS, '\n\n', losses)
@@ -47,7 +47,7 @@ interface MessageText {
   readonly text: string
 }
 
-/** Joins all texts of the messages with these roles, at the first message that has a text. */
+/** Joins all text parts of the messages with these roles, at the first message that has one. */
 function joinTexts(messages: readonly Message[], roles: ReadonlySet<Role>, between: string, losses: Losses): Gathered {
   const matching = [...messages.entries()].filter(([, { role }]) => roles.has(role))
   const texts = matching.flatMap(([message, { content }]) =>
@@ -68,7 +68,7 @@ function joinTexts(messages: readonly Message[], roles: ReadonlySet<Role>, betwe
   return { text, messageIndex: first.message }
 }
 
-/** The part's text. Another format's part has been reported before (`foreign`). */
+/** Returns the part's text. The loss of another format's part has been reported before (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'opaque') return part.text
   if (part.type !== 'text') return losses.drop(path, 'texts-only')

@@ -10,8 +10,8 @@ type TranscriptOutput = NonNullable<Output['transcript']>
 
 /**
  * Lets a conversation format transcribe: sends the recording to the model with an instruction, and requests times and
- * speakers as an object of a schema if the format's models can give them. The reader of the answer undoes the
- * instruction and the settings that it replaces (ingress/media/transcription-by-chat.ts).
+ * speakers as an object of a schema if the format's models can give them. The reader of the answer converts it back to
+ * a transcript (ingress/media/transcription-by-chat.ts).
  */
 export const transcriptionByChat =
   (write: RequestWriter, { times }: { readonly times: boolean }): RequestWriter =>
@@ -22,12 +22,12 @@ export const transcriptionByChat =
     return { ...written, losses: [...losses.list, ...written.losses.map(asRestored)] }
   }
 
-/** Marks losses of the recording's file name and of the schema as restored: the caller requested neither. */
+/** Marks losses of the recording's file name and of the schema as restored. The caller requested neither. */
 const asRestored = (loss: Loss): Loss => (UNREQUESTED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
 
 const UNREQUESTED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 
-/** The request as a conversation that asks for the transcript. */
+/** Returns the request as a conversation that asks for the transcript. */
 function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
   const { transcript, ...output } = request.output
   const wanted = wantsSegments(transcript!, times, losses)
@@ -55,7 +55,7 @@ function instructed(
 }
 
 /**
- * Whether to request segments, with times, by speaker or both. Times or speakers that the models do not support are
+ * Whether to request segments: with times, by speaker, or both. Times or speakers that the models do not support are
  * lost.
  */
 function wantsSegments({ timestamps, speakers }: TranscriptOutput, times: boolean, losses: Losses): boolean {
@@ -75,7 +75,7 @@ const TASKS: { readonly [T in TranscriptOutput['task']]: string } = {
   translate: 'Translate what is said in this recording into English, all of it.',
 }
 
-/** The instruction for the model, in English. */
+/** Returns the instruction for the model, in English. */
 function instruction({ task, language, keywords, speakers }: TranscriptOutput, wanted: boolean): string {
   const sentences = [TASKS[task]]
   if (language !== undefined) sentences.push(`The language spoken is "${language}".`)

@@ -19,7 +19,7 @@ const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
 }
 
 /**
- * Writes the vectors of the first candidate and the format's own opaque parts; everything else in the answer is lost.
+ * Writes the vectors of the first candidate and the format's own opaque parts. Everything else in the answer is lost.
  */
 export function writeVectors(
   result: CanonicalResult,

@@ -21,18 +21,18 @@ export interface VideoPrompt {
 export interface VideoPromptOptions {
   readonly format: Format
   /**
-   * The format's fields for media, in the order in which they are read. Without this list media keep the caller's
+   * The format's fields for media, in the order in which they are read. Without this list media stay in the caller's
    * order.
    */
   readonly fields?: readonly string[]
-  /** The most media that a field takes, if more than one. */
+  /** Maximum number of media in a field, if more than one. */
   readonly most?: { readonly [field: string]: number }
-  /** The field for a media part; undefined if the format has none for it. */
+  /** The field for a media part. Undefined if the format has none for it. */
   fieldOf(part: MediaPart): string | undefined
 }
 
 /**
- * Reads the video prompt from the last user turn: the joined texts, and the media that the format takes. Reports
+ * Reads the video prompt from the last user turn: the joined text parts, and the media that the format takes. Reports
  * everything else except `output` and `sampling.seed`, which the writer reports itself.
  */
 export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOptions, losses: Losses): VideoPrompt {
@@ -49,7 +49,7 @@ const OUTPUT = new Set(['modalities', 'candidates', 'video'])
 /** Losses of media parts in every video format. */
 export const MEDIA_LOSSES = { ...PLAIN_MEDIA_LOSSES, name: 'no-names', made: 'no-looks-here' }
 
-/** Splits the turn into texts and media, and reports the parts that the format does not take. */
+/** Splits the turn into text and media, and reports the parts that the format does not take. */
 function split(content: readonly Part[], path: Path, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const { format, fieldOf, most = {} } = options
   const texts: number[] = []
@@ -78,7 +78,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
   }
 }
 
-/** Sorts media by the order of the format's fields, in place; the format's own opaque parts come last. */
+/** Sorts media by the order of the format's fields, in place. The format's own opaque parts come last. */
 function sortByField(media: number[], content: readonly Part[], { fields, fieldOf }: VideoPromptOptions): void {
   if (fields === undefined) return
   const rankOf = (index: number): number => {

@@ -28,7 +28,7 @@ export function wholeSeconds(video: Output['video'], losses: Losses): number | u
   return whole
 }
 
-/** Reports the requested number of videos, for formats that make one. */
+/** Reports the requested number of videos, for formats that make one video per request. */
 export function reportNumber({ candidates }: Output, losses: Losses): void {
   if (candidates === 1) losses.dropRestored(['output', 'candidates'], 'one-video-only')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-video-only')

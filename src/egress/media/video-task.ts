@@ -11,7 +11,7 @@ import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
 export const ANSWERED_NO_TASK = new GatewayError(upstreamFailed('The upstream answered without a task.'))
 
 /**
- * Writes a task as an answer: unchanged if the upstream uses the format, else as `write` returns it.
+ * Writes a task as an answer. An answer of this format stays unchanged; any other is written by `write`.
  *
  * @param lost the loss reason of each field that the format's answers do not have.
  * @throws GatewayError `upstream-failed` if the answer is not a task.

@@ -7,8 +7,8 @@ import type { VoiceDialect } from '../../formats/dialects/shared-flags.ts'
 export const voiceDialect = (dialect: JsonObject): VoiceDialect => dialect as VoiceDialect
 
 /**
- * Returns the upstream's name of the requested voice, or of the default voice of the channel or else of the format, and
- * reports a difference. The upstream takes its own voice ids even if they are not declared.
+ * Returns the upstream's name of the requested voice, else of the channel's default voice, else of the format's.
+ * Reports a difference. The upstream takes its own voice ids even if they are not declared.
  *
  * @throws GatewayError `invalid-request`, listing the declared voices, if the requested voice is not among them.
  */

@@ -10,7 +10,7 @@ import { type Block, FORMAT } from './context.ts'
 import { reportSearch, searchBlock } from './search.ts'
 
 /**
- * Writes a part of an answer as a block; undefined, with a loss, if the format has no block for it. An empty part is
+ * Writes a part of an answer as a block. Undefined, with a loss, if the format has no block for it. An empty part is
  * left out without a loss.
  */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block | undefined {
@@ -44,8 +44,8 @@ export const isEmpty = (part: TextPart | RefusalPart | ReasoningPart): boolean =
 export const isUnprintable = (part: Part): boolean => isForeignSignature(part) || isSearch(part)
 
 /**
- * Whether the part is a signature of another format, without text. Such a part is written before the part that it
- * signs, or after the last text (trap 32).
+ * Whether the part is a signature of another format without text. Such a part is written before the part that it signs,
+ * or after the last text part (trap 32).
  */
 export const isForeignSignature = (part: Part): boolean =>
   part.type === 'reasoning' &&
@@ -57,8 +57,8 @@ export const isForeignSignature = (part: Part): boolean =>
 const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
 
 /**
- * The fields of a text block except its text. Without citations, the field `citations` is left out: null is documented,
- * but never sent (trap 87).
+ * Returns the fields of a text block except its text. Without citations, the field `citations` is left out, because
+ * null is documented but never sent (trap 87).
  */
 export const textHead = (part: Part): Block => ({
   type: 'text',
@@ -87,7 +87,7 @@ function writeRefusal(part: RefusalPart, path: Path, losses: Losses): Block | un
 }
 
 /**
- * The refusal that ends an answer. Its text is written to `stop_details` as the reason why the answer ended
+ * Returns the refusal that ends an answer. Its text is written to `stop_details` as the reason for the end
  * (docs/wire/messages.md#stop-reasons).
  */
 export function explanationIn(content: readonly Part[]): RefusalPart | undefined {
@@ -103,8 +103,8 @@ export const stopDetails = (part: RefusalPart): JsonObject => ({
 })
 
 /**
- * The value of a `signature` field. Unsigned reasoning must not go to an upstream that requires signatures, so the
- * field wraps the reasoning itself (traps 30, 92).
+ * Returns the value of a `signature` field. Unsigned reasoning must not go to an upstream that requires signatures, so
+ * the field wraps the reasoning itself (traps 30, 92).
  */
 export const signatureField = ({ signature, text }: ReasoningPart): string =>
   wrapReasoning([signature === undefined ? { text } : { signature }], FORMAT)
@@ -131,13 +131,15 @@ function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
   return callBlock(part, { input })
 }
 
-/** Characters; longest id of a call. */
+/** Maximum length of a call's id, in characters. */
 const LONGEST_ID = 64
 
-/** The id of a call, valid even if the caller's next turn goes unchanged to an upstream of this format. */
+/**
+ * Returns the id of a call. The id stays valid if the caller's next turn goes unchanged to an upstream of this format.
+ */
 const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, LONGEST_ID)
 
-/** A `tool_use` block with the given input fields. */
+/** Returns a `tool_use` block with the given input fields. */
 export const callBlock = (part: ToolCallPart, input: JsonObject): Block => ({
   type: 'tool_use',
   id: idOf(part),

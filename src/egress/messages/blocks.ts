@@ -27,15 +27,15 @@ export interface MessageState {
 }
 
 /**
- * Adds an event to the output. Most inputs produce one event, and a list literal of one item takes less memory than a
- * list that `push` has grown.
+ * Adds an event to the output. Most inputs produce one event. A list literal of one item takes less memory than a list
+ * that `push` has grown.
  */
 export function emit(state: MessageState, event: WireEvent): void {
   if (state.out.length === 0) state.out = [event]
   else (state.out as WireEvent[]).push(event)
 }
 
-/** The writer for a part's block; undefined if the format has no block for the part. */
+/** The writer for a part's block. Undefined if the format has no block for the part. */
 export function blockOf(part: Part, state: MessageState): OpenBlock | undefined {
   switch (part.type) {
     case 'text':
@@ -64,7 +64,7 @@ const GROWS: { readonly [type in Part['type']]?: readonly [delta: string, field:
   'tool-call': ['input_json_delta', 'partial_json'],
 }
 
-/** Writes a part as one block of a streamed message. The block takes the next free index when it opens. */
+/** Writes a part as one block of a streamed message. The block gets the next free index when it opens. */
 export class OpenBlock {
   /** The JSON text before the value of a delta, while the block grows. */
   protected prefix: string | undefined
@@ -93,7 +93,7 @@ export class OpenBlock {
     this.close()
   }
 
-  /** Writes the text held back when the answer is cut short; the block stays open. */
+  /** Writes the held text when the answer is cut short. The block stays open. */
   breakOff(): void {}
 
   /** Opens the block unless it is open already. */
@@ -139,7 +139,7 @@ export class OpenBlock {
   }
 }
 
-/** A text block. It opens at its first delta, so that an empty text leaves no empty block. */
+/** A text block. It opens at its first delta, so that an empty text part leaves no empty block. */
 export class TextBlock extends OpenBlock {
   private readonly part: TextPart
 
@@ -163,7 +163,7 @@ export class TextBlock extends OpenBlock {
 }
 
 /**
- * A reasoning block. Its signature comes last (trap 28); a signature without text is also a reasoning block (trap 29).
+ * A reasoning block. Its signature comes last (trap 28). A signature without text is a reasoning block too (trap 29).
  */
 class ThinkingBlock extends OpenBlock {
   private part: ReasoningPart
@@ -201,14 +201,14 @@ class ThinkingBlock extends OpenBlock {
   }
 }
 
-/** A tool call. A call without arguments gets an empty object as its only delta (trap 8). */
+/** A tool call. A call without arguments gets `{}` as its only delta (trap 8). */
 class CallBlock extends OpenBlock {
   constructor(part: ToolCallPart, state: MessageState) {
     super(state)
     this.open({ ...callBlock(part, {}), input: {} }, 'tool-call')
   }
 
-  /** Writes the arguments of a patch, which holds the whole call, unless deltas have brought them already. */
+  /** Writes the arguments of a patch, which holds the whole call, unless deltas have written them already. */
   override patch({ part }: PartPatch): void {
     if (part?.type === 'tool-call' && !this.grown) this.delta(part.arguments)
   }
@@ -312,7 +312,7 @@ function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   return block
 }
 
-/** A block whose start was relayed from the upstream. Only what follows the start is written. */
+/** A block whose start was relayed from the upstream. Only the rest of it is written. */
 export class RelayedBlock extends OpenBlock {
   constructor(part: Part, state: MessageState) {
     super(state)

@@ -18,7 +18,7 @@ import { writeMedia } from './media.ts'
 import { provedSearches, reportSearch, searchBlock } from './search.ts'
 import { type TurnKind, takenPart } from './version.ts'
 
-/** The parts that each kind of turn may contain, for callers of other formats. */
+/** Parts that each kind of turn may contain, for callers of other formats. */
 const TURNS = {
   system: SYSTEM_PARTS,
   user: USER_PARTS,
@@ -100,14 +100,14 @@ const withCache = (
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Writes a text block. A blank text is left out, because upstreams refuse it. */
+/** Writes a text block. A blank text part is left out, because upstreams refuse it. */
 function writeText(part: TextPart, path: Path, context: WriteContext): Block | undefined {
   if (isBlank(part.text)) return reportBlank(part, path, context)
   const citations = writeCitations(part, path, context)
   return withCache({ type: 'text', text: part.text, ...citations, ...extrasFor(part, FORMAT) }, part, path, context)
 }
 
-/** Reports a blank text that is left out. The loss is shown only if a cache marker or extras are lost with the text. */
+/** Reports a blank text part that is left out. The loss is shown only if a cache marker or extras are lost with it. */
 function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): undefined {
   if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
   else if (part.text !== '' || hasOtherFields(part)) losses.dropRestored(path, 'blank-text')
@@ -116,7 +116,7 @@ function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: Write
 const hasOtherFields = (part: Part): boolean =>
   Object.keys(part).some(key => key !== 'type' && key !== 'text' && key !== 'spelling')
 
-/** Writes the plain text of another format's part; the loss of the part itself is already reported. */
+/** Writes the plain text of another format's part. The loss of the part itself is already reported. */
 function writePlainText(text: string | undefined, path: Path, { losses }: WriteContext): Block | undefined {
   if (text === undefined) return undefined
   if (!isBlank(text)) return { type: 'text', text }
@@ -164,7 +164,7 @@ function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Blo
   return writeText(text, path, context)
 }
 
-/** The refusal as the text part that it is read back as. */
+/** Returns the refusal as the text part that a reader reads back. */
 export function asText(part: RefusalPart): TextPart {
   const extras = part.extras?.[FORMAT]
   return {
@@ -181,7 +181,7 @@ function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block
   return withCache(block, part, path, context)
 }
 
-/** The arguments as a JSON object or list; any other text is returned as it is. */
+/** The arguments as a JSON object or list. Any other text is returned as it is. */
 export function inputOf(text: string): Json {
   if (text === '') return {}
   const value = parseJson(text)
@@ -189,8 +189,8 @@ export function inputOf(text: string): Json {
 }
 
 /**
- * The arguments as an object, which upstreams require. Anything else is wrapped in an object, so that the model sees
- * what it wrote.
+ * Returns the arguments as an object, which upstreams require. Any other value is wrapped in an object, so that the
+ * model sees what it wrote.
  */
 function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObject {
   const object = text === '' ? {} : parseObject(text)
@@ -219,7 +219,7 @@ function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContex
   return { ...notice }
 }
 
-/** The `content` field: a string for a single plain text, and no field without blocks. */
+/** Returns the `content` field: a string for a single plain text part, and no field without blocks. */
 export function contentOf(blocks: readonly Block[]): { content?: Json } {
   const [first] = blocks
   if (first === undefined) return {}
@@ -233,7 +233,7 @@ function isPlainText(block: Block): boolean {
   return block['text'] !== undefined
 }
 
-/** Writes the citations of an earlier text. The upstream refuses citations without its own `encrypted_index`. */
+/** Writes the citations of an earlier text part. The upstream refuses citations without its own `encrypted_index`. */
 function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): { citations?: Json } | undefined {
   if (part.annotations === undefined) return undefined
   const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
@@ -250,7 +250,7 @@ export const NO_INDEX = ''
 
 const hasIndex = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
 
-/** Writes a web citation; required fields that are unknown stay empty. */
+/** Writes a web citation. Unknown required fields are empty. */
 function writeCitation(citation: Citation): JsonObject {
   return {
     type: 'web_search_result_location',
@@ -262,7 +262,7 @@ function writeCitation(citation: Citation): JsonObject {
   }
 }
 
-/** Writes an annotation; undefined if the annotation belongs to another format. */
+/** Writes an annotation. Undefined if the annotation belongs to another format. */
 export const writeAnnotation = (annotation: Annotation): JsonObject | undefined =>
   annotation.type === 'citation'
     ? writeCitation(annotation)

@@ -49,7 +49,7 @@ export function writeCache(
   return block
 }
 
-/** The cache time for each requested one: the same, or the next longer one that exists. */
+/** Cache time for each requested one: the same, or the next longer one that exists. */
 const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
 /** Writes a cache marker and reports a time that the format does not have. */
@@ -71,7 +71,8 @@ const MOST_MARKERS = 4
 
 /**
  * Limits the request to four cache markers (trap 63). If there are more, the first three stay, and one marker on the
- * whole request, for the end of the prompt, replaces the rest. So markers on turns already sent hardly ever move.
+ * whole request, for the end of the prompt, replaces the rest. Markers on turns that were already sent hardly ever move
+ * this way.
  */
 export function limitMarkers(body: Block, hint: CacheHint | undefined, context: WriteContext): void {
   const { markers, losses } = context
@@ -88,9 +89,8 @@ export function limitMarkers(body: Block, hint: CacheHint | undefined, context: 
 
 /**
  * Adds cache markers for callers that set none, or whose format has none (trap 62). The format's automatic caching
- * marks the end of the prompt, so that no turn changes when others follow. A second marker stands at the end of the
- * prefix that conversations share, so that other conversations find it. Neither changes the meaning of the request;
- * together they take two of four markers.
+ * marks the end of the prompt, so that no turn changes when others follow. A second marker is at the end of the prefix
+ * that conversations share, so that other conversations find it. Together they take two of the four markers.
  *
  * @param prefix the last block of the shared prefix.
  * @param several whether the request has tools or more than one message.

@@ -32,8 +32,8 @@ const CODES: { readonly [K in ErrorKind]?: string } = {
 }
 
 /**
- * Claude Code compacts the conversation when a message begins like this; if both numbers are there, by their
- * difference.
+ * Message for a request that is too long. Claude Code compacts the conversation when a message begins like this, by the
+ * difference of the two numbers if both are there.
  */
 const TOO_LONG: TooLongMessage = {
   pattern: /^prompt is too long|input length and `max_tokens` exceed context limit/i,
@@ -45,14 +45,14 @@ const TOO_LONG: TooLongMessage = {
 const OVERLOADED = 529
 
 /**
- * HTTP statuses by error code. A client that gets this one knows that threads are not supported, and sends the whole
+ * HTTP statuses by error code. A client that gets this status knows that threads are not supported, and sends the whole
  * conversation (trap 94).
  */
 const STATUSES: { readonly [code: string]: number } = { thread_unsupported_request: 400 }
 
 /**
- * The HTTP status of an error. An overloaded upstream has the format's own status; an overload of the gateway itself is
- * 503.
+ * Returns the HTTP status of an error. An overloaded upstream has the format's own status. An overload of the gateway
+ * itself is 503.
  */
 function statusOf({ kind, code, status, httpStatus }: CanonicalError): number {
   if (httpStatus !== undefined) return httpStatus
@@ -69,7 +69,7 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
   }
 }
 
-/** The body of an error; the same object is sent as the event that ends a broken stream (trap 75). */
+/** Returns the body of an error. A broken stream ends with the same object as an event (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
   const { kind, code: errorCode = CODES[kind] } = error
   const details = errorCode === undefined ? {} : { details: { error_code: errorCode } }

@@ -24,8 +24,8 @@ import { head, printsLastBlock, writeStop } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes a streamed answer as the events of a message (docs/wire/messages.md#stream, traps 1, 3, 4); its parts come one
- * after another. The end is written exactly once. An early end is an error and leaves the open block open, because
+ * Writes a streamed answer as the events of a message (docs/wire/messages.md#stream, traps 1, 3, 4). Its parts come one
+ * after another. The end is written exactly once. An early end is an error and does not close the open block, because
  * clients execute a call as soon as its block has stopped (trap 88).
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
@@ -34,17 +34,17 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private start: ResultStart = { type: 'result-start' }
   private started = false
   private over = false
-  /** The block of the open part; undefined if the part has none. */
+  /** The block of the open part. Undefined if the part has none. */
   private open: OpenBlock | undefined
   /** The index of the part that started last. */
   private partIndex = -1
-  /** Citations that came after the block of their text had ended. */
+  /** Citations that came after the block of their text part had ended. */
   private late: PartPatch[] | undefined
   private readonly losses = new Losses()
   private called = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
-  /** Whether incoming events are relayed to the caller as received; what this writer writes for them is discarded. */
+  /** Whether incoming events are relayed to the caller as received. The writer's own output for them is discarded. */
   relaying = false
 
   constructor(request: CanonicalRequest) {
@@ -105,7 +105,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /**
-   * Writes `message_start` when the next event has come, because that may be the usage, for which the start has a field
+   * Writes `message_start` after the next event has come. That event may be the usage, for which the start has a field
    * (trap 21).
    */
   private begin(): void {
@@ -192,8 +192,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /**
-   * Writes late citations in an empty text block of their own, because no delta may follow the end of a block (trap 3).
-   * A client that would print that block as the answer does not get them.
+   * Writes late citations in a separate empty text block, because no delta may follow the end of a block (trap 3).
+   * Clients that would print that block as the answer do not get them.
    */
   private writeLate(): void {
     if (this.late === undefined) return

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
-/** Writes an image or a document; the format has no other media (traps 50-52). */
+/** Writes an image or a document. The format has no other media (traps 50-52). */
 export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext): Block | undefined {
   const source = writeSource(part, path, losses)
   if (source === undefined) return undefined
@@ -19,7 +19,7 @@ export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext
   return { ...around, source: { ...source, ...(deeper as JsonObject | undefined) }, ...outer } as Block
 }
 
-/** The source in a form that the upstream takes; undefined, with a loss, if there is none. */
+/** The source in a form that the upstream takes. Undefined, with a loss, if there is none. */
 function writeSource({ source, kind }: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
   const refused = (reason: string): undefined => {
     losses.drop(path, reason)

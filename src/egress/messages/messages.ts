@@ -11,7 +11,7 @@ import { type Block, FORMAT, type WriteContext } from './context.ts'
 /** The text of a user turn that is inserted if the conversation begins or ends with another role. */
 const CONTINUE = 'Continue.'
 
-/** A written conversation. A cache marker can still be set on its system blocks. */
+/** A written conversation. Its system blocks are mutable, because a cache marker may still be set on them. */
 interface Turned {
   readonly system: readonly LocatedBlock[]
   readonly messages: readonly Block[]
@@ -19,8 +19,8 @@ interface Turned {
 
 /**
  * Makes the turns of another format valid (traps 42, 43). Leading system turns become the `system` field, neighbouring
- * turns of one role are joined, and tool results come before other parts of a user turn. The first turn is the user's;
- * so is the last one, unless the model is to continue the assistant's text.
+ * turns of one role are joined, and tool results come before other parts of a user turn. The first turn is a user turn.
+ * The last one is too, unless the model continues the assistant's text.
  *
  * @param thinking whether the upstream will think.
  */
@@ -54,7 +54,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
   }
 }
 
-/** Makes a user turn that the conversation lacks, and reports it as inserted. */
+/** Makes a missing user turn and reports it as inserted. */
 function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {
   context.losses.insert(['messages', at], message, reason)
   const located = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
@@ -67,9 +67,9 @@ interface Ending {
 }
 
 /**
- * The user turn after a last turn of the assistant: results for its calls, because unanswered calls are refused, or a
- * text that asks the model to continue. Undefined if the model continues the assistant's text (prefill), which then may
- * not end in white space.
+ * Returns the user turn to add after a last turn of the assistant: results for its calls, because unanswered calls are
+ * refused, or a text that asks the model to continue. Undefined if the model continues the assistant's text (prefill),
+ * which then may not end in white space.
  */
 function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: WriteContext): Ending | undefined {
   const last = list.at(-1)
@@ -88,7 +88,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
 
 const unanswered = (ids: readonly string[]): Message => ({ role: 'tool', content: ids.map(id => missingResult(id)) })
 
-/** The number of system turns that the conversation begins with. */
+/** Returns the number of system turns at the start of the conversation. */
 function leading(messages: readonly Message[]): number {
   const first = messages.findIndex(message => !isInstructing(message.role))
   return first === -1 ? messages.length : first
@@ -148,9 +148,9 @@ const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
 }
 
 /**
- * The role of each turn. A system turn among the others is allowed right after a user turn, if an assistant turn or
- * nothing follows; elsewhere it becomes a user turn ("Mid-conversation system messages", platform.claude.com, read on
- * 2026-11-22; trap 42).
+ * Returns the role of each turn. A system turn among the others is allowed right after a user turn, if an assistant
+ * turn or nothing follows; elsewhere it becomes a user turn ("Mid-conversation system messages", platform.claude.com,
+ * read on 2026-11-22; trap 42).
  */
 function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly string[] {
   const roles = turns.map(({ message }) => roleOf(message, context))

@@ -31,8 +31,8 @@ const record = ({ id, name, context, maxOutput, abilities }: ModelCard): JsonObj
 const NO = { supported: false }
 
 /**
- * The capabilities of a model that does not converse. A model that converses has null, because its capabilities are not
- * known here.
+ * Capabilities of a model that does not converse. A model that converses has null, because its capabilities are
+ * unknown.
  */
 const NO_CAPABILITIES: JsonObject = {
   batch: NO,
@@ -51,7 +51,7 @@ const NO_CAPABILITIES: JsonObject = {
  * Adds Anthropic's rate-limit headers (docs/wire/common.md#retries-and-rate-limits). The reset time is when the quota
  * is full again, in RFC 3339.
  *
- * @param now Unix time in ms.
+ * @param now Unix time in milliseconds.
  */
 export const addRateLimits: AddRateLimits = (head, { requests, tokens }, now) => {
   if (requests !== undefined) {

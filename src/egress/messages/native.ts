@@ -19,7 +19,8 @@ import { nativeThinking } from './thinking.ts'
 import { isRefused, type TurnKind, takenPart } from './version.ts'
 
 /**
- * Passes on a request of this format as received, except for the gateway's changes and for what the dialect rules out.
+ * Passes on a request of this format as received, except for the gateway's changes and for fields that the dialect
+ * excludes.
  */
 export function writeNativeRequest(
   request: CanonicalRequest,
@@ -71,12 +72,12 @@ const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): 
 const turnOf = ({ role }: Message): TurnKind => (role === 'developer' ? 'system' : role)
 
 /**
- * Whether the text has citations that the gateway wrote with an empty `encrypted_index` (trap 82); upstreams refuse such
- * citations.
+ * Whether the text has citations that the gateway wrote with an empty `encrypted_index` (trap 82). Upstreams refuse
+ * such citations.
  */
 function hasUnindexedCitations(part: Part): boolean {
   if (part.type !== 'text' || part.annotations === undefined) return false
-  // The gateway never writes a blank text with extras, so its citations are the upstream's.
+  // The gateway never writes a blank text part with extras, so that its citations are the upstream's.
   if (part.text.trim() === '' && part.extras !== undefined) return false
   const citations = unchangedWire<JsonObject>(part, FORMAT)?.['citations']
   return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === NO_INDEX)
@@ -112,8 +113,8 @@ function nativeTurns(messages: readonly Message[], context: WriteContext): Block
 }
 
 /**
- * Writes a turn without the parts that the upstream refuses. A turn left empty is dropped, because upstreams refuse
- * empty turns.
+ * Writes a turn without the parts that the upstream refuses. A turn without remaining parts is dropped, because
+ * upstreams refuse empty turns.
  */
 function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const role = wire['role']
@@ -186,7 +187,7 @@ export class RelayedStream extends Sequential<WireEvent> implements NativeEventW
   }
 }
 
-/** The start event with the id and model that the answer has for the caller. */
+/** Returns the start event with the id and model that the answer has for the caller. */
 function withHead(wire: WireEvent, { id, model }: ResultStart): WireEvent {
   const start = parseObject(wire.data)!
   const message = start['message']

@@ -98,7 +98,7 @@ function extrasOf(request: CanonicalRequest): JsonObject {
 
 const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
 
-/** An object that is written field by field, with the format's extras inside; undefined if it is empty. */
+/** An object that is written field by field, with the format's extras inside. Undefined if it is empty. */
 function inner(request: CanonicalRequest, field: string, parts: object): JsonObject | undefined {
   const extras = request.extras?.[FORMAT]?.[field] as JsonObject | undefined
   const fields = defined(parts) as JsonObject
@@ -186,8 +186,7 @@ const STATE_LOSSES: Unwritten<State, 'store' | 'background' | 'thread'> = {
 }
 
 /**
- * Writes the thread, if the upstream has threads. The upstream stores nothing else, so a request that nothing be stored
- * loses nothing.
+ * Writes the thread, if the upstream has threads. The upstream stores nothing else, so that `store: false` is no loss.
  */
 function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): { thread?: JsonObject } {
   if (state === undefined) return {}

@@ -20,7 +20,7 @@ import { explanationIn, isUnprintable, stopDetails, writeAnswerPart } from './an
 import { type Block, FORMAT } from './context.ts'
 import { reportTier, writeUsage } from './usage.ts'
 
-/** The answer to write if the result has none, because the format requires one. */
+/** Candidate to write if the result has none. The format requires one. */
 const NO_ANSWER: Candidate = { content: [], finish: { reason: 'stop' } }
 
 /** Writes a whole answer as a `message`, or as a token count (docs/wire/messages.md#response). */
@@ -57,7 +57,7 @@ function writeMessage(result: CanonicalResult, request: CanonicalRequest, losses
   } as JsonObject
 }
 
-/** The fields every message begins with. */
+/** Returns the fields that every message begins with. */
 export const head = ({ id = 'msg', model }: Head, request: CanonicalRequest): JsonObject => ({
   ...{ id, type: 'message', role: 'assistant' },
   model: model ?? request.model,
@@ -106,8 +106,8 @@ function explained({ content }: Candidate): JsonObject {
 const AGENT = 'claude-code-'
 
 /**
- * Whether the caller prints only the last block of an answer, and nothing if that block is no text. Claude Code and its
- * SDK do so with `-p` (seen with 2.1.330 on 2026-11-22). They are recognized by their beta header or their billing
+ * Whether the caller prints only the last block of an answer, and nothing if that block is not text. Claude Code and
+ * its SDK do so with `-p` (seen with 2.1.330 on 2026-11-22). They are recognized by their beta header or their billing
  * block.
  */
 export function printsLastBlock(request: CanonicalRequest): boolean {
@@ -126,15 +126,15 @@ const STOP_REASONS: { readonly [R in FinishReason]?: string } = {
 }
 
 /**
- * The finish reason that this format can express: calls are a reason (trap 13), so is a refusal (trap 16), and an error
- * never looks like a finished answer (trap 15).
+ * Returns the finish reason that this format can express. Calls are a reason (trap 13), a refusal is a reason (trap
+ * 16), and an error never looks like a finished answer (trap 15).
  */
 function supportedReason(reason: FinishReason, content: EndContent): FinishReason {
   if (reason === 'error') return 'refused'
   return reason === 'stop' || reason === 'other' ? impliedReason(content) : reason
 }
 
-/** Writes `stop_reason`, `stop_sequence` and `stop_details`; the gateway always writes all three. */
+/** Writes `stop_reason`, `stop_sequence` and `stop_details`. The gateway always writes all three. */
 export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndContent, losses: Losses): JsonObject {
   const { stop_details, ...others } = extrasFor(candidate, FORMAT)
   for (const field of Object.keys(others)) losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')

@@ -7,21 +7,21 @@ import { defined } from '../fields.ts'
 import { MODEL_LIMIT } from '../losses.ts'
 import type { WriteContext } from './context.ts'
 
-/** Tokens; default limit for an unknown model, enough for any file that an agent writes. */
+/** Default token limit for an unknown model, enough for any file that an agent writes. */
 const LIMIT = 32_000
-/** Tokens; left for the answer beside a thinking budget. */
+/** Number of tokens reserved for the answer beside a thinking budget. */
 const ROOM = 4096
 
 /**
- * Tokens; maximum of an answer including its reasoning: the lower of the caller's limit and the model's, or infinity if
- * neither is known.
+ * Maximum number of tokens of an answer including its reasoning: the lower of the caller's limit and the model's, or
+ * infinity if neither is known.
  */
 export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: MessagesDialect): number =>
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
 /**
- * Writes `max_tokens`, which is required. A limit chosen by the gateway leaves room for thinking (traps 38, 41). It
- * counts as a loss if the model could have answered more, or if that is unknown.
+ * Writes `max_tokens`, which is required. A limit chosen by the gateway leaves room for thinking (traps 38, 41). Such a
+ * limit is a loss if the model could have answered more, or if its maximum is unknown.
  */
 export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request
@@ -77,7 +77,7 @@ export function refusedSampling(sampling: Sampling, body: JsonObject, context: W
   return RANDOM_FIELDS.map(field => RANDOM[field]).filter(name => body[name] !== undefined)
 }
 
-/** The lowest `top_p` that is allowed with thinking. */
+/** Minimum `top_p` that is allowed with thinking. */
 const LEAST_TOP_P = 0.95
 
 /**

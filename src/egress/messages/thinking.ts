@@ -23,7 +23,7 @@ const displayOf = (show: boolean | undefined): string | undefined =>
   show === undefined ? undefined : show ? 'summarized' : 'omitted'
 
 /**
- * Rewrites thinking settings of a native caller that the upstream cannot take; returns the changed fields of the body.
+ * Rewrites thinking settings of a native caller that the upstream cannot take. Returns the changed fields of the body.
  */
 export function nativeThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
   const { reasoning } = request
@@ -43,8 +43,8 @@ const withoutEffort = ({ output_config }: JsonObject): Block => {
 }
 
 /**
- * Requests thinking without a budget, or none. A budget requires the earlier reasoning, which went to an upstream of
- * another format.
+ * Requests thinking without a budget, or no thinking. A budget requires the earlier reasoning, which went to an
+ * upstream of another format.
  */
 function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
   const adaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
@@ -75,7 +75,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
 }
 
-/** Turns thinking off, or allows it only between tools if the model supports no less. */
+/** Turns thinking off, or allows it only between tool calls if the model supports no less. */
 function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const extras = extrasFor(reasoning, FORMAT)
   if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...extras }, on: false }
@@ -85,7 +85,7 @@ function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thi
 }
 
 /**
- * Whether the last turn of the assistant has only reasoning of other upstreams, which is not sent to this one, not even
+ * Whether the last turn of the assistant has only reasoning of other upstreams. Such reasoning is not sent, not even
  * for native callers.
  */
 function reasonedElsewhere(request: CanonicalRequest): boolean {
@@ -109,7 +109,8 @@ function report(original: Reasoning, { became, reason, restated }: Plan, { losse
 }
 
 /**
- * The supported form of the reasoning settings, as it is read back from the request, and the reason for any difference.
+ * Supported form of the reasoning settings, as a reader reads it back from the request, and the reason for any
+ * difference.
  */
 interface Plan {
   readonly became: Reasoning
@@ -147,14 +148,14 @@ function off({ effort, show }: Reasoning, dialect: MessagesDialect): Plan {
   return { became: OFF, reason: 'off-is-off', ...(restated ? { restated } : {}) }
 }
 
-/** The reason why the request cannot have a thinking budget; undefined if it can. */
+/** Returns the reason why the request cannot have a thinking budget. Undefined if it can. */
 function obstacleTo(request: CanonicalRequest, forced: boolean, dialect: MessagesDialect): string | undefined {
   if (forced) return 'a-tool-is-forced'
   if (isMidway(request)) return 'no-signed-thinking'
   return mostTokens(request, dialect) <= LEAST_BUDGET ? 'no-room-to-think' : undefined
 }
 
-/** Requests adaptive thinking with an effort; a budget is mapped to an effort. */
+/** Requests adaptive thinking with an effort. A budget is mapped to an effort. */
 function adaptive({ effort, budget, show }: Reasoning, dialect: MessagesDialect): Plan {
   const tokens = budget !== undefined && budget > 0 ? budget : undefined
   const wanted = effort ?? (tokens === undefined ? undefined : effortOf(tokens))
@@ -169,7 +170,7 @@ function adaptive({ effort, budget, show }: Reasoning, dialect: MessagesDialect)
   }
 }
 
-/** Tokens; smallest thinking budget. */
+/** Minimum thinking budget, in tokens. */
 const LEAST_BUDGET = 1024
 
 /** Requests a budget of at least 1024 tokens that leaves room for an answer. */
@@ -199,14 +200,14 @@ function isMidway(request: CanonicalRequest): boolean {
 /** Whether the part is reasoning with a signature of this format. */
 const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature?.format === FORMAT
 
-/** Whether the part is written at all. Empty texts and unsigned reasoning are not. */
+/** Whether the part is written at all. Empty text parts and unsigned reasoning are not. */
 function isWritten(part: Part): boolean {
   if (part.type === 'reasoning') return isSigned(part)
   if (part.type === 'tool-call' || (part.type === 'opaque' && part.format === FORMAT)) return true
   return 'text' in part && part.text !== undefined && part.text.trim() !== ''
 }
 
-/** The parts of the assistant's last turn, which may be several messages. */
+/** Returns the parts of the assistant's last turn, which may be several messages. */
 function lastAnswer({ messages }: CanonicalRequest): readonly Part[] {
   const turns: (readonly Part[])[] = []
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -227,8 +228,8 @@ export function handsBack(reasoning: ReasoningPart, { native, toIssuer }: Reason
 
 /**
  * Whether the upstream refuses a signature if anything before it has changed, as the newest families of Claude do
- * ("Preserved thinking", platform.claude.com, read on 2026-11-22). Assumed for native callers, because the behaviour of
- * their model is unknown.
+ * ("Preserved thinking", platform.claude.com, read on 2026-11-22). Also true for native callers, because the behaviour
+ * of their model is unknown.
  */
 export const boundSignatures = ({ dialect, native }: WriteOptions): boolean =>
   native || messagesDialect(dialect).bound_proofs === true

@@ -10,7 +10,7 @@ import { argumentSchema, strictSchema } from './schema.ts'
 /** The tools of a request without any. */
 const NO_TOOLS: Tools = { wire: [], names: new Set(), none: false }
 
-/** Writes the tools that the tool choice allows. Names are unique; later tools of the same name are dropped. */
+/** Writes the tools that the tool choice allows. Names are unique. A later tool of the same name is dropped. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
   if (request.tools === undefined && toolChoice === undefined) return NO_TOOLS
@@ -54,7 +54,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   return writeCache({ ...(block as Block), ...extrasFor(tool, FORMAT) }, tool, path, context)
 }
 
-/** Writes the schema of the arguments. An object schema is required; a strict one is closed. */
+/** Writes the schema of the arguments. An object schema is required. A strict one is closed. */
 function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
@@ -83,7 +83,7 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block
   return writeCache({ ...HOSTED[tool.kind], ...fields, ...extrasFor(tool, FORMAT) }, tool, path, context)
 }
 
-/** Writes the settings of a hosted tool: at most one list of domains, which is not empty, and at least one use. */
+/** Writes the settings of a hosted tool: at most one list of domains, which must not be empty, and at least one use. */
 function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject {
   const faults: { [field: string]: string } = { ...UNSUPPORTED[tool.kind] }
   if ((tool.allowedDomains?.length ?? 0) > 0 && tool.blockedDomains !== undefined)
@@ -119,9 +119,9 @@ function supportedLocation(location: Location, path: Path, losses: Losses): Loca
 }
 
 /**
- * A test for the tools that the choice allows; undefined if it allows all tools or forbids calls. The format cannot
- * restrict a choice to some tools, so the other tools are not offered. That changes the prompt, but only when the
- * choice changes.
+ * Returns a test for the tools that the choice allows. Undefined if it allows all tools or forbids calls. The format
+ * cannot restrict a choice to some tools, so that the other tools are not offered. The prompt thus changes, but only
+ * when the choice changes.
  */
 function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | undefined {
   const { mode, only, hosted } = choice ?? {}
@@ -142,8 +142,8 @@ const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): bo
   dialect.forced_tools !== false
 
 /**
- * Whether the upstream is told that it must call a tool. Manual thinking (`enabled`) excludes that and gives way;
- * adaptive thinking does not ("Define tools", section "Forcing tool use", platform.claude.com, September 2026).
+ * Whether the request forces a tool call. Manual thinking (`enabled`) excludes forced calls and is turned off for them.
+ * Adaptive thinking does not ("Define tools", section "Forcing tool use", platform.claude.com, September 2026).
  */
 export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, { dialect }: WriteContext): boolean =>
   toolChoice?.mode === 'required' && wire.length > 0 && !none && dialect.forced_tools !== false
@@ -188,21 +188,21 @@ function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: 
   return name === undefined ? { type: TYPES[became] } : { type: 'tool', name }
 }
 
-/** The name of the single tool that has to be called, if it is offered. */
+/** Returns the name of the single tool that must be called, if it is offered. */
 function namedOf({ only, hosted }: ToolChoice, { names }: Tools): string | undefined {
   const one = only?.length === 1 ? only[0] : undefined
   const name = hosted === undefined ? one : only === undefined ? HOSTED[hosted].name : undefined
   return name !== undefined && names.has(name) ? name : undefined
 }
 
-/** The names and versions of hosted tools; native callers choose the version themselves. */
+/** Names and versions of hosted tools. Native callers choose the version themselves. */
 const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly type: string } } = {
   'web-search': { type: 'web_search_20250305', name: 'web_search' },
   'web-fetch': { type: 'web_fetch_20250910', name: 'web_fetch' },
   'code-execution': { type: 'code_execution_20250825', name: 'code_execution' },
 }
 
-/** The name of the tool on the wire; undefined for a tool of another format, or one without a name. */
+/** Returns the name of the tool on the wire. Undefined for a tool of another format, or one without a name. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return HOSTED[tool.kind].name
   if (tool.type !== 'opaque') return tool.name

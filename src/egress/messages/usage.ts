@@ -6,7 +6,7 @@ import { FORMAT } from './context.ts'
 
 /**
  * Writes token counts. The input excludes tokens read from a cache or written to one (docs/wire/messages.md#usage,
- * traps 19, 20). The four main counts are numbers in every recorded answer, and clients add them up; other unknown
+ * traps 19, 20). The four main counts are numbers in every recorded answer, and clients add them up. Other unknown
  * counts are left out, not null (trap 87).
  */
 export function writeUsage(usage: Usage | undefined, tier: string | undefined, losses: Losses): JsonObject {
@@ -26,7 +26,7 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
 
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
 
-/** Tokens; input without cached tokens. */
+/** Number of input tokens without cached tokens. */
 const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cached(usage))
 const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'hostedCalls'> = {
   searches: 'no-count-of-searches',
@@ -53,7 +53,7 @@ const CALLS: { readonly [kind: string]: string } = {
   'web-fetch': 'web_fetch_requests',
 }
 
-/** Writes the counts of hosted calls; the format requires both. */
+/** Writes the counts of hosted calls. The format requires both. */
 const writeCalls = (calls: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(CALLS).map(([kind, name]) => [name, calls[kind] ?? 0]))
 

@@ -14,8 +14,8 @@ import { FORMAT, writeDocument } from './request.ts'
 const WRITTEN = new Set(['id', 'model', 'candidates', 'usage'])
 
 /**
- * Writes a whole answer (docs/wire/rerank.md#response) in the style that the client expects: Jina's, Cohere's or
- * Voyage's.
+ * Writes a whole answer (docs/wire/rerank.md#response) in the style that the client expects: that of Jina, Cohere or
+ * Voyage.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT)
@@ -42,7 +42,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 const styleOf = (body: JsonObject): string =>
   isObject(body['meta']) ? 'cohere' : Array.isArray(body['results']) ? 'jina' : 'voyage'
 
-/** The token counts that clients require, in every style but Cohere's. */
+/** Token counts that clients require, in every style but Cohere's. */
 const COUNTS = ['total_tokens']
 
 /** Writes the ranks. With `plain`, a document that is a single text is written as a string. */

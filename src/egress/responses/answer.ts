@@ -17,7 +17,7 @@ import {
 } from './items.ts'
 import { belongsTo, reportSearch, searchId, writeSearch } from './search.ts'
 
-/* Pieces of an answer that a whole response and a streamed one share: items, parts and final state. */
+/* Pieces of an answer that whole and streamed responses share: items, parts and final state. */
 
 /** The kind of item that a part of an answer becomes; `nowhere` if the format has no item for it. */
 type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'search' | 'item' | 'nowhere'
@@ -67,7 +67,7 @@ export const hasLogprobs = (part: Part): boolean =>
   part.type === 'opaque' ? part.format !== FORMAT && part.text !== undefined : part.type === 'text'
 
 /**
- * Writes the log probability of a token and of its alternatives, if reported. `bytes` is required here, and empty if
+ * Writes the log probability of a token and, if reported, those of its alternatives. `bytes` is required, and empty if
  * unknown.
  */
 export const writeToken = (token: TokenLogprob): JsonObject =>
@@ -98,7 +98,7 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
   if (part.type === 'text') reportCitations(part, path, losses)
 }
 
-/** Reports empty lists of bytes: in this format they mean that the bytes are unknown, because every token has some. */
+/** Reports empty lists of bytes. In this format they mean that the bytes are unknown, because every token has some. */
 function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   tokens.forEach((token, index) => {
     if (token.bytes?.length === 0) losses.drop([...path, index, 'bytes'], 'no-bytes')
@@ -160,7 +160,7 @@ export interface EndContent {
   refused: boolean
 }
 
-/** The fields that state whether a response is running, completed, incomplete or failed. */
+/** Fields that state whether a response is running, completed, incomplete or failed. */
 export type ResponseState = { readonly status: string; readonly incomplete_details: JsonObject | null }
 
 const COMPLETED: ResponseState = { status: 'completed', incomplete_details: null }
@@ -168,8 +168,8 @@ export const FAILED: ResponseState = { status: 'failed', incomplete_details: nul
 const incomplete = (reason: string): ResponseState => ({ status: 'incomplete', incomplete_details: { reason } })
 
 /**
- * The final state of an answer (docs/wire/mapping.md#finish-reasons, trap 14). An answer that contains a refusal is
- * completed.
+ * Returns the final state of an answer (docs/wire/mapping.md#finish-reasons, trap 14). An answer that contains a
+ * refusal is completed.
  */
 export function writeState(finish: Finish | undefined, content: EndContent): ResponseState {
   switch (finish?.reason) {
@@ -189,7 +189,7 @@ export const endContentOf = ({ content }: Candidate): EndContent => ({
   refused: content.some(part => part.type === 'refusal'),
 })
 
-/** Reports how the finish reason that a reader takes from the response differs from the original. */
+/** Reports how the finish reason that a reader derives from the response differs from the original. */
 export function reportFinish({ finish }: Candidate, content: EndContent, path: Path, losses: Losses): void {
   const at = [...path, 'finish']
   if (finish === undefined) return losses.add(at, { reason: impliedReason(content) }, 'finish-required')

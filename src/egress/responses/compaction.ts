@@ -71,7 +71,7 @@ export function writeCompacted(messages: readonly Message[], encrypted: string, 
   return [...items, item].map(value => ({ type: 'opaque', format: FORMAT, value }))
 }
 
-/** A message as an answer has it: with an id, a status and a list of parts. */
+/** Returns a message as it is in an answer: with an id, a status and a list of parts. */
 function completeMessage(item: JsonObject, id: string): JsonObject {
   const { content } = item
   const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : (content ?? [])
@@ -106,8 +106,8 @@ const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'createdAt' | 'candidates
 }
 
 /**
- * Reports changes to the fields that every answer has exactly once: id, time and candidate. The format has no field for
- * the candidate's extras.
+ * Reports changes to the fields that every answer has exactly once: id, time and candidate. The candidate's extras are
+ * lost.
  */
 export function reportHead(result: CanonicalResult, id: string, losses: Losses): void {
   const { candidates, createdAt } = result

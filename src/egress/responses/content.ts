@@ -12,14 +12,14 @@ export const FORMAT = 'responses'
 export interface WriteContext {
   readonly dialect: ResponsesDialect
   readonly losses: Losses
-  /** The mask that is written as a setting of the image generation tool. */
+  /** Mask that is written as a setting of the image generation tool. */
   readonly mask?: MediaPart | undefined
 }
 
 /** The type of text parts in a turn. */
 type TextType = 'input_text' | 'output_text'
 
-/** Writes a part of a content list; undefined, with a loss, if the format has no form for the part. */
+/** Writes a part of a content list. Undefined, with a loss, if the format has no form for the part. */
 export function writePart(part: Part, plain: TextType, path: Path, context: WriteContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -82,7 +82,7 @@ export function writeAnnotation(annotation: Annotation): JsonObject | undefined 
   )
 }
 
-/** Writes the cache marker in the upstream's form (trap 63); output text takes none. */
+/** Writes the cache marker in the upstream's form (trap 63). Output text takes none. */
 function writeCache(part: Part, plain: TextType, path: Path, { dialect, losses }: WriteContext): JsonObject {
   if (part.cache === undefined) return {}
   if (dialect.cache !== 'prompt_cache_breakpoint' || plain === 'output_text') {
@@ -141,7 +141,7 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
       : {}
     : defined({ url: urlOfSource(source) })
 
-/** Writes an image. `detail` is required; without one, `auto` lets the model decide. */
+/** Writes an image. `detail` is required. The default `auto` lets the model decide. */
 function writeImage(part: MediaPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
@@ -161,7 +161,7 @@ function writeFile(part: MediaPart, path: Path, { losses }: WriteContext): JsonO
   return { type: 'input_file', [field]: url ?? id!, ...defined({ filename, detail: part.detail }) } as JsonObject
 }
 
-/** Writes a text document as a text part, preceded by its name. */
+/** Writes a text document as a text part that begins with the document's name. */
 function writeDocument(part: MediaPart, content: string, path: Path, { losses }: WriteContext): JsonObject {
   const text = part.name === undefined ? content : `${part.name}\n\n${content}`
   const extras = part.extras?.[FORMAT]
@@ -175,13 +175,13 @@ function writeDocument(part: MediaPart, content: string, path: Path, { losses }:
   return { type: 'input_text', text }
 }
 
-/** The value of a content field; a single plain text becomes a string. */
+/** Returns the value of a content field. A single plain text part becomes a string. */
 export function contentOf(parts: readonly JsonObject[]): Json {
   if (parts.length === 0) return ''
   return parts.length === 1 && isPlainText(parts[0]!) ? parts[0]!['text']! : parts
 }
 
-/** Whether the part is a text without other fields; empty annotations do not count. */
+/** Whether the part is a text without other fields. Empty annotations do not count. */
 function isPlainText(wire: JsonObject): boolean {
   const { type, text, annotations, ...others } = wire
   return (

@@ -2,32 +2,31 @@ import { isObject, type Json, type JsonObject, withMappedItems } from '../../can
 import { flatJoin } from '../../canonical/text.ts'
 
 /*
- * Adds the fields that every answer of this format has, for upstreams of the format that leave some out: strict clients
- * cannot read an answer without them (docs/wire/responses.md#response-object, OpenResponses 2026-04-24). Present values
- * stay unchanged, and an object that lacks nothing is returned as it is. A null counts as absent where the format never
- * has null.
+ * Adds the fields that every answer of this format has, if the upstream left some out. Strict clients cannot read an
+ * answer without them (docs/wire/responses.md#response-object, OpenResponses 2026-04-24). Present values stay
+ * unchanged, and a complete object is returned as it is. Null counts as absent in fields that are never null.
  */
 
-/** Whether the object lacks the field: it is absent, or null although its default is not. */
+/** Whether the object lacks the field. A null counts as absent if the default is not null. */
 export const lacks = (object: JsonObject, field: string, fallback: Json): boolean =>
   object[field] === undefined || (object[field] === null && fallback !== null)
 
-/** The object with missing fields added from `entries`; the same object if it has all of them. */
+/** Adds missing fields from `entries`. Returns the same object if it has all of them. */
 export function withDefaults(object: JsonObject, entries: JsonObject): JsonObject {
   let whole: { [key: string]: Json } | undefined
   for (const key in entries) if (lacks(object, key, entries[key]!)) (whole ??= { ...object })[key] = entries[key]!
   return whole ?? object
 }
 
-/** The index of an item in the output, and its status. */
+/** Index of an item in the output, and its status. */
 interface ItemPosition {
-  /** The base of generated ids. */
+  /** Base of generated ids. */
   readonly base: string
   readonly index: number
   readonly status: string
 }
 
-/** The fields that items of one type always have. */
+/** Fields that items of one type always have. */
 interface ItemRow {
   /** The prefix of generated ids. */
   readonly prefix: string
@@ -59,7 +58,7 @@ const ITEMS: { readonly [type: string]: ItemRow } = {
 }
 const OTHER: ItemRow = { prefix: 'item' }
 
-/** The generated id of an item. */
+/** Returns the generated id of an item. */
 export const idAt = (prefix: string, base: string, index: number): string => flatJoin(prefix, '_', base, '_', index)
 
 /** Completes an item of an answer: its id, its status if its type has one, and its parts. */
@@ -91,11 +90,11 @@ export function partWithDefaults(part: JsonObject): JsonObject {
 const ALTERNATIVE: JsonObject = { bytes: [] }
 const TOKEN: JsonObject = { ...ALTERNATIVE, top_logprobs: [] }
 
-/** Completes the log probability of a token and of its alternatives. */
+/** Completes the log probability of a token and those of its alternatives. */
 export const tokenWithDefaults = (token: JsonObject): JsonObject =>
   withMappedItems(withDefaults(token, TOKEN), 'top_logprobs', alternative => withDefaults(alternative, ALTERNATIVE))
 
-/** The fields that every function has in an answer. */
+/** Fields that every function has in an answer. */
 export const FUNCTION: JsonObject = { description: null, parameters: null, strict: false }
 
 const TEXT: JsonObject = { format: { type: 'text' } }
@@ -122,7 +121,7 @@ const changed = (field: string, value: Json | undefined, entries: JsonObject): J
 const replaced = (field: string, before: JsonObject, after: JsonObject): JsonObject =>
   before === after ? NONE : { [field]: after }
 
-/** The token counts of a response without any; unknown counts are zero (trap 25). */
+/** Token counts of a response without any. Unknown counts are zero (trap 25). */
 export const NO_TOKENS: JsonObject = {
   input_tokens: 0,
   input_tokens_details: { cached_tokens: 0 },

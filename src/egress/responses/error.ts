@@ -5,7 +5,7 @@ import { messageOf, retryHeaders } from '../errors/error.ts'
 import { ERROR_NAMES, type ErrorNames, statusOf, TOO_LONG } from '../errors/openai-error.ts'
 import { defined } from '../fields.ts'
 
-/** The error names of this format that differ from the common ones (docs/wire/errors.md#codes-of-responses). */
+/** Error names of this format that differ from the common ones (docs/wire/errors.md#codes-of-responses). */
 const OWN_NAMES: ErrorNames = {
   ...ERROR_NAMES,
   'not-found': ['not_found_error', 'not_found'],
@@ -25,7 +25,7 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
   }
 }
 
-/** The error inside a failed answer (trap 75), which requires a code. */
+/** Returns the error inside a failed answer (trap 75). A code is required. */
 export function failureOf(error: CanonicalError): JsonObject {
   const [type, code] = OWN_NAMES[error.kind]
   const message = messageOf(error, TOO_LONG)

@@ -38,7 +38,7 @@ const RUNNING: ResponseState = { status: 'in_progress', incomplete_details: null
 
 /**
  * Writes a streamed answer (docs/wire/responses.md#order-of-events): items in the order in which their parts began,
- * each done before the next is added (trap 96), and a terminal event whose response contains all of them (trap 10).
+ * each done before the next is added (trap 96), then a terminal event whose response contains all items (trap 10).
  */
 export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, ItemContext, LogprobSource {
   readonly events = new EventSequence()
@@ -197,8 +197,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   /**
-   * The message that a part goes into. Neighbouring parts share a message, unless the part is marked as the first of
-   * another.
+   * Returns the message that a part goes into. Neighbouring parts share a message, unless the part is marked as the
+   * first of another message.
    */
   private messageOf(part: Part): MessageWriter {
     if (originalItem(part) !== undefined) this.leaveMessage()
@@ -238,7 +238,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     if (this.logprobs.length > 0) this.lastText()?.log(this.take())
   }
 
-  /** The text that gets late log probabilities. */
+  /** Returns the text part that gets late log probabilities. */
   private lastText(): MessagePartWriter | undefined {
     return this.items.flatMap(item => (item instanceof MessageWriter ? item.logged : [])).at(-1)
   }
@@ -293,8 +293,8 @@ export function writeRefused(
 }
 
 /**
- * The fields of an `error` event, flat and nested. The event is documented as flat, but OpenAI sends it nested, and
- * clients read one form or the other (docs/wire/errors.md#in-streams).
+ * Returns the fields of an `error` event, flat and nested. The event is documented as flat, but OpenAI sends it nested,
+ * and clients read one form or the other (docs/wire/errors.md#in-streams).
  */
 function flatAndNested(error: CanonicalError): JsonObject {
   const { code, message, type, param = null } = failureOf(error)

@@ -10,8 +10,8 @@ import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
 
 /*
- * Writes image-only requests as the image generation tool, with a choice that forces the tool. The generated image is a
- * call of that tool.
+ * Writes image-only requests as a call of the image generation tool, with a choice that forces the tool. The generated
+ * image is in that call.
  */
 
 const TYPE = 'image_generation'
@@ -19,7 +19,7 @@ const TYPE = 'image_generation'
 /** Whether the requested output is only an image. */
 export const isImageRequest = (request: CanonicalRequest): boolean => workOf(request) === 'image'
 
-/** The choice that forces the image generation tool. */
+/** Choice that forces the image generation tool. */
 export const FORCE_IMAGE_TOOL: JsonObject = { tool_choice: { type: TYPE } }
 
 const IMAGE_TOOL_LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
@@ -48,7 +48,7 @@ export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonO
   return { tools: [tool] }
 }
 
-/** Qualities of other models, and their equivalents here. */
+/** Qualities of other models, and their equivalents in this format. */
 const QUALITIES: { readonly [quality: string]: string } = { standard: 'medium', hd: 'high', xhigh: 'high', max: 'high' }
 
 function writeQuality(quality: string | undefined, losses: Losses): string | undefined {
@@ -71,11 +71,14 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
 
 function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {
   if (image.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
-  // Images come as bytes; the gateway serves them by URL if the caller requested that.
+  // Images come as bytes. The gateway delivers them by URL if the caller requested that.
   if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
 }
 
-/** The mask that the tool can take: the last part of a last turn that also has a text. Any other mask is a loss. */
+/**
+ * Returns the mask that the tool can take: the last part of a last turn that also has a text part. Any other mask is
+ * lost.
+ */
 export function maskOf(request: CanonicalRequest): MediaPart | undefined {
   if (!isImageRequest(request)) return undefined
   const last = request.messages.at(-1)
@@ -93,7 +96,7 @@ const writeMask = (part: MediaPart): JsonObject => {
   return source.type === 'file-id' ? { file_id: source.id } : { image_url: urlOfSource(source)! }
 }
 
-/** Writes a generated image as a call of the image generation tool; the format has no other item for an image. */
+/** Writes a generated image as a call of the image generation tool. The format has no other item for an image. */
 export function writeImageCall(part: MediaPart, stamp: Stamp): JsonObject {
   const { source, made } = part
   if (source.type !== 'base64') return {}

@@ -22,8 +22,8 @@ export function writeHistory(request: CanonicalRequest, context: WriteContext): 
 }
 
 /**
- * The text of a leading system turn, if it is a single plain text. The only message of a request stays in `input`,
- * because upstreams refuse an empty one.
+ * Returns the text of a leading system turn, if it is a single plain text part. The only message of a request stays in
+ * `input`, because upstreams refuse an empty `input`.
  */
 function instructionsOf(messages: readonly Message[]): string | undefined {
   const [first] = messages
@@ -53,7 +53,7 @@ function writeParts(
   return writeAllowed(content, allowed, path, context.losses, (part, at) => writePart(part, 'input_text', at, context))
 }
 
-/** Writes each tool result as an item. */
+/** Writes each tool result as a separate item. */
 function writeResults(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   return message.content.flatMap((part, index) => {
@@ -167,8 +167,8 @@ class Turn {
 }
 
 /**
- * Writes reasoning that an upstream of this format signed (trap 30). Upstreams refuse all other reasoning, so that is
- * dropped.
+ * Writes reasoning that an upstream of this format signed (trap 30). Upstreams refuse all other reasoning, so that it
+ * is dropped.
  */
 export function writeSignedReasoning(
   part: ReasoningPart,

@@ -50,22 +50,22 @@ export interface PartWriter {
   end(): void
 }
 
-/** The writer for parts that the format has no item for. */
+/** Writer for parts that the format has no item for. */
 export const NO_OUTPUT: PartWriter = { delta() {}, patch() {}, end() {} }
 
 /** An item of the output, in its current state. */
 export interface ItemWriter {
   written(): JsonObject
-  /** Marks the item as cut off by the end of the answer; an open item then stays incomplete. */
+  /** Marks the item as cut off by the end of the answer. An open item then stays incomplete. */
   cutShort(): void
 }
 
-/** The state that the items of one stream share. */
+/** State that the items of one stream share. */
 export interface ItemContext {
   readonly events: EventSequence
   /** The base of generated ids. */
   readonly base: string
-  /** The items so far; their number is the index of the next one. */
+  /** Items so far. Their number is the index of the next one. */
   readonly items: ItemWriter[]
   /** Whether the answer comes from an upstream of this format. */
   readonly isNative: boolean
@@ -75,8 +75,8 @@ export interface ItemContext {
 }
 
 /**
- * Finds the index of an item by its id; of two items with one id, the later. The id of an item may change while it
- * streams, and both ids then find it.
+ * Finds the index of an item by its id. If two items share an id, the later one is found. The id of an item may change
+ * while it streams. Both ids then find it.
  */
 export class ItemIds {
   private readonly indexes = new Map<Json | undefined, number>()
@@ -92,13 +92,13 @@ export class ItemIds {
     return this.indexes.get(id)
   }
 
-  /** The latest id of the item at that index. */
+  /** Returns the latest id of the item at that index. */
   idAt(index: number): string | undefined {
     return this.ids.get(index)
   }
 }
 
-/** The status of unfinished items, by type, where it is not `incomplete`. */
+/** Status of unfinished items by type, if it is not `incomplete`. */
 const UNFINISHED: { readonly [type: string]: string } = { image_generation_call: 'failed' }
 
 /** An item of a streamed answer, with its index, ids and status. */
@@ -129,7 +129,7 @@ export abstract class Item implements ItemWriter {
     this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
   }
 
-  /** The id of the item in its events: the upstream's, or a generated one. */
+  /** Returns the id of the item in its events: the upstream's, or a generated one. */
   protected idOf(original: JsonObject | undefined, prefix: string): string {
     return typeof original?.['id'] === 'string' ? original['id'] : idAt(prefix, this.context.base, this.index)
   }
@@ -138,7 +138,10 @@ export abstract class Item implements ItemWriter {
     return stampAt(prefix, this.context.base, this.index, this.status)
   }
 
-  /** The item in its current state. An item that was cut off is incomplete, whatever its start declared (trap 88). */
+  /**
+   * Returns the item in its current state. An item that was cut off is incomplete, whatever its start declared (trap
+   * 88).
+   */
   written(): JsonObject {
     const item = this.state()
     if (!this.isCut) return this.shown(item)
@@ -156,7 +159,7 @@ export abstract class Item implements ItemWriter {
     return this.broken && this.status === 'in_progress'
   }
 
-  /** The item with the content received so far. */
+  /** Returns the item with the content received so far. */
   protected abstract state(): JsonObject
 }
 
@@ -180,7 +183,7 @@ export abstract class SingleWriter extends Item implements PartWriter {
     this.done('completed')
   }
 
-  /** The upstream's item with the field as it has grown so far; the original item once it has ended. */
+  /** Returns the upstream's item with the field as received so far. The original item once it has ended. */
   protected grown(field: string, value: Json): JsonObject | undefined {
     const original = originalItem(this.part)
     if (original === undefined || (original.whole && this.status === 'completed')) return original?.item
@@ -199,7 +202,7 @@ export class OpaqueWriter extends SingleWriter {
 
   delta(): void {}
 
-  /** The item with the status that the upstream gave it. */
+  /** Returns the item with the status that the upstream gave it. */
   override written(): JsonObject {
     return this.shown(this.state())
   }
@@ -250,7 +253,7 @@ export class ImageWriter extends SingleWriter {
     super.end()
   }
 
-  /** The image generation call. A call that made no image is written as the item that it turned out to be. */
+  /** Returns the image generation call. A call that made no image is written as the item that replaced it. */
   protected state(): JsonObject {
     if (this.part.type === 'opaque') return this.part.value
     const result = this.status === 'in_progress' ? null : this.body
@@ -261,7 +264,7 @@ export class ImageWriter extends SingleWriter {
 
 const NAMELESS: JsonObject = {}
 
-/** Writes a call; empty arguments become `{}` at the end, exactly once (trap 8). */
+/** Writes a call. Empty arguments become `{}` at the end, exactly once (trap 8). */
 export class CallWriter extends SingleWriter {
   private readonly id: string
   private readonly field: string
@@ -297,8 +300,8 @@ export class CallWriter extends SingleWriter {
   }
 
   /**
-   * The name of the function, for the `done` event of its arguments. The name is left out if the upstream of this
-   * format left it out (docs/wire/responses.md#stream).
+   * Returns the name of the function, for the `done` event of its arguments. The name is left out if an upstream of
+   * this format left it out (docs/wire/responses.md#stream).
    */
   private named(): JsonObject {
     const { part, context } = this
@@ -306,7 +309,7 @@ export class CallWriter extends SingleWriter {
     return isBare ? NAMELESS : { name: part.name }
   }
 
-  /** The call; before its end, with the arguments as received so far. */
+  /** Returns the call. Before its end, the call has the arguments received so far. */
   protected state(): JsonObject {
     const original = this.grown(this.field, this.body)
     if (original !== undefined) return original

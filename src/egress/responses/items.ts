@@ -6,27 +6,27 @@ import type { ReasoningTarget } from '../writer.ts'
 import { FORMAT } from './content.ts'
 import { idAt } from './defaults.ts'
 
-/* Items that are written alike in a history and in an answer. */
+/* Items that a history and an answer write alike. */
 
-/** The fields that an answer adds to an item: an id, and a status if the item's type has one. */
+/** Fields that an answer adds to an item: an id, and a status if the item's type has one. */
 export type Stamp = { readonly id?: string; readonly status?: string }
 
 /**
- * Items of a history have no ids, because upstreams look up the ids they are sent and fail for those they have not
- * stored (trap 34).
+ * Items of a history have no ids. Upstreams look up the ids that they get and fail for ids that they have not stored
+ * (trap 34).
  */
 const UNNAMED: Stamp = {}
 
-/** The prefix of generated ids for reasoning of other formats. */
+/** Prefix of generated ids for reasoning of other formats. */
 export const FOREIGN_REASONING = 'rs_il'
 
-/** The generated id and status of an item; reasoning has no status. */
+/** Returns the generated id and status of an item. Reasoning has no status. */
 export function stampAt(prefix: string, base: string, index: number, status: string): Stamp {
   const id = idAt(prefix, base, index)
   return prefix === FOREIGN_REASONING ? { id } : { id, status }
 }
 
-/** Writes a call; empty arguments become `{}`, exactly once (trap 8). */
+/** Writes a call. Empty arguments become `{}`, exactly once (trap 8). */
 export function writeCall(part: ToolCallPart, stamp: Stamp = UNNAMED): JsonObject {
   const { id, name, namespace, arguments: text, freeform } = part
   return {
@@ -42,7 +42,7 @@ export function writeCall(part: ToolCallPart, stamp: Stamp = UNNAMED): JsonObjec
 export const SEPARATOR = '\n\n'
 
 /**
- * The sections of a reasoning text, split at its cuts. Without cuts the text is one section, or none if it is empty.
+ * Splits the text of reasoning into sections at its cuts. Without cuts the text is one section, or none if it is empty.
  */
 function sectionsOf(text: string, cuts: readonly number[] | undefined): readonly string[] {
   if (cuts == null) return text === '' ? [] : [text]
@@ -64,8 +64,7 @@ export const writeReasoningItem = (
 })
 
 /**
- * Fills an upstream's reasoning item with the sections that the part now has, in `content` if the upstream wrote them
- * there.
+ * Writes the part's current sections into an upstream's reasoning item, in `content` if the upstream wrote them there.
  */
 export function fillReasoning(item: JsonObject, part: ReasoningPart, encrypted: string | undefined): JsonObject {
   const { as, cuts } = spellingFor(part, FORMAT)
@@ -83,8 +82,8 @@ export const summaryText = (text: string): JsonObject => ({ type: 'summary_text'
 export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_text', text })
 
 /**
- * The value of `encrypted_content`: this format's own signature unchanged, and reasoning of other issuers wrapped
- * whole, signed or not, because clients keep nothing else of it (traps 27, 92).
+ * Returns the value of `encrypted_content`: this format's own signature unchanged. Reasoning of other issuers is
+ * wrapped whole, signed or not, because clients store nothing else of it (traps 27, 92).
  */
 export function encryptedContent({ text, signature, redacted }: ReasoningPart): string | undefined {
   if (signature === undefined) return text === '' ? undefined : wrapReasoning([{ text }], FORMAT)
@@ -92,7 +91,7 @@ export function encryptedContent({ text, signature, redacted }: ReasoningPart): 
   return wrapReasoning([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
-/** Like `proofOf`, for reasoning of an upstream of this format; undefined if unsigned. */
+/** Like `encryptedContent`, for reasoning of an upstream of this format. Undefined if unsigned. */
 export const nativeEncryptedContent = (part: ReasoningPart): string | undefined =>
   part.signature === undefined ? undefined : encryptedContent(part)
 
@@ -104,16 +103,16 @@ export const writeMessageItem = (content: Json, stamp: Stamp = UNNAMED): JsonObj
   content,
 })
 
-/** The item that a part of an answer was read from, if the upstream speaks this format. */
+/** Item that a part of an answer was read from, if the upstream uses this format. */
 interface OriginalItem {
   readonly item: JsonObject
-  /** Whether the item is whole; otherwise it is in the state in which it began. */
+  /** Whether the item is complete. An incomplete one is in its initial state. */
   readonly whole: boolean
 }
 
 /**
- * The item that begins with a part of an answer; undefined for parts of other formats, and for further parts of a
- * message.
+ * Returns the item that begins with a part of an answer. Undefined for parts of other formats, and for further parts of
+ * a message.
  */
 export function originalItem(part: Part): OriginalItem | undefined {
   if (part.type === 'opaque' && part.format === FORMAT && spellingFor(part, FORMAT)['in'] === undefined)
@@ -123,7 +122,7 @@ export function originalItem(part: Part): OriginalItem | undefined {
   return begun == null ? undefined : { item: begun as JsonObject, whole: false }
 }
 
-/** The original items of an answer of this format, with reasoning as it is now. */
+/** Returns the original items of an answer of this format, with the current reasoning. */
 export const originalItems = (content: readonly Part[]): readonly JsonObject[] =>
   content.flatMap(part => {
     const original = originalItem(part)
@@ -134,8 +133,8 @@ export const originalItems = (content: readonly Part[]): readonly JsonObject[] =
   })
 
 /**
- * Returns encrypted reasoning to the organisation it was made for (trap 33), as Codex does. It is written without its
- * id, which an upstream would look up and may not have stored (trap 34).
+ * Returns encrypted reasoning to the organisation for which it was made (trap 33), as Codex does. Its id is left out,
+ * because an upstream would look it up and may not have stored it (trap 34).
  */
 export const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
   toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined

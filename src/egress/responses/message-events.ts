@@ -10,7 +10,7 @@ import { partWithDefaults } from './defaults.ts'
 import { Item, type ItemContext, type PartWriter } from './item-events.ts'
 import { originalItem, writeMessageItem } from './items.ts'
 
-/** Log probabilities that are held for the next text. */
+/** Log probabilities that are held for the next text part. */
 export interface LogprobSource {
   take(): readonly JsonObject[]
 }
@@ -33,7 +33,7 @@ export class MessageWriter extends Item {
     this.added()
   }
 
-  /** The upstream's message, as far as its first part has it. */
+  /** The upstream's message, as far as its first part contains it. */
   private get original() {
     return originalItem(this.parts[0]?.whole ?? this.first)
   }
@@ -46,8 +46,8 @@ export class MessageWriter extends Item {
   }
 
   /**
-   * Counts a part as ended, and ends the message after its last part. The number of parts is known for a message of an
-   * upstream of this format; other messages may be continued.
+   * Counts a part as ended, and ends the message after its last part. The number of parts is known only for messages of
+   * upstreams of this format.
    */
   partEnded(): void {
     this.open--
@@ -56,7 +56,7 @@ export class MessageWriter extends Item {
       this.finish('completed')
   }
 
-  /** Adds no more parts: the message ends as soon as all its parts have ended. */
+  /** Closes the message to further parts. The message ends as soon as all its parts have ended. */
   close(status: ItemStatus = 'completed'): void {
     this.closing = true
     this.finish(status)
@@ -73,7 +73,7 @@ export class MessageWriter extends Item {
     return !this.settled && !this.closing
   }
 
-  /** The texts of the message that may get late log probabilities. */
+  /** Text parts of the message that may get late log probabilities. */
   get logged(): readonly MessagePartWriter[] {
     return this.parts.filter(writer => writer.logged)
   }
@@ -86,16 +86,16 @@ export class MessageWriter extends Item {
   }
 }
 
-/** The number of parts in a message. A message without parts has one that stands for it. */
+/** Returns the number of parts in a message. A message without parts is represented by one part. */
 const partsIn = ({ content }: JsonObject): number => (Array.isArray(content) ? Math.max(content.length, 1) : 1)
 
-/** Whether the part only stands for a message without parts. */
+/** Whether the part only represents a message without parts. */
 const isStandIn = (part: Part): boolean => {
   const original = originalItem(part)
   return original?.whole === true && Array.isArray(original.item['content']) && original.item['content'].length === 0
 }
 
-/** Writes a part of a message: a text, a refusal, or a part that only this format defines. */
+/** Writes a part of a message: a text part, a refusal, or a part that only this format defines. */
 export class MessagePartWriter implements PartWriter {
   private readonly message: MessageWriter
   private readonly index: number
@@ -184,7 +184,7 @@ export class MessagePartWriter implements PartWriter {
     return this.message.context.addsDefaults ? partWithDefaults(written) : written
   }
 
-  /** The upstream's part with the text received so far; the original part once it has ended. */
+  /** Returns the upstream's part with the text received so far. The original part once it has ended. */
   private originalPart(): JsonObject | undefined {
     const field = this.refusal ? 'refusal' : 'text'
     const original = spellingFor(this.part, FORMAT)['part'] as JsonObject | undefined

@@ -37,8 +37,8 @@ const isAccepted = ({ role, content }: Message): boolean =>
   role !== 'assistant' || content.every(part => part.type !== 'reasoning' || inputItem(part) !== undefined)
 
 /**
- * The item that a part of an assistant turn was read from; undefined for reasoning that the gateway wrapped, or whose
- * signature is missing.
+ * Returns the item that a part of an assistant turn was read from. Undefined for reasoning that the gateway wrapped, or
+ * that has no signature.
  */
 function inputItem(part: Part): JsonObject | undefined {
   const item = unchangedWire<JsonObject>(part, FORMAT)
@@ -49,7 +49,7 @@ function inputItem(part: Part): JsonObject | undefined {
   return (encrypted == null || encrypted === '') && !String(id).startsWith(`${FOREIGN_REASONING}_`) ? item : undefined
 }
 
-/** Writes the items of a message; none for the message of the `instructions`. */
+/** Writes the items of a message. None for the message of the `instructions`. */
 function inputItems(message: Message, path: Path, body: JsonObject, context: WriteContext): readonly JsonObject[] {
   const whole = unchangedWire<JsonObject>(message, FORMAT)
   if (whole !== undefined) return [whole]
@@ -58,7 +58,7 @@ function inputItems(message: Message, path: Path, body: JsonObject, context: Wri
   return message.content.flatMap((part, index): readonly JsonObject[] => {
     const item = inputItem(part)
     if (item !== undefined) return [item]
-    // Any other part belongs to the message that an earlier part began.
+    // Any other part belongs to the message of an earlier part.
     const reasoning =
       part.type === 'reasoning' ? writeSignedReasoning(part, [...path, 'content', index], context) : undefined
     return reasoning === undefined ? [] : [reasoning]

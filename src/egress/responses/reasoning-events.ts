@@ -29,12 +29,12 @@ const SECTIONS = {
 /** Writes a streamed reasoning item, section by section. */
 export class ReasoningWriter extends SingleWriter {
   private readonly id: string
-  /** The index of the section that was opened last. */
+  /** Index of the section that was opened last. */
   private sectionIndex = -1
   private section: { text: string; readonly prefix: string } | undefined
-  /** Characters; rest of the separator that is still to be skipped. */
+  /** Number of characters of the separator that are still to be skipped. */
   private gap = 0
-  /** The number of cuts passed so far. */
+  /** Number of cuts passed so far. */
   private cuts = 0
 
   constructor(part: ReasoningPart, context: ItemContext) {
@@ -75,7 +75,7 @@ export class ReasoningWriter extends SingleWriter {
     return isNew ? original.item : fillReasoning(original.item, part, nativeEncryptedContent(part))
   }
 
-  /** UTF-16 units; offset of the next cut in the body, if known. */
+  /** Returns the offset of the next cut in the body in UTF-16 units, if known. */
   private nextCut(): number | undefined {
     return (spellingFor(this.part, FORMAT)['cuts'] as readonly number[] | undefined | null)?.[this.cuts]
   }

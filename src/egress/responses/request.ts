@@ -44,7 +44,7 @@ function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<W
 function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   const { wire, losses: lost, ...written } = writeAnew(countable(original, losses, ['cache', 'state']), options)
-  // A count has no answer to store or to include fields in.
+  // A count has no answer to store, and no fields to include.
   const { store: _, include: __, ...body } = wire.body
   const others = lost.filter(({ reason }) => reason !== 'minted-no-storage')
   return { ...written, wire: { ...wire, path: COUNT, body }, losses: [...losses.list, ...others] }

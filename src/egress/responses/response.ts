@@ -10,10 +10,10 @@ import { FORMAT } from './content.ts'
 import { FUNCTION, innerDefaults, lacks, NO_TOKENS, withDefaults } from './defaults.ts'
 import { failureOf } from './error.ts'
 
-/** The fields of the whole answer. */
+/** Fields of the whole answer. */
 type ResponseHead = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier' | 'complete'>
 
-/** The contents of a response at one moment. */
+/** Contents of a response at one moment. */
 export interface ResponseContent {
   readonly state: ResponseState
   readonly output: readonly JsonObject[]
@@ -25,13 +25,11 @@ export interface ResponseContent {
 
 const PREFIX = 'resp_'
 
-/** The id of an answer. Ids of other formats get the prefix that clients expect. */
+/** Returns the id of an answer. Ids of other formats get the prefix that clients expect. */
 export const answerId = (id: string | undefined): string =>
   id === undefined ? `${PREFIX}0` : id.startsWith(PREFIX) ? id : flatJoin(PREFIX, id)
 
-/**
- * The settings of the request that every answer repeats, with the public defaults; strict readers require all of them.
- */
+/** Settings of the request that every answer repeats, with the public defaults. Strict clients require all of them. */
 const DEFAULTS: JsonObject = {
   background: false,
   completed_at: null,
@@ -54,10 +52,10 @@ const DEFAULTS: JsonObject = {
   user: null,
 }
 
-/** An empty response object, because filling one in is much cheaper than building one. */
+/** A response object with all fields empty. Filling one in is much cheaper than building one. */
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
 
-/** The fields of every response, with null for those that may be null. */
+/** Fields of every response, with null for those that may be null. */
 const ALWAYS: JsonObject = {
   ...BLANK,
   ...{ status: '', output: [], service_tier: '', tools: [], text: {} },
@@ -73,7 +71,7 @@ const REPEATED = [
   ...['safety_identifier', 'metadata', 'prompt_cache_key', 'tool_choice', 'parallel_tool_calls'],
 ] as const
 
-/** The settings of the caller as an answer repeats them, with the tools that items of the input add. */
+/** Returns the settings that an answer repeats, with the tools that items of the input add. */
 function settingsEcho(request: CanonicalRequest): JsonObject {
   const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? NONE
   const { text, tools } = body as { readonly text?: JsonObject | null; readonly tools?: readonly JsonObject[] | null }
@@ -87,7 +85,7 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
       previous_response_id: previous,
       background,
       conversation: conversation === undefined ? undefined : { id: conversation },
-      // The gateway may override what the body says here.
+      // The gateway may override this setting of the body.
       truncation: request.extras?.[FORMAT]?.['truncation'],
     }) as JsonObject),
     tools: [...(tools ?? []), ...added].map(tool => (tool['type'] === 'function' ? { ...FUNCTION, ...tool } : tool)),
@@ -96,12 +94,15 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
   }
 }
 
-/** Characters; longest base of an id. Clients may send ids back, and no id may be longer than 64 characters. */
+/**
+ * Maximum length of the base of an id, in characters. Clients may send ids back, and no id may be longer than 64
+ * characters.
+ */
 const LONGEST = 44
 
 const baseOf = (id: string): string => flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))
 
-/** The response object that an upstream of this format sent. */
+/** Returns the response object that an upstream of this format sent. */
 const responseIn = (node: Node): JsonObject | undefined =>
   spellingFor(node, FORMAT)['response'] as JsonObject | undefined
 
@@ -112,14 +113,14 @@ export const isNativeAnswer = (head: Node): boolean => responseIn(head) !== unde
 export const isCompactEndpoint = (request: CanonicalRequest): boolean =>
   wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith('/responses/compact') === true
 
-/** Writes the response object of one answer, every time that a stream contains it. */
+/** Writes the response object of one answer, each time a stream contains it. */
 export class Responder {
   /** Whether the answer comes from an upstream of this format and is repeated as received. */
   readonly isNative: boolean
   /** Whether fields that this upstream left out are added. */
   readonly addsDefaults: boolean
   readonly id: string
-  /** The base of the ids of items. */
+  /** Base of the ids of items. */
   readonly base: string
   private readonly head: ResponseHead
   private readonly request: CanonicalRequest
@@ -135,7 +136,7 @@ export class Responder {
     this.base = baseOf(this.id)
   }
 
-  /** The service tier if no upstream reports one. */
+  /** Service tier if no upstream reports one. */
   get tier(): string {
     return this.request.serviceTier ?? 'default'
   }
@@ -148,13 +149,13 @@ export class Responder {
     return this.withAllFields(untimed ? { ...response, ...this.completion(content) } : response, content.state)
   }
 
-  /** The time of completion, which only a completed answer has. */
+  /** Returns the time of completion, which only a completed answer has. */
   private completion({ state, late }: Pick<ResponseContent, 'state' | 'late'>): JsonObject {
     if (state.status !== 'completed') return NONE
     return { completed_at: spellingFor(late ?? this.head, FORMAT)['completedAt'] ?? null }
   }
 
-  /** The fields that never change during a stream. */
+  /** Fields that never change during a stream. */
   private get blank(): JsonObject {
     return (this.fixed ??= {
       ...BLANK,

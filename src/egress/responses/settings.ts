@@ -10,7 +10,7 @@ import { endUserOf, supportedTier } from '../sanitize/limits.ts'
 import { writeSettings as writePlain } from '../settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
-/* Writes the settings of a request of another format; history and tools have files of their own. */
+/* Writes the settings of a request of another format. Separate files write history and tools. */
 
 const SAMPLING_LOSSES = {
   stop: 'no-stop-sequences',
@@ -18,11 +18,11 @@ const SAMPLING_LOSSES = {
   presencePenalty: 'no-penalties',
 }
 
-/** Tokens; smallest limit that the format allows. */
+/** Minimum token limit that the format allows. */
 const LEAST_TOKENS = 16
 
 /**
- * Writes the sampling parameters. The format has no stop sequences, seeds or several candidates (trap 18); only
+ * Writes the sampling parameters. The format has no stop sequences, seeds or several candidates (trap 18). Only
  * dialects have penalties.
  */
 export function writeSampling(request: CanonicalRequest, losses: Losses): JsonObject {
@@ -72,7 +72,7 @@ function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObj
   }
 }
 
-/** Writes the reasoning settings. Reasoning is hidden by default, so hiding it needs no field. */
+/** Writes the reasoning settings. Reasoning is hidden by default, so that hiding it needs no field. */
 export function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
   const { effort, show } = withoutBudget(reasoning, FORMAT, dialect.efforts, losses)

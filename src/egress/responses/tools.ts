@@ -9,7 +9,7 @@ import { FORCE_IMAGE_TOOL, isImageRequest, writeImageTool } from './images.ts'
 
 type Named = FunctionTool | FreeformTool
 
-/** Writes the tools in their order. Tools of one group are written as one entry, at the index of the first. */
+/** Writes the tools in their order. Tools of one group become one entry, at the index of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
   if (isImageRequest(request)) return writeImageTool(request, context.losses)
   return request.tools === undefined ? {} : writeList(request.tools, context)
@@ -52,7 +52,7 @@ function writeGroup(first: Named, tools: readonly JsonObject[], path: Path, { lo
   return { type: 'namespace', name, description, tools }
 }
 
-/** Reports descriptions that differ within a group, which has only the description of its first tool. */
+/** Reports descriptions that differ within a group. A group has only the description of its first tool. */
 function reportGroup(
   { namespace }: Named,
   tools: readonly Tool[],
@@ -82,8 +82,8 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
 }
 
 /**
- * Writes a function. Functions are strict by default here, so strictness is turned off for callers that did not request
- * it (trap 56).
+ * Writes a function. Functions are strict by default in this format, so that strictness is turned off for callers that
+ * did not request it (trap 56).
  */
 function writeFunction(tool: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const { name, description, strict, cache } = tool
@@ -161,7 +161,7 @@ const CHOSEN: { readonly [K in HostedKind]?: string } = {
   'code-execution': 'code_interpreter',
 }
 
-/** Writes a single choice: named tools come before a hosted one, and `none` excludes both. */
+/** Writes a single choice. Named tools take precedence over a hosted tool, and `none` over both. */
 function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: WriteContext): Json {
   const { mode, only, hosted } = choice
   if (hosted !== undefined) {

@@ -12,7 +12,7 @@ const NO_COUNTS: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output
 }
 const REQUIRED = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
 
-/** Writes token counts with all details; unknown counts are zero (trap 25). */
+/** Writes token counts with all details. Unknown counts are zero (trap 25). */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const original = wireSourceOf<JsonObject>(usage, FORMAT)?.wire
   if (original !== undefined) return original

@@ -1,10 +1,10 @@
 import type { Json } from '../../canonical/node.ts'
 
-/** Characters and nodes; the most that resolved references may add to one request. */
+/** Maximum size of what resolved references may add to one request, in characters and nodes. */
 const DEFAULT_SIZE = 512 * 1024
 
 /**
- * Limits how much a writer may repeat of a caller's values: a value that is referenced many times could otherwise
+ * Limits how much of a caller's values a writer may repeat. A value that is referenced many times could otherwise
  * multiply the size of a request (trap 106).
  */
 export class Budget {
@@ -21,7 +21,7 @@ export class Budget {
   }
 }
 
-/** Counts the characters and nodes of a value; stops just above `most`. */
+/** Counts the characters and nodes of a value. Stops just above `most`. */
 function sizeOf(value: Json, most: number): number {
   if (typeof value === 'string') return 1 + value.length
   if (typeof value !== 'object' || value === null) return 1

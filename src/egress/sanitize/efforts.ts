@@ -2,10 +2,10 @@ import type { Losses } from '../../canonical/loss.ts'
 import { defined, type Format } from '../../canonical/node.ts'
 import { EFFORTS, type Effort, type Reasoning } from '../../canonical/request.ts'
 
-/** The efforts that a budget can become, weakest first. */
+/** Efforts that a budget can become, weakest first. */
 export const BUDGET_EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
-/** Tokens; the reasoning budget of each effort. */
+/** Reasoning budget of each effort, in tokens. */
 export const BUDGETS: { readonly [E in Effort]: number } = {
   none: 0,
   minimal: 1024,
@@ -16,12 +16,12 @@ export const BUDGETS: { readonly [E in Effort]: number } = {
   max: 32_000,
 }
 
-/** The least effort with at least this budget. */
+/** Returns the lowest effort whose budget is at least this one. */
 export const effortOf = (budget: number): Effort => BUDGET_EFFORTS.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /**
- * The wanted effort if the model supports it, else the next lower one, else the lowest; undefined if the model supports
- * none.
+ * Returns the wanted effort if the model supports it, else the next lower one, else the lowest. Undefined if the model
+ * supports none.
  *
  * @param efforts the model's efforts, weakest first.
  */

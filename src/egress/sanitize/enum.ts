@@ -4,7 +4,7 @@ import type { Output, TextShape } from '../../canonical/request.ts'
 
 type Shape = NonNullable<Output['text']>
 
-/** The answer shapes of formats that allow only objects at the top level. */
+/** Answer shapes of formats that allow only objects at the top level. */
 export type ObjectShape = Exclude<Shape, { readonly shape: 'enum' }>
 
 /**

@@ -7,7 +7,7 @@ interface WriteContext {
   readonly losses: Losses
 }
 
-/** The service tier if the format has one of this name; a native caller's value is always passed on. */
+/** Returns the service tier if the format has one of this name. A native caller's value is always passed on. */
 export function supportedTier(
   tier: string | undefined,
   names: ReadonlySet<string>,
@@ -17,10 +17,10 @@ export function supportedTier(
   return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
-/** Characters; OpenAI's maximum length of a user id. */
+/** OpenAI's maximum length of a user id, in characters. */
 const MAX_USER_ID = 64
 
-/** The user id; an id that is too long is replaced by its SHA-256, which stays stable between requests. */
+/** Returns the user id. An id that is too long is replaced by its SHA-256, which is the same in every request. */
 export function endUserOf(endUser: string | undefined, losses: Losses): string | undefined {
   if (endUser === undefined || endUser.length <= MAX_USER_ID) return endUser
   const hash = createHash('sha256').update(endUser).digest('hex')
@@ -29,8 +29,8 @@ export function endUserOf(endUser: string | undefined, losses: Losses): string |
 }
 
 /**
- * Reports `toolChoice` and `parallelToolCalls` of a request that is sent without tools: OpenAI answers 400 to these
- * fields without tools, so they are left out. Only a required tool call is a real loss.
+ * Reports `toolChoice` and `parallelToolCalls` of a request that is sent without tools. These fields are left out,
+ * because OpenAI answers them with 400. Only a required tool call is a real loss.
  */
 export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalRequest, losses: Losses): void {
   if (toolChoice?.mode === 'required') losses.drop(['toolChoice'], 'no-tools')
@@ -38,7 +38,7 @@ export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalReque
   if (parallelToolCalls !== undefined) losses.dropRestored(['parallelToolCalls'], 'no-tools')
 }
 
-/** The first `most` stop sequences, as many as the format takes (docs/wire/mapping.md#request-fields). */
+/** Returns as many stop sequences as the format takes, the first ones (docs/wire/mapping.md#request-fields). */
 export function limitedStops(
   stop: readonly string[] | undefined,
   most: number,

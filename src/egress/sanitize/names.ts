@@ -12,16 +12,16 @@ import {
 
 /** A format's limits for tool names, tool call ids and kinds of tools. */
 export interface SanitizeRule {
-  /** Characters; the longest tool name of letters, digits, `_` and `-` (trap 47). */
+  /** Maximum length of a tool name of letters, digits, `_` and `-` (trap 47). */
   readonly name: number
   /** Whether a tool's name must begin with a letter or `_`. */
   readonly letterFirst?: true
-  /** Characters; the longest tool call id of letters, digits, `_` and `-` (trap 46). */
+  /** Maximum length of a tool call id of letters, digits, `_` and `-` (trap 46). */
   readonly id: number
-  /** Whether the format has tools that take plain text; otherwise each becomes a function of one string (trap 65). */
+  /** Whether the format has tools that take plain text. Otherwise each becomes a function of one string (trap 65). */
   readonly freeform: boolean
   /**
-   * Whether the format has namespaces for tools; otherwise a declared namespace becomes a prefix of its tools' names.
+   * Whether the format has namespaces for tools. Otherwise a declared namespace becomes a prefix of its tools' names.
    */
   readonly namespaces: boolean
 }
@@ -62,7 +62,7 @@ const isCallOrResult = ({ type }: Part): boolean => type === 'tool-call' || type
 const hasCalls = ({ role, content }: Message): boolean =>
   (role === 'assistant' || role === 'tool') && content.some(isCallOrResult)
 
-/** Rewrites one request, and notes the losses and the renamed tools. */
+/** Rewrites one request, and records the losses and the renamed tools. */
 class Sanitizer {
   readonly losses = new Losses()
   readonly renamed = new Map<string, CalledTool>()
@@ -99,8 +99,8 @@ class Sanitizer {
   }
 
   /**
-   * Also maps calls by a tool's original name back, because models pick up names from their instructions; not if the
-   * name is ambiguous.
+   * Also maps calls by a tool's original name back, unless the name is ambiguous. Models pick up names from their
+   * instructions.
    */
   mapOriginalNames(tools: readonly Tool[]): void {
     const named = tools.filter(tool => tool.type === 'function' || tool.type === 'freeform')
@@ -157,7 +157,7 @@ class Sanitizer {
     return { ...plain, arguments: wrapped }
   }
 
-  /** Returns the wire name of a declared tool and notes how to map calls of it back. */
+  /** Returns the wire name of a declared tool, and records how to map calls back. */
   private declared({ name, namespace }: FunctionTool | FreeformTool): string {
     const valid = this.name(name, namespace?.name)
     if (namespace !== undefined && !this.rule.namespaces) this.renamed.set(valid, { name, namespace: namespace.name })
@@ -187,7 +187,7 @@ class Sanitizer {
 const INVALID = /[^a-zA-Z0-9_-]/g
 const BEGINNING = /^[a-zA-Z_]/
 
-/** The name if it is valid; otherwise its valid characters, made unique by a hash of the whole name. */
+/** Returns the name if it is valid. Otherwise its valid characters, made unique by a hash of the whole name. */
 export function sanitizeName(name: string, longest: number, letterFirst = false): string {
   const begins = !letterFirst || BEGINNING.test(name)
   if (begins && name !== '' && name.length <= longest && name.search(INVALID) === -1) return name

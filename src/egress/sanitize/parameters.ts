@@ -34,8 +34,8 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
   after.every((value, index) => value === before[index]) ? before : after
 
 /**
- * The tool's parameter schema with the fields that OpenAI requires although they have defaults: `properties` of an
- * object and `items` of a list.
+ * Returns the tool's parameter schema with the fields that OpenAI requires although they have defaults: `properties` of
+ * an object and `items` of a list.
  */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined

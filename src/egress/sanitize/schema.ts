@@ -3,13 +3,13 @@ import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/
 import { Budget } from './budget.ts'
 
 /*
- * JSON Schema for upstreams that take only OpenAPI's older subset of it (trap 55). `narrowed` reduces a schema to the
- * subset, still in JSON Schema; `openApiOf` converts the reduced schema to the subset's spelling.
+ * JSON Schema for upstreams that take only OpenAPI's older subset (trap 55). `narrowed` reduces a schema to the subset,
+ * still in JSON Schema. `openApiOf` converts the reduced schema to the subset's spelling.
  */
 
 /**
- * References; the longest chain that is followed, and how often one target may occur in it. A recursive schema would
- * never end.
+ * Maximum length of a chain of references, and maximum number of times that a target may occur in it. A recursive
+ * schema would never end.
  */
 const MAX_DEPTH = 100
 const MAX_REPEATS = 2
@@ -23,13 +23,13 @@ type Fields = { [key: string]: Json }
 export const narrowed = (schema: JsonObject, budget = new Budget()): JsonObject =>
   new Narrower(schema, budget).schema(schema)
 
-/** The keywords that the subset has. */
+/** Keywords of the subset. */
 const KEYWORDS = new Set([
   ...['type', 'title', 'description', 'enum', 'items', 'maxItems', 'minItems', 'properties', 'required'],
   ...['minProperties', 'maxProperties', 'minLength', 'maxLength', 'pattern', 'anyOf', 'default', 'minimum', 'maximum'],
 ])
 
-/** The values of `format` that the subset allows, by type. */
+/** Values of `format` that the subset allows, by type. */
 const ALLOWED_FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
   string: new Set(['date-time', 'enum']),
   number: new Set(['float', 'double']),
@@ -40,7 +40,7 @@ const ALLOWED_FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
 class Narrower {
   private readonly root: JsonObject
   private readonly budget: Budget
-  /** The targets of the references followed so far, from the root to the current subschema. */
+  /** Targets of the references followed so far, from the root to the current subschema. */
   private readonly trail: JsonObject[] = []
 
   constructor(root: JsonObject, budget: Budget) {
@@ -78,8 +78,8 @@ class Narrower {
   }
 
   /**
-   * Merges the schema with the subschemas of its `allOf`: properties and required names are combined; for any other
-   * keyword the last value wins.
+   * Merges the schema with the subschemas of its `allOf`. Properties and required names are combined. Of any other
+   * keyword the last value is taken.
    */
   private whole(wire: JsonObject): JsonObject {
     const subschemas: JsonObject[] = []
@@ -136,7 +136,7 @@ class Narrower {
     return isObject(found) ? found : {}
   }
 
-  /** Writes `enum` and `const`: the subset has enums of strings only, and a constant becomes an enum of one. */
+  /** Writes `enum` and `const`. The subset has enums of strings only, and a constant becomes an enum of one value. */
   private values(out: Fields, whole: JsonObject): void {
     const listed = Array.isArray(whole['enum']) ? whole['enum'] : 'const' in whole ? [whole['const']!] : undefined
     delete out['enum']
@@ -181,7 +181,7 @@ class Narrower {
   }
 }
 
-/** The types other than null (one, a list, or none), and whether null is allowed. */
+/** Returns the types other than null (one, a list, or none), and whether null is allowed. */
 function typeOf({ type }: JsonObject): { readonly type: Json | undefined; readonly nullable: boolean } {
   if (!Array.isArray(type)) return { type, nullable: false }
   const others = type.filter(one => one !== 'null')

@@ -5,11 +5,11 @@ import type { CanonicalRequest, State } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
 
 /*
- * Loss reports for formats that have few of the canonical fields: every field that is set but not written is reported.
+ * Loss reports for formats that have few of the canonical fields. Every field that is set but not written is reported.
  */
 
 /**
- * Reports every field of the node as lost except those that the format writes; `foreign` reports extras and spelling.
+ * Reports every field of the node as lost except those that the format writes. `foreign` reports extras and spelling.
  */
 export function dropOthers(
   node: object | undefined,
@@ -23,7 +23,7 @@ export function dropOthers(
       losses.drop([...path, field], reason)
 }
 
-/** Losses of text parts in formats whose texts are plain strings. */
+/** Losses of text parts in formats whose text parts are plain strings. */
 export const PLAIN_TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = {
   cache: 'no-cache-markers',
   annotations: 'no-annotations',
@@ -42,7 +42,7 @@ export const NO_TASK: Unwritten<
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
 > = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
 
-/** Candidate fields that only transcriptions have; text formats drop them. */
+/** Candidate fields that only transcriptions have. Text formats drop them. */
 export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 /** Losses of log probabilities in formats that identify tokens by their text alone. */
 export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
@@ -56,10 +56,7 @@ export const NO_STATE: Unwritten<State> = {
   thread: 'no-threads',
 }
 
-/**
- * Reports the format's own extras of a node as lost, for nodes that the format writes elsewhere without room for
- * extras.
- */
+/** Reports the format's own extras of a node as lost, for nodes that the format writes in a field without extras. */
 export function dropExtras(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
   for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
 }
@@ -68,7 +65,7 @@ const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
 const MESSAGE = new Set(['role', 'content'])
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Reports all request fields except the messages; `output` names the output fields that are written. */
+/** Reports all request fields except the messages. `output` names the output fields that are written. */
 export function reportUnwritten(request: CanonicalRequest, output: ReadonlySet<string>, losses: Losses): void {
   dropOthers(request, [], REQUEST, 'only-in-conversations', losses)
   dropOthers(request.sampling, ['sampling'], NOTHING, 'only-in-conversations', losses)
@@ -91,10 +88,10 @@ const CONVERSATIONAL: Unwritten<
   cacheKey: 'no-cache-keys',
 }
 
-/** The fields of a request that `reportConversational` reports. */
+/** Fields of a request that `reportConversational` reports. */
 export type Conversational = keyof typeof CONVERSATIONAL
 
-/** Reports the fields that only conversations have, each with a reason; for formats of other kinds of work. */
+/** Reports the fields that only conversations have, each with a reason. For formats of other kinds of work. */
 export function reportConversational(request: CanonicalRequest, losses: Losses, sampled = 'nothing-is-sampled'): void {
   losses.dropFields(request, [], CONVERSATIONAL)
   dropOthers(request.sampling, ['sampling'], NOTHING, sampled, losses)
@@ -103,7 +100,7 @@ export function reportConversational(request: CanonicalRequest, losses: Losses, 
 const CANDIDATE = new Set(['content'])
 
 /**
- * Reports all result fields except the content of the first candidate; `written` names the result fields that are
+ * Reports all result fields except the content of the first candidate. `written` names the result fields that are
  * written.
  */
 export function reportUnwrittenResult(result: CanonicalResult, written: ReadonlySet<string>, losses: Losses): void {

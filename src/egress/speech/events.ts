@@ -26,8 +26,8 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   /** Whether the open part belongs to the recording that is written. */
   private isOpen = false
   /**
-   * Encodes a WAV file that is made of raw samples, and buffers bytes that do not yet fill a base64 group; undefined if
-   * no WAV file is made.
+   * Encodes a WAV file of raw samples, and buffers bytes that do not fill a base64 group yet. Undefined if no WAV file
+   * is made.
    */
   private wavEncoder: Base64Groups | undefined
   private usage: Usage | undefined
@@ -131,5 +131,5 @@ function writeUsage(usage: Usage): JsonObject {
   } as JsonObject
 }
 
-/** Writes the token counts that the last event requires; unknown ones are zero. */
+/** Writes the token counts that the last event requires. Unknown ones are zero. */
 const filledUsage = (usage: Usage | undefined): JsonObject => writeUsage({ input: 0, output: 0, ...usage })

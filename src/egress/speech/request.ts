@@ -12,7 +12,7 @@ import type { WriteOptions } from '../writer.ts'
 
 export const FORMAT = 'speech'
 
-/** The `response_format` for each media type and its aliases. */
+/** `response_format` for each media type and its aliases. */
 const CONTAINERS: { readonly [mediaType: string]: string } = {
   ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav' },
   ...{ 'audio/pcm': 'pcm', 'audio/l16': 'pcm', 'audio/pcm16': 'pcm', 'audio/opus': 'opus', 'audio/ogg': 'opus' },
@@ -22,8 +22,8 @@ const CONTAINERS: { readonly [mediaType: string]: string } = {
 const TYPES: { readonly [container: string]: string } = { mp3: 'audio/mpeg' }
 
 /**
- * The `response_format` for a media type, and the media type that readers understand by it; undefined if the format has
- * none.
+ * Returns the `response_format` for a media type, and the media type that readers derive from it. Undefined if the
+ * format has none.
  */
 export function containerOf(mediaType: string): { readonly container: string; readonly mediaType: string } | undefined {
   const type = mediaType.split(';')[0]!.trim().toLowerCase()
@@ -32,7 +32,7 @@ export function containerOf(mediaType: string): { readonly container: string; re
   return { container, mediaType: Object.hasOwn(TYPES, container) ? TYPES[container]! : `audio/${container}` }
 }
 
-/** The voice for requests without one, which the format requires. */
+/** Voice of requests without one. The format requires a voice. */
 const USUAL_VOICE = 'alloy'
 const OUTPUT = new Set(['modalities', 'audio'])
 
@@ -93,10 +93,10 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   return found?.container
 }
 
-/** Models that return bytes only (docs/wire/speech.md#events); the gateway makes events of them as they arrive. */
+/** Models that return bytes only (docs/wire/speech.md#events). The gateway makes events of the bytes as they arrive. */
 const BYTES_ONLY = /^tts-1\b/
 
-/** The `stream_format` of the request; undefined if the upstream sends bytes only. */
+/** Returns the `stream_format` of the request. Undefined if the upstream sends bytes only. */
 function writeFlow(
   { stream, model }: CanonicalRequest,
   { speech_events }: SpeechDialect,

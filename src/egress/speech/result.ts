@@ -39,7 +39,7 @@ interface PathedPart {
   readonly path: Path
 }
 
-/** The parts that make up the recording; other parts are lost. */
+/** Returns the parts that make up the recording. Other parts are lost. */
 function recordingParts({ content }: Candidate, losses: Losses): readonly PathedPart[] {
   const parts: PathedPart[] = []
   for (const [index, part] of content.entries()) {
@@ -65,7 +65,7 @@ function reportFinish(finish: Finish | undefined, losses: Losses): void {
   else dropOthers(finish, path, FINISH, 'no-finish', losses)
 }
 
-/** The error for an answer without audio, depending on whether the model refused. */
+/** Returns the error for an answer without audio, depending on whether the model refused. */
 export function noAudioError(candidate: Pick<Candidate, 'finish'> | undefined) {
   return candidate?.finish?.reason === 'refused'
     ? ({
@@ -76,7 +76,7 @@ export function noAudioError(candidate: Pick<Candidate, 'finish'> | undefined) {
     : ({ kind: 'upstream-failed', message: 'The upstream answered without audio.' } as const)
 }
 
-/** Whether two parts belong to one recording: raw samples of the same type may come in several parts. */
+/** Whether two parts belong to one recording. Raw samples of the same type may come in several parts. */
 export const continues = (first: Recording, next: Recording): boolean =>
   first.source.type === 'base64' &&
   next.source.type === 'base64' &&
@@ -97,7 +97,7 @@ export function wrapping(mediaType: string, { output }: CanonicalRequest): 'raw'
   return mediaType === RAW && wanted === undefined ? undefined : 'wav'
 }
 
-/** The bytes of a recording and their media type, as the caller gets them. */
+/** Returns the bytes of a recording and their media type, as the caller gets them. */
 function delivered(
   [first, ...more]: readonly [Recording, ...Recording[]],
   request: CanonicalRequest,

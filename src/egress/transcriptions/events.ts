@@ -16,7 +16,7 @@ import { writeFacts, writeLogprob, writeSegment, writeUsage } from './result.ts'
  * text at the end.
  */
 export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
-  /** The open text parts by index; each value holds the upstream's id of the segment, if it sent one. */
+  /** Open text parts by index. Each value holds the upstream's id of the segment, if it sent one. */
   private readonly texts = new Map<number, JsonObject>()
   private head: Node = {}
   private text = ''

@@ -58,7 +58,7 @@ function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | un
   return shape === undefined
 }
 
-/** Chooses the response format. Speakers always come with segments, never with words, and never in a translation. */
+/** Chooses the response format. Speakers come only with segments, never with words, and never in a translation. */
 function shapeFor(transcript: Output['transcript'], losses: Losses): string | undefined {
   const timed = transcript?.timestamps === undefined ? undefined : 'verbose_json'
   if (transcript?.speakers !== true) return timed
@@ -71,7 +71,7 @@ function shapeFor(transcript: Output['transcript'], losses: Losses): string | un
   return 'diarized_json'
 }
 /**
- * Reports every sampling setting except temperature and log probabilities of the chosen tokens: they belong to
+ * Reports every sampling setting except temperature and log probabilities of the chosen tokens. The others belong to
  * conversations.
  */
 function reportSettings(request: CanonicalRequest, losses: Losses): void {
@@ -82,7 +82,7 @@ function reportSettings(request: CanonicalRequest, losses: Losses): void {
 
 type Shape = (body: JsonObject, request: CanonicalRequest, losses: Losses) => JsonObject
 
-/** Adapts the body to an upstream that does not support every response format. */
+/** Functions that adapt the body to an upstream that does not support every response format. */
 const SHAPES: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   all: body => body,
   json: (body, { output: { transcript } }, losses) => {

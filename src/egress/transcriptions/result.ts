@@ -45,8 +45,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 }
 
 /**
- * Adds the fields that clients' types require in this response format, generates those that the upstream left out, and
- * reports each.
+ * Adds the fields that clients' types require in this response format. Fields that the upstream left out are generated
+ * and reported.
  */
 function required({ candidates }: CanonicalResult, request: CanonicalRequest, losses: Losses): Candidate {
   const [candidate = EMPTY] = candidates
@@ -62,7 +62,7 @@ function required({ candidates }: CanonicalResult, request: CanonicalRequest, lo
   return { ...candidate, transcript: { ...transcript, ...Object.fromEntries(facts) } }
 }
 
-/** The transcript fields that each response format requires. */
+/** Transcript fields that each response format requires. */
 const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')[]> = new Map([
   ['verbose_json', ['language', 'duration'] as const],
   ['diarized_json', ['duration', 'segments'] as const],
@@ -70,16 +70,16 @@ const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')
 
 const needsOf = (request: CanonicalRequest) => NEEDS.get(formatOf(request))
 
-/** ISO 639-2; the code of an undetermined language. */
+/** ISO 639-2 code of an undetermined language. */
 const UNDETERMINED = 'und'
 
-/** Seconds; the end of the last segment or word, a lower bound for the duration of the recording. */
+/** End of the last segment or word, in seconds: a lower bound for the duration of the recording. */
 const endOf = ({ segments = [], words = [] }: Transcript): number =>
   Math.max(0, ...[segments.at(-1), words.at(-1)].map(last => last?.end ?? 0))
 
 const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
 
-/** The response format that the caller requested; JSON by default. */
+/** Returns the response format that the caller requested; JSON by default. */
 function formatOf(request: CanonicalRequest): string {
   const { shape } = spellingFor(request, FORMAT)
   return typeof shape === 'string' ? shape : 'json'
@@ -111,8 +111,8 @@ const textOf = ({ content }: Candidate): string => content.map(part => (part.typ
 const PLAIN = 'text/plain; charset=utf-8'
 
 /**
- * The answer as plain text or subtitles: the upstream's own text if it sent one, else made from the transcript.
- * Undefined for JSON formats.
+ * Returns the answer as plain text or subtitles: the upstream's own text if it sent one, else a text made from the
+ * transcript. Undefined for JSON formats.
  */
 function writeRaw(result: CanonicalResult, format: string): RawBody | undefined {
   const rawBody = spellingFor(result, FORMAT)['raw']
@@ -189,7 +189,7 @@ const writeSegments = (
     return writeSegment(segment, index, as)
   })
 
-/** Writes a segment as it came, or with a new id: a number in verbose answers, a name in those with speakers. */
+/** Writes a segment as received, or with a new id: a number in verbose answers, a name in those with speakers. */
 export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'diarized'): JsonObject {
   const nativeSegment = unchangedWire<JsonObject>(segment, FORMAT)
   if (nativeSegment !== undefined) return nativeSegment
@@ -219,7 +219,7 @@ function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Pat
   })
 }
 
-/** Writes token counts. An upstream that reported seconds of audio instead keeps its own usage object. */
+/** Writes token counts. The usage object of an upstream that reported seconds of audio instead stays unchanged. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const nativeUsage = unchangedWire<JsonObject>(usage, FORMAT)
   if (nativeUsage !== undefined) return nativeUsage

@@ -1,6 +1,8 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 
-/* Pages of model lists. A cursor is the id before the page, so that models may come and go between two pages. */
+/*
+ * Pages of model lists. A cursor is the id before the page, so that models may be added or removed between two pages.
+ */
 
 /** The query parameters of a request for models. */
 export interface ModelQuery {
@@ -18,7 +20,7 @@ export interface Page<T> {
   readonly more: boolean
 }
 
-/** Rows; the most in one page. Without a size a page has all rows, as clients without paging expect. */
+/** Maximum number of rows in one page. Without a size a page has all rows, as clients without paging expect. */
 const MAX_ROWS = 1000
 
 /**
@@ -67,7 +69,7 @@ const rowsAfter = <T extends Named>(rows: readonly T[], cursor: string | undefin
 
 const tokenOf = (id: string): string => Buffer.from(id).toString('base64url')
 
-/** The id that a page token stands for. */
+/** Returns the id that a page token represents. */
 function cursorOf(token: string): string {
   const id = Buffer.from(token, 'base64url').toString()
   if (tokenOf(id) === token) return id

@@ -5,7 +5,7 @@ import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 /** A form ready to be sent. */
 export interface Multipart {
   readonly contentType: string
-  /** Bytes; the total size, if every file's size is known and no parts come late. */
+  /** Total size in bytes, if every file's size is known and no parts come late. */
   readonly length?: number
   read(): AsyncIterable<Uint8Array>
 }
@@ -70,7 +70,7 @@ const fileHead = ({ field, name = field, mediaType }: WireFile, boundary: string
   `Content-Type: ${mediaType.replace(/[\r\n]/g, '')}\r\n\r\n`
 
 /**
- * Escapes a name for a quoted header parameter as browsers do: characters that could end the name or the line are
- * percent-encoded.
+ * Escapes a name for a quoted header parameter as browsers do, by percent-encoding characters that could end the name
+ * or the line.
  */
 const quoted = (text: string): string => text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

@@ -18,11 +18,11 @@ export interface Source {
 /** Encodes the events of a stream as text. */
 export interface Framing {
   readonly contentType: string
-  /** Encodes an event; `first` marks the first one of the stream. */
+  /** Encodes an event. `first` marks the first one of the stream. */
   frame(event: WireEvent, first: boolean): string
-  /** Encodes the end of the stream; `empty` marks a stream without events. */
+  /** Encodes the end of the stream. `empty` marks a stream without events. */
   close(empty: boolean): string
-  /** The heartbeat for formats without a heartbeat event. */
+  /** Heartbeat for formats without a heartbeat event. */
   readonly defaultHeartbeat: string
 }
 
@@ -37,7 +37,7 @@ export const EVENT_STREAM: Framing = {
   defaultHeartbeat: ': ping\n\n',
 }
 
-/** One JSON array with an element per event; clients ignore white space between elements. */
+/** One JSON array with an element per event. Clients ignore white space between elements. */
 export const JSON_ARRAY: Framing = {
   contentType: 'application/json; charset=utf-8',
   frame: ({ data }, first) => (first ? `[${data}` : `,\r\n${data}`),
@@ -56,7 +56,7 @@ const JSON_LINES: Framing = {
 /** The framing of each kind of connection. */
 export const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
 
-/** The headers of a stream, which forbid proxies to store or buffer it. */
+/** Headers of a stream. They forbid proxies to store or buffer it. */
 export const streamHeaders = ({ contentType }: Framing) => ({
   'content-type': contentType,
   'cache-control': 'no-cache',
@@ -66,21 +66,21 @@ export const streamHeaders = ({ contentType }: Framing) => ({
 /** The framing, heartbeat and source of a stream. */
 export interface StreamOptions {
   readonly framing: Framing
-  /** The heartbeat event; undefined if the format has none, so that the framing's own heartbeat is written. */
+  /** Heartbeat event. Undefined if the format has none. The framing's heartbeat is then written. */
   readonly heartbeat: WireEvent | undefined
-  /** ms; how long the stream may be silent before a heartbeat is written. */
+  /** Maximum silence of the stream before a heartbeat is written, in milliseconds. */
   readonly interval: number
   readonly source: Source
 }
 
-/** Heartbeats; a reader that takes nothing for this long is disconnected. */
+/** Maximum number of heartbeats that a reader may leave unread. It is then disconnected. */
 export const MAX_MISSED_HEARTBEATS = 8
 
-/** ms; the least time between two writes of a busy stream, because a write costs more than many events. */
+/** Minimum time between two writes of a busy stream, in milliseconds. A write costs more than many events. */
 const WRITE_GAP = 4
 
 /**
- * Writes events to an outlet. After a pause, the events of one tick are written at once; events that follow closely are
+ * Writes events to an outlet. After a pause, the events of one tick are written at once. Events that follow closely are
  * batched for a few milliseconds. A slow reader pauses the source, and heartbeats break silence. The creator must call
  * `end`, or `stop` once the reader has disconnected.
  */
@@ -92,7 +92,7 @@ export class EventStream {
   private empty = true
   private scheduled = false
   private lastWrite = Number.NEGATIVE_INFINITY
-  /** Heartbeats since the reader fell behind, starting at 1; 0 while the reader keeps up. */
+  /** Number of heartbeats since the reader fell behind, starting at 1; 0 while the reader keeps up. */
   private behind = 0
   private over = false
 

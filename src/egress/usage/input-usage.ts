@@ -15,7 +15,7 @@ const INPUT_ONLY: Unwritten<Usage, 'input'> = {
   hostedCalls: 'no-count-of-hosted-calls',
 }
 
-/** Writes usage that consists of input counts only: `fields` are required and 0 if the count is unknown. */
+/** Writes usage that consists of input counts only. `fields` are required, and 0 if the count is unknown. */
 export function writeInputUsage(
   usage: Usage | undefined,
   format: Format,
@@ -31,8 +31,8 @@ export function writeInputUsage(
 }
 
 /**
- * The upstream's own usage, completed with required counts that it left out: Voyage reports the total alone, while
- * OpenAI's clients read `prompt_tokens`. Undefined if the usage came in another format.
+ * Returns the upstream's own usage, completed with required counts that it left out. Voyage reports only the total,
+ * while OpenAI's clients read `prompt_tokens`. Undefined if the usage came in another format.
  */
 export function nativeCounts(
   usage: Usage | undefined,
@@ -50,7 +50,7 @@ const OUTPUT = ['modalities', 'candidates', 'verbosity', 'image', 'audio', 'vide
 
 /**
  * Removes the fields that no upstream counts from a token counting request, and the fields in `beside`, which the
- * format's counting endpoint lacks. None of them changes the count, so the losses are hidden from the caller.
+ * format's counting endpoint lacks. None of them changes the count, so that the losses are hidden from the caller.
  */
 export function countable(
   original: CanonicalRequest,
@@ -78,7 +78,7 @@ const USAGE_LOSSES: Unwritten<
   'input' | 'cacheWrite' | 'output' | 'reasoning' | 'outputBy' | 'searches' | 'hostedCalls'
 > = { cacheRead: 'one-count-only', inputBy: 'one-count-only' }
 
-/** The input tokens of a counting result, for formats that report a single number. */
+/** Returns the input tokens of a counting result, for formats that report a single number. */
 export function countedTokens({ usage }: CanonicalResult, losses: Losses): number {
   if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
   else losses.dropFields(usage, ['usage'], USAGE_LOSSES)

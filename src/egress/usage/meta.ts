@@ -31,7 +31,9 @@ export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObj
   }
 }
 
-/** The image tokens, which Cohere bills apart from text; undefined if the count is unknown or exceeds the input. */
+/**
+ * Returns the image tokens, which Cohere bills apart from text. Undefined if the count is unknown or exceeds the input.
+ */
 function imageTokens({ input, inputBy }: Usage): number | undefined {
   const image = inputBy?.image
   return image !== undefined && input !== undefined && image <= input ? image : undefined

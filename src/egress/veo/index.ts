@@ -5,13 +5,13 @@ import { writeRequest } from './request.ts'
 
 const PLAIN = { query: {}, headers: {} } as const
 
-/** Matches a download URL at any host; `path` is the API version and the file, relative to any base address. */
+/** Matches a download URL at any host. `path` is the API version and the file, relative to any base URL. */
 const DOWNLOAD =
   /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?(?<path>v\d\w*\/files\/[\w-]+:download)\?(?:[^#]*&)?alt=media(?:[&#]|$)/
 
 /**
- * Requests about operations. Downloads need the upstream's API key, so a download URL is turned into a path below the
- * channel's own base address: the key goes nowhere else (trap 84).
+ * Requests about operations. Downloads need the upstream's API key. A download URL is turned into a path below the
+ * channel's own base URL, so that the key is sent nowhere else (trap 84).
  */
 const tasks: TaskWriter = {
   status: ({ id }) => ({ method: 'GET', path: `/v1beta/${id.split('/').map(encodeURIComponent).join('/')}`, ...PLAIN }),

@@ -4,10 +4,10 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
 import { MEDIA_LOSSES, type PathedPart } from '../media/video-prompt.ts'
 
-/** Images; the most references that a video takes. */
+/** Maximum number of reference images of a video. */
 export const MAX_MEDIA = { referenceImages: 3 }
 
-/** The media fields of an instance, in the order in which readers read them. */
+/** Media fields of an instance, in the order in which readers read them. */
 export const FIELDS = ['image', 'lastFrame', 'referenceImages', 'video'] as const
 type Field = (typeof FIELDS)[number]
 
@@ -17,7 +17,7 @@ const USES: { readonly [use in NonNullable<MediaPart['use']>]: Field | undefined
   mask: undefined,
 }
 
-/** The field for a media part; undefined if Veo takes no such media. */
+/** Returns the field for a media part. Undefined if Veo takes no such media. */
 export function fieldOf(part: MediaPart): Field | undefined {
   const { kind, use, source } = part
   if (source.type !== 'base64' && !isAtGoogle(part)) return undefined

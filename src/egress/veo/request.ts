@@ -41,7 +41,7 @@ function writeParameters({ output, sampling: { seed } }: CanonicalRequest, losse
 }
 
 const RATIOS = ['16:9', '9:16']
-/** Pixels; the shorter side of each resolution, largest first. */
+/** Shorter side of each resolution in pixels, largest first. */
 const RESOLUTIONS = [
   { name: '4k', lines: 2160 },
   { name: '1080p', lines: 1080 },
@@ -49,8 +49,8 @@ const RESOLUTIONS = [
 ] as const
 
 /**
- * Converts a size in pixels to the nearest ratio and the largest resolution that is not above the size; reported only
- * if the size is not exactly that.
+ * Converts a size in pixels to the nearest ratio and the largest resolution that is not above the size. Reports a
+ * difference.
  */
 function writeLook(video: Output['video'], losses: Losses): object {
   if (video?.size === undefined) return { aspectRatio: video?.aspectRatio, resolution: video?.resolution }

@@ -24,10 +24,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     : writeForeign(request, options)
 }
 
-/**
- * The fields that the gateway may change in a body that otherwise goes out as it came: the model, and the video to
- * remix.
- */
+/** Fields that the gateway may change in an otherwise unchanged body: the model, and the video to remix. */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'output'])
 
 /** Whether the upstream takes the images in the caller's shape. No upstream takes a bare string. */
@@ -36,7 +33,10 @@ const acceptsUnchanged = ({ body }: WireRequest, { references }: VideosDialect):
     ? !Object.keys(body).some(field => field.startsWith(FIELD) && body[field] != null)
     : typeof body[FIELD] !== 'string'
 
-/** Writes a native request as it came. A remix takes its model from the original video, so a named model is dropped. */
+/**
+ * Writes a native request as received. A remix takes its model from the original video, so that a named model is
+ * dropped.
+ */
 function writeAsItCame(request: CanonicalRequest, nativeSource: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
   const { body, files } = nativeSource.wire
@@ -105,16 +105,16 @@ const REMIX_LOSSES = {
   aspectRatio: 'as-the-original',
 }
 
-/** Reports the settings of a remix, which takes its model and its looks from the original video. */
+/** Reports the settings of a remix, which takes its model and its appearance from the original video. */
 function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
   losses.changeRestored(['model'], '', 'the-model-of-the-original')
   losses.dropFields(output.video, VIDEO, REMIX_LOSSES)
 }
 
-/** Pixels; the sizes that every model of OpenAI makes (docs/wire/videos.md#openai). */
+/** Sizes that every model of OpenAI makes, in pixels (docs/wire/videos.md#openai). */
 const SIZES = ['1280x720', '720x1280']
 
-/** Writes length and size; a ratio becomes the nearest size. */
+/** Writes length and size. A ratio becomes the nearest size. */
 function writeLook(video: Output['video'], losses: Losses): JsonObject {
   losses.dropFields(video, VIDEO, LOOK_LOSSES)
   const size = video?.size ?? (video?.aspectRatio === undefined ? undefined : nearestSize(video.aspectRatio, SIZES))
@@ -126,13 +126,13 @@ function writeLook(video: Output['video'], losses: Losses): JsonObject {
 export const FORMAT = 'videos'
 const FIELD = 'input_reference'
 
-/** The image that a video starts from: a reference in the body (`named`), or a file of a form. */
+/** Image that a video starts from: a reference in the body (`named`), or a file of a form. */
 interface References {
   readonly named: JsonObject
   readonly files: readonly WireFile[] | undefined
 }
 
-/** Returns the field for a media part; undefined if the upstream takes no such media. */
+/** Returns the field for a media part. Undefined if the upstream takes no such media. */
 const fieldIn =
   ({ references }: VideosDialect) =>
   (part: MediaPart): string | undefined =>

@@ -23,7 +23,7 @@ export const writeResult = (result: CanonicalResult): Written<WireAnswer> =>
     ...writeTask(task, losses),
   }))
 
-/** The fields that a task always has, with null for unknown values. */
+/** Returns the fields that a task always has, with null for unknown values. */
 function wholeTask(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
   const progress = task.state === 'completed' ? 100 : 0
   if (result.complete !== true) {
@@ -61,7 +61,7 @@ function writeFailure(failure: TaskFailure, losses: Losses): JsonObject {
   return { code, message: failure.message, ...extrasFor(failure, FORMAT) }
 }
 
-/** Returns the URL of the video file; the other files are lost. */
+/** Returns the URL of the video file. The other files are lost. */
 function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefined {
   const index = files.findIndex(({ variant, url }) => variant === 'video' && url !== undefined)
   for (const [fileIndex, file] of files.entries())
@@ -73,7 +73,7 @@ function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefi
 
 const REVIEW = /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i
 
-/** Returns the failure's own code if that fits its kind, else the format's code for the kind. */
+/** Returns the failure's own code if it fits the kind, else the format's code for the kind. */
 function codeOf({ kind, code }: TaskFailure): string {
   if (code !== undefined && REVIEW.test(code) === (kind === 'content-review')) return code
   return kind === 'content-review' ? 'content_policy_violation' : 'generation_failed'

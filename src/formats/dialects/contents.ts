@@ -2,7 +2,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { SHARED, VOICES } from './shared-flags.ts'
 
-/** The dialect flags of generateContent upstreams; without a flag the upstream is Google's own Gemini API. */
+/** The dialect flags of generateContent upstreams. Without a flag the upstream is Google's own Gemini API. */
 export const FLAGS = {
   vertex: SHARED.vertex,
   /** Trap 55. */

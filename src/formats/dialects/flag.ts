@@ -14,7 +14,7 @@ export type FlagType = keyof FlagTypes
 interface Row<Values, Value> {
   /** The allowed values, or the name of their type. */
   readonly values: Values
-  /** The value that changes nothing; absent if it depends on the model, the caller or another flag. */
+  /** The value that changes nothing. Absent if it depends on the model, the caller or another flag. */
   readonly default?: Value
   /** English text with code between backquotes, for operators and administrators. */
   readonly meaning: string
@@ -22,7 +22,7 @@ interface Row<Values, Value> {
 
 export type Flag = { [T in FlagType]: Row<T, FlagTypes[T]> }[FlagType] | Row<readonly string[], string>
 
-/** The dialect flags of a format; a flag that is not declared follows the public format. */
+/** The dialect flags of a format. A flag that is not declared follows the public format. */
 export interface Flags {
   readonly [name: string]: Flag
 }

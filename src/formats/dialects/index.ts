@@ -13,7 +13,7 @@ export interface DialectFlag {
   readonly meaning: string
 }
 
-/** The dialect flags that have an effect; any other flag is ignored. */
+/** The dialect flags that have an effect. Any other flag is ignored. */
 export const DIALECT_FLAGS: ReadonlyMap<string, DialectFlag> = joined()
 
 function joined(): Map<string, DialectFlag> {
@@ -27,13 +27,13 @@ function joined(): Map<string, DialectFlag> {
   return flags
 }
 
-/** The values of a flag in two formats; a type is the same in all formats. */
+/** The values of a flag in two formats. A type is the same in all formats. */
 function union(some: DialectFlag['values'], others: DialectFlag['values']): DialectFlag['values'] {
   return typeof some === 'string' || typeof others === 'string' ? some : [...new Set([...some, ...others])]
 }
 
 /**
- * Describes the allowed values of a flag if the given value is not one of them; undefined for a valid value or an
+ * Describes the allowed values of a flag if the given value is not one of them. Undefined for a valid value or an
  * unknown flag.
  */
 export function expectedOf(name: string, value: Json): string | undefined {

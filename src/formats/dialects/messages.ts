@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { CACHE_MEANING, SHARED } from './shared-flags.ts'
 
-/** The version of the API that every client and upstream takes; sent and assumed if none is stated. */
+/** The version of the API that every client and upstream takes. Sent and assumed if none is stated. */
 export const MESSAGES_VERSION = '2023-06-01'
 
 /** The `version` of an upstream that is sent the version of each caller of this format. */

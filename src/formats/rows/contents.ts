@@ -2,7 +2,7 @@ import { FLAGS } from '../dialects/contents.ts'
 import { ANYWHERE, modelFields } from './model-field-lists.ts'
 import type { Endpoint, FormatRow } from './row.ts'
 
-/** The endpoint of a model's method; the path below the base address has the model and the method. */
+/** The endpoint of a model's method. The path below the base address has the model and the method. */
 export const METHOD: Omit<Endpoint, 'below'> = {
   path: '/v1beta/models/{model}:generateContent',
   mark: 'contents',

@@ -7,10 +7,10 @@ import type { Flags } from '../dialects/flag.ts'
 /** Everything that the gateway knows of a format besides how to read and write it. */
 export interface FormatRow {
   readonly name: FormatName
-  /** Facts about upstreams of the format; absent if the gateway calls none. */
+  /** Facts about upstreams of the format. Absent if the gateway calls none. */
   readonly upstream?: FormatFacts
   /**
-   * The kinds of work that callers request in the format; absent if no caller speaks it. Token counting is missing,
+   * The kinds of work that callers request in the format. Absent if no caller speaks it. Token counting is missing,
    * because the gateway can estimate the tokens of any model.
    */
   readonly callers?: readonly Work[]
@@ -18,7 +18,7 @@ export interface FormatRow {
   readonly endpoints?: readonly Endpoint[]
   /** Further paths of the format, whose errors are written in it. */
   readonly otherPaths?: RegExp
-  /** The request fields that may name a model; by default `model` and the fields of `ANYWHERE`. */
+  /** The request fields that may name a model. By default `model` and the fields of `ANYWHERE`. */
   readonly modelFields?: ModelFields
   /** The dialect flags of upstreams. */
   readonly flags?: Flags
@@ -27,20 +27,20 @@ export interface FormatRow {
 /** Display names of a format in the console. */
 export interface FormatName {
   readonly en: string
-  /** Chinese name; by default the English one. */
+  /** Chinese name. By default the English one. */
   readonly zh?: string
-  /** Name for narrow columns, in both languages; by default the full name without its addition in brackets. */
+  /** Name for narrow columns, in both languages. By default the full name without its addition in brackets. */
   readonly short?: string
 }
 
 /** Facts about upstreams of a format that hold for every vendor. */
 export interface FormatFacts {
-  /** The kinds of work that an upstream of this format can do; the first is what the format is made for. */
+  /** The kinds of work that an upstream of this format can do. The first is what the format is made for. */
   readonly does: readonly Work[]
   /** Whether the version is part of the base URL (`…/v1`) or of the paths below it. */
   readonly versioned: 'base' | 'path'
   readonly auth: AuthStyle
-  /** The request for the upstream's list of models; by default `/models`. */
+  /** The request for the upstream's list of models. By default `/models`. */
   readonly listing?: Omit<WireRequest, 'body'>
   /** Upstreams make only one image per request. */
   readonly singleImage?: true
@@ -64,7 +64,7 @@ export interface Endpoint {
   readonly takes?: readonly string[]
   /** Names of the format's request headers. */
   readonly headers: readonly string[]
-  /** Names of the format's query parameters; others are for this endpoint only and are not passed on. */
+  /** Names of the format's query parameters. Others are for this endpoint only and are not passed on. */
   readonly query?: readonly string[]
   /** Whether the endpoint accepts only forms, or forms and JSON. */
   readonly form?: 'only' | 'too'

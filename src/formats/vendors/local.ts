@@ -47,7 +47,7 @@ export const vllm: Preset = {
 export const custom: Preset = { name: 'custom', env: [], keyless: true, betas: 'allow', formats: [] }
 
 /**
- * The preset of the mock provider, the built-in upstream that answers from fixtures; it gets its URL when it starts.
+ * The preset of the mock provider, the built-in upstream that answers from fixtures. It gets its URL when it starts.
  */
 export const mock: Preset = {
   name: 'replay',

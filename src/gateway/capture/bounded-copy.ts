@@ -6,9 +6,9 @@ import type { Scrub } from '../scrub.ts'
 import { LARGEST, MARGIN, type Recording } from './recording.ts'
 import type { CapturedBody, CapturedEvent, CapturedFile } from './shapes.ts'
 
-/** Characters that remain of a text beyond the limit. */
+/** Number of characters that remain of a text beyond the limit. */
 const CUT_LENGTH = 200
-/** Levels; deepest nesting that is copied. */
+/** Maximum depth of nesting that is copied. */
 const DEEPEST = 200
 
 /**
@@ -26,7 +26,7 @@ export class BoundedCopy {
   }
 
   /**
-   * Copies one value. Each value has the full limit for itself.
+   * Copies one value. The limit applies to each value separately.
    *
    * @param at its JSON pointer, such as `/caller/body`.
    */
@@ -96,21 +96,22 @@ export class BoundedCopy {
 }
 
 /**
- * The beginning of a text, without secrets. Scrubs beyond the cut first, so that no secret is cut in half and missed.
+ * Returns the beginning of a text without secrets. Scrubs beyond the cut first, so that no secret is cut in half and
+ * missed.
  *
- * @param isCut the text was already cut, so that its end may hold half a secret and is not shown.
+ * @param isCut whether the text was already cut. Its end may then hold half a secret and is not shown.
  */
 export function cutText(text: string, most: number, scrub: Scrub, isCut = false): string {
   if (text.length <= most && !isCut) return scrub(text)
   const beyond = text.slice(0, most + MARGIN)
   const clean = scrub(beyond)
-  // A replacement may be shorter than its secret and so move half of another secret inside the cut: hide the last
-  // characters that were scrubbed.
+  // A replacement may be shorter than its secret and so move half of another secret inside the cut. The last scrubbed
+  // characters are therefore hidden.
   const end = isCut || beyond.length < text.length ? clean.length - MARGIN : clean.length
   return clean.slice(0, Math.max(0, Math.min(most, end))).toWellFormed()
 }
 
-/** The replacement of bytes, vectors and other values that are not JSON. */
+/** Returns the replacement of bytes, vectors and other values that are not JSON. */
 function lengthOf(value: object): Json {
   const { length, size } = value as { readonly length?: unknown; readonly size?: unknown }
   if (ArrayBuffer.isView(value)) return { length: Number(length ?? value.byteLength) }
@@ -118,11 +119,11 @@ function lengthOf(value: object): Json {
 }
 
 const EVENTS = 'text/event-stream'
-/** The content type of events on WebSockets: one per line. */
+/** Content type of events on WebSockets: one event per line. */
 const LINES = 'application/x-ndjson'
 const TEXTUAL = /^$|^text\/|json|xml|subrip|ndjson|^application\/octet-stream$/
 
-/** A recorded body for display: events with their times, JSON, text, or only its size. */
+/** Returns a recorded body for display: events with their times, JSON, text, or only its size. */
 export function shownBody(recording: Recording, type: string, at: string, bounded: BoundedCopy): CapturedBody {
   const { pieces, size } = recording
   if (size === 0) return {}
@@ -141,10 +142,10 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
   return value === undefined ? { text: bounded.text(text, `${at}/text`) } : { body: bounded.copy(value, `${at}/body`) }
 }
 
-/** Parses objects and lists only: a text that happens to be a number remains a text. */
+/** Parses objects and lists only. A text that happens to be a number remains text. */
 const jsonIn = (text: string): Json | undefined => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)
 
-/** Complete events, each with the time of its last byte. */
+/** Returns the complete events, each with the time of its last byte. */
 function eventsOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   const parser = eventParser()
   const events: CapturedEvent[] = []
@@ -156,7 +157,7 @@ function eventsOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   return events
 }
 
-/** Complete lines, each one event. */
+/** Returns the complete lines, each as one event. */
 function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   const events: CapturedEvent[] = []
   let rest = ''
@@ -169,7 +170,7 @@ function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   return events
 }
 
-/** Names, types and sizes of a form's files; their bytes are not stored. */
+/** Returns names, types and sizes of a form's files. Their bytes are not stored. */
 export const shownFiles = (files: readonly WireFile[], bounded: BoundedCopy, at: string): CapturedFile[] =>
   files.slice(0, MOST_FILES).map(({ field, name, mediaType, bytes }) => ({
     field: bounded.text(field, at),

@@ -39,7 +39,7 @@ class DocumentWriter {
   private readonly scrub: Scrub
   private readonly bounded: BoundedCopy
   private readonly query: URLSearchParams
-  /** @param known the secrets of the config and its channels. */
+  /** @param known secrets of the config and its channels. */
   constructor(capture: Capture, known: RegExp | undefined) {
     const { call, exchanges } = capture
     const { headers, url = '' } = call.message
@@ -137,7 +137,8 @@ class DocumentWriter {
   }
 
   /**
-   * The body of an upstream's answer. Errors are also scrubbed of addresses, because upstreams name addresses in them.
+   * Returns the body of an upstream's answer. Addresses are also removed from errors, because upstreams name them
+   * there.
    */
   private answerBody({ status = 0, body }: CapturedExchange, type: string, at: string): CapturedBody {
     const scrub: Scrub = status < 400 ? this.scrub : text => withoutAddresses(this.scrub(text))

@@ -11,20 +11,20 @@ import type { Prepared } from '../prepare.ts'
 import type { StoredItems } from '../stored/index.ts'
 import { RecordedReply, Recording, type RecordingBudget, recordedAnswer } from './recording.ts'
 
-/** Maximum number of upstream requests stored per captured request; an emulation may send many more. */
+/** Maximum number of upstream requests stored per captured request. An emulation may send many more. */
 const MOST_EXCHANGES = 20
-/** Bytes stored of a body that could not be read. */
+/** Number of bytes stored of a body that could not be read. */
 const UNREAD = 64 * 1024
 
-/** What the caller sent, as far as it was read. */
+/** Request of the caller, as far as it was read. */
 export interface SentByCaller {
   readonly body: JsonObject
   readonly files: readonly WireFile[] | undefined
-  /** Undefined if the endpoint refused the body. */
+  /** Wire request. Undefined if the endpoint refused the body. */
   wire: WireRequest | undefined
 }
 
-/** The fields of an attempt that the capture needs. */
+/** Fields of an attempt that the capture needs. */
 export interface CapturedFrom {
   readonly incoming: { readonly call: Call }
   readonly target: Target
@@ -35,7 +35,7 @@ export interface CapturedFrom {
 /** One request to an upstream, with its answer. */
 export class CapturedExchange {
   readonly attempt: CapturedFrom
-  /** Undefined if the request was never sent. */
+  /** Request as prepared for the upstream. Undefined if it was never sent. */
   readonly prepared: Prepared | undefined
   readonly sentAfter: number
   status: number | undefined
@@ -52,7 +52,7 @@ export class CapturedExchange {
     this.sentAfter = this.body.elapsed
   }
 
-  /** Notes the head of the answer. Returns an answer that records its body as it is read. */
+  /** Records the head of the answer. Returns an answer that records its body as it is read. */
   answered(answer: Answer): Answer {
     this.status = answer.status
     this.headers = answer.headers
@@ -67,33 +67,33 @@ export class CapturedExchange {
 }
 
 /**
- * Collects a captured request while it runs. Holds references only; values are copied, cut and scrubbed once the
- * request is over, so that no request waits for it.
+ * Collects a captured request while it runs. Holds references only. Values are copied, cut and scrubbed after the
+ * request is over, so that no request waits for the capture.
  */
 export class Capture {
   readonly call: Call
   readonly caller: Caller
-  /** Unix time, ms. */
+  /** Start of the request, in Unix milliseconds. */
   readonly at = Date.now()
   readonly began = performance.now()
   readonly reply: RecordedReply
   readonly exchanges: CapturedExchange[] = []
   sent: SentByCaller | undefined
-  /** The bytes of a body that could not be parsed. */
+  /** Bytes of a body that could not be parsed. */
   unread: Recording | undefined
   request: CanonicalRequest | undefined
   /** Losses of the answer on its way to the caller. */
   lostInAnswer: readonly Loss[] = []
-  /** The answer continues in the background after the request is over. */
+  /** Whether the answer continues in the background after the request is over. */
   isBackground = false
-  /** The number of upstream requests beyond the limit, which are not stored. */
+  /** Number of upstream requests beyond the limit, which are not stored. */
   omittedExchanges = 0
   private readonly budget: RecordingBudget
 
   /**
    * Replaces the call's reply with one that records what is sent.
    *
-   * @param budget bytes shared by all captures in progress.
+   * @param budget the budget of bytes that all captures in progress share.
    */
   constructor(call: Call, caller: Caller, budget: RecordingBudget) {
     this.call = call
@@ -114,7 +114,7 @@ export class Capture {
     })
   }
 
-  /** Notes the parsed body. The caller sets `wire` of the result if the endpoint accepts the body. */
+  /** Records the parsed body. The caller sets `wire` of the result if the endpoint accepts the body. */
   parsed(body: JsonObject, files: readonly WireFile[] | undefined): SentByCaller {
     this.unread?.release()
     this.unread = undefined
@@ -122,7 +122,7 @@ export class Capture {
     return this.sent
   }
 
-  /** Notes the failure of a target, which may have occurred before anything was sent to it. */
+  /** Records the failure of a target, which may have occurred before anything was sent to it. */
   failed(attempt: CapturedFrom, error: CanonicalError): void {
     const last = this.exchanges.at(-1)
     const exchange = last?.attempt.target === attempt.target ? last : this.sending(attempt, undefined)

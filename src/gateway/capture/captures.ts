@@ -16,14 +16,14 @@ import type { CaptureDocument } from './shapes.ts'
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
 
-/** Maximum number of captures at once, running or waiting to be written; further requests are not captured. */
+/** Maximum number of captures at once, running or waiting to be written. Further requests are not captured. */
 const MOST_AT_ONCE = 64
-/** Bytes; largest total of recorded bodies in memory. */
+/** Maximum size of all recorded bodies in memory, in bytes. */
 const BUDGET = 64 * 1024 * 1024
-/** ms; how long the shutdown waits for captures to be written. */
+/** Maximum time that the shutdown waits for captures to be written, in milliseconds. */
 const CLOSING = 5000
 
-/** The repository of captures, and their size limit in bytes. */
+/** Repository of captures, and their size limit in bytes. */
 export interface CapturesOptions {
   readonly records: CaptureRecords
   readonly log: Log
@@ -34,7 +34,7 @@ export interface CapturesOptions {
 
 /** Captures requests of keys with captures switched on, and stores them in the background once they are over. */
 export class Captures {
-  /** Requests that were not captured, because too many ran at once or the store failed. */
+  /** Number of requests that were not captured, because too many ran at once or the store failed. */
   dropped = 0
   /** The stored captures. */
   readonly records: CaptureRecords
@@ -68,7 +68,7 @@ export class Captures {
   /**
    * Queues a finished request's capture for the store.
    *
-   * @param error the kind of the error that ended the request.
+   * @param error kind of the error that ended the request.
    */
   end(capture: Capture, error: string | undefined): void {
     this.waiting.push({ capture, error })
@@ -113,7 +113,7 @@ export class Captures {
     return { id: call.id, at, key: caller.id, expiresAt: Date.now() + config.capture.retention, data }
   }
 
-  /** Compiled once per config. */
+  /** Returns the pattern of the config's secrets, compiled once per config. */
   private patternOf(config: Config): RegExp | undefined {
     return this.patterns.getOrInsertComputed(config, () => patternOf(secretsOfConfig(config)))
   }

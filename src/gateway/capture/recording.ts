@@ -5,18 +5,18 @@ import type { Abortable, HeaderSource, Headers, Reply } from '../call.ts'
 
 /** Maximum size of a body that is shown, in bytes. */
 export const LARGEST = 1024 * 1024
-/** Bytes recorded beyond that, so that a secret at the cut is recognised as a whole. */
+/** Number of bytes recorded beyond that, so that a secret at the cut is recognised as a whole. */
 export const MARGIN = 40 * 1024
 
-/** Maximum number of chunks of one body; each costs memory beyond its bytes. */
+/** Maximum number of chunks of one body. Each costs memory beyond its bytes. */
 const MOST_PIECES = 20_000
 
-/** Bytes that all recordings together may still take. */
+/** Number of bytes that all recordings together may still take. */
 export interface RecordingBudget {
   bytesLeft: number
 }
 
-/** A chunk of a body, and the ms between the start of the request and its arrival. */
+/** A chunk of a body, and its time of arrival in milliseconds after the start of the request. */
 export interface Piece {
   readonly ms: number
   readonly content: string | Uint8Array
@@ -25,10 +25,10 @@ export interface Piece {
 /** Records one body with the times of its chunks, up to a limit. */
 export class Recording {
   readonly pieces: Piece[] = []
-  /** Bytes that passed, and bytes that were recorded. */
+  /** Number of bytes that passed, and number of bytes that were recorded. */
   size = 0
   recorded = 0
-  /** The whole body has passed. */
+  /** Whether the whole body has passed. */
   isWhole = false
   private readonly began: number
   private readonly limit: number
@@ -70,7 +70,7 @@ export class Recording {
   }
 }
 
-/** An upstream's answer that records its body, whichever way it is read. */
+/** Returns an upstream's answer that records its body in whichever way it is read. */
 export const recordedAnswer = (answer: Answer, recording: Recording): Answer => ({
   status: answer.status,
   headers: answer.headers,
@@ -125,7 +125,7 @@ export class RecordedReply implements Reply {
   status: number | undefined
   /** The headers of the answer, without those that the server adds to every answer. */
   head: Headers = {}
-  /** ms between the start of the request and the head of the answer. */
+  /** Time from the start of the request to the head of the answer, in milliseconds. */
   beganAfter: number | undefined
   readonly body: Recording
   private readonly reply: Reply

@@ -7,7 +7,7 @@ import { keyPairOf } from '../../upstreams/channel/index.ts'
 import type { Scrub } from '../scrub.ts'
 import { withoutKeys } from '../secrets.ts'
 
-/** Replaces a secret in a captured request. */
+/** Replacement of a secret in a captured request. */
 export const REMOVED = '[removed]'
 
 /** Matches versions and dates, which are common in queries and fixed headers. */
@@ -16,7 +16,7 @@ const VERSION = /^v?[\d.-]{1,12}(-preview|-beta)?$/
 /** Characters; shortest text that counts as a secret because of the field that holds it. */
 const SHORTEST = 8
 
-/** The headers of a message; values that may be secret are removed. The rest must still be scrubbed. */
+/** Returns the headers of a message without values that may be secret. The result must still be scrubbed. */
 export const shownHeaders = (headers: IncomingHttpHeaders): { readonly [name: string]: string } =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -24,12 +24,13 @@ export const shownHeaders = (headers: IncomingHttpHeaders): { readonly [name: st
     ),
   )
 
-/** The parameters of a query; values that may be secret are removed. */
+/** Returns the parameters of a query without values that may be secret. */
 export const shownQuery = (query: URLSearchParams): { readonly [name: string]: string } =>
   Object.fromEntries([...query].map(([name, value]) => [name, HARMLESS_PARAMETERS.test(name) ? value : REMOVED]))
 
 /**
- * The possible secrets of a request: its credentials, and the values of all headers and parameters that may be secret.
+ * Returns the possible secrets of a request: its credentials, and the values of all headers and parameters that may be
+ * secret.
  */
 export function secretsOfRequest(
   headers: IncomingHttpHeaders,
@@ -49,7 +50,7 @@ export function secretsOfRequest(
   return [...parts.filter(isLong), ...(credential === undefined ? [] : [credential])]
 }
 
-/** The secrets of a channel: its key, and parts of its addresses and fixed headers that may be secret. */
+/** Returns the secrets of a channel: its key, and parts of its addresses and fixed headers that may be secret. */
 export function secretsOfChannel({ key = '', formats }: ChannelConfig): string[] {
   const pair = keyPairOf(key)
   const fixed = formats.flatMap(({ headers, query, baseUrl }) => [
@@ -63,7 +64,7 @@ const isLong = (value: string): boolean => value.length >= SHORTEST && !VERSION.
 
 const NAMES = /secret|password|passphrase|token|headers/i
 
-/** The secrets in the rest of the config: values of fields named like a secret, and passwords in addresses. */
+/** Returns the secrets in the rest of the config: values of fields named like a secret, and passwords in addresses. */
 export function secretsOfConfig({ channels, keys: _, models: __, groups: ___, ...rest }: Config): string[] {
   const found: string[] = channels.flatMap(secretsOfChannel)
   const walk = (value: unknown, isSecret: boolean): void => {
@@ -83,7 +84,7 @@ function passwordsIn(text: string): string[] {
   return [username, password].flatMap(one => [one, percentDecoded(one)]).filter(one => one.length >= SHORTEST_KEY)
 }
 
-/** Builds a function that removes these secrets and whatever looks like a key. */
+/** Builds a function that removes these secrets and every string that looks like a key. */
 export function scrubberOf(...known: readonly (RegExp | undefined)[]): Scrub {
   const patterns = known.filter(pattern => pattern !== undefined)
   return text => withoutKeys(patterns.reduce((text, pattern) => text.replace(pattern, REMOVED), text))

@@ -9,9 +9,9 @@ const texts = v.record(v.string(), v.string())
 const body = {
   body: v.optional(v.unknown()),
   text: v.optional(v.string()),
-  /** Events of a stream; `ms` is the time since the request began. */
+  /** Events of a stream. `ms` is the time since the request began. */
   events: v.optional(listOf(fields({ ms: v.number(), event: v.optional(v.string()), data: v.string() }))),
-  /** Files of a form; their content is not stored. */
+  /** Files of a form. Their content is not stored. */
   files: v.optional(
     listOf(
       fields({
@@ -22,11 +22,11 @@ const body = {
       }),
     ),
   ),
-  /** Size of a body that is neither JSON nor text; its content is not stored. */
+  /** Size of a body that is neither JSON nor text. Its content is not stored. */
   bytes: v.optional(v.number()),
 }
 
-/** Path, query and headers of a message; the path is relative to the base URL. */
+/** Path, query and headers of a message. The path is relative to the base URL. */
 const wire = fields({ path: v.string(), query: v.record(v.string(), v.unknown()), headers: texts })
 
 const loss = fields({
@@ -36,7 +36,7 @@ const loss = fields({
   path: listOf(v.union([v.string(), v.number()])),
   /** JSON pointer into the caller's body. */
   pointer: v.optional(v.string()),
-  /** Set if the gateway restored the value in the answer. */
+  /** Whether the gateway restored the value in the answer. */
   restored: v.optional(v.literal(true)),
 })
 
@@ -50,10 +50,10 @@ const attempt = fields({
   error: v.optional(fields({ kind: v.string(), message: v.string() })),
 })
 
-/** A captured request: what the caller sent, the canonical form, all attempts, and what was returned. */
+/** A captured request: the caller's request, its canonical form, all attempts, and the answer. */
 export const CAPTURE = fields({
   ...{ id: v.string(), at: instant, key: v.string(), key_name: v.string(), model: v.optional(v.string()) },
-  /** Id of the request that this one repeats. */
+  /** Id of the request that this one resends. */
   replay_of: v.optional(v.string()),
   caller: fields({
     ...{ format: v.string(), path: v.string(), query: texts, headers: texts },
@@ -78,7 +78,7 @@ export const CAPTURE = fields({
   cut: listOf(v.string()),
 })
 
-/** A captured request as displayed; `at` is Unix time in milliseconds. */
+/** A captured request for display. `at` is Unix time in milliseconds. */
 export type CaptureDocument = Omit<v.InferOutput<typeof CAPTURE>, 'at'> & { readonly at: number }
 
 export type CapturedAttempt = CaptureDocument['attempts'][number]
@@ -89,5 +89,5 @@ export type CapturedBody = Pick<CaptureDocument['caller'], keyof typeof body>
 export type CapturedEvent = NonNullable<CapturedBody['events']>[number]
 export type CapturedFile = NonNullable<CapturedBody['files']>[number]
 
-/** Files of a fixture; their names are relative to `fixtures/`. */
+/** Files of a fixture. Their names are relative to `fixtures/`. */
 export const FIXTURE = fields({ files: listOf(fields({ name: v.string(), content: v.string() })) })

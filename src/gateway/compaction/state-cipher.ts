@@ -7,14 +7,14 @@ import { decrypted, encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import { summaryTurn } from './summary.ts'
 
 /**
- * Encrypts and decrypts texts for one caller; a text of another caller does not decrypt. The key must have been loaded:
- * both methods throw OwnFailure if it is unavailable.
+ * Encrypts and decrypts text for one caller. The text of another caller does not decrypt. Both methods throw
+ * GatewayFailure if the key was not loaded.
  */
 export interface StateCipher {
-  /** Loads the key. Rejects with OwnFailure if it is unavailable. */
+  /** Loads the key. Rejects with GatewayFailure if it is unavailable. */
   load(): Promise<void>
   encrypt(text: string): string
-  /** Decrypts a text. Returns undefined for a text of another caller or gateway, and for one that was changed. */
+  /** Decrypts text. Returns undefined for the text of another caller or gateway, and for text that was changed. */
   decrypt(ciphertext: string): string | undefined
 }
 
@@ -26,7 +26,7 @@ export class StateCiphers {
     this.secret = secret
   }
 
-  /** @param owner stable for the caller's key, and different from every other's. */
+  /** @param owner id that is stable for the caller's key, and different from every other's. */
   of(owner: string): StateCipher {
     return new OwnerCipher(owner, this.secret)
   }
@@ -76,7 +76,7 @@ type EncryptedPart = OpaquePart & { readonly encrypted: string }
 /**
  * Decrypts the encrypted parts of a request. Each becomes a user turn of its own at its position.
  *
- * @throws GatewayError `invalid-request` for a part this caller cannot decrypt.
+ * @throws GatewayError `invalid-request` for a part of another caller.
  */
 export const withStateDecrypted = (request: CanonicalRequest, cipher: StateCipher): CanonicalRequest => ({
   ...request,

@@ -8,7 +8,8 @@ import { mediaTokens } from './media-tokens.ts'
 import { tokensIn } from './tokens.ts'
 
 /**
- * Invisible tokens around a request, a turn, a tool call or result, and a tool definition, which upstreams charge for.
+ * Number of invisible tokens around a request, a turn, a tool call or result, and a tool definition. Upstreams charge
+ * for them.
  */
 const OVERHEAD = { request: 3, message: 4, call: 8, tool: 8 }
 
@@ -23,7 +24,7 @@ export async function estimate(request: CanonicalRequest, format: Format): Promi
   return gathered.tokens()
 }
 
-/** Collects what costs tokens in a request, or a part of one, at an upstream of the format. */
+/** Collects everything that costs tokens in a request, or in a part of one, at an upstream of the format. */
 export class TokenInputs {
   private readonly texts: string[] = []
   private readonly format: Format
@@ -34,7 +35,7 @@ export class TokenInputs {
     this.format = format
   }
 
-  /** The estimated number of tokens. */
+  /** Returns the estimated number of tokens. */
   async tokens(): Promise<number> {
     return this.overhead + this.media + Math.ceil((await tokensIn(this.texts)) * this.factor)
   }
@@ -112,8 +113,8 @@ export class TokenInputs {
 }
 
 /**
- * Characters; most of a signature that is counted in place of hidden reasoning, because it is longer than the
- * reasoning.
+ * Maximum number of characters of a signature that are counted in place of hidden reasoning. A signature is longer than
+ * the reasoning.
  */
 const MOST_HIDDEN = 2000
 

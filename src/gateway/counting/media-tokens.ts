@@ -4,9 +4,9 @@ import { type MediaPrices, tokenPrices } from '../../formats/index.ts'
 
 /** Maximum number of bytes of a medium that are searched for sizes and page marks. */
 const LOOKED_AT = 8 * 1024 * 1024
-/** Bytes at the beginning of a JPEG that contain its dimensions. */
+/** Number of bytes at the beginning of a JPEG that contain its dimensions. */
 const JPEG_HEAD = 512 * 1024
-/** Bytes of a page, of a second of audio and of a second of video; used if only the file's size is known. */
+/** Number of bytes of a page, of a second of audio and of a second of video, if only the file's size is known. */
 const PAGE = 60_000
 const AUDIO_SECOND = 16_000
 const VIDEO_SECOND = 250_000
@@ -29,7 +29,10 @@ function imageTokens(part: MediaPart, prices: MediaPrices): number {
   return size === undefined ? prices.unknownImage : Math.max(1, prices.image(size))
 }
 
-/** The number of pages in a PDF: of its page objects, or estimated from its size if these are compressed. */
+/**
+ * Returns the number of pages in a PDF, counted by its page objects, or estimated from its size if these are
+ * compressed.
+ */
 function pagesOf(part: MediaPart, size: number | undefined): number {
   const bytes = beginningOf(part, LOOKED_AT)
   if (bytes === undefined || size === undefined) return 1
@@ -38,12 +41,12 @@ function pagesOf(part: MediaPart, size: number | undefined): number {
   return Math.max(1, Math.ceil(marked > 0 ? pages : size / PAGE))
 }
 
-/* Count requests are JSON, so that media are base64 and never bytes. */
+/* Returns the size of a medium. Count requests are JSON, so that media are base64 and never bytes. */
 
 const bytesOf = ({ source }: MediaPart): number | undefined =>
   source.type === 'base64' ? Math.floor((source.data.length * 3) / 4) : undefined
 
-/** The first bytes of a medium whose data is in the request. */
+/** Returns the first bytes of a medium whose data is in the request. */
 const beginningOf = ({ source }: MediaPart, length: number): Buffer | undefined =>
   source.type === 'base64' ? Buffer.from(source.data.slice(0, Math.ceil((length * 4) / 3)), 'base64') : undefined
 
@@ -53,7 +56,7 @@ interface Size {
   readonly height: number
 }
 
-/** Reads the dimensions from the head of a PNG, GIF, WebP or JPEG; undefined for other or damaged files. */
+/** Reads the dimensions from the head of a PNG, GIF, WebP or JPEG. Undefined for other or damaged files. */
 function sizeOf(bytes: Buffer): Size | undefined {
   const read = READERS.find(([mark, at]) => bytes.toString('latin1', at, at + mark.length) === mark)?.[2]
   try {
@@ -80,7 +83,7 @@ const webp: Read = bytes => {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** A JPEG's dimensions follow segments of any length, such as colour profiles and previews. */
+/** A JPEG's dimensions come after segments of any length, such as colour profiles and previews. */
 const jpeg: Read = bytes => {
   let at = 2
   while (at < bytes.length) {

@@ -1,6 +1,6 @@
 /**
- * Characters tokenised between two turns of the event loop. A text without spaces takes quadratic time, during which no
- * other request is served.
+ * Number of characters tokenised between two turns of the event loop. A text without spaces takes quadratic time,
+ * during which no other request is served.
  */
 const SLICE = 4096
 /** Maximum number of slices that are tokenised. A longer text is sampled at regular intervals and extrapolated. */
@@ -11,11 +11,11 @@ const PLAIN = { disallowedSpecial: new Set<string>() }
 
 type CountTokens = (text: string, options: typeof PLAIN) => number
 
-/** Loaded with the first use, because the vocabulary takes 70 MB. */
+/** Loaded on first use, because the vocabulary takes 70 MB. */
 let counting: Promise<CountTokens> | undefined
 
 /**
- * Estimates the tokens of texts by the vocabulary of OpenAI's models (o200k); the vocabularies of other vendors are
+ * Estimates the tokens of texts by the vocabulary of OpenAI's models (o200k). The vocabularies of other vendors are
  * similar.
  */
 export async function tokensIn(texts: readonly string[]): Promise<number> {
@@ -33,9 +33,9 @@ export async function tokensIn(texts: readonly string[]): Promise<number> {
 }
 
 interface Sample {
-  /** Slices of texts; short texts share a slice. */
+  /** Slices of the texts. Short texts share a slice. */
   readonly slices: readonly (readonly string[])[]
-  /** The sampled share of all text, at most 1. */
+  /** Sampled share of all text, at most 1. */
   readonly share: number
 }
 

@@ -14,7 +14,7 @@ const AT_ONCE = 4
 export const needsBatches = (request: CanonicalRequest, target: Target): boolean =>
   batchesOf(request, target) !== undefined
 
-/** Splits a request into batches; undefined if one request is enough. */
+/** Splits a request into batches. Undefined if one request is enough. */
 function batchesOf(request: CanonicalRequest, target: Target): readonly CanonicalRequest[] | undefined {
   const limit = limitOf(target)
   const { messages } = request
@@ -63,8 +63,8 @@ async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): P
 }
 
 /**
- * Losses of inputs at their index in the whole request, and losses of settings once, because they are the same in every
- * batch.
+ * Returns the losses of inputs at their index in the whole request, and the losses of settings once, because they are
+ * the same in every batch.
  */
 const allLosses = (answers: readonly WholeAnswer[], size: number): readonly Loss[] =>
   answers.flatMap(({ losses }, index) =>

@@ -10,7 +10,10 @@ import { COMPACT, isSummaryTurn, LONGEST_SUMMARY, transcript } from '../compacti
 import type { Emulation } from '../types.ts'
 import { lossesOfReferences } from './several.ts'
 
-/** Maximum number of characters of the user's own messages kept verbatim, latest first; the summary covers the rest. */
+/**
+ * Maximum number of characters of the user's own messages that are repeated verbatim, latest first. The summary covers
+ * the rest.
+ */
 const MOST_VERBATIM = 80_000
 
 /**
@@ -21,7 +24,7 @@ export const compaction: Emulation = {
   answer: async (attempt, roundTrip) => {
     const { request, target, cipher } = attempt
     const { call } = attempt.incoming
-    // Fails before the request is sent, if the summary could not be encrypted.
+    // Fails before the request is sent if the summary could not be encrypted.
     await cipher.load()
     const answered = await roundTrip(attempt, summaryRequest(request, target.native))
     const summary = summaryIn(answered.result)
@@ -41,7 +44,7 @@ export const compaction: Emulation = {
 /**
  * Checks that the operator allows the compaction of conversations with a model.
  *
- * @throws GatewayError `not-found` if the operator does not.
+ * @throws GatewayError `not-found` if not.
  */
 export function checkCompaction(model: string, facts: ModelFacts | undefined): void {
   if (facts?.compaction !== 'disabled') return
@@ -52,7 +55,7 @@ export function checkCompaction(model: string, facts: ModelFacts | undefined): v
   )
 }
 
-/** Fields of the caller's request that the summary request repeats; the gateway chooses all others. */
+/** Fields of the caller's request that the summary request repeats. The gateway chooses all others. */
 const SHARED = new Set<unknown>(['serviceTier', 'cacheKey'])
 
 /** Settings of the caller's own endpoint, which the summary request cannot carry. */
@@ -64,7 +67,7 @@ const unavailableState = ({ state }: CanonicalRequest): readonly Loss[] =>
     .filter(field => state?.[field] !== undefined)
     .map(field => ({ kind: 'dropped', path: ['state', field], reason: 'no-kept-answers' }))
 
-/** The request for a summary. Forbids a native upstream to store it, which it would do by default. */
+/** Creates the request for a summary. Forbids a native upstream to store it, because storing is the default. */
 const summaryRequest = (request: CanonicalRequest, native: boolean): CanonicalRequest => ({
   model: request.model,
   messages: [
@@ -87,7 +90,7 @@ function summaryIn({ candidates: [candidate] }: CanonicalResult): string {
   throw new GatewayError({ kind: 'upstream-failed', message: 'The model returned no summary of the conversation.' })
 }
 
-/** The user's latest messages that fit into the limit. */
+/** Returns the user's latest messages that fit into the limit. */
 function latestMessages(messages: readonly Message[]): readonly Message[] {
   const out: Message[] = []
   let room = MOST_VERBATIM

@@ -12,12 +12,12 @@ import {
 import { estimate } from '../counting/estimate.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
-/** ms; the estimate replaces an upstream's count that takes longer. */
+/** Timeout of an upstream's count, in milliseconds. The estimate then replaces it. */
 const TIMEOUT = 10_000
 
 /**
  * Counts tokens at the upstream if it has an endpoint for that, otherwise by an estimate (trap 80). The estimate also
- * replaces a failed count, because clients depend on one; the channel does not rest for that failure.
+ * replaces a failed count, because clients depend on counts. The channel does not rest for that failure.
  */
 export const counting: Emulation = {
   losses: () => [],
@@ -35,7 +35,7 @@ export const counting: Emulation = {
   },
 }
 
-/** The upstream's count; undefined if it fails or takes too long. */
+/** Returns the upstream's count. Undefined if it fails or takes too long. */
 async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer | undefined> {
   const { request } = attempt
   const { call } = attempt.incoming
@@ -54,7 +54,10 @@ async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<Wh
 const isAvailable = ({ health, config }: Channel, { upstreamModel }: Target): boolean =>
   !rests(health, upstreamModel, Date.now()) && !isFull(health, config)
 
-/** Health fields of a channel that is not full. Its type makes a renamed field fail to compile; a spread would not. */
+/**
+ * Health fields of a channel that is not full. With this type, a renamed field does not compile; with a spread, it
+ * would.
+ */
 const NOT_FULL: Required<Pick<ChannelHealth, 'inFlight' | 'isSpent'>> = { inFlight: 0, isSpent: false }
 
 const neverFull = ({ config, health, keys }: RoutedChannel): RoutedChannel => ({
@@ -65,7 +68,7 @@ const neverFull = ({ config, health, keys }: RoutedChannel): RoutedChannel => ({
 /**
  * Routes a count as `route` does, but also to full channels, because the gateway itself can estimate.
  *
- * @throws GatewayError for an unknown model, or one that the key may not use.
+ * @throws GatewayError for an unknown model, or a model that the key may not use.
  */
 export function routeCount(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Target[] {
   try {

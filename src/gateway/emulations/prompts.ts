@@ -6,13 +6,13 @@ import { GONE } from '../failures.ts'
 import type { Emulation, WholeAnswer } from '../types.ts'
 import { combined, lossesOfReferences } from './several.ts'
 
-/** Maximum number of choices of one request, counted over all prompts, if every prompt takes a separate request. */
+/** Maximum number of choices of one request over all prompts, if every prompt takes a separate request. */
 const MOST = 128
 
 /**
  * Answers several prompts at an upstream that takes one conversation per request (docs/wire/completions.md#prompts),
- * one request after another. Clients derive a choice's prompt from its index, so each prompt gets exactly the requested
- * number of choices, even from an upstream that returns one at a time.
+ * one request after another. Clients derive a choice's prompt from its index. Each prompt therefore gets exactly the
+ * requested number of choices, even from an upstream that returns one at a time.
  */
 export const prompts: Emulation = {
   losses: request => {
@@ -52,7 +52,10 @@ const NO_ANSWER = new GatewayError({
   message: 'The upstream returned no choice for a prompt.',
 })
 
-/** Losses of a prompt at its index, and losses of settings once, because they are the same for every prompt. */
+/**
+ * Returns the losses of a prompt at its index, and the losses of settings once, because they are the same for every
+ * prompt.
+ */
 const lossesOf = ({ losses }: WholeAnswer, index: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))
 

@@ -32,7 +32,7 @@ export const ranking: Emulation = {
   },
 }
 
-/** The query's vector, followed by one per document. */
+/** Vector of the query, followed by one vector per document. */
 interface Embedded {
   readonly vectors: readonly Vector[]
   readonly usage: Usage | undefined
@@ -85,8 +85,8 @@ function writesPurpose({ request, target }: Attempt): boolean {
 }
 
 /**
- * Losses of documents at their index in the caller's request, `before` positions earlier. Losses of the rest concern
- * the gateway's own request.
+ * Returns the losses of documents at their index in the caller's request, `before` positions earlier. All other losses
+ * concern the gateway's own request.
  */
 const lossesOf = ({ losses }: WholeAnswer, before: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, -before) ?? [])
@@ -97,7 +97,7 @@ function vectorsIn({ result }: WholeAnswer, count: number): readonly Vector[] {
   return oneEach(vectors, count)
 }
 
-/** The usage of both requests; undefined if either is unknown. */
+/** Returns the usage of both requests. Undefined if either is unknown. */
 const sum = (a: Usage | undefined, b: Usage | undefined): Usage | undefined =>
   a?.input === undefined || b?.input === undefined ? undefined : totalUsage([a, b])
 

@@ -6,7 +6,7 @@ import type { Attempt, WholeAnswer } from '../types.ts'
 /**
  * Runs several requests of one attempt, at most `most` at once, and returns their answers in order.
  *
- * @throws the error of the first request that fails; the others are aborted, as all are when the caller leaves.
+ * @throws the error of the first request that fails. The others are aborted. All are aborted when the caller leaves.
  */
 export async function inParallel<T>(
   { incoming: { call, report }, target }: Attempt,
@@ -37,8 +37,8 @@ export async function inParallel<T>(
 }
 
 /**
- * Combines several answers into one with these candidates. The head is the first answer's; the usage is the sum, and
- * unknown if any answer has none.
+ * Combines several answers into one with these candidates. The head is that of the first answer. The usage is the sum.
+ * It is unknown if any answer has none.
  */
 export function combined(answers: readonly WholeAnswer[], candidates: readonly Candidate[]): CanonicalResult {
   const { usage: _, ...head } = answers[0]!.result
@@ -47,7 +47,7 @@ export function combined(answers: readonly WholeAnswer[], candidates: readonly C
   return { ...head, candidates, ...(usage === undefined ? {} : { usage }) }
 }
 
-/** Reports parts that only refer to data at another upstream, which no emulation can bring to this one. */
+/** Reports parts that only refer to data at another upstream. No emulation can bring that data to this one. */
 export const lossesOfReferences = ({ messages }: Pick<CanonicalRequest, 'messages'>): readonly Loss[] =>
   messages.flatMap(({ content }, message) =>
     content.flatMap((part, index): Loss[] =>

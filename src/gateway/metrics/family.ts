@@ -1,4 +1,4 @@
-/** One value of a metric with its labels. `metricName` overrides the family's name, as histogram buckets need. */
+/** One value of a metric with its labels. Histogram buckets need `metricName`, which overrides the family's name. */
 export interface Sample {
   readonly labels: { readonly [name: string]: string | number }
   /** Labels shared by many samples. */

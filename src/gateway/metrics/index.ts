@@ -57,7 +57,7 @@ export class Metrics {
 /** The metrics of one process. */
 export interface Snapshot {
   readonly series: readonly CountedSeries[]
-  /** The preset of each channel. */
+  /** Preset of each channel. */
   readonly providers: readonly (readonly [channel: string, provider: string])[]
   readonly states: readonly Family[]
 }
@@ -75,7 +75,7 @@ export async function merge(snapshots: readonly Snapshot[]): Promise<string> {
   const texts: string[] = []
   for (const { name } of registry.getMetricsAsArray()) {
     texts.push(await registry.getSingleMetricAsString(name))
-    // A page may be long, so requests get a turn between its parts.
+    // A page may be long. Requests get a turn between its parts.
     await setImmediate()
   }
   return `${texts.join('\n')}\n`

@@ -24,10 +24,10 @@ import { type TraceHeaders, traceParent, traceState } from '../../upstreams/chan
 import { operationOf } from './request-families.ts'
 import type { AttemptTrace, RequestTrace, TracedAttempt, TracedRequest, Tracer } from './trace.ts'
 
-/** Milliseconds; export timeout of one batch, and limit for the last batches at shutdown. */
+/** Export timeout of one batch, and time limit for the last batches at shutdown, in milliseconds. */
 const EXPORT_TIMEOUT = 5000
 const FLUSH_TIMEOUT = 3000
-/** Maximum number of spans that wait for the collector; further spans are dropped. */
+/** Maximum number of spans that wait for the collector. Further spans are dropped. */
 const MAX_QUEUED_SPANS = 8192
 /** Maximum number of characters of an attribute whose value callers write. */
 const MAX_ATTRIBUTE_LENGTH = 200
@@ -88,7 +88,7 @@ class ReportingExporter extends OTLPTraceExporter {
   }
 }
 
-/** Truncates and copies a text. A slice would keep the whole text in memory while its span waits for export. */
+/** Truncates and copies a string. A slice would retain the whole string in memory while its span waits for export. */
 const truncated = (text: string): string =>
   text.length <= MAX_ATTRIBUTE_LENGTH ? text : flatCopy(text.slice(0, MAX_ATTRIBUTE_LENGTH))
 
@@ -110,7 +110,7 @@ const attemptAttributes = ({ channel, provider, format, model }: TracedAttempt):
   'interlingua.format': format,
 })
 
-/** Returns the caller's trace context, so that its trace continues; the root context if there is none. */
+/** Returns the caller's trace context, so that its trace continues. The root context if there is none. */
 function contextOf({ headers }: TracedRequest): Context {
   const parent = typeof headers['traceparent'] === 'string' ? traceParent(headers['traceparent']) : undefined
   if (parent === undefined) return ROOT_CONTEXT

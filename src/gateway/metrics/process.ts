@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Family } from './family.ts'
 
-/** Milliseconds between two samples of the event loop. */
+/** Interval between two samples of the event loop, in milliseconds. */
 const SAMPLE_INTERVAL = 20
 const PERCENTILES = [50, 90, 99] as const
 
-/** Measures event loop delay. Started by the first scrape, because measuring costs a timer. */
+/** Measures the event loop delay. Started by the first scrape, because measuring costs a timer. */
 let delay: ReturnType<typeof monitorEventLoopDelay> | undefined
 
 const gauge = (name: string, value: number, help: string, aggregator: Family['aggregator'] = 'sum'): Family => ({

@@ -4,7 +4,7 @@ import type { Family } from './family.ts'
 export class Queries {
   private readonly byPath = new Map<string, number[]>()
 
-  /** @param path the path pattern of an endpoint; the set of patterns is fixed, so the labels are bounded. */
+  /** @param path the path pattern of an endpoint. The set of patterns is fixed, so that the labels are bounded. */
   count(path: string, status: number): void {
     const classes = this.byPath.get(path) ?? [0, 0, 0, 0, 0, 0]
     this.byPath.set(path, classes)

@@ -10,7 +10,7 @@ type Count = readonly [more: Labels, value: number]
 
 interface Counter {
   readonly help: string
-  /** The request labels of this counter; values are summed over the others. */
+  /** Request labels of this counter. Values are summed over the other labels. */
   readonly by: readonly (keyof RequestLabels)[]
   readonly of: (series: Series) => readonly Count[]
 }
@@ -78,7 +78,7 @@ interface Distribution {
   readonly of: (series: Series) => readonly (readonly [more: Labels, histogram: Histogram])[]
 }
 
-/** OpenTelemetry's operation name of each format; formats without one use their own name. */
+/** OpenTelemetry's operation name of each format. Formats without one use their own name. */
 const OPERATIONS: { readonly [format: string]: string } = {
   chat: 'chat',
   responses: 'chat',

@@ -6,14 +6,14 @@ import type { Sample } from './family.ts'
 const OTHER = 'other'
 export const NONE = 'none'
 
-/** Maximum number of label sets with a series of their own; further ones share one series per format and status. */
+/** Maximum number of label sets with a series of their own. Further ones share one series per format and status. */
 const MAX_SERIES = 1000
 
 /** Status label of requests whose caller disconnected. */
 const CANCELLED_STATUS = 'cancelled'
 const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
-/** Counts requests by their labels. Built for thousands of requests a second: holds sums, never requests. */
+/** Counts requests by their labels. Made for thousands of requests a second: holds sums, never requests. */
 export class Requests {
   private readonly models: ModelLabels
   private readonly byKey = new Map<string, Series>()
@@ -53,14 +53,14 @@ export class Requests {
 
 const ALL_OTHERS = { door: OTHER, model: OTHER, channel: OTHER, upstream_format: OTHER }
 
-/** Maximum number of models outside the config that get a label value of their own. */
+/** Maximum number of models outside the config that get a separate label value. */
 const MAX_MODELS = 100
 /** Maximum number of characters of such a model name, which every line about the model repeats. */
 const MAX_MODEL_LENGTH = 100
 
 /**
- * Maps a request's model to a label value. Callers choose model names, so only configured models and a limited number
- * of models that an upstream answered successfully get a value of their own.
+ * Maps a request's model to a label value. Callers choose model names. Only configured models, and a limited number of
+ * models that an upstream answered successfully, get a separate value.
  */
 class ModelLabels {
   private configured: ReadonlySet<string> = new Set()
@@ -93,11 +93,11 @@ interface Counted {
 /** Counts values by bucket. */
 export class Histogram implements Counted {
   private readonly bounds: readonly number[]
-  /** Count of each bucket alone, not cumulative; the last bucket holds values above all bounds. */
+  /** Count of each bucket, not cumulative. The last bucket holds values above all bounds. */
   readonly counts: number[]
   sum = 0
 
-  /** @param bounds the largest value of each bucket, ascending. */
+  /** @param bounds the maximum of each bucket, ascending. */
   constructor(bounds: readonly number[]) {
     this.bounds = bounds
     this.counts = new Array(bounds.length + 1).fill(0)
@@ -122,7 +122,7 @@ export class Histogram implements Counted {
     this.sum += other.sum
   }
 
-  /** Returns Prometheus samples with cumulative buckets; none if nothing was counted. */
+  /** Returns Prometheus samples with cumulative buckets. None if nothing was counted. */
   samples(name: string, labels: Sample['labels']): readonly Sample[] {
     let count = 0
     const buckets = this.counts.map((bucketCount, index): Sample => {
@@ -139,14 +139,16 @@ export class Histogram implements Counted {
   }
 }
 
-/** Seconds; buckets of OpenTelemetry's `gen_ai.server.request.duration`, plus longer ones for videos and reasoning. */
+/**
+ * Buckets of OpenTelemetry's `gen_ai.server.request.duration` in seconds, plus longer ones for videos and reasoning.
+ */
 const DURATION = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 300, 900]
-/** Seconds; buckets of `gen_ai.server.time_to_first_token`, plus longer ones. */
+/** Buckets of `gen_ai.server.time_to_first_token` in seconds, plus longer ones. */
 const FIRST_BYTE = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60]
-/** Tokens; OpenTelemetry's buckets. */
+/** OpenTelemetry's buckets for numbers of tokens. */
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304]
 
-/** Token kinds by label value. Every kind after the first two is a part of input or output. */
+/** Token kinds by label value. All but the first two are parts of input or output. */
 export const TOKEN_KINDS = [
   ['input', 'input'],
   ['output', 'output'],
@@ -164,7 +166,7 @@ export interface RequestLabels {
   readonly model: string
   readonly channel: string
   readonly upstream_format: string
-  /** The status class: `2xx`; `cancelled` for 499. */
+  /** Status class: `2xx`; `cancelled` for 499. */
   readonly status: string
 }
 
@@ -174,7 +176,7 @@ export interface CountedSeries {
   readonly counts: Counts
   readonly tokens: readonly number[]
   readonly errors: readonly (readonly [kind: string, count: number])[]
-  /** In the order of `Series.histograms`. */
+  /** Histograms in the order of `Series.histograms`. */
   readonly histograms: readonly Counted[]
 }
 
@@ -184,12 +186,12 @@ interface Counts {
   attempts: number
   losses: number
   additions: number
-  /** Requests with at least one loss. */
+  /** Number of requests with at least one loss. */
   lossy: number
   nanodollars: number
-  /** Requests that used tokens of unknown price. */
+  /** Number of requests that used tokens of unknown price. */
   unpriced: number
-  /** Requests whose token counts are estimated. */
+  /** Number of requests whose token counts are estimated. */
   estimated: number
 }
 

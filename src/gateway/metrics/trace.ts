@@ -4,9 +4,9 @@ import type { TraceHeaders } from '../../upstreams/channel/trace-context.ts'
 
 /** A request as a tracer sees it. */
 export interface TracedRequest {
-  /** HTTP method; `POST` by default. */
+  /** HTTP method. `POST` by default. */
   readonly method?: 'GET' | 'POST'
-  /** Whether the gateway itself makes the request; it then belongs to the trace in `headers`. */
+  /** Whether the gateway itself makes the request. The request then belongs to the trace in `headers`. */
   readonly isInternal?: boolean
   readonly path: string
   readonly format: string
@@ -22,7 +22,7 @@ export interface TracedAttempt {
   readonly model: string
 }
 
-/** The token counts of an answer, if known. */
+/** Token counts of an answer, if known. */
 type Tokens = Pick<UsageRow, 'input' | 'output'>
 
 /** The trace of one request to an upstream. */
@@ -46,6 +46,6 @@ export interface RequestTrace {
 /** Creates traces and sends them to a collector. */
 export interface Tracer {
   begin(request: TracedRequest): RequestTrace
-  /** Sends the remaining spans; gives up after a few seconds. */
+  /** Sends the remaining spans. Gives up after a few seconds. */
   close(): Promise<void>
 }

@@ -5,12 +5,12 @@ import type { RequestTrace, TracedRequest, Tracer } from './trace.ts'
 
 export type { AttemptTrace, RequestTrace, TracedAttempt } from './trace.ts'
 
-/** Traces requests if the config names a collector; OpenTelemetry is loaded only then. */
+/** Traces requests if the config names a collector. OpenTelemetry is loaded only then. */
 export class Traces {
   /** Settles when the tracer is loaded. */
   opened: Promise<void> = Promise.resolve()
   private settings: TracesConfig | undefined
-  /** Undefined if no collector is configured, or while the tracer loads. */
+  /** Tracer. Undefined if no collector is configured, or while it loads. */
   tracer: Tracer | undefined
   private readonly faults: LogOnce
 
@@ -25,7 +25,7 @@ export class Traces {
     this.open(settings)
   }
 
-  /** Starts the trace of a request; undefined if requests are not traced. */
+  /** Starts the trace of a request. Undefined if requests are not traced. */
   begin(request: TracedRequest): RequestTrace | undefined {
     return this.tracer?.begin(request)
   }

@@ -1,4 +1,4 @@
-/** The request as one proxy received it: caller, scheme and host (RFC 7239, section 4). */
+/** A request as one proxy received it: caller, scheme and host (RFC 7239, section 4). */
 export interface Hop {
   readonly for?: string
   readonly proto?: string

@@ -6,17 +6,17 @@ import { forwardedHops, type Hop } from './forwarded.ts'
 
 type Settings = Pick<ServerConfig, 'trustedProxies' | 'publicUrls'>
 
-/** The parts of a request that show where it came from. */
+/** Parts of a request that show where it came from. */
 export type RequestSource = Pick<IncomingMessage, 'headers' | 'socket'>
 
-/** Matches the default port of a scheme, which URLs leave out. */
+/** Default port of each scheme, which URLs leave out. */
 const DEFAULT_PORT: { readonly [scheme: string]: RegExp } = { http: /:80$/, https: /:443$/ }
 
 const HOST = /^[a-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-f:.]+\](?::\d{1,5})?$/i
 
 /** Finds a request's caller and public address behind trusted proxies. */
 export class Proxies {
-  /** Whether proxies are configured, so that connections do not tell callers apart. */
+  /** Whether proxies are configured, so that connections do not distinguish callers. */
   readonly hasTrustedProxies: boolean
   private readonly trusts: (address: string, index: number) => boolean
   private readonly firstPublicUrl: string | undefined
@@ -26,13 +26,13 @@ export class Proxies {
     this.hasTrustedProxies = trustedProxies.length > 0
     this.trusts = this.hasTrustedProxies ? proxyAddr.compile([...trustedProxies]) : () => false
     this.firstPublicUrl = publicUrls[0]
-    // Of several URLs with one host, the first one counts.
+    // If several URLs have one host, the first one is used.
     this.publicUrlByHost = new Map([...publicUrls].reverse().map(url => [new URL(url).host, url]))
   }
 
   /**
-   * Returns the caller's IP address: the last address that is not a trusted proxy's. Used for logs and for slowing down
-   * wrong keys; never for permissions.
+   * Returns the caller's IP address: the last address that is not a trusted proxy's. Used for logs and for delaying
+   * answers to wrong keys, never for permissions.
    */
   addressOf({ headers, socket }: RequestSource): string {
     const peer = peerOf(socket)
@@ -78,7 +78,7 @@ export class Proxies {
 
 type Headers = RequestSource['headers']
 
-/** Returns the peer's IP address; empty if the connection is closed. */
+/** Returns the peer's IP address. Empty if the connection is closed. */
 const peerOf = ({ remoteAddress }: RequestSource['socket']): string => ipIn(remoteAddress ?? '') ?? ''
 
 const localHost = ({ localAddress = '127.0.0.1', localPort }: RequestSource['socket']): string =>
@@ -94,8 +94,8 @@ const splitList = (value: string | string[] | undefined): readonly string[] =>
 const hopsIn = ({ forwarded }: Headers): readonly Hop[] => (forwarded === undefined ? [] : forwardedHops(forwarded))
 
 /**
- * Returns the addresses that proxies state, the caller's first. `forwarded` is read only without `x-forwarded-for`: a
- * proxy that sets one of the two headers passes on the other as the caller wrote it.
+ * Returns the addresses that proxies state, the caller's first. `forwarded` is read only if there is no
+ * `x-forwarded-for`. A proxy that sets one of the two headers passes on the other as the caller wrote it.
  */
 function forwardedAddresses(headers: Headers): readonly string[] {
   const addresses = splitList(headers['x-forwarded-for'])
@@ -114,7 +114,7 @@ const IPV4_MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[([0-9a-f:.]+)\](?::\d+)?$/i
 
 /**
- * Extracts the IP address from a proxy's statement, which may include a port; undefined for names such as `unknown` or
+ * Extracts the IP address from a proxy's statement, which may include a port. Undefined for names such as `unknown` or
  * `_hidden`.
  */
 function ipIn(text: string): string | undefined {

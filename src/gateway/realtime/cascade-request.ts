@@ -20,26 +20,26 @@ import { Report } from '../report.ts'
 import type { Services } from '../services.ts'
 import type { Incoming } from '../types.ts'
 
-/** A request of a cascade, and the session it belongs to. */
+/** A request of a cascade, and the session that it belongs to. */
 export interface CascadeRequestOptions {
   readonly caller: Caller
-  /** The caller's HTTP message, whose headers apply to this request. */
+  /** HTTP message of the caller. Its headers apply to this request. */
   readonly message: Call['message']
   readonly request: CanonicalRequest
   readonly signal: AbortSignal
-  /** The trace of the session; undefined if it is not traced. */
+  /** Trace of the session. Undefined if it is not traced. */
   readonly within: RequestTrace | undefined
 }
 
 /** Answers a request that a session sends by itself. */
 export type Answering = (incoming: Incoming) => Promise<void>
 
-/** The path in the log line of such requests. */
+/** Path in the log line of such requests. */
 const PATH = '/v1/realtime'
 
 /**
  * Sends a request in the caller's name, such as a transcription of a cascade. The request is routed like any other and
- * has its own log line; the session charges the key. Leaving the iterator ends the upstream's work.
+ * has a separate log line. The session charges the key. Leaving the iterator ends the upstream's work.
  *
  * @throws GatewayError from the iterator, if there is no answer.
  */
@@ -86,7 +86,7 @@ export async function* cascadeRequest(
   }
 }
 
-/** Events; the upstream pauses above HIGH waiting events and resumes below LOW. */
+/** Numbers of waiting events: the upstream pauses above HIGH and resumes below LOW. */
 const HIGH = 256
 const LOW = 64
 

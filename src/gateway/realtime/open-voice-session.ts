@@ -42,16 +42,16 @@ import { voiceSessionTargets } from './voice-session-targets.ts'
 export interface VoiceSessionRequest {
   readonly id: string
   readonly caller: Caller
-  /** The public model id. */
+  /** Public id of the model. */
   readonly model: string
   readonly naming: Naming
   readonly onLoss: OnLoss
-  /** The settings that a client secret fixes for the session, in OpenAI's format. */
+  /** Settings that a client secret fixes for the session, in OpenAI's format. */
   readonly session: JsonObject | undefined
   readonly record: VoiceSessionRecord
   /** Aborted when the caller leaves before the session begins. */
   readonly signal: AbortSignal
-  /** The caller's trace headers, for upstream connections that are not traced here. */
+  /** The caller's trace headers, for upstream connections that are not traced by the gateway. */
   readonly passed: TraceHeaders | undefined
   readonly channels: Channels
   readonly config: Config
@@ -62,13 +62,13 @@ export interface VoiceSessionRequest {
 /** An upstream that is ready for the caller's socket. */
 interface UpstreamSide {
   start(socket: WebSocket): VoiceSession
-  /** Closes the upstream, because the caller has left. */
+  /** Closes the upstream connection, because the caller has left. */
   abandon(): void
 }
 
 /** A voice session whose upstream is ready, before the caller's connection is upgraded. */
 export interface OpenedVoiceSession extends UpstreamSide {
-  /** The caller who opens the session. */
+  /** Caller who opens the session. */
   readonly caller: Caller
 }
 
@@ -133,7 +133,7 @@ const withRelease = (
   },
 })
 
-/** No upstream of the model has voice sessions, and no cascade replaces them. */
+/** Error for a model without voice sessions at any upstream, and without a cascade that replaces them. */
 const NO_CHANNEL = notFound('The model does not do this kind of work.', 'model', 'model_not_supported')
 
 interface Destinations {
@@ -143,9 +143,9 @@ interface Destinations {
 }
 
 /**
- * The targets of a voice session, best first.
+ * Returns the targets of a voice session, best first.
  *
- * @throws GatewayError as `route` does, and `not-found` if no target has voice sessions with the model.
+ * @throws GatewayError like `route`, and `not-found` if no target has voice sessions with the model.
  */
 export function targetsOf(
   { id, model, caller }: Pick<VoiceSessionRequest, 'id' | 'model' | 'caller'>,
@@ -176,14 +176,17 @@ interface AttemptOptions extends VoiceSessionRequest {
 
 /**
  * Whether frames can be passed on unchanged: caller and upstream use the same event names. A client secret's settings
- * are in GA's.
+ * use those of general availability.
  */
 const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
   target.native &&
   (naming === 'ga' || session === undefined) &&
   matchesGeneration(naming, readDialect(target.format.dialect))
 
-/** The models a session's events may name: the upstream's if it reads the caller's format, otherwise the caller's. */
+/**
+ * Returns the models that a session's events may name: the upstream's if it reads the caller's format, otherwise the
+ * caller's.
+ */
 const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): SessionModels =>
   voiceSessionModels({
     permissions: caller.permissions,
@@ -319,7 +322,7 @@ const connector =
     })
   }
 
-/** OpenAI's header for its beta events; upstreams that support both generations choose by it. */
+/** Returns OpenAI's header for its beta events. Upstreams that support both generations choose by it. */
 const generationOf = ({ format, dialect }: Target['format']): { readonly [name: string]: string } =>
   format === REALTIME && readDialect(dialect).naming === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}
 

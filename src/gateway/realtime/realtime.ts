@@ -30,9 +30,9 @@ export interface VoiceSessionCall {
   readonly id: string
   readonly path: string
   readonly message: IncomingMessage
-  /** The query, without credentials. */
+  /** Query without credentials. */
   readonly query: { readonly [name: string]: string }
-  /** The value of the query parameter `?key=`. */
+  /** Value of the query parameter `?key=`. */
   readonly queryKey?: string
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
@@ -42,18 +42,18 @@ export interface VoiceSessionCall {
 interface IdentifiedCall extends Pick<SecretSession, 'model'> {
   readonly caller: Caller
   readonly session?: JsonObject
-  /** The client secret that opened the session. */
+  /** Client secret that opened the session. */
   readonly secret?: string
 }
 
-/** Bytes; largest request for a client secret. */
+/** Maximum size of a request for a client secret, in bytes. */
 const SECRET_BODY = 2 ** 20
 
 /** Opens voice sessions: checks keys, client secrets and limits, and chooses targets. */
 export class Realtime {
   private readonly services: Services
   private readonly answer: Answering
-  /** Sessions that are open or being opened. */
+  /** Number of sessions that are open or being opened. */
   private total = 0
 
   /** @param answer answers a request that a cascade makes. */
@@ -171,8 +171,8 @@ export class Realtime {
   }
 
   /**
-   * Takes a slot for a session, of its key over all processes and of this process. Resolves to a function that frees
-   * both.
+   * Takes a slot for a session: one of its key's slots across all processes, and one of this process's. Resolves to a
+   * function that releases both.
    *
    * @throws GatewayError `rate-limited` if no slot is free.
    */
@@ -194,7 +194,9 @@ export class Realtime {
 
 const GA = readDialect({})
 
-/** The credential that may be a client secret: a bearer token, or the WebSocket subprotocol that browsers use. */
+/**
+ * Returns the credential that may be a client secret: a bearer token, or the WebSocket subprotocol that browsers use.
+ */
 function credentialOf({
   headers,
 }: IncomingMessage): { readonly value: string; readonly isSubprotocol: boolean } | undefined {

@@ -7,7 +7,7 @@ import type { NoteKind, NoteLimits, SharedRecords } from '../../store/shared-rec
 
 /** The permission of a client secret: one session with these settings. */
 export interface SecretSession {
-  /** The `id` of the caller who requested the secret. The caller's key may change or end before the session begins. */
+  /** `id` of the caller who requested the secret. The caller's key may change or end before the session begins. */
   readonly callerId: string
   readonly model: string
   /** Session settings in OpenAI's format. */
@@ -28,7 +28,7 @@ export const isClientSecret = (credential: string): boolean => credential.starts
 /**
  * Creates a client secret. Only its hash is stored. It opens one session, at any instance.
  *
- * @param expiresAt Unix time, ms.
+ * @param expiresAt Unix time in milliseconds.
  * @throws GatewayError `rate-limited` if too many secrets are valid already, `overloaded` if it cannot be stored.
  */
 export async function createSecret(shared: SharedRecords, bound: SecretSession, expiresAt: number): Promise<string> {
@@ -39,9 +39,9 @@ export async function createSecret(shared: SharedRecords, bound: SecretSession, 
 }
 
 /**
- * The settings of a client secret.
+ * Returns the settings of a client secret.
  *
- * @param how `takeNote` also invalidates the secret.
+ * @param how how the secret is read: `takeNote` also invalidates it.
  * @throws GatewayError `unauthenticated` for a secret that is unknown, used or expired, `overloaded` if the store
  * cannot be read.
  */

@@ -7,13 +7,13 @@ import { OTHER_MODEL, type SessionModels } from '../../voice/voice-session.ts'
 import { pathsOf } from '../model-paths.ts'
 import { checkPermitted, type Named, renamedBody, upstreamName } from '../named-models.ts'
 
-/** The names and permissions that apply to the models of a session. */
+/** Names and permissions that apply to the models of a session. */
 export interface VoiceSessionModelsOptions {
   readonly permissions: Permissions
-  /** The caller's name for the session's model, and the upstream's. */
+  /** The caller's name for the session's model, and the upstream's name. */
   readonly model: string
   readonly upstreamModel: string
-  /** The models of a channel that speaks the caller's format; undefined for any other. */
+  /** Models of a channel that uses the caller's format. Undefined for any other channel. */
   readonly models: ChannelConfig['models'] | undefined
   /** Whether the upstream reads the caller's events unchanged. */
   readonly relayed: boolean
@@ -44,7 +44,7 @@ export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionM
     outgoing: (event: JsonObject) =>
       renamedBody(event, {
         paths,
-        // Some upstreams report a version or a deployment in place of the requested model.
+        // Some upstreams report a version or a deployment instead of the requested model.
         rename: (name, { kind }) => (kind === 'requested' ? model : publics(name)),
         isExact: false,
       }),

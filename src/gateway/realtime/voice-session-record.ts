@@ -9,7 +9,7 @@ import type { SessionRecord } from '../../voice/voice-session.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Recorder } from '../usage-recorder.ts'
 
-/** Facts about a voice session at the time of its request. */
+/** Facts about a voice session, known when it is requested. */
 export interface VoiceSessionFacts {
   readonly id: string
   readonly clientId: string | undefined
@@ -25,22 +25,22 @@ export interface VoiceSessionFacts {
 /** Creates reservations in the limits of a session's key. */
 export interface Reservations {
   /**
-   * A reservation for one more response.
+   * Creates a reservation for one more response.
    *
    * @throws GatewayError if the key was revoked meanwhile.
    */
   forNextResponse(): Reservation
-  /** A reservation that charges usage already incurred. */
+  /** Creates a reservation that charges usage that was already incurred. */
   forSpentUsage(): Reservation
 }
 
 /**
- * Most responses awaiting their usage, beyond which the oldest reservation is dropped; also the most losses in the log
- * line.
+ * Maximum number of responses that wait for their usage, beyond which the oldest reservation is dropped. Also the
+ * maximum number of losses in the log line.
  */
 const MOST = 64
 
-/** The status of a session that was opened. */
+/** Status of a session that was opened. */
 const SWITCHED = 101
 
 /**
@@ -60,11 +60,11 @@ export class VoiceSessionRecord implements SessionRecord {
   private readonly began = performance.now()
   private usage: Usage | undefined
   private responses = 0
-  /** Nanodollars; the sum over responses with a known price. */
+  /** Cost of all responses with a known price, in nanodollars. */
   private cost = 0
   private unpriced = false
   private error: CanonicalError | undefined
-  /** The error that refuses responses until `refusedUntil`, a time of `performance.now()`. */
+  /** Error that refuses responses until `refusedUntil`, a time of `performance.now()`. */
   private refusal: GatewayError | undefined
   private refusedUntil = 0
 
@@ -85,7 +85,7 @@ export class VoiceSessionRecord implements SessionRecord {
     if (this.admitted.length > MOST) this.admitted.shift()
   }
 
-  /** Refuses responses for a while, because limits counted by another process turned out to be exhausted. */
+  /** Refuses responses for a while, because another process reported that the limits are exhausted. */
   private refusedLate(thrown: unknown): void {
     if (!(thrown instanceof GatewayError)) return
     this.refusal = thrown
@@ -136,7 +136,7 @@ export class VoiceSessionRecord implements SessionRecord {
 
   private row(status: number): UsageRow {
     const { facts, target, began } = this
-    // The requests of a cascade have rows of their own.
+    // The requests of a cascade have usage rows of their own.
     const isCascade = target?.emulated === true
     const usage = isCascade ? undefined : this.usage
     const cost = isCascade ? 0 : this.unpriced ? undefined : this.cost

@@ -3,23 +3,22 @@ import { fitnessOf, isDirect } from '../../formats/index.ts'
 import type { KnownModel } from '../../upstreams/catalogue/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 
-/** The facts that decide between an upstream's voice session and a cascade. */
+/** Facts that decide between an upstream's voice session and a cascade. */
 export interface VoiceSessionRouting {
   /** Whether a cascade may replace voice sessions that an upstream lacks. */
   readonly cascades: boolean
   /** The operator's settings for the model. */
   readonly facts: ModelFacts | undefined
-  /** Returns the catalogue's facts about a target's model. Called only if the channel speaks both kinds of format. */
+  /** Returns the catalogue's facts about a target's model. Called only if the channel has both kinds of format. */
   readonly about: (target: Target) => Pick<KnownModel, 'output'>
 }
 
-/** The server of a session: the upstream, a cascade, or a cascade only after the upstream refused the model. */
+/** Server of a session: the upstream, a cascade, or a cascade only after the upstream refused the model. */
 type Holder = 'upstream' | 'cascade' | 'either'
 
 /**
  * Orders the targets of a session. Keeps at most one cascade, because a cascade routes its own requests. The channel's
- * formats decide between upstream and cascade; the model's name never does. A cascade that needs a refusal first is
- * last.
+ * formats decide between upstream and cascade, never the model's name. A cascade that needs a refusal first comes last.
  *
  * @param routed the result of `route` for the work `realtime`.
  * @returns no target if no upstream has voice sessions and no cascade replaces them.

@@ -12,8 +12,8 @@ import type { Attempt, WholeAnswer } from '../types.ts'
 import { encodedBytes, MP3, rawFormat } from './encoding.ts'
 
 /**
- * Whether an upstream's audio must become an MP3 file: the caller requested MP3, or the caller's format has it by
- * default (docs/wire/speech.md#request) and the upstream's format is another.
+ * Whether an upstream's audio must become an MP3 file: the caller requested MP3, or MP3 is the default of the caller's
+ * format (docs/wire/speech.md#request) and the upstream's format is another.
  */
 export function wantsMp3({ incoming: { call }, target, request }: Attempt): boolean {
   const wanted = request.output.audio?.mediaType
@@ -40,7 +40,7 @@ export async function inRequestedContainer(attempt: Attempt, answered: WholeAnsw
 
 /**
  * Whether a media type is in the requested container. Raw samples also fit a request for WAV, because the writer adds
- * the header; for raw samples they must have the usual rate.
+ * the header. A request for raw samples needs the default rate.
  */
 function isInContainer(mediaType: string, container: Container, { output }: CanonicalRequest): boolean {
   const wanted = container.nameOf(output.audio?.mediaType ?? container.defaultType)
@@ -90,7 +90,7 @@ const joined = (pieces: readonly Bytes[]): Bytes =>
         },
       }
 
-/** Bytes; longer than the head of any WAV file. */
+/** Number of bytes searched for the head of a WAV file. No head is longer. */
 const LONGEST_HEAD = 64 * 1024
 
 /** Converts a WAV file to MP3. Returns the file unchanged if its samples cannot be read. */

@@ -9,14 +9,15 @@ import { Base64Groups } from '../../canonical/media/base64.ts'
 import { isReadable, type SampleFormat, SampleReader } from '../../canonical/media/pcm.ts'
 import { samplesOf } from '../../canonical/media/wav.ts'
 
-/** The media type of the audio that the gateway encodes. */
+/** Media type of the audio that the gateway encodes. */
 export const MP3 = 'audio/mpeg'
 
-/** Bytes encoded between two turns of the event loop: a third of a second of audio, about 2 ms of work. */
+/** Number of bytes encoded between two turns of the event loop: a third of a second of audio, about 2 ms of work. */
 const SLICE = 16 * 1024
 
 /**
- * The sample format of a raw media type; undefined for any other type, and for samples that the encoder does not take.
+ * Returns the sample format of a raw media type. Undefined for any other type, and for samples that the encoder does
+ * not take.
  */
 export function rawFormat(mediaType: string): SampleFormat | undefined {
   const samples = samplesOf(mediaType)
@@ -34,8 +35,8 @@ async function* framesOf(encoder: Mp3, piece: Uint8Array): AsyncGenerator<Buffer
 }
 
 /**
- * Encodes samples as an MP3 file while it is read. Encodes `size` bytes from `offset`, because a file may continue
- * after its samples.
+ * Encodes samples as an MP3 file while it is read. Encodes only the `size` bytes from `offset`, because a file may
+ * continue after its samples.
  */
 export function encodedBytes(
   samples: Bytes,
@@ -62,7 +63,7 @@ export async function* encodedEvents(events: AsyncIterable<CanonicalEvent>): Asy
   for await (const event of events) yield* stream.take(event)
 }
 
-/** The part that collects all samples of the answer; upstreams send each chunk as a part of its own. */
+/** Part that collects all samples of the answer. Upstreams send each chunk as a separate part. */
 interface Mp3File {
   readonly encoder: Mp3
   readonly mediaType: string
@@ -72,7 +73,7 @@ interface Mp3File {
 class Mp3Stream {
   private file: Mp3File | undefined
   private readonly groups = new Base64Groups()
-  /** New part indexes of the first candidate by old ones, because several parts may become one file. */
+  /** New part indexes of the first candidate by old ones. Several parts may become one file. */
   private readonly newIndexes = new Map<number, number>()
   private next = 0
 
@@ -119,10 +120,10 @@ function* appended({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
 const rawTypeOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64' ? part.source.mediaType : undefined
 
-/** kbit/s of mono speech; stereo has twice as much. */
+/** Bit rate of mono speech, in kbit/s. Stereo has twice as much. */
 const KILOBITS = 128
 
-/** An MP3 encoder for a stream of samples; takes 0.5 MB of memory. */
+/** An MP3 encoder for a stream of samples. It takes 0.5 MB of memory. */
 class Mp3 {
   private readonly encoder: WasmMediaEncoder<'audio/mpeg'>
   private readonly reader: SampleReader
@@ -146,7 +147,7 @@ class Mp3 {
 
 type Open = (format: SampleFormat) => Promise<Mp3>
 
-/** The encoder library, loaded with the first recording that needs it. */
+/** Encoder library, loaded with the first recording that needs it. */
 let library: Promise<Open> | undefined
 
 async function load(): Promise<Open> {

@@ -10,11 +10,11 @@ import type { State } from './state.ts'
 export interface StoredQuery {
   readonly state: State
   readonly owner: string
-  /** Id in the path; `item` is the id of an item within it. */
+  /** Id in the path. `item` is the id of an item within it. */
   readonly id: string
   readonly item: string
   readonly query: { readonly [name: string]: string }
-  /** The request body; empty for actions without one. */
+  /** Request body. Empty for actions without one. */
   readonly body: JsonObject
 }
 
@@ -46,7 +46,7 @@ export type ActionName = keyof typeof ACTIONS
 
 /** A request about stored data at its endpoint. */
 export interface StoredCall {
-  /** Identifies the request in errors. */
+  /** Id of the request in errors. */
   readonly id: string
   readonly action: ActionName
   readonly message: IncomingMessage
@@ -55,7 +55,7 @@ export interface StoredCall {
   readonly reply: Reply
 }
 
-/** The owner of the stored data, with limits: `heartbeat` in milliseconds, `limit` in bytes of a body. */
+/** Owner of the stored data, with limits: `heartbeat` in milliseconds, `limit` in bytes of a body. */
 interface Access extends Pick<StoredQuery, 'state' | 'owner'> {
   readonly heartbeat: number
   readonly limit: number
@@ -74,7 +74,7 @@ export async function answerStored(
 }
 
 /**
- * The sequence number after which a stream resumes; undefined if no stream is requested. Throws GatewayError
+ * Returns the sequence number after which a stream resumes. Undefined if no stream is requested. Throws GatewayError
  * `invalid-request`.
  */
 function resumePosition({ stream, starting_after }: StoredQuery['query']): number | undefined {

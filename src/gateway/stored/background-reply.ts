@@ -9,21 +9,21 @@ import { responseIn } from './saving-stream.ts'
 
 export type Ended = 'cancelled' | 'failed'
 
-/** The reply of a background response: collects the answer for later requests instead of sending it to a caller. */
+/** Reply of a background response. Collects the answer for later requests instead of sending it to a caller. */
 export class BackgroundReply implements Reply {
   gone = false
   started = false
   readonly log = new EventLog()
-  /** The current response. */
+  /** Current response. */
   response: JsonObject
   private latest: JsonObject
   /** Whether items have completed that `response` does not contain yet. */
   private isBehind = false
-  /** The queued response, which is sent immediately. */
+  /** Queued response, which is sent immediately. */
   readonly first: JsonObject
   /** Whether the response changed since this was last reset. */
   changed = false
-  /** Called to store the waiting events when there are many. */
+  /** Called to store the waiting events if there are many. */
   onBacklog: (() => void) | undefined
   private drained: (() => void) | undefined
   private working: Abortable | undefined
@@ -46,14 +46,14 @@ export class BackgroundReply implements Reply {
     return this.working
   }
 
-  /** Notes that work has started. */
+  /** Records that work has started. */
   set abortable(abortable: Abortable | undefined) {
     this.working = abortable
     if (this.gone) abortable?.abort()
     if (abortable !== undefined && this.response['status'] === 'queued') this.update({ status: 'in_progress' })
   }
 
-  /** The response for readers; they see its end only once the end is stored. */
+  /** Response for readers. They see its end only after the end is stored. */
   get published(): JsonObject {
     this.catchUp()
     return this.latest
@@ -69,7 +69,7 @@ export class BackgroundReply implements Reply {
     this.changed = true
   }
 
-  /** Adds the completed items to the response; done on access rather than once per item. */
+  /** Adds the completed items to the response. Done on access rather than once per item. */
   private catchUp(): void {
     if (!this.isBehind) return
     this.isBehind = false
@@ -116,7 +116,7 @@ export class BackgroundReply implements Reply {
 
   destroy(): void {}
 
-  /** Logs an event. The first event was already sent, and the final one is sent once the answer is stored. */
+  /** Logs an event. The first event was already sent. The final one is sent after the answer is stored. */
   private receive(event: WireEvent): void {
     if (this.finished || event.event === undefined || event.event === 'response.created') return
     const response = responseIn(event)
@@ -152,7 +152,7 @@ export class BackgroundReply implements Reply {
     this.log.finish(ending(this.response, this.log.length))
   }
 
-  /** Aborts the work; `why` is the response's error if it fails. */
+  /** Aborts the work. `why` is the response's error if it fails. */
   abort(why?: GatewayError): void {
     if (why !== undefined) this.failure ??= { code: why.error.code ?? 'server_error', message: why.message }
     this.gone = true
@@ -160,7 +160,7 @@ export class BackgroundReply implements Reply {
   }
 }
 
-/** Whether the upstream continues in the background although that was not requested; its result is not awaited. */
+/** Whether the upstream continues in the background although that was not requested. Its result is not awaited. */
 const isUnfinished = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress'
 
 const BROKEN: JsonObject = { code: 'server_error', message: 'The response was not finished.' }

@@ -10,20 +10,20 @@ import type { Copies } from './copies.ts'
 import type { ResponseSaver } from './response-saver.ts'
 import { type Batch, type EventSource, resumeStream } from './resume.ts'
 
-/** Milliseconds; how long a lease is valid. */
+/** Duration of a lease, in milliseconds. */
 const LEASE = 120_000
 
-/** Milliseconds of delay before each attempt to store the end of an answer. */
+/** Delay before each attempt to store the end of an answer, in milliseconds. */
 const SAVE_DELAYS = [0, 500, 2000] as const
 
-/** Milliseconds between later attempts, after the end was sent, and the total time for them. */
+/** Interval of later attempts, after the end was sent, and the total time for them, in milliseconds. */
 const LATE_SAVES = { wait: 1000, most: 3_600_000 } as const
 
 interface RunContext {
   readonly saver: ResponseSaver
   readonly turns: Turns
   readonly copies: Copies
-  /** The id of this process, by which other processes check whether it is alive. */
+  /** Id of this process, by which other processes check whether it is alive. */
   readonly worker: string | undefined
   /** Releases the key's slot for background work. */
   readonly releaseSlot: () => void
@@ -77,7 +77,7 @@ export class BackgroundRun implements EventSource {
     this.context.turns.renew(this.saver.owner, this.saver.id, Date.now() + LEASE).catch(() => {})
   }
 
-  /** Ends work that another process cancelled; the store already has that outcome. */
+  /** Ends work that another process cancelled. The store already has that outcome. */
   endedElsewhere(): void {
     this.reply.published = { ...this.reply.published, status: 'cancelled', error: null }
     this.end('cancelled')
@@ -149,7 +149,7 @@ export class BackgroundRun implements EventSource {
     return undefined
   }
 
-  /** Keeps trying to store an end that was sent while the store failed. */
+  /** Repeats attempts to store an end that was sent while the store failed. */
   async saveEndLate(): Promise<void> {
     for (let waited = 0; this.isUnstored && waited < LATE_SAVES.most; waited += LATE_SAVES.wait) {
       await pause(LATE_SAVES.wait, undefined, { ref: false })
@@ -169,7 +169,7 @@ export class BackgroundRun implements EventSource {
 
   /**
    * Adopts the outcome that another process stored. If the response was deleted meanwhile, its copy at the upstream is
-   * deleted too.
+   * deleted, too.
    */
   private async adoptOutcome(isStored: boolean | undefined): Promise<void> {
     if (isStored !== false) return

@@ -9,9 +9,9 @@ import type { Copies } from './copies.ts'
 import { STORED_FORMAT } from './items.ts'
 import type { ResponseSaver } from './response-saver.ts'
 
-/** Milliseconds between updates of the store, which also detect work that another process ended. */
+/** Interval between updates of the store, in milliseconds. Updates also detect work that another process ended. */
 const UPDATE_INTERVAL = 250
-/** Milliseconds between renewals of a lease. */
+/** Interval between renewals of a lease, in milliseconds. */
 const RENEWAL = 20_000
 
 /**
@@ -25,10 +25,10 @@ export class Background {
   private readonly copies: Copies
   private readonly takeSlot: TakeSlot
   private readonly working = new Map<string, BackgroundRun>()
-  /** Those whose answer is not complete yet. */
+  /** Runs whose answer is not complete yet. */
   private readonly generating = new Set<BackgroundRun>()
   private updates: NodeJS.Timeout | undefined
-  /** Ended responses whose end is not stored yet; only this process knows it. */
+  /** Ended responses whose end is not stored yet. Only this process knows the end. */
   private readonly unstored = new Map<string, BackgroundRun>()
 
   constructor(copies: Copies, takeSlot: TakeSlot) {
@@ -36,16 +36,16 @@ export class Background {
     this.takeSlot = takeSlot
   }
 
-  /** The run of a response that this process works on, or whose end only this process knows. */
+  /** Returns the run of a response that this process works on, or whose end only this process knows. */
   find(owner: string, id: string): BackgroundRun | undefined {
     const one = this.working.get(id) ?? this.unstored.get(id)
     return one?.saver.owner === owner ? one : undefined
   }
 
   /**
-   * Starts a response, which is stored before this function returns; `follow` then stores its answer.
+   * Starts a response. It is stored before this function returns. `follow` then stores its answer.
    *
-   * @param most background responses a key may have across all processes.
+   * @param most maximum number of background responses of a key across all processes.
    * @throws GatewayError `rate-limited` if the key has too many, `overloaded` if the response cannot be stored.
    */
   async start(request: CanonicalRequest, saver: ResponseSaver, store: StoreView, most: number): Promise<BackgroundRun> {
@@ -53,7 +53,7 @@ export class Background {
     const worker = await processId(store)
     const reply = new BackgroundReply(firstOf(request, saver))
     const context = { saver, turns: store.turns, copies: this.copies, worker }
-    // The slot is taken last: an error before it has no slot to release.
+    // The slot is taken last. An error before it has no slot to release.
     const releaseSlot = await this.takeSlot(owner, most)
     if (releaseSlot === undefined) throw tooMany(most)
     saver.saves = false
@@ -69,7 +69,7 @@ export class Background {
   /**
    * Stores a response while it is generated, and its end.
    *
-   * @param answered resolves when the answer was written to the reply of the run; never rejects.
+   * @param answered resolves when the answer was written to the reply of the run. Never rejects.
    */
   follow(one: BackgroundRun, answered: Promise<void>): void {
     void this.work(one, answered)
@@ -96,8 +96,8 @@ export class Background {
   }
 
   /**
-   * Stores new events of all responses at once, so that they share transactions, and ends work that another process
-   * ended. Never rejects.
+   * Stores new events of all responses at once, so that they share transactions. Ends work that another process ended.
+   * Never rejects.
    */
   private readonly update = async (): Promise<void> => {
     const all = [...this.generating]
@@ -134,7 +134,7 @@ export class Background {
     while (this.working.size > 0) await Promise.all([...this.working.values()].map(({ done }) => done))
   }
 
-  /** Ends all work; unfinished responses fail. */
+  /** Ends all work. Unfinished responses fail. */
   async close(): Promise<void> {
     const all = [...this.working.values()]
     for (const one of all) one.end('failed')
@@ -143,8 +143,8 @@ export class Background {
 }
 
 /**
- * The id of this process, by which others check whether it is alive; undefined if the store cannot record it. Then only
- * leases show it.
+ * Returns the id of this process, by which others check whether it is alive. Undefined if the store cannot record it.
+ * Only leases then show whether it is alive.
  */
 async function processId({ liveness }: StoreView): Promise<string | undefined> {
   try {
@@ -158,7 +158,7 @@ async function processId({ liveness }: StoreView): Promise<string | undefined> {
 const tooMany = (most: number): GatewayError =>
   rateLimited(`This key already has ${most} background responses in progress.`, 5, 'background_limit_reached')
 
-/** The queued response before any work, as a stream would start with. */
+/** Returns the queued response before any work, as a stream would start with. */
 function firstOf(request: CanonicalRequest, { id }: ResponseSaver): JsonObject {
   const createdAt = Math.floor(Date.now() / 1000)
   const writer = WRITERS[STORED_FORMAT]!.events!(request)

@@ -16,7 +16,7 @@ export class ConversationsApi {
   private readonly conversations: Conversations
   private readonly lifetime: number
 
-  /** @param lifetime milliseconds a conversation is stored after the last addition. */
+  /** @param lifetime time for which a conversation is stored after the last addition, in milliseconds. */
   constructor(conversations: Conversations, lifetime: number) {
     this.conversations = conversations
     this.lifetime = lifetime

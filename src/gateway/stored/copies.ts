@@ -4,10 +4,10 @@ import { channelOfAccount } from '../../upstreams/accounts-of-channels.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import { STORED_FORMAT } from './items.ts'
 
-/** Milliseconds; timeout for deleting or cancelling a response at an upstream. */
+/** Timeout for deleting or cancelling a response at an upstream, in milliseconds. */
 const TIMEOUT = 5000
 
-/** Bytes; the largest answer read from an upstream. */
+/** Maximum size of an answer read from an upstream, in bytes. */
 const MAX_ANSWER = 1024 * 1024
 
 /** A response stored at the upstream of a channel. */
@@ -58,7 +58,7 @@ export class Copies {
   }
 }
 
-/** The upstream's copy of a turn; undefined if there is none. */
+/** The upstream's copy of a turn. Undefined if there is none. */
 export function copyOf({ id, channel, remembered, copy }: Turn): UpstreamCopy | undefined {
   if (channel === undefined) return undefined
   if (copy !== undefined) return { channel, id: copy }

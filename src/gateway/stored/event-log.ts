@@ -1,23 +1,23 @@
-/** Characters of stored events cached for readers. */
+/** Number of characters of stored events that are cached for readers. */
 const CACHE_SIZE = 1024 * 1024
 
-/** Characters waiting to be stored at which the writer pauses. */
+/** Number of characters waiting to be stored at which the writer pauses. */
 const PAUSE_SIZE = 1024 * 1024
 
-/** Limits in characters: events waiting to be stored, and all stored events of one response. */
+/** Maximum number of characters of events waiting to be stored, and of all stored events of one response. */
 const LIMITS = { waiting: 8 * 1024 * 1024, stored: 64 * 1024 * 1024 } as const
 
 /** Matches the sequence number at the end of every event. */
 const NUMBER = /"sequence_number":\d+\}$/
 
 /**
- * The events of an answer in progress, numbered from 0. All events are stored; recent ones are cached here for readers
- * and until they are stored.
+ * The events of an answer in progress, numbered from 0. All events are stored. Recent ones are cached for readers, and
+ * until they are stored.
  */
 export class EventLog {
-  /** No more events follow. */
+  /** Whether no more events follow. */
   over = false
-  /** Events are no longer stored, because there are too many or the store fails. */
+  /** Whether events are no longer stored, because there are too many or the store fails. */
   lossy = false
   /** Number of stored events. */
   stored = 0
@@ -50,7 +50,10 @@ export class EventLog {
     this.wake()
   }
 
-  /** The events not stored yet. The final event is never stored, since it is rebuilt from the stored response. */
+  /**
+   * Returns the events that are not stored yet. The final event is never stored, because it is rebuilt from the stored
+   * response.
+   */
   pending(): readonly string[] {
     return this.lossy ? [] : this.recent.slice(Math.max(0, this.stored - this.first), this.over ? -1 : undefined)
   }
@@ -69,7 +72,7 @@ export class EventLog {
     }
   }
 
-  /** The events from a sequence number on; undefined if the first of them is no longer cached. */
+  /** Returns the events from a sequence number on. Undefined if the first of them is no longer cached. */
   from(number: number): readonly string[] | undefined {
     return number < this.first ? undefined : this.recent.slice(number - this.first)
   }

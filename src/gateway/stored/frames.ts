@@ -7,17 +7,17 @@ export type Frame = CreateFrame | { readonly type: 'answer'; readonly event: Jso
 export interface CreateFrame {
   readonly type: 'create'
   readonly body: JsonObject
-  /** The lane to name in the turn's events. */
+  /** Lane to name in the turn's events. */
   readonly lane: string | undefined
   /** Whether the turn is only stored, to be continued later. */
   readonly storeOnly: boolean
   /** Id of the turn to continue. */
   readonly previous: string | undefined
-  /** Characters of the frame. */
+  /** Number of characters of the frame. */
   readonly size: number
 }
 
-/** Reads a text frame. A frame that requests no turn yields its answer instead. */
+/** Reads a text frame. A frame that requests no turn returns its answer instead. */
 export function readFrame(text: string): Frame {
   const event = parseObject(text)
   if (event === undefined) return answer(errorEvent('invalid_json', 'A frame must be the text of one JSON object.'))
@@ -35,13 +35,13 @@ export function readFrame(text: string): Frame {
   }
 }
 
-/** Frames that need no answer: some clients acknowledge answers. */
+/** Frames that need no answer. Some clients acknowledge answers. */
 const NOTHING = { type: 'nothing' } as const
 
 const answer = (event: JsonObject): Frame => ({ type: 'answer', event })
 
 /**
- * Reads a turn. Fields about the transport are dropped, since the socket decides them, and rejected if they request
+ * Reads a turn. Fields about the transport are dropped, because the socket decides them, and rejected if they request
  * something else.
  */
 function readCreate(event: JsonObject, size: number): Frame {
@@ -85,7 +85,7 @@ function unsteered({ previous_response_id, input, stream_id }: JsonObject): Json
 const wrong = (param: string, what: string, lane?: string): JsonObject =>
   withLane(errorEvent('invalid_type', `${param}: must be ${what}.`, param), lane)
 
-/** An error event on a socket; nested, unlike a stream's (docs/wire/errors.md#on-sockets). */
+/** Builds an error event for a socket. It is nested, unlike a stream's (docs/wire/errors.md#on-sockets). */
 export const errorEvent = (code: string, message: string, param: string | null = null, status = 400): JsonObject => ({
   type: 'error',
   status,

@@ -2,10 +2,10 @@ import { type GatewayError, invalid } from '../../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { timedId } from '../../store/usage/request-id.ts'
 
-/** The format whose answers are stored, retrieved and continued. */
+/** Format whose answers are stored, retrieved and continued. */
 export const STORED_FORMAT: Format = 'responses'
 
-/** The `input` of a request as a list of items; a text or a single item is allowed (trap 71). */
+/** Returns the `input` of a request as a list of items. A string or a single item is allowed (trap 71). */
 export function itemsOf(input: Json | undefined): readonly JsonObject[] {
   if (typeof input === 'string')
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
@@ -13,7 +13,7 @@ export function itemsOf(input: Json | undefined): readonly JsonObject[] {
   return Array.isArray(input) ? input.filter(isObject) : []
 }
 
-/** Prefix of the ids of items, by type; an output answers a call. */
+/** Prefix of the ids of items, by type. An output answers a call. */
 const PREFIXES: { readonly [type: string]: string } = {
   message: 'msg',
   reasoning: 'rs',
@@ -25,7 +25,7 @@ const PREFIXES: { readonly [type: string]: string } = {
   additional_tools: 'at',
 }
 
-/** The type of an item; a message may omit it. */
+/** Returns the type of an item. A message may omit it. */
 export const typeOf = (item: JsonObject): string => (typeof item['type'] === 'string' ? item['type'] : 'message')
 
 /** Matches item ids that the gateway generated. */
@@ -46,7 +46,7 @@ export function withoutGatewayId(item: JsonObject): JsonObject {
   return rest
 }
 
-/** The id in a mere reference to a stored item, whose type clients may omit; undefined for a real item. */
+/** Returns the id in a mere reference to a stored item, whose type clients may omit. Undefined for a real item. */
 export function referenceOf(item: JsonObject): string | undefined {
   const { type, id } = item
   if (typeof id !== 'string') return undefined
@@ -54,15 +54,15 @@ export function referenceOf(item: JsonObject): string | undefined {
   return type == null && Object.keys(item).every(key => key === 'id' || key === 'type') ? id : undefined
 }
 
-/** Types of items that are complete without their upstream; their ids matter to that upstream only. */
+/** Types of items that are complete without their upstream. Their ids matter only to that upstream. */
 const SELF_CONTAINED: ReadonlySet<string> = new Set([
   ...['message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
 ])
 
 /**
- * Items of a turn in a form that another upstream of the format, or the same one later, accepts. Ids that the upstream
- * would look up are removed, and so is reasoning that it cannot verify (trap 34): encrypted reasoning is valid only at
- * the upstream that created it.
+ * Returns the items of a turn in a form that another upstream of the format, or the same one later, accepts. Ids that
+ * the upstream would look up are removed. So is encrypted reasoning, which is valid only at the upstream that created
+ * it (trap 34).
  */
 export const portable = (items: readonly JsonObject[], from: string | undefined, to: string): readonly JsonObject[] =>
   items.flatMap(item => {

@@ -5,7 +5,7 @@ import { typeOf } from './items.ts'
 /** The requested part of a list. */
 export interface Page {
   readonly limit: number
-  /** Oldest (`asc`) or latest (`desc`) first. */
+  /** Order of the items: oldest (`asc`) or latest (`desc`) first. */
   readonly order: 'asc' | 'desc'
   /** Id after which the page starts. */
   readonly after: string | undefined
@@ -39,7 +39,7 @@ export function paged(items: readonly JsonObject[], { limit, order, after }: Pag
   }
 }
 
-/** An item as lists show it: messages get a type, a status, and parts instead of a text. */
+/** Returns an item as lists show it. Messages get a type, a status, and parts instead of a string. */
 export function shownItem(item: JsonObject): JsonObject {
   if (typeOf(item) !== 'message') return item
   const { content, role } = item

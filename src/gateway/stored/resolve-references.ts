@@ -8,7 +8,7 @@ import { itemsOf, portable, referenceOf, withoutGatewayId } from './items.ts'
 export interface TurnSources {
   /** Repositories of turns, the nearest first. */
   readonly turns: readonly Turns[]
-  /** The turn that the request continues, if it was already found. */
+  /** Turn that the request continues, if it was already found. */
   readonly found?: Turn | undefined
   readonly conversations: Conversations | undefined
   /** Whether turns unknown to these repositories exist nowhere else. */
@@ -27,27 +27,28 @@ export interface ResolvedReferences {
   readonly known: boolean
   /** The referenced ids. */
   readonly names: readonly string[]
-  /** The field with the reference, and the number of stored items. */
+  /** Field with the reference, and number of stored items. */
   readonly stored: StoredItems
-  /** The items that the request adds, with item references resolved where possible. */
+  /** Items that the request adds, with item references resolved where possible. */
   readonly input: readonly JsonObject[]
   /** All stored items that the resolved body contains in addition to the caller's. */
   readonly added: readonly JsonObject[]
-  /** The channel whose upstream stores everything referenced under the caller's ids. */
+  /** Channel whose upstream stores everything referenced under the caller's ids. */
   readonly channel: string | undefined
   /** Whether an upstream of the format may know what is unknown here. */
   readonly mayPass: boolean
-  /** The error that names the missing reference. */
+  /** Error that names the missing reference. */
   readonly missing: GatewayError
   /**
    * The body with all references resolved, if everything was found. With a channel, the body suits that channel's
-   * upstream of the format and lacks content only other upstreams can read; without one, it suits other formats.
+   * upstream of the format and lacks content that only other upstreams can read. Without a channel, the body suits
+   * other formats.
    */
   whole(channel?: string): JsonObject
 }
 
 /**
- * Resolves the turns, conversation and items that a body refers to; undefined if there are no references.
+ * Resolves the turns, conversation and items that a body refers to. Undefined if there are no references.
  *
  * @throws GatewayError `invalid-request` for a body with a previous response and a conversation, `not-found` for an
  * unknown conversation.
@@ -113,11 +114,11 @@ function pointersOf(body: JsonObject): Pointers | undefined {
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** The id of the conversation that a body belongs to. */
+/** Returns the id of the conversation that a body belongs to. */
 export const conversationOf = ({ conversation }: JsonObject): string | undefined =>
   textOf(isObject(conversation) ? conversation['id'] : conversation)
 
-/** The earlier turns of a request, or the id of the missing one. */
+/** Earlier turns of a request, or the id of the missing turn. */
 type Before =
   | { readonly links: readonly Link[]; readonly missing?: never }
   | { readonly links?: never; readonly missing: string }
@@ -133,7 +134,7 @@ async function linksOf(
   return items === undefined ? { missing: conversation } : { links: [{ items }] }
 }
 
-/** The turns up to the given one. A chain may continue from one repository to the next. */
+/** Returns the turns up to the given one. A chain may continue from one repository to the next. */
 async function chainOf(sources: readonly Turns[], owner: string, id: string): Promise<Before> {
   let at: string | undefined = id
   let links: readonly Link[] = []
@@ -168,7 +169,9 @@ async function isBarred(
   return missingId !== undefined && (await conversations?.isForbidden(owner, missingId)) === true
 }
 
-/** The channels whose upstreams store the references; undefined in the set stands for an upstream that does not. */
+/**
+ * Returns the channels whose upstreams store the references. Undefined in the set represents an upstream that does not.
+ */
 async function channelsOf(
   { previous, references }: Pointers,
   found: ReadonlyMap<string, FoundItem>,
@@ -195,7 +198,7 @@ function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: st
   return adapted([stored.item], stored.channel, to)
 }
 
-/** Stored items in the form for the upstream of a channel or, without a channel, for writing other formats. */
+/** Returns stored items in the form for the upstream of a channel or, without a channel, for writing other formats. */
 const adapted = (items: readonly JsonObject[], from: string | undefined, to: string | undefined) =>
   to === undefined ? items.map(withoutGatewayId) : portable(items, from, to)
 

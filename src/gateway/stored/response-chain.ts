@@ -22,20 +22,20 @@ export interface ResponseChainOptions {
   readonly gatewayStores: boolean
   /** Whether the answer should be stored but cannot be, as known before the request is sent. */
   readonly isUnstored: boolean
-  /**
-   * The request with its full history, truncated to the model's context; absent if truncation is off or not possible.
-   */
+  /** Request with its full history, truncated to the model's context. Absent if truncation is off or not possible. */
   readonly shortened: CanonicalRequest | undefined
   read(body: JsonObject): CanonicalRequest
 }
 
-/** A request that may continue stored turns: decides which form each upstream receives and what stores the answer. */
+/**
+ * A request that may continue stored turns. Decides which form each upstream receives, and where the answer is stored.
+ */
 export class ResponseChain {
   readonly saver: ResponseSaver | undefined
   private readonly options: ResponseChainOptions
   private foreignForm: CanonicalRequest | undefined
   private readonly forms = new Map<Target, CanonicalRequest>()
-  /** Accounts whose upstream has forgotten the referenced turns. */
+  /** Accounts at whose upstream the referenced turns are forgotten. */
   private readonly forgetful = new Set<string>()
 
   constructor(options: ResponseChainOptions) {
@@ -48,13 +48,13 @@ export class ResponseChain {
     return this.options.isUnstored
   }
 
-  /** The request used for estimates, including its known history. */
+  /** Request used for estimates, including its known history. */
   get whole(): CanonicalRequest {
     return this.options.references?.known === false ? this.options.request : this.forForeign()
   }
 
   /**
-   * The targets that can take the request; those that remember its history come first.
+   * Returns the targets that can take the request. Targets that remember its history come first.
    *
    * @throws GatewayError such as `previous_response_not_found` if there is none.
    */
@@ -66,13 +66,13 @@ export class ResponseChain {
     return preferring(able, target => this.isRemembered(target))
   }
 
-  /** The request in the form for a target; the same object if it is unchanged. */
+  /** Returns the request in the form for a target. The same object if it is unchanged. */
   form(target: Target): CanonicalRequest {
     return this.forms.getOrInsertComputed(target, () => this.formFor(target))
   }
 
   /**
-   * Whether a target failed only because its upstream forgot the referenced turns, all of which are stored here. The
+   * Whether a target failed only because its upstream forgot the referenced turns, and all of them are stored here. The
    * target then receives the full history and may be tried once more.
    */
   forgot(target: Target, error: CanonicalError): boolean {
@@ -84,7 +84,7 @@ export class ResponseChain {
     return true
   }
 
-  /** The stored items placed before the caller's items in the target's request. */
+  /** Returns the stored items placed before the caller's items in the target's request. */
   stored(target: Target): StoredItems | undefined {
     const { references } = this.options
     return references?.known === true && !isOfFormat(target) ? references.stored : undefined
@@ -97,10 +97,10 @@ export class ResponseChain {
     return this.inForeground(references.known ? read(references.whole(accountName(target.channel))) : request)
   }
 
-  /** How the target's answer repeats the request. */
+  /** Returns how the target's answer repeats the request. */
   echo(target: Target): ResponseEcho {
     const { request, repeated, saver, isUnstored } = this.options
-    // Upstreams of the format truncate long requests themselves; for others the gateway does.
+    // Upstreams of the format truncate long requests themselves. For others the gateway does.
     const isShortened = isOfFormat(target) || this.options.shortened !== undefined
     const shown = isShortened ? repeated : unshortened(repeated)
     return responseEchoOf(shown, target, { saver, isUnstored, isUnchanged: this.form(target) === request })
@@ -116,9 +116,7 @@ export class ResponseChain {
     return references?.known === true || (isOfFormat(target) && references?.mayPass === true)
   }
 
-  /**
-   * Removes `background` if the gateway stores the result, because the gateway then runs the background work itself.
-   */
+  /** Removes `background` if the gateway stores the result. The gateway then runs the background work itself. */
   private inForeground(request: CanonicalRequest): CanonicalRequest {
     if (request.state?.background !== true || !this.options.gatewayStores) return request
     const { background: _, ...state } = request.state
@@ -145,7 +143,7 @@ function withState(request: CanonicalRequest, state: State | undefined): Canonic
 }
 
 /**
- * Error kinds that may mean a forgotten reference. An error in a stream has no status, so it reads as
+ * Error kinds that may mean a forgotten reference. An error in a stream has no status, so that it is read as
  * `upstream-failed`.
  */
 const AMBIGUOUS_KINDS: ReadonlySet<ErrorKind> = new Set(['not-found', 'invalid-request', 'upstream-failed'])
@@ -158,7 +156,7 @@ const MODEL = /\bmodel\b/i
 
 /**
  * Whether an upstream's error means that it cannot resolve a reference, because it forgot the turn or stores nothing.
- * Codes and texts are those of OpenAI, Azure, vLLM and xAI; a 404 from an endpoint and model that exist has no other
+ * Codes and texts are those of OpenAI, Azure, vLLM and xAI. A 404 from an endpoint and model that exist has no other
  * meaning.
  *
  * @param names the ids that the request refers to.
@@ -171,8 +169,8 @@ function isForgotten({ kind, code, param, message }: CanonicalError, names: read
 }
 
 /**
- * The targets that can resolve the prompt a request refers to. The prompt is stored at an upstream, and without it the
- * model would get a different request. Returns every target for a request without such a reference.
+ * Returns the targets that can resolve the prompt that a request refers to; every target for a request without such a
+ * reference. The prompt is stored at an upstream, and without it the model would get a different request.
  *
  * @throws GatewayError `invalid-request` if there is none.
  */

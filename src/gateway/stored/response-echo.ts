@@ -14,7 +14,7 @@ export interface ResponseEcho {
   readonly request: CanonicalRequest
   apply<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T): T
   /**
-   * Stores the answer before it is sent and returns whether that succeeded; absent if the answer is not stored, or is
+   * Stores the answer before it is sent, and returns whether that succeeded. Absent if the answer is not stored, or is
    * stored elsewhere. Never rejects.
    */
   readonly save?: (response: JsonObject) => Promise<boolean>
@@ -25,10 +25,10 @@ export interface ResponseEcho {
 /** Loss of an answer that should have been stored and was not. */
 export const NOT_STORED: Loss = { kind: 'dropped', path: ['state', 'store'], reason: 'not-kept' }
 
-/** Marks a response as not stored. */
+/** Returns a response that is marked as not stored. */
 export const markedUnstored = (response: JsonObject): JsonObject => ({ ...response, store: false })
 
-/** How the answer is stored and repeated. */
+/** Options: how the answer is stored and repeated. */
 interface EchoOptions {
   readonly saver: ResponseSaver | undefined
   /** Whether the answer should be stored but cannot be. */
@@ -38,8 +38,8 @@ interface EchoOptions {
 }
 
 /**
- * Creates the echo for a target. A stored answer gets an id it can be retrieved by: the upstream's id if the upstream
- * stores it too, else the gateway's.
+ * Creates the echo for a target. A stored answer gets an id by which it can be retrieved: the upstream's id if the
+ * upstream stores it, too, else the gateway's.
  */
 export function responseEchoOf(request: CanonicalRequest, target: Target, how: EchoOptions): ResponseEcho {
   const { saver } = how
@@ -60,7 +60,7 @@ export function responseEchoOf(request: CanonicalRequest, target: Target, how: E
   }
 }
 
-/** The upstream's copy of an answer whose public id differs. */
+/** Returns the upstream's copy of an answer whose public id differs. */
 function copyIn(answer: CanonicalResult | ResultStart | ResultEnd, { native, format, channel }: Target) {
   const id = 'id' in answer ? answer.id : undefined
   if (id === undefined || !native || format.dialect['stateless'] === true) return undefined
@@ -78,11 +78,11 @@ function isAnonymous(answer: Node): boolean {
   return response !== undefined && response['id'] == null
 }
 
-/** The original response object from an upstream of the format. */
+/** Returns the original response object from an upstream of the format. */
 const responseIn = ({ spelling }: Node): JsonObject | undefined =>
   spelling?.[STORED_FORMAT]?.['response'] as JsonObject | undefined
 
-/** State fields that an answer repeats from its request. */
+/** Returns the state fields that an answer repeats from its request. */
 const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
   previous_response_id: state?.previous ?? null,
   ...(state?.conversation === undefined ? {} : { conversation: { id: state.conversation } }),

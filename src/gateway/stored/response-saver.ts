@@ -14,7 +14,7 @@ import { withId } from './items.ts'
 /** A turn before it is answered. */
 export interface NewTurn {
   readonly owner: string
-  /** The items that the turn adds. */
+  /** Items that the turn adds. */
   readonly input: readonly JsonObject[]
   readonly previous: string | undefined
   readonly conversation: string | undefined
@@ -22,17 +22,17 @@ export interface NewTurn {
   readonly request: CanonicalRequest
 }
 
-/** The repositories for turns and the time they are stored. */
+/** Repositories for turns, and the time for which turns are stored. */
 export interface Repositories {
   readonly turns: readonly Turns[]
-  /** Stores conversations and background events; undefined if only a socket holds the turns. */
+  /** Store of conversations and background events. Undefined if only a socket holds the turns. */
   readonly store: Pick<StoreView, 'conversations' | 'events'> | undefined
-  /** Milliseconds a turn is stored. */
+  /** Time for which a turn is stored, in milliseconds. */
   readonly lifetime: number
   readonly log: Log
 }
 
-/** The process that works on a turn and its lease; absent once the turn has ended. */
+/** Process that works on a turn, and its lease. Absent after the turn has ended. */
 type Progress = Pick<Turn, 'lease' | 'worker'>
 
 /** An upstream's copy of an answer under a different id. */
@@ -45,7 +45,7 @@ interface Copy extends UpstreamCopy {
 export class ResponseSaver {
   /** Id for an answer that cannot be retrieved under the upstream's id. */
   readonly id = `resp_${timedId()}`
-  /** Whether answers are stored when they are sent; the run stores a background answer itself. */
+  /** Whether answers are stored when they are sent. The run itself stores a background answer. */
   saves = true
   private readonly newTurn: NewTurn
   private readonly repositories: Repositories
@@ -65,21 +65,21 @@ export class ResponseSaver {
     return this.newTurn.owner
   }
 
-  /** Notes the target that produced the answer. */
+  /** Records the target that produced the answer. */
   setTarget(target: Target): void {
     this.producer = producerOf(target, this.newTurn.request)
     this.copy = undefined
   }
 
-  /** The answer's origin. No upstream knows an id that was generated here. */
+  /** Returns the origin of the answer. No upstream knows an id that was generated here. */
   private producerOf(id: string): ResponseSaver['producer'] {
     const { remembered: _, ...producer } = this.producer
     return id === this.id ? producer : this.producer
   }
 
   /**
-   * Stores the answer before it is sent; returns whether it was stored. Never rejects, because the answer is sent in
-   * any case.
+   * Stores the answer before it is sent, and returns whether it was stored. Never rejects, because the answer is sent
+   * in any case.
    */
   async save(response: JsonObject, more: Progress = {}, events?: NewEvents): Promise<boolean> {
     const { id } = response
@@ -88,8 +88,8 @@ export class ResponseSaver {
   }
 
   /**
-   * Stores the progress of a background answer or, without a lease, its end, with new events. Returns false if the
-   * answer was cancelled or deleted, undefined if the store fails. Never rejects.
+   * Stores the progress of a background answer with new events. Without a lease, its end. Returns false if the answer
+   * was cancelled or deleted, undefined if the store fails. Never rejects.
    */
   async advance(response: JsonObject, more: Progress, events: NewEvents): Promise<boolean | undefined> {
     return this.store('advance', this.turnOf(this.id, response, more), events)
@@ -155,7 +155,7 @@ export class ResponseSaver {
   }
 }
 
-/** The channel of an answer, and whether its upstream stores the answer under the same id. */
+/** Returns the channel of an answer, and whether its upstream stores the answer under the same id. */
 function producerOf({ native, format, channel }: Target, { state }: CanonicalRequest) {
   if (!native) return {}
   const remembered = format.dialect['stateless'] !== true && state?.store !== false && state?.background !== true

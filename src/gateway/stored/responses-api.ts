@@ -43,7 +43,7 @@ export class ResponsesApi {
     return worker !== undefined && (await liveness.isAlive(worker)) === false
   }
 
-  /** Stores the end of an unfinished turn. If the turn has ended otherwise meanwhile, that outcome stands. */
+  /** Stores the end of an unfinished turn. If the turn has ended otherwise meanwhile, that outcome remains. */
   private async settled({ lease: _, worker: __, ...turn }: Turn, response: JsonObject): Promise<Turn> {
     const settled = { ...turn, response }
     if (await this.store.turns.advance(settled)) return settled
@@ -66,7 +66,7 @@ export class ResponsesApi {
   }
 
   /**
-   * Cancels an unfinished background response, in whichever process it runs; an ended response is returned unchanged.
+   * Cancels an unfinished background response in whichever process it runs. An ended response is returned unchanged.
    */
   async cancel(owner: string, id: string): Promise<JsonObject> {
     await this.background.cancel(owner, id)

@@ -12,9 +12,9 @@ import { drained } from '../relay.ts'
 import { STORED_FORMAT } from './items.ts'
 import { responseIn } from './saving-stream.ts'
 
-/** A batch of events from a stream that is replayed or still in progress. */
+/** A batch of events from a stream that is resumed or still in progress. */
 export interface Batch {
-  /** Texts of the events; empty if none exist yet. */
+  /** Texts of the events. Empty if none exist yet. */
   readonly texts: readonly string[]
   /** Whether these are the last events. */
   readonly over: boolean
@@ -22,7 +22,7 @@ export interface Batch {
 
 /** A readable source of a stream's events. */
 export interface EventSource {
-  /** The available events from a sequence number on. Rejects if they are lost. */
+  /** Returns the available events from a sequence number on. Rejects if they are lost. */
   from(number: number): Promise<Batch>
   /** Resolves when it is worth requesting that event. */
   until(number: number): Promise<void>
@@ -33,9 +33,9 @@ const DONE = EVENT_STREAM.frame({ data: '[DONE]' }, false)
 
 /**
  * Streams the events after a sequence number to a caller until the last event, or until the caller disconnects. Slow
- * callers do not delay others and are dropped once they read nothing for too long.
+ * callers do not delay others, and are dropped if they read nothing for too long.
  *
- * @param heartbeat milliseconds between heartbeats on a silent stream.
+ * @param heartbeat interval between heartbeats on a silent stream, in milliseconds.
  */
 export async function resumeStream(source: EventSource, reply: Reply, after: number, heartbeat: number): Promise<void> {
   reply.begin(streamHeaders(EVENT_STREAM))
@@ -73,16 +73,17 @@ const eventOf = (data: string): WireEvent => {
   return event === undefined ? { data } : { event, data }
 }
 
-/** The text of an event that contains an entire response. */
+/** Returns the text of an event that contains an entire response. */
 export const eventText = (type: string, response: JsonObject, sequence_number = 0): string =>
   JSON.stringify({ type, response, sequence_number })
 
-/** The text of the final event of a stream. */
+/** Returns the text of the final event of a stream. */
 export const ending = (response: JsonObject, number: number): string =>
   eventText(`response.${response['status'] as string}`, response, number)
 
 /**
- * Milliseconds between reads of a response that another process generates; the interval grows while no events arrive.
+ * Interval between reads of a response that another process generates, in milliseconds. The interval grows while no
+ * events arrive.
  */
 const READ_INTERVAL = { least: 250, most: 1000 } as const
 
@@ -102,7 +103,7 @@ export function storedEvents(owner: string, id: string, events: Events, turn: ()
       }
       const { lease, response } = await turn()
       if (lease !== undefined) return { texts, over: false }
-      // The last events are stored before the turn ends, so they may have arrived after the first read.
+      // The last events are stored before the turn ends, so that they may have arrived after the first read.
       const last = await events.from(owner, id, number)
       if (last.length > 0) return { texts: last, over: false }
       const count = await events.count(owner, id)
@@ -123,7 +124,7 @@ export function replayedResult(response: JsonObject): EventSource {
   return { from: async number => ({ texts: texts.slice(number), over: true }), until: async () => {} }
 }
 
-/** The stream of a complete answer, without its final event. */
+/** Returns the stream of a complete answer, without its final event. */
 export function replayedEvents(response: JsonObject): readonly WireEvent[] {
   const request = { model: '', messages: [], output: {}, sampling: {}, stream: true }
   const result = READERS[STORED_FORMAT]!.result!({ status: 200, headers: {}, body: response }, request)
@@ -142,7 +143,7 @@ const STARTED: JsonObject = {
 }
 
 /**
- * Restores what the canonical form lost: the first events get the response as it started, and the end of an item gets
+ * Restores what the canonical form lost. The first events get the response as it started, and the end of an item gets
  * the stored item.
  */
 function restored(event: WireEvent, started: JsonObject, output: readonly Json[]): WireEvent {

@@ -5,7 +5,7 @@ import { markedUnstored } from './response-echo.ts'
 
 /** Destination of an answer's events. */
 export interface Sink extends Pick<EventStream, 'push' | 'beat' | 'end' | 'stop'> {
-  /** Resolves when no event is held back; absent if none ever is. */
+  /** Resolves when no event is held back. Absent if none ever is. */
   readonly settled?: Promise<void>
 }
 
@@ -13,7 +13,7 @@ const TERMINAL: ReadonlySet<string | undefined> = new Set([
   ...['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'],
 ])
 
-/** The response in the final event of a stream; undefined for any other event. */
+/** Returns the response in the final event of a stream. Undefined for any other event. */
 export function responseIn({ event, data }: WireEvent): JsonObject | undefined {
   if (!TERMINAL.has(event)) return undefined
   const response = parseObject(data)?.['response']
@@ -34,7 +34,7 @@ export class SavingStream implements Sink {
   private held: WireEvent[] | undefined
   private ended = false
 
-  /** @param save stores the response and returns whether it succeeded; never rejects. */
+  /** @param save stores the response and returns whether it succeeded. Never rejects. */
   constructor(to: Sink, save: (response: JsonObject) => Promise<boolean>) {
     this.to = to
     this.save = save

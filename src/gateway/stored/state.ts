@@ -25,7 +25,7 @@ export interface Reading {
   readonly wire: WireRequest
   readonly request: CanonicalRequest
   readonly reader: {
-    /** Loads the encryption key that `read` needs for items the caller did not send. */
+    /** Loads the encryption key that `read` needs for items that the caller did not send. */
     loadEncryptionKey(items: readonly JsonObject[]): Promise<void>
     read(wire: WireRequest): CanonicalRequest
   }
@@ -40,7 +40,7 @@ export class State {
   private readonly store: StoreView
 
   /**
-   * @param channels the channels in use, whose upstreams also delete and cancel responses.
+   * @param channels the channels in use. Their upstreams also delete and cancel responses.
    * @param takeSlot takes a slot for background work.
    */
   constructor(config: Config, log: Log, store: StoreView, channels: () => readonly Channel[], takeSlot: TakeSlot) {
@@ -52,7 +52,8 @@ export class State {
   }
 
   /**
-   * Prepares the state of a request: the turns it continues and the saver of its answer; undefined if it needs neither.
+   * Prepares the state of a request: the turns that it continues and the saver of its answer. Undefined if it needs
+   * neither.
    *
    * @throws GatewayError `invalid-request` for contradictory fields.
    */
@@ -100,7 +101,7 @@ export class State {
   }
 
   /**
-   * Starts a background response, which is stored before this function returns; `background.follow` then stores its
+   * Starts a background response. It is stored before this function returns. `background.follow` then stores its
    * answer.
    *
    * @throws GatewayError `rate-limited` if the key has too many, `overloaded` if the response cannot be stored.
@@ -124,7 +125,7 @@ export class State {
     throw notFound('Stored responses and conversations are turned off.')
   }
 
-  /** The fault of the store; undefined if the store works or storing is turned off. */
+  /** Returns the fault of the store. Undefined if the store works or storing is turned off. */
   async check(): Promise<StoreFault | undefined> {
     return this.config.responses.retention > 0 ? this.store.check() : undefined
   }
@@ -134,11 +135,11 @@ export class State {
   }
 }
 
-/** The request as repeated by an answer that cannot be retrieved. */
+/** Returns the request as repeated by an answer that cannot be retrieved. */
 const unstored = (request: CanonicalRequest): CanonicalRequest =>
   request.state?.store === false ? request : { ...request, state: { ...request.state, store: false } }
 
-/** Rejects a background response without `store`, since it could not be retrieved. */
+/** Rejects a background response without `store`, because it could not be retrieved. */
 function checkBackground({ state }: CanonicalRequest, saves: boolean): void {
   if (state?.background !== true || saves) return
   throw invalid('A background response is retrieved later, so `store` cannot be false.', 'background')

@@ -6,11 +6,11 @@ import { MOST_EXPENSIVE_FORMAT } from '../../formats/index.ts'
 import { TokenInputs } from '../counting/estimate.ts'
 import { STORED_FORMAT } from './items.ts'
 
-/** Tokens reserved for an answer without a limit: a share of the context, up to a maximum. */
+/** Number of tokens reserved for an answer without a limit: a share of the context, up to a maximum. */
 const ANSWER_SHARE = 1 / 4
 const MAX_ANSWER = 16_384
 
-/** Bytes counted before the event loop gets a turn. */
+/** Number of bytes counted before the event loop gets a turn. */
 const YIELD_AFTER = 16_384
 
 /** Throws GatewayError `invalid-request` for an unknown `truncation` (docs/wire/responses.md#request). */
@@ -22,7 +22,7 @@ export function checkTruncation({ truncation }: JsonObject): void {
 /** Whether the request allows truncation. */
 export const mayShorten = ({ extras }: CanonicalRequest): boolean => extras?.[STORED_FORMAT]?.['truncation'] === 'auto'
 
-/** The request without its `truncation` setting. */
+/** Returns the request without its `truncation` setting. */
 export function unshortened(request: CanonicalRequest): CanonicalRequest {
   if (!mayShorten(request)) return request
   const { truncation: _, ...rest } = request.extras![STORED_FORMAT]!
@@ -30,8 +30,8 @@ export function unshortened(request: CanonicalRequest): CanonicalRequest {
 }
 
 /**
- * Truncates the oldest messages, so that the request and its answer fit the model's context by estimate; undefined if
- * the context size is unknown. Earlier turns are dropped entirely, then steps of the last turn; calls are dropped with
+ * Truncates the oldest messages, so that the request and its answer fit the model's context by estimate. Undefined if
+ * the context size is unknown. Earlier turns are dropped entirely, then steps of the last turn. Calls are dropped with
  * their results. System and developer messages, the start of the last turn and its last step always stay.
  */
 export async function shortened(
@@ -44,7 +44,7 @@ export async function shortened(
   return { ...unshortened(request), messages }
 }
 
-/** The messages that fit. Counts only as much as needed, and nothing if all messages certainly fit. */
+/** Returns the messages that fit. Counts only as much as needed, and nothing if all messages certainly fit. */
 async function messagesThatFit(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
   const { messages } = request
   const standing = new TokenInputs(MOST_EXPENSIVE_FORMAT)
@@ -62,7 +62,7 @@ async function messagesThatFit(request: CanonicalRequest, room: number): Promise
 interface Priced {
   readonly block: Block
   readonly gathered: TokenInputs
-  /** Upper bound of the block's tokens, and of the block together with all earlier ones. */
+  /** Upper bound of the block's tokens, and of the block together with all earlier blocks. */
   readonly most: number
   readonly upTo: number
 }
@@ -97,7 +97,7 @@ async function indexesToDrop(priced: readonly Priced[], room: number): Promise<R
   return new Set()
 }
 
-/** Messages dropped or retained together, by their indexes in order. */
+/** Messages that are dropped or retained together, by their indexes in order. */
 export interface Block {
   readonly indexes: readonly number[]
   /** Whether the block must stay, because it contains the start of the last turn or is the last block. */
@@ -131,8 +131,8 @@ export function blocksOf(messages: readonly Message[]): readonly Block[] {
 const isTurn = ({ role }: Message, before: Message | undefined): boolean => role === 'user' && before?.role !== 'user'
 
 /**
- * Index of the earliest call that a message answers, or of the message itself. Also records the calls the message
- * makes.
+ * Returns the index of the earliest call that a message answers, or of the message itself. Also records the calls that
+ * the message makes.
  */
 function earliestCall({ content }: Message, at: number, calls: Map<string, number>): number {
   let earliest = at

@@ -9,7 +9,7 @@ import { publicFailure, sendCall } from './upstream-requests.ts'
 
 /** An open file of a task, complete or in part, whose bytes have not been read yet. */
 export interface OpenedFile {
-  /** 200, 206 for a byte range, or 416 for a range beyond the end. */
+  /** Status of the answer: 200, 206 for a byte range, or 416 for a range beyond the end. */
   readonly status: 200 | 206 | 416
   readonly headers: { readonly [name: string]: string }
   readonly mediaType: string
@@ -70,7 +70,7 @@ const isTrusted = (address: string, { channel, format }: TaskUpstream): boolean 
   channel.config.anyAddress === true ||
   (URL.canParse(address) && new URL(address).origin === new URL(format.baseUrl).origin)
 
-/** Passes a single range on. Several ranges and malformed ones request the whole file, as for stored files. */
+/** Passes a single range on. For several ranges and malformed ones the whole file is requested, as for stored files. */
 function ranges(requested: Headers): { readonly [name: string]: string } {
   if (!isRange(headerValue(requested['range']))) return {}
   const found = REQUEST_HEADERS.filter(name => requested[name] !== undefined)
@@ -90,7 +90,7 @@ async function opened(
     throw failure
   }
   const isPage = status !== 416 && PAGE.test(headerValue(headers['content-type']))
-  // A byte range may start anywhere in a file, so its first bytes prove nothing.
+  // A byte range may start anywhere in a file, so that its first bytes prove nothing.
   if (isPage || (status === 200 && NOT_A_FILE_STARTS.has(answer.bodyKind))) {
     exchange.abort()
     throw NOT_A_FILE
@@ -108,9 +108,7 @@ async function opened(
 /** Content types of web pages and messages, which some storage services send with status 200. */
 const PAGE = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))\b)/i
 
-/**
- * Detected beginnings that no video, image or sprite sheet has; the body is a message, whatever its content type says.
- */
+/** Beginnings that no video, image or sprite sheet has. Such a body is a message, whatever its content type states. */
 const NOT_A_FILE_STARTS: ReadonlySet<Answer['bodyKind']> = new Set(['json', 'markup', 'nothing'])
 
 const NOT_A_FILE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send a file.' })
@@ -121,7 +119,7 @@ const DEFAULT_TYPES: { readonly [variant in TaskVariant]: string } = {
   spritesheet: 'image/jpeg',
 }
 
-/** Falls back to the variant's usual type, since storage often reports only `application/octet-stream`. */
+/** Falls back to the variant's default type, because storage often reports only `application/octet-stream`. */
 const mediaTypeOf = (type: string, variant: TaskVariant): string =>
   /^(?:video|image)\/[\w.+-]+/i.test(type) ? type : DEFAULT_TYPES[variant]
 
@@ -133,7 +131,7 @@ const missing = (variant: TaskVariant): GatewayError =>
     code: 'variant_not_available',
   })
 
-/** The error for a file that no longer exists. */
+/** Error for a file that no longer exists. */
 export const VIDEO_GONE = new GatewayError({
   kind: 'not-found',
   httpStatus: 410,
@@ -150,7 +148,7 @@ const ENDINGS: { readonly [mediaType: string]: string } = {
   'image/png': 'png',
 }
 
-/** Headers that describe the file and make browsers save it under the task's id. */
+/** Returns headers that describe the file and make browsers save it under the task's id. */
 export function fileHeaders(id: string, variant: TaskVariant, mediaType: string): { readonly [name: string]: string } {
   const ending = ENDINGS[mediaType.split(';')[0]!.trim().toLowerCase()] ?? 'bin'
   const name = variant === 'video' ? id : `${id}-${variant}`

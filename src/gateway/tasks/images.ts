@@ -6,14 +6,14 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 
 /** Image types that can be recognized by their first bytes. */
 const KNOWN = /^image\/(?:png|jpe?g|webp|gif|bmp|tiff|avif|heic|heif)\b/i
-/** Bytes, or base64 characters, from which the type is detected. */
+/** Number of bytes, or base64 characters, from which the type is detected. */
 const HEAD_BYTES = 32
 
 /**
- * Rejects invalid images before anything is stored or sent: images over the limit, URLs of other schemes, files that are
- * recognised as no image, and files of a known image type whose first bytes are not recognised.
+ * Rejects invalid images before anything is stored or sent: images over the limit, URLs of other schemes, files that
+ * are recognised as no image, and files of a known image type whose first bytes are not recognised.
  *
- * @param limit bytes; the largest image.
+ * @param limit maximum size of an image, in bytes.
  * @throws GatewayError `invalid-request`, `too-large`.
  */
 export function checkImages({ messages }: CanonicalRequest, limit: number): void {

@@ -29,20 +29,20 @@ import { requestRemoval } from './upstream-requests.ts'
 
 export type { TaskAction, TaskQuery } from './queries.ts'
 
-/** Milliseconds; how long a task is stored, unless its video is stored longer. */
+/** Retention time of a task in milliseconds, unless its video is stored longer. */
 const LIFETIME = 30 * 24 * 3_600_000
-/** Characters; the longest idempotency key. */
+/** Maximum length of an idempotency key, in characters. */
 const LONGEST_KEY = 255
 
 type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>
 
 interface Environment {
   readonly log: Log
-  /** Whether this process polls tasks in the background; one process of a machine does. */
+  /** Whether this process polls tasks in the background. One process of a machine does. */
   isLeader(): boolean
   readonly channels: () => readonly Channel[]
   readonly store: () => StoreView
-  /** The base URL at which the caller of a request reaches the gateway. */
+  /** Returns the base URL at which the caller of a request reaches the gateway. */
   readonly baseOf: (message: Call['message']) => string
 }
 
@@ -63,7 +63,7 @@ export class VideoTasks {
   private downloads: Downloads
   /** Ids of the tasks that this process is submitting. */
   private readonly submitted = new Set<string>()
-  /** Serializes submits with the same owner and idempotency key. */
+  /** Serializes submissions with the same owner and idempotency key. */
   private readonly keys = new KeyedLock()
 
   constructor(config: Settings, environment: Environment) {
@@ -97,8 +97,8 @@ export class VideoTasks {
   }
 
   /**
-   * Prepares the submit of a task, which is then tried like any request; `end` must follow. A repeated idempotency key
-   * is answered with the first task, and the result is undefined.
+   * Prepares the submission of a task, which is then tried like any request. `end` must follow. A repeated idempotency
+   * key is answered with the first task, and the result is undefined.
    *
    * @throws GatewayError `invalid-request` for an invalid remix or image, or a key that was used for another request.
    */
@@ -123,7 +123,7 @@ export class VideoTasks {
   }
 
   /**
-   * Settles a failed submit: looks the task up at the upstream and, if it exists there, answers the caller with it.
+   * Settles a failed submission: looks the task up at the upstream and, if it exists there, answers the caller with it.
    *
    * @throws the failure if the upstream does not have the task.
    */
@@ -135,7 +135,7 @@ export class VideoTasks {
     this.answer(call, found)
   }
 
-  /** Ends a submit and admits the next one with the same key. */
+  /** Ends a submission and admits the next one with the same key. */
   end({ id, release }: Submission): void {
     this.submitted.delete(id)
     release?.()
@@ -171,7 +171,7 @@ export class VideoTasks {
     await this.downloads.close()
   }
 
-  /** Starts background polling if a channel makes videos; otherwise the store stays closed. */
+  /** Starts background polling if a channel makes videos. Otherwise the store stays closed. */
   private startPolling(): void {
     const makesVideos = ({ config }: Channel): boolean =>
       config.formats.some(({ format, dialect }) => fitnessOf(format, 'video', dialect) !== undefined)
@@ -207,7 +207,7 @@ export class VideoTasks {
     if (!isEnded(task)) throw unfinished(task)
     const upstream = task.upstreamId === undefined ? undefined : upstreamOf(task, this.environment.channels())
     if (upstream !== undefined) await requestRemoval(upstream)
-    // Drops the task first, so that a process still downloading its video notices and deletes the file.
+    // The task is dropped first, so that a process that still downloads its video notices and deletes the file.
     await this.store.drop(task.owner, task.id)
     await this.files.discard(task)
   }
@@ -254,7 +254,7 @@ export class VideoTasks {
   }
 }
 
-/** The caller's idempotency key. Throws GatewayError `invalid-request` if it is too long. */
+/** Returns the caller's idempotency key. Throws GatewayError `invalid-request` if it is too long. */
 function keyOf({ message }: Call): string | undefined {
   const key = headerValue(message.headers['idempotency-key'])
   if (key.length > LONGEST_KEY) throw invalid(`idempotency-key: at most ${LONGEST_KEY} characters.`, 'idempotency-key')

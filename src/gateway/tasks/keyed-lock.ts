@@ -1,4 +1,4 @@
-/** A lock per name; waiters are admitted in order of arrival. */
+/** A lock per name. Waiters are admitted in order of arrival. */
 export class KeyedLock {
   /** Resolves when the latest waiter for a name has released the lock. */
   private readonly last = new Map<string, Promise<void>>()

@@ -1,29 +1,29 @@
 import type { StoredTask, Tasks } from '../../store/tasks.ts'
 import type { Refresher } from './refresher.ts'
 
-/** Tasks of one channel polled concurrently. */
+/** Maximum number of tasks of one channel polled concurrently. */
 const CONCURRENCY = 4
 /** Maximum number of tasks of one channel polled per pass. */
 const BATCH = 256
-/** Milliseconds; the longest interval between two passes, even if `poll` is longer. */
+/** Maximum interval between two passes in milliseconds, even if `poll` is longer. */
 const MAX_INTERVAL = 10_000
 
 export interface PollerOptions {
   readonly store: () => Tasks
   readonly refresher: Refresher
-  /** Names of the configured channels. */
+  /** Returns the names of the configured channels. */
   channels(): readonly string[]
-  /** Whether the store exists; polling never creates one. */
+  /** Whether the store exists. Polling never creates one. */
   hasStore(): boolean
   readonly now: () => number
-  /** Milliseconds between two polls of a task; 0 turns polling off. */
+  /** Interval between two polls of a task, in milliseconds. 0 turns polling off. */
   readonly poll: () => number
   /** Stores finished videos and deletes expired ones, in every pass. */
   maintainFiles(): Promise<void>
   onFault(thrown: unknown): void
 }
 
-/** Lanes for work that belongs to no channel. */
+/** Lane for work that belongs to no channel. */
 const FILES = Symbol('files')
 const SUBMITS = Symbol('submits')
 

@@ -9,7 +9,7 @@ import { scrubbed, scrubber } from '../scrub.ts'
 /** Path of the video tasks below the gateway's base URL. */
 export const VIDEOS_PATH = '/v1/videos'
 
-/** The part of a task's request that is stored; answers are read and written with it. */
+/** Returns the part of a task's request that is stored. Answers are read and written with it. */
 export const requestOf = ({
   upstreamModel,
   output,
@@ -22,7 +22,7 @@ export const requestOf = ({
 })
 
 /**
- * Converts a stored task to the result its callers see: with the public id and model, the gateway's URLs, and the
+ * Converts a stored task to the result that its callers see: with the public id and model, the gateway's URLs, and the
  * request's settings where the upstream does not repeat them.
  *
  * @param base the gateway's base URL, without a trailing slash.
@@ -84,10 +84,10 @@ export function storable(
   }
 }
 
-/** Characters; a shorter id is not replaced in texts, because it could match by chance. */
+/** Minimum length of an id that is replaced in texts, in characters. A shorter id could match by chance. */
 const SHORTEST_ID = 6
 
-/** Scrubs a text and replaces the upstream's task id by the public one. */
+/** Scrubs a text, and replaces the upstream's task id by the public one. */
 const withoutId = (scrub: (text: string) => string, id: string, publicId: string) => (text: string) =>
   scrub(id.length < SHORTEST_ID ? text : text.replaceAll(id, publicId))
 

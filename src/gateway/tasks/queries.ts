@@ -17,26 +17,26 @@ export type TaskAction = 'retrieve' | 'list' | 'remove' | 'content'
 
 /** A query about tasks at its endpoint. */
 export interface TaskQuery {
-  /** Identifies the query in errors. */
+  /** Id of the query in errors. */
   readonly id: string
   /** Format of the answer. */
   readonly format: Format
   readonly action: TaskAction
   readonly message: IncomingMessage
   readonly queryKey?: string
-  /** Id of the task; empty for a list. */
+  /** Id of the task. Empty for a list. */
   readonly task: string
   readonly query: { readonly [name: string]: string }
   readonly reply: Reply
 }
 
-/** The services that answers need. */
+/** Services that answers need. */
 export interface QueryContext {
   readonly owner: string
-  /** The gateway's base URL, without a trailing slash. */
+  /** Base URL of the gateway, without a trailing slash. */
   readonly base: string
   readonly heartbeat: number
-  /** Milliseconds for which the task's state counts as current. */
+  /** Returns the milliseconds for which the task's state counts as current. */
   readonly freshOf: (task: StoredTask) => number
   find(owner: string, id: string): Promise<StoredTask | undefined>
   list(

@@ -1,4 +1,4 @@
-/** A byte range; both ends are inclusive. */
+/** A byte range. Both ends are inclusive. */
 export interface ByteRange {
   readonly first: number
   readonly last: number
@@ -13,8 +13,8 @@ export function isRange(header: string): boolean {
 }
 
 /**
- * Resolves a `range` header against a file's size (RFC 9110, section 14). Returns undefined for the whole file, which
- * several ranges and unknown units also get, and `none` for a range beyond the end.
+ * Resolves a `range` header against a file's size (RFC 9110, section 14). Returns undefined for the whole file, also
+ * for several ranges and unknown units, and `none` for a range beyond the end.
  */
 export function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
   if (!isRange(header)) return undefined

@@ -8,15 +8,15 @@ import { storable } from './public-task.ts'
 import { type TaskUpstream, targetOf, upstreamOf } from './task-upstream.ts'
 import { requestState } from './upstream-requests.ts'
 
-/** Milliseconds; the longest time for which a state counts as current. */
+/** Maximum time for which a state counts as current, in milliseconds. */
 const FRESH = 5000
-/** As `FRESH`, for tasks of the built-in mock provider, which end within three seconds. */
+/** Like `FRESH`, for tasks of the built-in mock provider, which end within three seconds. */
 const MOCK_FRESH = 500
-/** Consecutive not-found answers after which a task counts as lost. */
+/** Number of consecutive not-found answers after which a task counts as lost. */
 const MISSES = 3
-/** Milliseconds after which an unfinished task fails. */
+/** Age at which an unfinished task fails, in milliseconds. */
 const LONGEST = 24 * 3_600_000
-/** Milliseconds for which an upstream is searched for a submit it did not answer. */
+/** Time for which an upstream is searched for a submission that it did not answer, in milliseconds. */
 const RECONCILE_WINDOW = 10 * 60_000
 
 export interface RefresherOptions {
@@ -24,7 +24,7 @@ export interface RefresherOptions {
   readonly channels: () => readonly Channel[]
   readonly log: Log
   readonly now: () => number
-  /** Milliseconds between two background polls of a task; 0 if there are none. */
+  /** Returns the interval between two background polls of a task in milliseconds; 0 if there are none. */
   readonly poll: () => number
   /** Whether a process is still submitting the task. */
   isSubmitted(task: StoredTask): Promise<boolean>
@@ -62,19 +62,20 @@ export class Refresher {
     return poll
   }
 
-  /** Milliseconds; the shortest interval between polls: five seconds, or the background interval if shorter. */
+  /** Minimum interval between polls in milliseconds: five seconds, or the background interval if shorter. */
   get fresh(): number {
     return Math.min(FRESH, this.options.poll() || FRESH)
   }
 
-  /** Milliseconds; the shortest interval between polls of a task. */
+  /** Minimum interval between polls of a task, in milliseconds. */
   freshOf({ channel }: StoredTask): number {
     const isMock = this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
     return isMock ? MOCK_FRESH : this.fresh
   }
 
   /**
-   * Settles a task whose submit was not answered: searches for it if the upstream supports that, otherwise fails it.
+   * Settles a task whose submission was not answered. Searches for it if the upstream supports that, otherwise fails
+   * it.
    */
   async reconcile(task: StoredTask): Promise<StoredTask> {
     const upstream = upstreamOf(task, this.options.channels())
@@ -88,14 +89,14 @@ export class Refresher {
     const { options } = this
     if (task.state === 'submitting') {
       if (await options.isSubmitted(task)) return task
-      // The submit may have ended since the task was read.
+      // The submission may have ended since the task was read.
       const current = await this.reload(task)
       if (current.state !== 'submitting') return current
     }
     const now = options.now()
     const upstream = upstreamOf(task, options.channels())
     const isLate = now - task.createdAt > LONGEST
-    // Another process may still have the channel and poll it.
+    // Another process may still have the channel and poll the task.
     if (upstream === undefined && task.state !== 'submitting') return isLate ? this.fail(task, LATE) : task
     if (!(await options.store().claim(task.owner, task.id, now, before))) return this.reload(task)
     if (task.state === 'submitting') {
@@ -167,7 +168,7 @@ export class Refresher {
 const canFind = ({ reference }: StoredTask, upstream: TaskUpstream | undefined): boolean =>
   upstream?.writer.find !== undefined && reference !== undefined
 
-/** Merges two answers: fields missing in the later one keep their value, and progress never decreases. */
+/** Merges two answers. Fields missing in the later one stay, and progress never decreases. */
 function merged(before: CanonicalResult, now: CanonicalResult): CanonicalResult {
   const task = { ...before.task, ...now.task! }
   const [old = 0, new_ = 0] = [before.task?.progress, now.task?.progress]

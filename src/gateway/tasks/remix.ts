@@ -30,7 +30,7 @@ export function remixRequest(
   }
 }
 
-/** The targets that made the original. Throws GatewayError `invalid-request` if there are none. */
+/** Returns the targets that made the original. Throws GatewayError `invalid-request` if there are none. */
 export function targetsOfOriginal(targets: readonly Target[], { channel, format }: StoredTask): readonly Target[] {
   const matching = targets.filter(one => accountName(one.channel) === channel && one.format.format === format)
   if (matching.length === 0) throw refusal('The upstream that made this video no longer accepts requests for it.')

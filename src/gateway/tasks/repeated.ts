@@ -5,8 +5,8 @@ import type { StoredTask } from '../../store/tasks.ts'
 import { madeFrom, promptOf } from './submission.ts'
 
 /**
- * Whether a request equals the one that created the task. Compares what the task stores: the prompt, the settings, the
- * kind of input and, for a remix, the original. Image bytes are not stored and not compared.
+ * Whether a request equals the one that created the task. Compares the data that the task stores: the prompt, the
+ * settings, the kind of input and, for a remix, the original. Image bytes are not stored and not compared.
  */
 export function isRepeated(task: StoredTask, request: CanonicalRequest): boolean {
   const { remixOf } = request.output.video ?? {}
@@ -20,7 +20,7 @@ export function isRepeated(task: StoredTask, request: CanonicalRequest): boolean
 const settingsOf = (output: CanonicalRequest['output']): unknown =>
   JSON.parse(JSON.stringify(output, (name, value) => (name === 'spelling' ? undefined : value)))
 
-/** The error for an idempotency key of another request. It is not retryable, since a retry would fail again. */
+/** Error for an idempotency key of another request. It is not retryable, because a retry would fail again. */
 export const KEY_REUSED = new GatewayError({
   kind: 'invalid-request',
   httpStatus: 422,

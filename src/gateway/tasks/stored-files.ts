@@ -10,34 +10,42 @@ import { type Headers, headerValue } from '../../upstreams/channel/index.ts'
 import { type OpenedFile, type openUpstream, VIDEO_GONE } from './content.ts'
 import { rangeOf } from './range.ts'
 
-/** Maximum number of tasks examined per pass, and failed downloads after which a video is left at its upstream. */
+/**
+ * Maximum number of tasks examined per pass, and number of failed downloads after which a video is left at its
+ * upstream.
+ */
 const BATCH = 256
 const ATTEMPTS = 8
-/** Milliseconds; the longest duration of a download. */
+/** Maximum duration of a download, in milliseconds. */
 const DOWNLOAD_TIMEOUT = 30 * 60_000
-/** Bytes at the start of a file from which its type is detected. */
+/** Number of bytes at the start of a file from which its type is detected. */
 const HEAD_BYTES = 16
-/** Milliseconds after which a file without a task is an orphan. The task of a younger file may not be stored yet. */
+/**
+ * Age at which a file without a task is an orphan, in milliseconds. The task of a younger file may not be stored yet.
+ */
 const ORPHAN_AGE = 10 * 60_000
 
 export interface StoredFilesOptions {
   readonly store: () => Tasks
   readonly now: () => number
-  /** Milliseconds between two passes over finished tasks. */
+  /** Returns the interval between two passes over finished tasks, in milliseconds. */
   readonly poll: () => number
-  /** Milliseconds for which finished videos are stored (0: not at all), and the limit in bytes for all of them. */
+  /**
+   * Returns the time for which finished videos are stored in milliseconds (0: not at all), and the maximum size of all
+   * of them in bytes.
+   */
   readonly limits: () => { readonly retention: number; readonly limit: number }
-  /** The folder of the stored videos. */
+  /** Returns the folder of the stored videos. */
   readonly folder: () => string
-  /** Id of this process among those that share the folder, and whether another process is alive. */
+  /** Returns the id of this process among those that share the folder. */
   readonly worker: () => Promise<string>
   isAlive(worker: string): Promise<boolean | undefined>
-  /** Opens a finished video at its upstream; undefined if the upstream is no longer configured. */
+  /** Opens a finished video at its upstream. Undefined if the upstream is no longer configured. */
   open(task: StoredTask): ReturnType<typeof openUpstream> | undefined
   onFault(task: StoredTask, thrown: unknown): void
 }
 
-/** Bytes still free for files, and the tasks with stored files, oldest first. */
+/** Number of bytes still free for files, and the tasks with stored files, oldest first. */
 interface DiskSpace {
   free: number
   readonly stored: StoredTask[]
@@ -45,8 +53,8 @@ interface DiskSpace {
 
 /**
  * Stores finished videos on disk, so that they outlive the URLs of their upstreams. Several instances may share the
- * folder. An instance with a separate folder serves videos it lacks from the upstream and leaves the files of other
- * instances alone.
+ * folder. An instance with a separate folder serves videos that it lacks from the upstream, and does not touch the
+ * files of other instances.
  */
 export class StoredFiles {
   private readonly options: StoredFilesOptions
@@ -60,7 +68,7 @@ export class StoredFiles {
     this.options = options
   }
 
-  /** Opens the stored video of a task, complete or in the requested range; undefined if it is not stored here. */
+  /** Opens the stored video of a task, complete or in the requested range. Undefined if it is not stored here. */
   async open(task: StoredTask, requested: Headers): Promise<OpenedFile | undefined> {
     if (hasNoFile(task)) return undefined
     const file = await open(this.path(task.id)).catch(() => undefined)
@@ -131,7 +139,7 @@ export class StoredFiles {
   }
 
   /**
-   * Deletes files whose task is gone or no longer lists them and, once per process, partial downloads of dead
+   * Deletes files whose task is gone or no longer lists them. Once per process, also deletes partial downloads of dead
    * processes.
    */
   private async deleteOrphans(names: ReadonlySet<string>, files: readonly StoredTask[]): Promise<void> {
@@ -169,7 +177,7 @@ export class StoredFiles {
       } catch (thrown) {
         if (this.isClosed) return
         this.options.onFault(task, thrown)
-        // A disk error would affect every video, so the rest waits for the next pass.
+        // A disk error would affect every video, so that the rest waits for the next pass.
         if (!(thrown instanceof GatewayError)) return
         await this.failed(task, thrown)
       }
@@ -225,7 +233,7 @@ export class StoredFiles {
   }
 
   /**
-   * Deletes the oldest files until enough bytes are free; deleted videos are not downloaded again. Throws GatewayError
+   * Deletes the oldest files until enough bytes are free. Deleted videos are not downloaded again. Throws GatewayError
    * `too-large`.
    */
   private async makeRoom(space: DiskSpace, bytes: number): Promise<void> {
@@ -245,7 +253,7 @@ export class StoredFiles {
     else this.failures.set(task.id, { count, next: this.options.now() + this.options.poll() * 2 ** count })
   }
 
-  /** Gives the download up. The video remains at its upstream, and another instance may still store it. */
+  /** Gives up the download. The video remains at its upstream, and another instance may still store it. */
   private async giveUp({ owner, id }: StoredTask): Promise<void> {
     this.failures.delete(id)
     await this.options.store().skipFile(owner, id)
@@ -259,7 +267,7 @@ export class StoredFiles {
 /** Matches a partial download: the task's id, then the id of the writing process. */
 const PART = /\.([0-9a-f]{32})\.part$/
 
-/** Whether the video has no stored file, not yet or never. */
+/** Whether the video has no stored file, be it not yet or never. */
 const hasNoFile = ({ fileSize = 0 }: StoredTask): boolean => fileSize === 0
 
 const INCOMPLETE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send the whole video.' })

@@ -14,7 +14,7 @@ import { mayBeAccepted } from './submit-outcome.ts'
 export interface SubmissionOptions {
   readonly store: Tasks
   readonly owner: string
-  /** The request with the caller's model name or, for a remix, the model of the original. */
+  /** Request with the caller's model name or, for a remix, the model of the original. */
   readonly request: CanonicalRequest
   readonly idempotencyKey?: string
   /** Releases the lock of the idempotency key. */
@@ -24,18 +24,18 @@ export interface SubmissionOptions {
   /** Id of the submitting process. */
   readonly worker: string
   readonly now: number
-  /** Milliseconds; how long the task is stored. */
+  /** Retention time of the task, in milliseconds. */
   readonly lifetime: number
-  /** The gateway's base URL, without a trailing slash. */
+  /** Base URL of the gateway, without a trailing slash. */
   readonly base: string
 }
 
-/** Milliseconds of the first retry delay when storing an accepted task, and the number of attempts. */
+/** First retry delay when storing an accepted task, in milliseconds, and maximum number of attempts. */
 const RETRY = 250
 const ATTEMPTS = 8
 
 /**
- * A submit in progress: the task is stored before it is sent, and updated before the caller is answered. Once an
+ * A submission in progress. The task is stored before it is sent, and updated before the caller is answered. Once an
  * upstream may have accepted the task, no other upstream is tried.
  */
 export class Submission {
@@ -54,7 +54,7 @@ export class Submission {
     this.release = options.release
   }
 
-  /** The request to send. A remix has the model and the upstream id of its original. */
+  /** Request to send. A remix has the model and the upstream id of its original. */
   get request(): CanonicalRequest {
     return this.options.request
   }
@@ -65,7 +65,8 @@ export class Submission {
   }
 
   /**
-   * The targets that can do the request. Throws GatewayError `invalid-request` for a remix whose upstream is missing.
+   * Returns the targets that can do the request. Throws GatewayError `invalid-request` for a remix whose upstream is
+   * missing.
    */
   eligibleTargets(targets: readonly Target[]): readonly Target[] {
     const { original } = this.options
@@ -82,8 +83,8 @@ export class Submission {
   /**
    * Stores the task, or its new target.
    *
-   * @throws GatewayError `conflict` if another submit with the same idempotency key was stored meanwhile; errors of the
-   * store.
+   * @throws GatewayError `conflict` if another submission with the same idempotency key was stored meanwhile; errors of
+   * the store.
    */
   async storeTarget({ channel, format, upstreamModel }: Target, request: CanonicalRequest): Promise<void> {
     const { store, owner } = this.options
@@ -102,7 +103,7 @@ export class Submission {
     this.stored = task
   }
 
-  /** Records a failure. Returns true if the upstream may have accepted the task, so that no other is tried. */
+  /** Records a failure. Returns true if the upstream may have accepted the task, so that no other upstream is tried. */
   recordFailure(failure: GatewayError): boolean {
     this.isUnknown ||= this.isAccepted || mayBeAccepted(failure)
     return this.isUnknown
@@ -133,7 +134,7 @@ export class Submission {
     return { ...this.stored!, ...news }
   }
 
-  /** Ends the attempts. A task that no upstream has is dropped; a task of unknown fate is returned. */
+  /** Ends the attempts. A task that no upstream has is dropped. A task of unknown fate is returned. */
   async finish(): Promise<StoredTask | undefined> {
     const { store, owner } = this.options
     if (this.stored === undefined) return undefined
@@ -163,7 +164,7 @@ const REPEATED = conflict('A request with this idempotency key is being handled.
 export const promptOf = ({ messages }: CanonicalRequest): string | undefined =>
   messages.flatMap(({ content }) => content).find(part => part.type === 'text')?.text
 
-/** The kind of input of a request besides its prompt. */
+/** Returns the kind of input of a request apart from its prompt. */
 export function madeFrom({ messages, output }: CanonicalRequest): UpstreamTask['from'] {
   if (output.video?.remixOf !== undefined) return 'video'
   const media = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))

@@ -1,7 +1,7 @@
 import type { ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { UpstreamFailure } from '../failures.ts'
 
-/** Error kinds after which an upstream may nevertheless have accepted the submit. */
+/** Error kinds after which an upstream may nevertheless have accepted the submission. */
 const UNCERTAIN: ReadonlySet<ErrorKind> = new Set([
   'upstream-failed',
   'unreachable',
@@ -17,10 +17,12 @@ const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
 ])
 
-/** Status of an upstream's own failure; 502 and 504 come from proxies in front of it. */
+/** Status of an upstream's own failure. 502 and 504 come from proxies in front of it. */
 const SERVER_ERROR = 500
 
-/** Whether a failed submit may have been accepted. It was not if the upstream refused it or no connection was made. */
+/**
+ * Whether a failed submission may have been accepted. It was not if the upstream refused it or no connection was made.
+ */
 export function mayBeAccepted(failure: GatewayError): boolean {
   const { kind, status } = failure.error
   if (!UNCERTAIN.has(kind)) return false
@@ -28,7 +30,7 @@ export function mayBeAccepted(failure: GatewayError): boolean {
   return !causes(failure).some(code => NOT_CONNECTED.has(code))
 }
 
-/** The error codes of all underlying causes; a connection tried at several addresses has several. */
+/** Returns the error codes of all underlying causes. A connection tried at several addresses has several. */
 function causes({ cause }: GatewayError): unknown[] {
   if (!(cause instanceof Error)) return []
   const errors = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause, cause.cause]

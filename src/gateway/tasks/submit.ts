@@ -12,7 +12,7 @@ import type { Submission } from './submission.ts'
  * Submits a task to one upstream and answers its caller. The task is stored before the request is sent, and again with
  * the upstream's id before the caller is answered.
  *
- * @throws GatewayError; if `submission.isSpent` is then true, no other upstream may be tried.
+ * @throws GatewayError. If `submission.forbidsFailover` is then true, no other upstream may be tried.
  */
 export async function submit(named: Attempt, submission: Submission): Promise<void> {
   const attempt = { ...named, request: submission.withReference(named.request, named.target) }

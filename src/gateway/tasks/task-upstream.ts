@@ -16,7 +16,7 @@ export interface TaskUpstream {
   readonly writer: TaskWriter
 }
 
-/** Finds the upstream of a task; undefined if its channel is no longer configured. */
+/** Finds the upstream of a task. Undefined if its channel is no longer configured. */
 export function upstreamOf(task: StoredTask, channels: readonly Channel[]): TaskUpstream | undefined {
   const channel = channelOfAccount(task.channel, channels)
   const format = channel?.config.formats.find(one => one.format === task.format)
@@ -26,13 +26,13 @@ export function upstreamOf(task: StoredTask, channels: readonly Channel[]): Task
     : { task, channel, format, writer }
 }
 
-/** The upstream as a routing target, for reading and writing answers. */
+/** Returns the upstream as a routing target, for reading and writing answers. */
 export const targetOf = ({ task, channel, format }: TaskUpstream): Target => ({
   ...{ channel: channel.config, format, upstreamModel: task.upstreamModel },
   ...{ native: true, emulated: false, resting: false },
 })
 
-/** The task as requests to its upstream identify it. */
+/** Returns the task in the form in which requests to its upstream identify it. */
 export const upstreamTask = ({ upstreamId = '', upstreamModel, from, result }: StoredTask): UpstreamTask => ({
   ...{ id: upstreamId, model: upstreamModel, from },
   ...defined({ files: result.task?.files }),

@@ -11,7 +11,7 @@ import { requestOf } from './public-task.ts'
 import { type TaskUpstream, targetOf, upstreamTask } from './task-upstream.ts'
 
 /**
- * Requests the current state of a task from its upstream, by its id or, if the submit was not answered, by its
+ * Requests the current state of a task from its upstream, by its id or, if the submission was not answered, by its
  * reference.
  *
  * @throws GatewayError `not-found` if the upstream has no such task.
@@ -46,10 +46,10 @@ export async function sendCall(
   return channel.call(method, format, { ...where, headers: { ...where.headers, ...headers } })
 }
 
-/** Milliseconds; timeout of a request about a task, which is repeated later. */
+/** Timeout of a request about a task, in milliseconds. The request is repeated later. */
 const TIMEOUT = 15_000
 
-/** Bytes; largest answer about a task, since it is stored and sent to callers. */
+/** Maximum size of an answer about a task, in bytes. Answers are stored and sent to callers. */
 const LARGEST = 2 ** 20
 
 async function exchange<T>(
@@ -75,7 +75,7 @@ async function exchange<T>(
   }
 }
 
-/** The error of an upstream's answer, without what callers must not see. */
+/** Returns the error of an upstream's answer, without data that callers must not see. */
 export const publicFailure = async (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
   shown(await failureOf(answer, upstream), upstream)
 

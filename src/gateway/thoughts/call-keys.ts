@@ -7,19 +7,20 @@ import { GistDigest } from './conversation-digest.ts'
 import type { CallKeys } from './types.ts'
 
 /**
- * Characters; the strictest limit for ids of tool calls in callers' formats. Sanitising an id twice changes nothing
- * (trap 46).
+ * Maximum length of tool call ids in the strictest of callers' formats, in characters. Sanitising an id twice changes
+ * nothing (trap 46).
  */
 const LONGEST_ID = 64
 
-/** The key of a tool call by its id. Equal for the upstream's id and the sanitised id that the caller got. */
+/** Returns the key of a tool call by its id. The upstream's id and the sanitised id of the caller have the same key. */
 export const idKey = (id: string): string => `id ${sanitizeName(id, LONGEST_ID)}`
 
 /**
- * The key of a tool call by its position: a digest of the conversation before it and of the call itself (`GistDigest`).
+ * Returns the key of a tool call by its position: a digest of the conversation before it and of the call itself
+ * (`GistDigest`).
  */
 export const positionKey = (digest: string): string => `at ${digest}`
-/** Whether a key is one by position, as `positionKey` makes it. */
+/** Whether a key is a position key, as `positionKey` makes it. */
 export const isPositionKey = (key: string): boolean => key.startsWith('at ')
 
 /**
@@ -29,13 +30,13 @@ export const isPositionKey = (key: string): boolean => key.startsWith('at ')
 const NUMBERED = /^(?:[^a-z0-9]*|(?:[a-z]+[^a-z0-9]+)*(?:\d{1,4}[^a-z0-9]*)?)$/i
 
 /**
- * Whether an id only numbers the calls of its conversation and so recurs in others: `call_0_get_time`, which the
- * gateway fills in, Kimi's `functions.get_time:0`, `call_0`, and the bare name of calls before tools.
+ * Whether an id only numbers the calls of its conversation and therefore recurs in others: `call_0_get_time`, which the
+ * gateway fills in, Kimi's `functions.get_time:0`, `call_0`, and the bare name in deprecated function calls.
  */
 export const isNumberedId = (id: string, name: string): boolean => NUMBERED.test(id.replace(name, ''))
 
 /**
- * All keys under which the tool calls of an answer can be found.
+ * Returns all keys under which the tool calls of an answer can be found.
  *
  * @param isByPosition whether a call may have to be found by its position.
  */
@@ -56,7 +57,7 @@ export function keysOf(
 }
 
 /**
- * The keys of a request's tool calls for which `isUnknown` holds, so that the store must be searched for their
+ * Returns the keys of a request's tool calls for which `isUnknown` holds. The store must be searched for their
  * reasoning.
  */
 export function unknownKeys(

@@ -14,7 +14,7 @@ export interface CalledStep extends Step {
 /** A part of an answer and the chunks of its body. */
 interface Slot {
   part: Part
-  /** The chunks of the body; stored only for reasoning, and for tool calls found by their position. */
+  /** Chunks of the body. Stored only for reasoning, and for tool calls found by their position. */
   readonly pieces: string[] | undefined
   /** Whether the part ended. A part that is open at an error was cut short. */
   ended: boolean
@@ -27,12 +27,12 @@ const COLLECTED: ReadonlySet<Part['type']> = new Set(['reasoning', 'tool-call'])
 export type Collected = (steps: readonly CalledStep[]) => void
 
 /**
- * Collects the tool calls of a streamed answer and the reasoning before them. If the answer ends with an error, passes on
- * what came before the first part that was cut short: clients continue from calls that were complete. Costs one
- * comparison per event until the first reasoning or tool call; never reads texts.
+ * Collects the tool calls of a streamed answer and the reasoning before them. If the answer ends with an error, passes
+ * on the steps before the first part that was cut short, because clients continue from complete calls. Costs one
+ * comparison per event until the first reasoning or tool call, and never reads text parts.
  */
 export class Collector {
-  /** By candidate, then by part; undefined until the first reasoning or tool call. */
+  /** Slots by candidate, then by part. Undefined until the first reasoning or tool call. */
   private candidates: (Slot | undefined)[][] | undefined
   private called = false
   private readonly isByPosition: (call: ToolCallPart) => boolean
@@ -98,7 +98,9 @@ export class Collector {
   }
 }
 
-/** The slots before the first part that was cut short. Parts before the first reasoning or call have no slot. */
+/**
+ * Returns the slots before the first part that was cut short. Parts before the first reasoning or call have no slot.
+ */
 function endedSlots(slots: readonly (Slot | undefined)[] = NONE): readonly (Slot | undefined)[] {
   const cut = slots.findIndex(slot => slot?.ended === false)
   return cut === -1 ? slots : slots.slice(0, cut)

@@ -4,13 +4,13 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
 
 /**
- * A digest of a conversation so far: equal conversations have equal digests. Reads each part once as the conversation
+ * A digest of a conversation so far. Equal conversations have equal digests. Each part is read once as the conversation
  * grows.
  */
 export class ConversationDigest {
   private readonly hash = createHash('sha256')
 
-  /** Hashes the length before the text, so that different sequences of texts never look alike. */
+  /** Hashes the length before the text, so that different sequences of texts have different digests. */
   add(kind: string, text: string): void {
     this.hash.update(`${kind} ${text.length}\n`)
     this.hash.update(text)
@@ -22,9 +22,9 @@ export class ConversationDigest {
 }
 
 /**
- * Digests everything an upstream got before a turn, as far as it affects signatures: some are valid only if none of it
- * changed ("Preserved thinking", platform.claude.com, September 2026). Of reasoning only the signatures count, because
- * nothing else is returned.
+ * Digests everything that an upstream got before a turn, as far as it affects signatures. Some signatures are valid
+ * only if none of it changed ("Preserved thinking", platform.claude.com, September 2026). Of reasoning only the
+ * signatures are hashed, because nothing else is returned.
  */
 export class FullDigest extends ConversationDigest {
   constructor({ tools }: CanonicalRequest) {
@@ -61,8 +61,8 @@ export class FullDigest extends ConversationDigest {
 const MARKS = /[^\p{L}\p{N}]+/gu
 
 /**
- * Digests what identifies a conversation even if a client shortens results, edits instructions or splits texts
- * differently: the user's texts and the tool calls.
+ * Digests the user's text and the tool calls. They identify a conversation even if a client shortens results, edits
+ * instructions or splits text differently.
  */
 export class GistDigest extends ConversationDigest {
   private pending = ''
@@ -73,7 +73,7 @@ export class GistDigest extends ConversationDigest {
   }
 
   /**
-   * Adds a tool call. Only the words of its name count, because clients that rename tools change the separators
+   * Adds a tool call. Only the words of its name are hashed, because clients that rename tools change the separators
    * (trap 111).
    */
   call(name: string, args: string): void {
@@ -86,7 +86,7 @@ export class GistDigest extends ConversationDigest {
     return super.digest
   }
 
-  /** Adds a user's part. Joins the texts of neighbouring turns, so that splits do not matter. */
+  /** Adds a user's part. Joins the text of neighbouring turns, so that splits do not matter. */
   private user(part: Part): void {
     if (part.type === 'text') this.pending += part.text
     else if (part.type === 'media') this.pending += `\n${textOfMedia(part)}\n`
@@ -117,7 +117,7 @@ const sorted = (_: string, value: Json): Json =>
       ) as JsonObject)
     : value
 
-/** Characters at the end of a file that distinguish it from others of the same length. */
+/** Number of characters at the end of a file that distinguish it from others of the same length. */
 const TAIL = 64
 
 function textOfMedia({ kind, source }: MediaPart): string {

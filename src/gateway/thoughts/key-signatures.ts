@@ -7,8 +7,8 @@ import type { Channel } from '../../upstreams/channel/index.ts'
 import { preferring, type Target } from '../../upstreams/router.ts'
 
 /*
- * Signed reasoning of one account is never sent to another key's account, also if the client holds it (trap 33). A
- * signature whose issuer is unknown, as after a restart, only goes to the key that the conversation draws.
+ * Signed reasoning of one account is never sent to another key's account, even if the client holds it (trap 33). A
+ * signature whose issuer is unknown, as after a restart, is sent only to the key to which the conversation is assigned.
  */
 
 /** A request without the reasoning that other accounts signed, and the losses of leaving it out. */
@@ -44,7 +44,7 @@ export function withOwnSignatures(request: CanonicalRequest, target: Target, cha
   return losses.length === 0 ? { request, losses } : { request: { ...request, messages }, losses }
 }
 
-/** The signature that the target's upstream would get; signatures of other formats never leave the gateway. */
+/** Returns the signature that the target's upstream would get. Signatures of other formats never leave the gateway. */
 const signatureOf = (part: Part, { format }: Target): string | undefined =>
   part.type === 'reasoning' && part.signature?.format === format.format ? part.signature.value : undefined
 
@@ -76,7 +76,7 @@ export interface EventWatcher {
   saw(event: CanonicalEvent): void
 }
 
-/** Notes the signatures of a whole answer of a key of a pool. */
+/** Records the signatures of a whole answer of a key of a pool. */
 export function noteSignatures({ candidates }: CanonicalResult, channel: Channel): void {
   if (channel.around?.signatures === undefined) return
   for (const { content } of candidates) for (const part of content) notePart(part, channel)
@@ -89,7 +89,7 @@ function notePart(part: Part, channel: Channel): void {
 const note = (signature: string, { around, config }: Channel): void =>
   around!.signatures!.issued(signature, config.pooled!.id)
 
-/** As `noteSignatures`, for a streamed answer; passes each event on to the next watcher. */
+/** Like `noteSignatures`, for a streamed answer. Passes each event on to the next watcher. */
 export function watchSignatures(channel: Channel, next: EventWatcher | undefined): EventWatcher | undefined {
   if (channel.around?.signatures === undefined) return next
   return {

@@ -5,7 +5,7 @@ export interface Link<T> {
   after: Link<T> | undefined
 }
 
-/** A doubly linked list: adds at the end and removes anywhere in constant time. */
+/** A doubly linked list. Adds at the end and removes anywhere in constant time. */
 export class LinkedList<T> {
   private head: Link<T> | undefined
   private tail: Link<T> | undefined

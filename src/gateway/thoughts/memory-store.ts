@@ -17,22 +17,22 @@ interface Owner {
   readonly name: string
   readonly byKey: Map<string, KnownCall & { readonly entry: Entry }>
   readonly entries: LinkedList<Entry>
-  /** The number of keys by position. */
+  /** Number of keys by position. */
   positionKeys: number
   size: number
 }
 
-/** Bytes of an entry beyond its content: list links and map entries. */
+/** Number of bytes of an entry beyond its content: list links and map entries. */
 const ENTRY = 512
 
-/** ms; longest delay that Node's timers accept. */
+/** Maximum delay that Node's timers accept, in milliseconds. */
 const LONGEST_WAIT = 2 ** 31 - 1
 
 /**
  * Stores reasoning in this process's memory, by owner and by the keys of tool calls. Entries expire after a time
- * without use. Beyond the memory limit, evicts the least recently used entry of the owner with the most
- * (`SizeClasses`), so that one owner cannot push out another's few. Every operation takes constant time; one timer
- * serves all entries.
+ * without use. Beyond the memory limit, evicts the least recently used entry of the owner with the most memory
+ * (`SizeClasses`), so that one owner cannot displace the few entries of another. Every operation takes constant time.
+ * One timer serves all entries.
  */
 export class MemoryStore {
   private limits: ReasoningMemoryConfig
@@ -49,12 +49,12 @@ export class MemoryStore {
     this.now = now
   }
 
-  /** Bytes of all entries, estimated. */
+  /** Estimated size of all entries, in bytes. */
   get size(): number {
     return this.total
   }
 
-  /** Whether the owner has any entry; most requests need no further search. */
+  /** Whether the owner has any entry. Most requests need no further search. */
   holds(owner: string): boolean {
     return this.owners.has(owner)
   }
@@ -105,7 +105,7 @@ export class MemoryStore {
     for (const key of keys.flat()) this.forgetKey(name, key)
   }
 
-  /** Applies other limits and evicts what exceeds them at once. */
+  /** Applies other limits and immediately evicts the entries that exceed them. */
   reload(limits: ReasoningMemoryConfig): void {
     this.limits = limits
     this.evict()
@@ -192,13 +192,13 @@ function countPositionKeys(keys: Iterable<string>): number {
   return count
 }
 
-/** Bytes of an object, a list and each of their fields; rough. */
+/** Estimated number of bytes of an object, a list and each of their fields. */
 const NODE = 48
-/** Bytes per character; V8 stores one or two. */
+/** Bytes per character. V8 stores one or two. */
 const CHARACTER = 2
 
 /**
- * Estimates the bytes of a JSON value in memory; errs on the high side. Uses no recursion, so that deep values are
+ * Estimates the bytes of a JSON value in memory. Errs on the high side. Uses no recursion, so that deep values are
  * safe.
  */
 function bytesOf(value: unknown): number {
@@ -219,7 +219,7 @@ const CLASSES = 54
 const classOf = (size: number): number => Math.floor(Math.log2(size))
 
 /**
- * Finds an owner who holds the most, or at least half of that: sizes with the same power of two count as equal, so that
+ * Finds an owner who holds the most, or at least half of that. Sizes with the same power of two count as equal, so that
  * nothing must be sorted.
  */
 class SizeClasses<T> {

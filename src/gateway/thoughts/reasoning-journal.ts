@@ -5,17 +5,17 @@ import type { ReasoningChange, SharedRecords } from '../../store/shared-records.
 import { encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import type { AnswerReasoning, CallKeys } from './types.ts'
 
-/** Maximum number of changes, and characters of changes, that wait for the store; further ones are dropped. */
+/** Maximum number of changes, and of characters of changes, that wait for the store. Further ones are dropped. */
 const MOST = 2000
 const LARGEST = 16 * 1024 * 1024
-/** Changes per transaction. */
+/** Maximum number of changes per transaction. */
 const BATCH = 50
 
 /** A queued change, encrypted when it is written. */
 interface QueuedChange {
   readonly owner: string
   readonly keys: readonly CallKeys[]
-  /** JSON; absent if the keys are deleted. */
+  /** Change as JSON. Absent if the keys are deleted. */
   readonly text?: string
   readonly expiresAt: number
 }
@@ -28,7 +28,7 @@ export class ReasoningJournal {
   private queue: QueuedChange[] = []
   private size = 0
   private writing: Promise<void> | undefined
-  /** Changes that were not stored, because the queue was full or the store failed. */
+  /** Number of changes that were not stored, because the queue was full or the store failed. */
   dropped = 0
 
   /** @param fault receives the reason when a change is dropped. */
@@ -45,7 +45,7 @@ export class ReasoningJournal {
   /**
    * Queues the reasoning of one answer.
    *
-   * @param expiresAt Unix time, ms.
+   * @param expiresAt Unix time in milliseconds.
    */
   save(owner: string, keys: readonly CallKeys[], reasoning: AnswerReasoning, expiresAt: number): void {
     this.add({ owner, keys, text: JSON.stringify({ keys, thoughts: reasoning }), expiresAt })
@@ -102,11 +102,11 @@ function changeOf({ owner, keys, text, expiresAt }: QueuedChange, key: Buffer): 
   }
 }
 
-/** The stored name of an owner's call: a hash that reveals neither the owner nor the call. */
+/** Returns the stored name of an owner's call: a hash that reveals neither the owner nor the call. */
 export const nameOf = (owner: string, key: string): string => hashOf(`${owner}\n${key}`)
 
 const namesOf = (owner: string, keys: readonly CallKeys[]): readonly (readonly string[])[] =>
   keys.map(some => some.map(key => nameOf(owner, key)))
 
-/** Additional authenticated data that binds encrypted reasoning to its owner. */
+/** Returns the additional authenticated data that binds encrypted reasoning to its owner. */
 export const aboutOf = (owner: string): Buffer => Buffer.from(`interlingua thoughts\n${owner}`)

@@ -19,12 +19,13 @@ import type { Recalled } from './recalled.ts'
 import type { SharedReasoning } from './shared-reasoning.ts'
 import type { AnswerReasoning, Step } from './types.ts'
 
-/** ms; how long the shutdown waits for the store. */
+/** Maximum time that the shutdown waits for the store, in milliseconds. */
 const CLOSE_TIMEOUT = 3000
 const UNREFERENCED = { ref: false }
 
 /**
- * Remembers the reasoning before tool calls, which some formats cannot return to the upstream and some clients drop.
+ * Remembers the reasoning before tool calls, because some formats cannot return it to the upstream and some clients
+ * drop it.
  */
 export class ReasoningMemory {
   private readonly store: MemoryStore
@@ -33,8 +34,8 @@ export class ReasoningMemory {
   private readonly shared: SharedReasoning | undefined
 
   /**
-   * @param onFault called once per kind of fault that prevented storing; no request fails for it.
-   * @param shared the reasoning of other instances; absent if there are none.
+   * @param onFault called once per kind of fault that prevented storing. No request fails because of it.
+   * @param shared the reasoning of other instances. Absent if there are none.
    */
   constructor(
     config: ReasoningMemoryConfig,
@@ -48,7 +49,7 @@ export class ReasoningMemory {
     this.keep = config.retention
   }
 
-  /** The remembered reasoning of one owner; undefined if memory is switched off. */
+  /** Returns the remembered reasoning of one owner. Undefined if memory is switched off. */
   of(owner: string): OwnerReasoning | undefined {
     return this.keep === 0
       ? undefined
@@ -63,8 +64,7 @@ export class ReasoningMemory {
   }
 
   /**
-   * The number of answers whose reasoning is missing for other instances, because the queue was full or the store
-   * failed.
+   * Number of answers whose reasoning is missing for other instances, because the queue was full or the store failed.
    */
   get dropped(): number {
     return this.shared?.journal.dropped ?? 0
@@ -85,7 +85,7 @@ export class ReasoningMemory {
 export const mayHoldReasoning = (request: CanonicalRequest): boolean =>
   (request.tools !== undefined && request.tools.length > 0) || request.extras !== undefined || !isTextOnly(request)
 
-/** An answered request, reduced to what the memory needs. */
+/** An answered request, reduced to the data that the memory needs. */
 interface AnsweredRequest {
   readonly attempt: {
     readonly incoming: { readonly call: { readonly format: Format } }
@@ -95,13 +95,13 @@ interface AnsweredRequest {
   readonly prepared: { readonly recalled: Recalled | undefined }
 }
 
-/** The reasoning of other instances, and the ms for which it is stored. */
+/** Reasoning of other instances, and the milliseconds for which it is stored. */
 interface OtherInstances {
   readonly all: SharedReasoning
   readonly lifetime: number
 }
 
-/** The remembered reasoning of one owner; invisible to all others. */
+/** The remembered reasoning of one owner, invisible to all others. */
 export class OwnerReasoning {
   private readonly store: MemoryStore
   private readonly owner: string
@@ -146,7 +146,7 @@ export class OwnerReasoning {
     return this.faults.attempt(() => recall(request, target, this.store, this.owner), undefined)
   }
 
-  /** Stores the reasoning before the tool calls of a whole answer; stores nothing if the answer has an error. */
+  /** Stores the reasoning before the tool calls of a whole answer. Stores nothing if the answer has an error. */
   save({ candidates, error }: CanonicalResult, answered: AnsweredRequest): void {
     if (error !== undefined) return
     this.faults.attempt(() => {
@@ -157,13 +157,13 @@ export class OwnerReasoning {
     }, undefined)
   }
 
-  /** As `save`, for a streamed answer; stores the reasoning at its end. */
+  /** Like `save`, for a streamed answer. Stores the reasoning at its end. */
   collector(answered: AnsweredRequest): Collector {
     return new Collector(mayDropIds(answered), steps => this.faults.attempt(() => this.add(steps, answered), undefined))
   }
 
   /**
-   * Moves the targets that issued the latest reasoning to the front, among targets of equal priority and rest: only
+   * Moves the targets that issued the latest reasoning to the front, among targets of equal priority and rest. Only
    * they can verify its signatures (trap 33).
    */
   preferIssuer(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
@@ -183,8 +183,8 @@ export class OwnerReasoning {
   }
 
   /**
-   * Removes stored reasoning under the keys of calls made without any. Most upstreams give every call a new id, but
-   * some ids recur.
+   * Removes stored reasoning under the keys of calls made without reasoning. Most upstreams give every call a new id,
+   * but some ids recur.
    */
   private forget(steps: readonly CalledStep[], answered: AnsweredRequest): void {
     const { store, owner, otherInstances } = this
@@ -219,7 +219,7 @@ function prefixOf(request: CanonicalRequest): string {
   return trail.digest
 }
 
-/** Whether a call may come back without the caller's id, or with an id that other calls have too. */
+/** Whether a call may be returned without the caller's id, or with an id that other calls have, too. */
 const mayDropIds =
   ({ attempt }: AnsweredRequest) =>
   ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
@@ -228,8 +228,8 @@ const mayDropIds =
 const isReasoning = (part: Part): boolean => part.type === 'reasoning'
 
 /**
- * Whether the caller returns such reasoning by itself, as its last turn with tool calls shows; nothing must be stored
- * then. A caller that returns the text without the signature still needs the memory.
+ * Whether the caller itself returns such reasoning, as its last turn with tool calls shows. Nothing must then be
+ * stored. A caller that returns the text without the signature still needs the memory.
  */
 function handsBack({ messages }: CanonicalRequest, steps: readonly Step[]): boolean {
   let at = messages.findLastIndex(({ content }) => content.some(({ type }) => type === 'tool-call'))

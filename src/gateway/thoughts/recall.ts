@@ -15,9 +15,9 @@ import { type AcceptReasoning, type Position, Turn } from './turn.ts'
 import type { AnswerReasoning, KnownCall } from './types.ts'
 
 /**
- * Restores remembered reasoning that the caller no longer has, before the tool calls it led to, as far as the target
- * accepts it. Returns undefined if there is nothing to restore. Leaves a turn that already has a signature unchanged.
- * What is restored depends only on what precedes it, never on what follows (law 21).
+ * Restores remembered reasoning that the caller no longer has, before the tool calls that it led to, as far as the
+ * target accepts it. Returns undefined if there is nothing to restore. A turn that already has a signature stays
+ * unchanged. The restored reasoning depends only on earlier messages, never on later ones (law 21).
  */
 export function recall(
   request: CanonicalRequest,
@@ -26,16 +26,16 @@ export function recall(
   owner: string,
 ): Recalled | undefined {
   const { format, native } = target
-  const { reasoningForHistory: handsBack, boundSignatures: boundProofs } = WRITERS[format.format]!
-  if (handsBack === undefined || !request.messages.some(hasCall)) return undefined
+  const { reasoningForHistory, boundSignatures } = WRITERS[format.format]!
+  if (reasoningForHistory === undefined || !request.messages.some(hasCall)) return undefined
   const issuer = issuerOf(target)
   return new Recall(request, {
-    isBound: boundProofs?.({ dialect: format.dialect, native }) === true,
+    isBound: boundSignatures?.({ dialect: format.dialect, native }) === true,
     byPosition: store.holdsPositionKeys(owner),
     find: key => store.find(owner, key),
-    takes: ({ format: madeIn, issuer: maker }) => {
-      const how = { dialect: format.dialect, native, toIssuer: maker === issuer }
-      return madeIn === format.format ? thought => handsBack(thought, how) : undefined
+    takes: ({ format: issuerFormat, issuer: issuerOfAnswer }) => {
+      const options = { dialect: format.dialect, native, toIssuer: issuerOfAnswer === issuer }
+      return issuerFormat === format.format ? part => reasoningForHistory(part, options) : undefined
     },
   }).done()
 }
@@ -44,12 +44,12 @@ const hasCall = ({ role, content }: Message): boolean => role === 'assistant' &&
 const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call'
 
 interface Options {
-  /** Signatures are valid only if nothing before them changed. */
+  /** Whether signatures are valid only if nothing before them changed. */
   readonly isBound: boolean
-  /** Some calls may be known only by their position. */
+  /** Whether some calls may be known only by their position. */
   readonly byPosition: boolean
   find(key: string): KnownCall | undefined
-  /** Returns how the target accepts reasoning from this issuer; undefined if it does not. */
+  /** Returns how the target accepts reasoning from this issuer. Undefined if it does not. */
   takes(reasoning: AnswerReasoning): AcceptReasoning | undefined
 }
 
@@ -63,7 +63,7 @@ class Recall {
   private readonly read = { message: 0, index: 0 }
   private whole: FullDigest | undefined
   private digested = 0
-  /** Answers whose reasoning was restored in an earlier turn, and the budget for restoring it once more. */
+  /** Answers whose reasoning was restored in an earlier turn, and the budget for restoring it again. */
   private readonly restoredAnswers = new Set<AnswerReasoning>()
   private readonly repeatBudget = new Budget()
 
@@ -82,12 +82,12 @@ class Recall {
     return this.changes.size === 0 ? undefined : recalledBy(this.request, this.messages, this.changes)
   }
 
-  /** Restores the reasoning of one turn of the assistant: the messages from `first` up to, not including, `end`. */
+  /** Restores the reasoning of one turn of the assistant: the messages from `first` up to, but not including, `end`. */
   private turn(first: number, end: number): void {
     const messages = this.request.messages.slice(first, end)
     if (messages.some(({ content }) => content.some(isSigned))) return
-    const restoredAnswers = this.foundIn(first, end)
-    if (restoredAnswers.size === 0) return
+    const knownCalls = this.knownCallsIn(first, end)
+    if (knownCalls.size === 0) return
     const positions = messages.flatMap(({ content }, at) =>
       content.map((part, index): Position => ({ part, message: first + at, index })),
     )
@@ -95,36 +95,36 @@ class Recall {
     let from = 0
     for (const [at, { part }] of positions.entries()) {
       if (!isCall(part)) continue
-      const found = restoredAnswers.get(part)
+      const found = knownCalls.get(part)
       if (found !== undefined && this.isUnchanged(found, first) && this.isAffordable(found))
         turn.restore(found, { from, at, take: this.options.takes(found.reasoning) })
       from = at + 1
     }
-    for (const { reasoning: thoughts } of restoredAnswers.values()) this.restoredAnswers.add(thoughts)
+    for (const { reasoning } of knownCalls.values()) this.restoredAnswers.add(reasoning)
     for (const [message, changes] of turn.changes()) {
       this.changes.set(message, changes)
       this.messages[message] = changed(this.messages[message]!, changes)
     }
   }
 
-  /** The known tool calls of a turn. */
-  private foundIn(first: number, end: number): ReadonlyMap<ToolCallPart, KnownCall> {
-    const restoredAnswers = new Map<ToolCallPart, KnownCall>()
+  /** Returns the known tool calls of a turn. */
+  private knownCallsIn(first: number, end: number): ReadonlyMap<ToolCallPart, KnownCall> {
+    const knownCalls = new Map<ToolCallPart, KnownCall>()
     for (let message = first; message < end; message++)
       for (const [index, part] of this.request.messages[message]!.content.entries()) {
         const found = isCall(part) ? this.find(part, message, index) : undefined
-        if (found !== undefined) restoredAnswers.set(part as ToolCallPart, found)
+        if (found !== undefined) knownCalls.set(part as ToolCallPart, found)
       }
-    return restoredAnswers
+    return knownCalls
   }
 
   private find(call: ToolCallPart, message: number, index: number): KnownCall | undefined {
-    const restoredAnswers = isNumberedId(call.id, call.name) ? undefined : this.options.find(idKey(call.id))
-    if (restoredAnswers !== undefined || !this.options.byPosition) return restoredAnswers
+    const known = isNumberedId(call.id, call.name) ? undefined : this.options.find(idKey(call.id))
+    if (known !== undefined || !this.options.byPosition) return known
     return this.options.find(positionKey(this.gistUpTo(message, index)))
   }
 
-  /** The digest of the conversation up to and including this call. */
+  /** Returns the digest of the conversation up to and including this call. */
   private gistUpTo(message: number, index: number): string {
     const { read } = this
     for (; read.message < message; read.message++, read.index = 0) this.readTo(Number.POSITIVE_INFINITY)
@@ -139,11 +139,11 @@ class Recall {
   }
 
   /**
-   * Limits repetition: an answer is one turn, so reasoning whose calls recur in many turns is restored only within a
-   * budget.
+   * Limits repetition. An answer is one turn, so that reasoning whose calls recur in many turns is restored only within
+   * a budget.
    */
-  private isAffordable({ reasoning: thoughts }: KnownCall): boolean {
-    return !this.restoredAnswers.has(thoughts) || this.repeatBudget.spend(thoughts.steps as unknown as Json)
+  private isAffordable({ reasoning }: KnownCall): boolean {
+    return !this.restoredAnswers.has(reasoning) || this.repeatBudget.spend(reasoning.steps as unknown as Json)
   }
 
   /** Whether everything that a signature covers is unchanged. */
@@ -156,9 +156,9 @@ class Recall {
 }
 
 /**
- * The issuer whose signatures a target can verify: one model of one account at one address. OpenAI's signatures are
- * valid in one organisation and the newest of Claude in one account; another model refuses or drops them
- * (traps 30, 33). A channel may change its name or limits and remain the same issuer, but not its key.
+ * Returns the issuer whose signatures a target can verify: one model of one account at one address. OpenAI's signatures
+ * are valid in one organisation, and the newest of Claude in one account. Another model refuses or drops them (traps
+ * 30, 33). A channel may change its name or limits and remain the same issuer, but not its key.
  */
 export const issuerOf = ({ channel, format, upstreamModel }: Target): string =>
   `${accounts.getOrInsertComputed(format, () => accountOf(format, channel.pooled?.accountKey ?? channel.key))} ${upstreamModel}`

@@ -6,7 +6,7 @@ import { RESTORED_REASONING } from '../../egress/losses.ts'
 /** A request with remembered reasoning restored to it. */
 export interface Recalled {
   readonly request: CanonicalRequest
-  /** The number of restored reasoning parts. */
+  /** Number of restored reasoning parts. */
   readonly count: number
   /**
    * Maps losses of this request to losses of the caller's request, and appends the restored parts as insertions, so
@@ -15,7 +15,7 @@ export interface Recalled {
   lossesOf(found: readonly Loss[]): readonly Loss[]
 }
 
-/** The message after its changes. */
+/** Returns the message after its changes. */
 export const changed = (message: Message, changes: Changes): Message => ({
   ...message,
   content: message.content.flatMap((part, index): readonly Part[] => {
@@ -24,7 +24,7 @@ export const changed = (message: Message, changes: Changes): Message => ({
   }),
 })
 
-/** The changed request, with the mapping of its losses. */
+/** Returns the changed request, with the mapping of its losses. */
 export function recalledBy(
   request: CanonicalRequest,
   messages: readonly Message[],
@@ -41,22 +41,22 @@ export function recalledBy(
 /** A change at one index of a message's content: reasoning to insert before it. */
 export interface Change {
   readonly before: readonly ReasoningPart[]
-  /** Removes the part at this index, because `before` contains it together with its signature. */
+  /** Whether the part at this index is removed, because `before` contains it together with its signature. */
   readonly replaced?: true
 }
 
 /** The changes of a message by index in its content, in order. */
 export type Changes = ReadonlyMap<number, Change>
 
-/** A part of a changed message, with what is needed to report losses of it. */
+/** A part of a changed message, with the data needed to report its losses. */
 interface ChangedPart {
-  /** The index of the part in the caller's message; for a restored part, the index it was inserted before. */
+  /** Index of the part in the caller's message; for a restored part, the index before which it was inserted. */
   readonly index: number
-  /** The restored part as the upstream gets it; undefined for a part of the caller's. */
+  /** Restored part as the upstream gets it. Undefined for a part of the caller. */
   put: ReasoningPart | undefined
   readonly isPut: boolean
   readonly lost: Loss[]
-  /** The index after all insertions and before any drop, which is when `lose` applies insertions and moves. */
+  /** Index after all insertions and before any drop, the state in which `lose` applies insertions and moves. */
   late: number
 }
 
@@ -89,8 +89,8 @@ function partsOf({ content }: Message, changes: Changes): readonly ChangedPart[]
 }
 
 /**
- * Notes a loss of a restored part on that part, and returns true. The part is reported as it was written, so such a
- * loss is not the caller's.
+ * Records a loss of a restored part on that part, and returns true. The part is reported as it was written, so that
+ * such a loss is not the caller's.
  */
 function noteRestoredLoss(loss: Loss, all: ChangedParts): boolean {
   const [place, rest] = partAt(loss, all)
@@ -100,8 +100,8 @@ function noteRestoredLoss(loss: Loss, all: ChangedParts): boolean {
 }
 
 /**
- * The part that a loss concerns, and the rest of the loss's path; undefined if it concerns no part of a changed
- * message.
+ * Returns the part that a loss concerns, and the rest of the loss's path. Undefined if the loss concerns no part of a
+ * changed message.
  */
 function partAt({ kind, path }: Loss, all: ChangedParts): readonly [ChangedPart | undefined, Loss['path']] {
   const [list, message, field, index, ...rest] = path
@@ -131,8 +131,8 @@ function atCallersPath(loss: Loss, all: ChangedParts): Loss {
 }
 
 /**
- * Maps a `moved` order onto the final list. Restored parts that were dropped again are skipped; the caller's dropped
- * parts keep their position.
+ * Maps a `moved` order onto the final list. Restored parts that were dropped again are skipped. The caller's dropped
+ * parts stay at their position.
  */
 function finalOrder(order: readonly number[], parts: readonly ChangedPart[]): readonly number[] {
   const standing = order.map(index => parts[index]!).filter(({ isPut, put }) => !isPut || put !== undefined)

@@ -7,10 +7,10 @@ import { isPositionKey } from './call-keys.ts'
 import { aboutOf, nameOf, ReasoningJournal } from './reasoning-journal.ts'
 import type { AnswerReasoning, CallKeys } from './types.ts'
 
-/** ms; how long a request waits for the reasoning of other instances. */
+/** Maximum time that a request waits for the reasoning of other instances, in milliseconds. */
 const PATIENCE = 500
 
-/** The store of reasoning, and the listener for faults. */
+/** Options: the store of reasoning, and the listener for faults. */
 export interface SharedReasoningOptions {
   readonly records: Pick<SharedRecords, 'changeReasoning' | 'reasoning'>
   readonly secret: GatewaySecret
@@ -21,7 +21,7 @@ export interface SharedReasoningOptions {
 
 /** The reasoning of an answer that another instance received. */
 export interface Fetched {
-  /** The keys of each call, in the order of the steps. */
+  /** Keys of each call, in the order of the steps. */
   readonly keys: readonly CallKeys[]
   readonly thoughts: AnswerReasoning
 }
@@ -52,15 +52,15 @@ export class SharedReasoning {
   /**
    * Stores the reasoning of one answer in the background.
    *
-   * @param save ms.
+   * @param save retention time in milliseconds.
    */
   save(owner: string, keys: readonly CallKeys[], reasoning: AnswerReasoning, save: number): void {
     this.journal.save(owner, keys, reasoning, this.now() + save)
   }
 
   /**
-   * Removes keys whose calls were made without reasoning. Only keys by position can recur in other answers, so only
-   * these need the store.
+   * Removes keys whose calls were made without reasoning. Only keys by position can recur in other answers, so that
+   * only these need the store.
    */
   forget(owner: string, keys: readonly CallKeys[]): void {
     const places = keys.map(some => some.filter(isPositionKey)).filter(some => some.length > 0)
@@ -73,7 +73,7 @@ export class SharedReasoning {
     return !this.absent.has(nameOf(owner, key))
   }
 
-  /** Reads the reasoning stored under any of the keys; empty if the store does not answer in time. Never rejects. */
+  /** Reads the reasoning stored under any of the keys. Empty if the store does not answer in time. Never rejects. */
   async find(owner: string, keys: readonly string[]): Promise<readonly Fetched[]> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<readonly Fetched[]>(resolve => {
@@ -104,7 +104,7 @@ export class SharedReasoning {
 
 const NOTHING: readonly Fetched[] = []
 
-/** Decrypts a row. Drops keys that were deleted since, or belong to another answer by now. */
+/** Decrypts a row. Drops keys that were deleted since, or that now belong to another answer. */
 function fetched({ text, names }: FoundReasoning, owner: string, secret: Buffer): readonly Fetched[] {
   const plain = decrypted(secret, Buffer.from(text, 'base64'), aboutOf(owner))
   if (plain === undefined) return NOTHING
@@ -113,9 +113,9 @@ function fetched({ text, names }: FoundReasoning, owner: string, secret: Buffer)
   return [{ keys: keys.map(some => some.filter(key => valid.has(nameOf(owner, key)))), thoughts }]
 }
 
-/** ms; how long a missing name counts as absent, because another instance may still store it. */
+/** Time for which a missing name counts as absent, in milliseconds. Another instance may still store it. */
 const LASTS = 60_000
-/** Maximum number of absent names that are remembered; the oldest are forgotten. */
+/** Maximum number of absent names that are remembered. The oldest are forgotten. */
 const MOST = 50_000
 
 /**
@@ -130,7 +130,7 @@ class AbsentNames {
     this.now = now
   }
 
-  /** @param isLocal the call was made here and without reasoning, so that no instance will store any. */
+  /** @param isLocal whether the call was made here and without reasoning, so that no instance will store any. */
   add(name: string, isLocal: boolean): void {
     putNewest(this.names, name, isLocal ? Number.POSITIVE_INFINITY : this.now() + LASTS, MOST)
   }

@@ -10,10 +10,10 @@ export interface Position {
   readonly index: number
 }
 
-/** Converts reasoning to what the target accepts; undefined if it accepts none of it. */
-export type AcceptReasoning = (thought: ReasoningPart) => ReasoningPart | undefined
+/** Converts reasoning to the form that the target accepts. Undefined if it accepts none of it. */
+export type AcceptReasoning = (part: ReasoningPart) => ReasoningPart | undefined
 
-/** The positions between which a call's reasoning belongs. */
+/** Positions between which a call's reasoning belongs. */
 interface Range {
   /** The position after the previous call, or the beginning of the turn. */
   readonly from: number
@@ -28,11 +28,11 @@ export class Turn {
   private readonly isBound: boolean
   /** Reasoning that the caller returned, without signatures. */
   private readonly unsigned: readonly Position[]
-  /** The text of that reasoning, without spaces. */
+  /** Text of that reasoning, without spaces. */
   private unsignedText: string | undefined
   private readonly put = new Map<number, ReasoningPart[]>()
   private readonly replaced = new Set<Position>()
-  /** For each answer, the number of its steps that were handled. */
+  /** Number of handled steps of each answer. */
   private readonly steps = new Map<AnswerReasoning, number>()
 
   constructor(positions: readonly Position[], isBound: boolean) {
@@ -42,34 +42,34 @@ export class Turn {
   }
 
   /**
-   * Restores the reasoning of a call, and that of earlier calls of the answer that are missing, at the original
-   * positions as far as these are known. If signatures depend on positions, restores it only if all are known.
+   * Restores the reasoning of a call, and of earlier calls of the answer that are missing, at the original positions as
+   * far as they are known. If signatures depend on positions, restores the reasoning only if all positions are known.
    */
-  restore({ reasoning: thoughts, step }: KnownCall, { from, at, take }: Range): void {
-    const handled = this.steps.get(thoughts) ?? 0
+  restore({ reasoning, step }: KnownCall, { from, at, take }: Range): void {
+    const handled = this.steps.get(reasoning) ?? 0
     if (take === undefined || step < handled) return
-    const missed = thoughts.steps.slice(handled, step)
-    const ownStep = thoughts.steps[step]!
-    const inexact = this.isBound && (missed.length > 0 || ownStep.mixed === true)
-    this.steps.set(thoughts, inexact ? Number.POSITIVE_INFINITY : step + 1)
+    const missed = reasoning.steps.slice(handled, step)
+    const callStep = reasoning.steps[step]!
+    const inexact = this.isBound && (missed.length > 0 || callStep.mixed === true)
+    this.steps.set(reasoning, inexact ? Number.POSITIVE_INFINITY : step + 1)
     if (inexact) return
-    const lead = [...missed.flatMap(allOf), ...ownStep.lead].flatMap(one => take(one) ?? [])
-    const next = ownStep.next.flatMap(one => take(one) ?? [])
+    const lead = [...missed.flatMap(allOf), ...callStep.lead].flatMap(one => take(one) ?? [])
+    const next = callStep.next.flatMap(one => take(one) ?? [])
     if (!this.addsAnything([...lead, ...next])) return
-    if (handled === 0 && this.unsigned.length > 0) this.replaceTextOf(thoughts)
-    this.insert(this.beginning(from, at), lead)
+    if (handled === 0 && this.unsigned.length > 0) this.replaceTextOf(reasoning)
+    this.insert(this.leadPosition(from, at), lead)
     this.insert(at, next)
   }
 
   /** The changes of each message, in the order of its content. */
   changes(): ReadonlyMap<number, Changes> {
     const changes = new Map<number, Map<number, Change>>()
-    for (const [at, place] of this.positions.entries()) {
+    for (const [at, position] of this.positions.entries()) {
       const before = this.put.get(at)
-      const replaced = this.replaced.has(place)
+      const replaced = this.replaced.has(position)
       if (before === undefined && !replaced) continue
-      const ofMessage = changes.getOrInsertComputed(place.message, () => new Map())
-      ofMessage.set(place.index, { before: before ?? [], ...(replaced ? { replaced } : {}) })
+      const ofMessage = changes.getOrInsertComputed(position.message, () => new Map())
+      ofMessage.set(position.index, { before: before ?? [], ...(replaced ? { replaced } : {}) })
     }
     return changes
   }
@@ -83,32 +83,32 @@ export class Turn {
   private replaceTextOf({ steps }: AnswerReasoning): void {
     this.unsignedText ??= textOf(this.unsigned.map(({ part }) => part))
     if (this.unsignedText !== textOf(steps.flatMap(allOf))) return
-    for (const place of this.unsigned) this.replaced.add(place)
+    for (const position of this.unsigned) this.replaced.add(position)
   }
 
   /**
-   * The position of leading reasoning: before the text in the call's own message, or before the texts of earlier
+   * Returns the position of leading reasoning: before the text in the call's own message, or before the text of earlier
    * messages.
    */
-  private beginning(from: number, at: number): number {
+  private leadPosition(from: number, at: number): number {
     const { message } = this.positions[at]!
-    let home = at
-    let spoken = false
-    while (home > from && this.positions[home - 1]!.message === message)
-      if (this.positions[--home]!.part.type !== 'reasoning') spoken = true
-    return spoken ? home : from
+    let start = at
+    let hasOtherParts = false
+    while (start > from && this.positions[start - 1]!.message === message)
+      if (this.positions[--start]!.part.type !== 'reasoning') hasOtherParts = true
+    return hasOtherParts ? start : from
   }
 
-  private insert(at: number, thoughts: readonly ReasoningPart[]): void {
-    if (thoughts.length === 0) return
+  private insert(at: number, reasoning: readonly ReasoningPart[]): void {
+    if (reasoning.length === 0) return
     const inserted = this.put.getOrInsertComputed(at, () => [])
-    append(inserted, thoughts)
+    append(inserted, reasoning)
   }
 }
 
 const allOf = ({ lead, next }: Step): readonly ReasoningPart[] => [...lead, ...next]
 
-/** The text of reasoning parts without spaces, because formats split and join them in different ways. */
+/** Returns the text of reasoning parts without spaces, because formats split and join them in different ways. */
 const textOf = (parts: readonly Part[]): string =>
   parts
     .map(part => (part.type === 'reasoning' ? part.text : ''))

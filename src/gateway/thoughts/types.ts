@@ -1,25 +1,25 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 
-/** The reasoning between one tool call and the previous one, or the beginning of the answer. */
+/** Reasoning between one tool call and the previous one, or the start of the answer. */
 export interface Step {
-  /** Reasoning that is separated from the call by a text of the answer. */
+  /** Reasoning that a text part of the answer separates from the call. */
   readonly lead: readonly ReasoningPart[]
   /** Reasoning immediately before the call. */
   readonly next: readonly ReasoningPart[]
-  /** Texts were mixed with the leading reasoning, so that its exact positions are lost. */
+  /** Whether text was mixed with the leading reasoning, so that its exact positions are lost. */
   readonly mixed?: true
 }
 
-/** The reasoning before the tool calls of one answer. */
+/** Reasoning before the tool calls of one answer. */
 export interface AnswerReasoning {
-  /** The format of the upstream that answered. */
+  /** Format of the upstream that answered. */
   readonly format: Format
-  /** The issuer that can verify the signatures: `issuerOf` of the target that answered. */
+  /** Issuer that can verify the signatures: `issuerOf` of the target that answered. */
   readonly issuer: string
   /** One step per call, in order. */
   readonly steps: readonly Step[]
-  /** The digest of everything the upstream got before (`FullDigest`); set only if signatures cover that. */
+  /** Digest of everything that the upstream got before (`FullDigest`). Set only if signatures depend on it. */
   readonly prefix?: string
 }
 

@@ -11,7 +11,8 @@ import { FORMAT, isCustom } from './wire.ts'
 /** One tool call as assembled from chunks so far. */
 interface Call {
   /**
-   * Index of the call its chunks belong to. Upstreams may omit the index or use one index for all calls (traps 2, 5).
+   * Index of the call that the chunks belong to. Upstreams may omit the index or use one index for all calls (traps 2,
+   * 5).
    */
   readonly index: unknown
   id: string | undefined
@@ -22,7 +23,7 @@ interface Call {
   extras: { [field: string]: Json } | undefined
   /** All arguments so far. Arguments that arrive before the call can start are emitted with its start (trap 7). */
   received: string
-  /** Tracks whether the arguments are complete; created when that is first needed. */
+  /** Tracks whether the arguments are complete. Created on first use. */
   text: ObjectText | undefined
   /** Whether the arguments began with an empty object, which some upstreams send first for every call (trap 8). */
   startedEmpty: boolean
@@ -33,7 +34,7 @@ interface Call {
 /** The known fields of a tool call's chunk. */
 const TAKEN = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
 
-/** A stream reader that records whether the upstream's chunks needed repair and so cannot be passed on unchanged. */
+/** A stream reader that records whether the upstream's chunks needed repair and cannot be passed on unchanged. */
 export interface StreamState {
   irregular: boolean
 }
@@ -44,7 +45,7 @@ export class CallReader {
   any = false
   private readonly candidate: number
   private readonly calls: Call[] = []
-  /** The last call of each index and the first of each id. Maps, because one chunk may hold thousands of calls. */
+  /** Last call of each index and first call of each id. One chunk may hold thousands of calls. */
   private readonly byIndex = new Map<unknown, Call>()
   private readonly byId = new Map<string, Call>()
   private readonly ids: AnswerIds
@@ -93,7 +94,7 @@ export class CallReader {
 
   /**
    * Whether the chunk conforms to the format: indexes count up, and only the first chunk of a call has id and name.
-   * Clients concatenate repeated ids and names just as they do arguments, so repeats must be removed.
+   * Clients concatenate repeated ids and names like arguments, so that repeats must be removed.
    */
   private isRegular(found: Call | undefined, { index, id }: JsonObject, called: JsonObject, grows: string): boolean {
     const text = called[grows]
@@ -102,7 +103,7 @@ export class CallReader {
     return index === this.calls.length && text !== '{}'
   }
 
-  /** Reads a chunk of the deprecated `function_call`; the function's name serves as the id. */
+  /** Reads a chunk of the deprecated `function_call`. The function's name serves as the id. */
   readLegacy(chunk: JsonObject, out: CanonicalEvent[], parts: number): number {
     const call = (this.legacy ??= this.open('legacy'))
     call.legacy = true
@@ -126,8 +127,8 @@ export class CallReader {
   }
 
   /**
-   * Ends the latest call when another part starts, if its arguments are a complete object, since nothing can follow
-   * that. Any other call may still grow.
+   * Ends the latest call when another part starts, if its arguments are a complete object. Any other call may still
+   * grow.
    */
   endWhole(out: CanonicalEvent[]): void {
     const call = this.latest
@@ -146,7 +147,7 @@ export class CallReader {
     out.push({ type: 'part-end', at })
   }
 
-  /** Finds the call that a chunk belongs to; undefined if the chunk starts another call. */
+  /** Finds the call that a chunk belongs to. Undefined if the chunk starts another call. */
   private find(index: unknown, id: string | undefined, name: string, append: string): Call | undefined {
     const call =
       index === undefined ? (id === undefined ? this.calls.at(-1) : this.byId.get(id)) : this.byIndex.get(index)
@@ -182,7 +183,7 @@ export class CallReader {
     return call
   }
 
-  /** Appends arguments to a call, which starts once its id and name are known. */
+  /** Appends arguments to a call. The call starts once its id and name are known. */
   private grow(call: Call, body: JsonObject, text: string, out: CanonicalEvent[], parts: number): number {
     if (call.ended) {
       this.stream.irregular = true
@@ -203,7 +204,7 @@ export class CallReader {
     return partCount
   }
 
-  /** Starts a call, after a reasoning part for its signature if it has one, and returns the new number of parts. */
+  /** Starts a call, after a reasoning part for its signature if it has one. Returns the new number of parts. */
   private begin(call: Call, out: CanonicalEvent[], parts: number): number {
     if (call.part !== undefined) return parts
     this.endText(out)
@@ -241,7 +242,7 @@ function add(call: Call, append: string): void {
   call.text?.add(append)
 }
 
-/** Converts arguments to text. An empty object becomes empty text, since the arguments are yet to arrive. */
+/** Converts arguments to text. An empty object becomes empty text, because the arguments are yet to arrive. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : isObject(value) && Object.keys(value).length > 0 ? JSON.stringify(value) : ''
 

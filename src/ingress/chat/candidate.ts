@@ -17,8 +17,8 @@ import { FORMAT } from './wire.ts'
 const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
 
 /**
- * Fields with errors beside an answer. Callers may not see all of their content, so a chunk with one is not passed on
- * unchanged.
+ * Fields with errors beside an answer. Callers may not see all of their content, so that a chunk with such a field is
+ * not passed on unchanged.
  */
 export const ERRORS: ReadonlySet<string> = new Set(['error', 'errors'])
 
@@ -36,8 +36,8 @@ interface Audio {
 }
 
 /**
- * Reads one candidate of a streamed answer. Chunks do not mark the end of a part: a text ends when another part starts,
- * and so does a call with complete arguments. Other calls stay open until the end of the stream, since their chunks may
+ * Reads one candidate of a streamed answer. Chunks do not mark the end of a part. A text part, or a call with complete
+ * arguments, ends when another part starts. Other calls stay open until the end of the stream, because their chunks may
  * arrive in any order (traps 1, 3).
  */
 export class CandidateReader {
@@ -48,7 +48,7 @@ export class CandidateReader {
   private readonly calls: CallReader
   private parts = 0
   private flow: { readonly kind: Flow; readonly part: number } | undefined
-  /** Length of all text so far; citation offsets count from the beginning of the message. */
+  /** Length of all text so far. Citation offsets count from the beginning of the message. */
   private length = 0
   private readonly texts: Text[] = []
   private audio: Audio | undefined
@@ -107,7 +107,7 @@ export class CandidateReader {
     this.parts = this.calls.close(out, this.parts)
   }
 
-  /** The event that ends the candidate. */
+  /** Returns the event that ends the candidate. */
   endEvent(): CandidateEnd {
     const finish = readFinish(this.finish, { called: this.calls.any, refused: this.refused })
     const stop = readStop(finish, this.extras?.[STOP_REASON], FORMAT, this.request)
@@ -153,8 +153,8 @@ export class CandidateReader {
   }
 
   /**
-   * Reads the first delta, which has the role. Upstreams that send every field, with empty values for unused ones, do
-   * so from the first delta on.
+   * Reads the first delta, which has the role. Some upstreams send every field in every delta, with empty values for
+   * unused ones.
    */
   private begin({ role, audio, function_call }: JsonObject): void {
     this.hasRole = true
@@ -175,7 +175,7 @@ export class CandidateReader {
     this.append('reasoning', text, part, out)
   }
 
-  /** Reads reasoning details, unless reasoning arrived in a text field, which the details repeat. */
+  /** Reads reasoning details, unless reasoning arrived in a text field. The details would repeat it. */
   private appendDetails(delta: JsonObject, out: CanonicalEvent[]): void {
     const reasoning = this.hasReasoning ? undefined : findReasoning(delta)
     if (reasoning === undefined) return
@@ -278,7 +278,8 @@ export class CandidateReader {
 }
 
 /**
- * The text part that an annotation refers to: the last one that starts at or before the annotation, or the last of all.
+ * Returns the text part that an annotation refers to: the last one that starts at or before the annotation, else the
+ * last one of all.
  */
 function textOf(annotation: Annotation, texts: readonly Text[]): Text {
   const start = annotation.type === 'citation' ? (annotation.start ?? annotation.end) : undefined
@@ -302,7 +303,7 @@ const REFUSAL: Part = { type: 'refusal', text: '' }
 
 const PLAIN: EndContent = { called: false, refused: false }
 
-/** Merges a field that arrives in several chunks: lists are concatenated, other values replaced. */
+/** Merges a field that arrives in several chunks. Lists are concatenated, other values replaced. */
 function withField(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
   if (value === null) return fields
   const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined

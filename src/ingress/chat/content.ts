@@ -10,8 +10,8 @@ import { readThinkingPart } from './reasoning.ts'
 import { FORMAT, isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
 
 /**
- * Fields of an assistant's message that are read. Annotations count as read: upstreams send them in answers but do not
- * accept them in requests.
+ * Fields of an assistant's message that are read. Annotations count as read, because upstreams send them in answers but
+ * do not accept them in requests.
  */
 const TAKEN_BY_ASSISTANTS = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'function_call', 'tool_call_id', 'refusal', 'audio', 'annotations'],
@@ -81,7 +81,7 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   thinking: wire => required(readThinkingPart(wire)),
 }
 
-/** The fields read from a part of this type, whose content is in the field named like the type. */
+/** Returns the fields read from a part of this type. Its content is in the field named like the type. */
 const taken = (field: string): ReadonlySet<string> => TAKEN[field]!
 const TAKEN: { readonly [field: string]: ReadonlySet<string> } = Object.fromEntries(
   [...KNOWN_PARTS].map(type => [type, new Set(['type', type, ...MARKERS])]),
@@ -163,7 +163,7 @@ function readDocument(wire: JsonObject): Part {
 const URL_ONLY = new Set(['url'])
 const DOCUMENT = new Set([...taken('document_url'), 'document_name'])
 
-/** Reads a cache marker: OpenRouter's `cache_control` or OpenAI's `prompt_cache_breakpoint`, which mean the same. */
+/** Reads a cache marker: OpenRouter's `cache_control` or OpenAI's `prompt_cache_breakpoint`. Both mean the same. */
 export function readCache(wire: JsonObject): { cache?: CacheHint } {
   for (const field of MARKERS) {
     const hint = object(wire[field])
@@ -233,7 +233,7 @@ export function readThoughtSignature(wire: JsonObject): string | undefined {
     : undefined
 }
 
-/** Reads the deprecated `function_call`; the function's name serves as its id. */
+/** Reads the deprecated `function_call`. The function's name serves as its id. */
 export function readLegacyCall(wire: JsonObject): ToolCallPart {
   const name = required(text(wire['name']))
   const node = extrasOf(FORMAT, wire, CALLED.function)

@@ -16,7 +16,7 @@ const CHUNK = 'chat.completion.chunk'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'obfuscation', 'error'])
 
 /**
- * Reads the chunks of a streamed answer (docs/wire/chat.md#stream). Candidates end only with the stream, since some
+ * Reads the chunks of a streamed answer (docs/wire/chat.md#stream). Candidates end only with the stream, because some
  * upstreams add to a candidate after its finish reason.
  */
 export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, CanonicalEvent> {
@@ -28,10 +28,10 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   private hasEarly = false
   /** Whether the usage chunk, which is the last one, was read. */
   private isCounted = false
-  /** Fields of the whole answer from the chunks before its start; a later value wins. */
+  /** Fields of the whole answer from the chunks before its start. A later value replaces an earlier one. */
   private head: { [field: string]: Json } = {}
   private late: { [field: string]: Json } | undefined
-  /** The last service tier that was named, since the final tier may be known only at the end. */
+  /** Last service tier that was named. Some upstreams know the tier only at the end. */
   private tier: string | undefined
 
   constructor(request: CanonicalRequest) {
@@ -64,8 +64,8 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
       if (isObject(choice)) this.choice(choice, chunk)
       else this.irregular = true
     if (!this.started) {
-      // The first chunk may have fields that no later one repeats. Buffering more chunks until the id is known would
-      // have no bound.
+      // The first chunk may have fields that no later one repeats. Waiting for the id would buffer chunks without a
+      // bound.
       this.irregular ||= this.hasEarly
       this.hasEarly = true
     }
@@ -83,7 +83,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     return this.candidates.length > 0 && this.candidates.every(({ finished }) => finished)
   }
 
-  /** Handles data that is not a chunk: empty, or the end mark with spaces around it. */
+  /** Handles data that is not a chunk: empty data, or the end mark with spaces around it. */
   private unread(data: string): void {
     if (data === '') return
     this.irregular = true
@@ -101,7 +101,10 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     this.candidates[index]!.read(choice, this.out)
   }
 
-  /** The answer starts with the first chunk that has content; earlier chunks may lack the id. */
+  /**
+   * Returns the head of a chunk. The answer starts with the first chunk that has content. Earlier chunks may lack the
+   * id.
+   */
   protected headIn(chunk: JsonObject): Omit<ResultStart, 'type'> {
     return { ...readHead(chunk), ...extrasOf(FORMAT, this.head, NO_FIELDS) }
   }
@@ -130,7 +133,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   }
 }
 
-/** Finds the usage of a chunk; Moonshot puts it into the choice, Groq into `x_groq`. */
+/** Finds the usage of a chunk. Moonshot puts it into the choice, Groq into `x_groq`. */
 function usageIn({ usage, choices, x_groq }: JsonObject): JsonObject | undefined {
   if (isObject(usage)) return usage
   const choice = Array.isArray(choices) ? choices[0] : undefined

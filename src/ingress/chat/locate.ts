@@ -6,7 +6,7 @@ import { type Locate, locator, type MessagePaths } from '../locate.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * Locates messages and their parts. Content may be a single text; reasoning, calls and audio are in fields of their
+ * Locates messages and their parts. Content may be a single string. Reasoning, calls and audio are in fields of their
  * own.
  */
 export const locate = ({ messages }: CanonicalRequest): Locate =>
@@ -33,13 +33,13 @@ function pathsOf(message: Message, index: number): MessagePaths {
   }
 }
 
-/** The number of parts of the type before the first part of another type. */
+/** Returns the number of parts of the type before the first part of another type. */
 function leading(parts: readonly unknown[], type: string): number {
   const other = parts.findIndex(part => !isObject(part) || part['type'] !== type)
   return other === -1 ? parts.length : other
 }
 
-/** The message field that holds a part outside the content. */
+/** Returns the message field that holds a part outside the content. */
 function fieldOf({ type }: Part, wire: JsonObject): string | undefined {
   if (type === 'tool-call') return Array.isArray(wire['tool_calls']) ? 'tool_calls' : 'function_call'
   if (type === 'reasoning') return REASONING_FIELDS.find(name => wire[name] != null && wire[name] !== '')

@@ -8,7 +8,7 @@ export class ObjectText {
   private depth = 0
   private inString = false
   private escaped = false
-  /** Whether the outermost bracket is closed; only spaces may follow. */
+  /** Whether the outermost bracket is closed. Only spaces may follow. */
   private closed = false
   /** Whether other text followed the object. */
   private hasTrailingText = false

@@ -3,20 +3,24 @@ import { type Effort, isEffort, type Reasoning } from '../../canonical/request.t
 import { defined, extrasOf, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/* The fields by which callers of chat set reasoning; most are vendors' own (docs/wire/chat.md#reasoning-settings). */
+/*
+ * Fields with which callers of `chat` set reasoning. Most belong to one vendor (docs/wire/chat.md#reasoning-settings).
+ */
 
-/** The reasoning settings of a request, and the fields that they were read from. */
+/** Reasoning settings of a request, and the fields that they were read from. */
 export interface ReadReasoning {
   readonly reasoning?: Reasoning
   /** Fields that count as read. */
   readonly taken: readonly string[]
-  /** Template arguments other than the switches; they stay extras of the request. */
+  /** Template arguments other than the switches. They stay extras of the request. */
   readonly templateArguments?: JsonObject
 }
 
 type Read = Omit<ReadReasoning, 'taken'>
 
-/** A field that sets reasoning, with its companion fields and its reader, which returns undefined for unknown values. */
+/**
+ * A field that sets reasoning, its companion fields, and its reader. The reader returns undefined for unknown values.
+ */
 interface Switch {
   readonly field: string
   readonly beside: readonly string[]
@@ -25,7 +29,7 @@ interface Switch {
 
 const NOTHING: ReadReasoning = { taken: [] }
 
-/** The switches by precedence: a request with several is read from the first, and the others become extras. */
+/** Switches by precedence. A request with several is read from the first, and the others become extras. */
 const SWITCHES: readonly Switch[] = [
   { field: 'thinking', beside: ['reasoning_effort'], read: readThinking },
   { field: 'reasoning_effort', beside: [], read: readEffort },
@@ -52,7 +56,7 @@ export function readReasoning(body: JsonObject): ReadReasoning {
   return { ...read, reasoning: { ...read.reasoning, show: shows }, taken: [...taken, 'include_reasoning'] }
 }
 
-/** Tells whether the field sets reasoning here. Template arguments do so only if they name a switch. */
+/** Whether the field sets reasoning in this request. Template arguments do so only if they name a switch. */
 const isSwitch = (field: string, value: Json | undefined): boolean =>
   field !== 'chat_template_kwargs' || (isObject(value) && templateSwitch(value) !== undefined)
 
@@ -69,7 +73,7 @@ function readObject({ reasoning: wire }: JsonObject): Read | undefined {
   const { effort, max_tokens: budget, exclude, enabled } = wire as ReasoningObject
   const show = exclude === undefined ? undefined : !exclude
   const isPlain = effort === undefined && budget === undefined
-  // `enabled` beside a level says nothing new, unless they contradict each other.
+  // `enabled` beside a level adds nothing, unless the two contradict each other.
   const refused = isPlain || enabled === true ? [] : ['enabled']
   const level = isPlain && enabled !== undefined ? leveled(enabled ? undefined : OFF, undefined) : { effort, budget }
   return { reasoning: { ...defined({ ...level, show }), ...extrasOf(FORMAT, wire, OBJECT_FIELDS, refused) } }
@@ -94,7 +98,7 @@ const ON: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive', 'auto'
 
 const OFF = 'none'
 
-/** Reads `thinking: { type }` of DeepSeek, Z.AI, Kimi and MiniMax. An effort may stand in it or beside it. */
+/** Reads `thinking: { type }` of DeepSeek, Z.AI, Kimi and MiniMax. An effort may be inside or beside it. */
 function readThinking({ thinking: wire, reasoning_effort: beside }: JsonObject): Read | undefined {
   if (!isObject(wire)) return undefined
   const { type, budget_tokens: budget, effort = beside ?? undefined } = wire
@@ -106,7 +110,7 @@ function readThinking({ thinking: wire, reasoning_effort: beside }: JsonObject):
   return { reasoning: { ...leveled(effort, budget), ...extras } }
 }
 
-/** Thinking that is on: with its effort and budget, or left to the model. */
+/** Returns the settings of thinking that is on: its effort and budget, or neither if the model decides. */
 const leveled = (effort: Effort | undefined, budget: number | undefined): Reasoning =>
   effort === undefined && budget === undefined ? { budget: -1 } : defined({ effort, budget })
 
@@ -117,7 +121,7 @@ function readEnabled({ enable_thinking, thinking_budget: tokens }: JsonObject): 
   return { reasoning: enable_thinking === false ? { effort: OFF } : leveled(undefined, tokens ?? undefined) }
 }
 
-/** The names by which chat templates take the switch. */
+/** Names of the switch in the arguments of chat templates. */
 const TEMPLATE_SWITCHES = ['enable_thinking', 'thinking'] as const
 
 const templateSwitch = (wire: JsonObject): boolean | undefined => {
@@ -132,6 +136,6 @@ function readTemplateArguments({ chat_template_kwargs: wire }: JsonObject): Read
   return { reasoning, ...(Object.keys(rest).length === 0 ? {} : { templateArguments: rest }) }
 }
 
-/** Names of the remaining switches in the body, which become extras. */
+/** Returns the names of the remaining switches in the body, which become extras. */
 export const unreadSwitches = (body: JsonObject, { taken }: ReadReasoning): string[] =>
   REASONING_FIELDS.filter(field => body[field] != null && !taken.includes(field))

@@ -3,10 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyObjects, anyText } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/**
- * The fields that hold reasoning text. Reasoning in any other field is read, too, and that field also becomes an extra
- * of the message.
- */
+/** Fields that hold reasoning text, in the order in which they are tried. `reasoning_details` is tried last. */
 const FIELDS = ['reasoning_content', 'reasoning'] as const
 
 interface FoundReasoning {
@@ -26,7 +23,7 @@ export function findReasoning(message: JsonObject): FoundReasoning | undefined {
   return text === '' ? undefined : { text, field: 'elsewhere' }
 }
 
-/** The text of `reasoning_details`. OpenRouter repeats the reasoning there; Snowflake sends it only there. */
+/** Returns the text of `reasoning_details`. OpenRouter repeats the reasoning there; Snowflake sends it only there. */
 const textOfDetails = (details: Json | undefined): string =>
   anyObjects(details)
     .map(detail => anyText(detail['text']) ?? anyText(detail['summary']) ?? '')
@@ -34,7 +31,7 @@ const textOfDetails = (details: Json | undefined): string =>
 
 /** An empty reasoning part for `reasoning_content`, the default field. */
 export const REASONING_CONTENT_PART: ReasoningPart = { type: 'reasoning', text: '' }
-/** An empty reasoning part for `reasoning`; the spelling makes writers use this field again. */
+/** An empty reasoning part for `reasoning`. Its spelling makes writers use this field again. */
 export const REASONING_PART: ReasoningPart = {
   ...REASONING_CONTENT_PART,
   spelling: { [FORMAT]: { field: 'reasoning' } },
@@ -49,7 +46,7 @@ export interface MessageReasoning {
 
 const NO_REASONING: MessageReasoning = { parts: [], unread: [] }
 
-/** Reads the reasoning of a whole message. An empty text counts as reasoning, too. */
+/** Reads the reasoning of a whole message. An empty string counts as reasoning, too. */
 export function readMessageReasoning(message: JsonObject): MessageReasoning {
   const { reasoning_content, reasoning, reasoning_details } = message
   if (reasoning_content == null && reasoning == null && reasoning_details == null) return NO_REASONING
@@ -65,13 +62,16 @@ export function readMessageReasoning(message: JsonObject): MessageReasoning {
   }
 }
 
-/** Reads a content part that is reasoning, with its wire value as spelling; undefined for any other part. */
+/** Reads a content part that is reasoning, with its wire value as spelling. Undefined for any other part. */
 export function readThinkingPart(wire: JsonObject): ReasoningPart | undefined {
   const text = reasoningText(wire)
   return text === undefined ? undefined : { type: 'reasoning', text, spelling: { [FORMAT]: { value: wire } } }
 }
 
-/** The text of a content part that is reasoning, whether a string or a list of texts; undefined for any other part. */
+/**
+ * Returns the text of a content part that is reasoning, given as a string or a list of strings. Undefined for any other
+ * part.
+ */
 export function reasoningText({ type, thinking, summary }: JsonObject): string | undefined {
   if (type === 'thinking') return textOf(thinking)
   return type === 'reasoning' ? textOf(summary) : undefined

@@ -76,7 +76,7 @@ const TAKEN = new Set([
   ...REASONING_FIELDS,
 ])
 
-/** Keeps the template arguments that are no switches as extras. */
+/** Stores the template arguments that are not switches as extras. */
 function withTemplateArguments(node: Pick<Node, 'extras'>, { templateArguments }: ReadReasoning): Pick<Node, 'extras'> {
   if (templateArguments === undefined) return node
   return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], chat_template_kwargs: templateArguments } } }
@@ -94,8 +94,8 @@ function readSampling(body: JsonObject, { sampling }: ReadSettings, refused: str
 }
 
 /**
- * Reads the requested logprobs. `logprobs: true` alone asks for the chosen tokens only; a count without it is invalid
- * and becomes an extra.
+ * Reads the requested log probabilities. `logprobs: true` alone requests those of the chosen tokens. A count without it
+ * is invalid and becomes an extra.
  */
 function readLogprobs(body: JsonObject, refused: string[]): number | undefined {
   const wanted = flag(body['logprobs'])
@@ -169,7 +169,7 @@ export const BODY_FIELDS: BodyFields = {
   stream: ['stream'],
 }
 
-/** The path of each tool in the body. */
+/** Returns the path of each tool in the body. */
 export const toolPaths = ({ tools, functions, web_search_options: search }: JsonObject): readonly Path[] => [
   ...(objects(tools) ?? []).map((_, index): Path => ['tools', index]),
   ...(objects(functions) ?? []).map((_, index): Path => ['functions', index]),

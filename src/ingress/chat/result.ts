@@ -51,8 +51,8 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a chat completion.")
 
 /**
- * Gives every call without a text id, and every call with a repeated id (trap 6), a new one. Callers of all formats,
- * including this one, find a call by its id.
+ * Gives a new id to every call whose id is missing or not a string, and to every call with a repeated id (trap 6).
+ * Callers of all formats find a call by its id.
  */
 const withCallIds = (body: JsonObject, request: CanonicalRequest): JsonObject =>
   withMappedItems(body, 'choices', choice => {
@@ -94,8 +94,8 @@ function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
 const CHOICE_WITHOUT_LOGPROBS = new Set(['index', 'message', 'finish_reason'])
 
 /**
- * The fields that could not be read: annotations without a text, a second field of different reasoning, values of a
- * wrong type.
+ * Returns the fields that could not be read: annotations without a text part, a second field with different reasoning,
+ * values of a wrong type.
  */
 function unread(message: JsonObject, reasoning: MessageReasoning): readonly string[] {
   const fields = [...reasoning.unread]
@@ -142,7 +142,7 @@ function readMessage(message: JsonObject, reasoning: MessageReasoning, request: 
   return parts
 }
 
-/** Reads a part of the answer; a malformed one becomes an opaque part with its wire value. */
+/** Reads a part of the answer. A malformed one becomes an opaque part with its wire value. */
 function leniently(wire: JsonObject, read: (wire: JsonObject) => readonly Part[]): readonly Part[] {
   try {
     return read(wire)
@@ -173,7 +173,7 @@ function readContentPart(wire: JsonObject): readonly Part[] {
 const CITATION = new Set(['url', 'title', 'start_index', 'end_index'])
 const CITED = new Set(['type', 'url_citation'])
 
-/** Reads a URL citation; any other annotation becomes opaque. */
+/** Reads a URL citation. Any other annotation becomes opaque. */
 export function readAnnotation(wire: JsonObject): Annotation {
   const cited = anyObject(wire['url_citation'])
   const url = anyText(cited?.['url'])
@@ -205,7 +205,7 @@ function readAudio(wire: JsonObject, request: CanonicalRequest): Part {
 
 const TOKEN = new Set(['token', 'logprob', 'bytes', 'top_logprobs'])
 
-/** Reads the chosen tokens with their alternatives; undefined if there is no list. */
+/** Reads the chosen tokens with their alternatives. Undefined if there is no list. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined =>
   Array.isArray(wire) ? anyObjects(wire).map(readToken) : undefined
 

@@ -41,8 +41,8 @@ export function readTools(wire: JsonObject): readonly Tool[] | undefined {
 }
 
 /**
- * Reads one tool. Its definition is an inner object, or is flat beside the type as in responses, which Cursor sends
- * (trap 73).
+ * Reads one tool. Its definition is in an inner object, or beside the type as in `responses`, which Cursor sends (trap
+ * 73).
  */
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type']) ?? 'function'
@@ -60,7 +60,7 @@ function readTool(wire: JsonObject): Tool {
   }
 }
 
-/** Reads `{ type: "grammar", grammar: { syntax, definition } }`; undefined if there are other fields. */
+/** Reads `{ type: "grammar", grammar: { syntax, definition } }`. Undefined if there are other fields. */
 const readNested = ({ grammar, ...others }: JsonObject): FreeformTool['grammar'] =>
   isObject(grammar) ? readGrammar({ ...grammar, ...others }) : undefined
 
@@ -104,7 +104,7 @@ function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolCho
   return allowed ?? { mode: isOptional(wire) ? 'auto' : 'required', extras }
 }
 
-/** Whether a choice allows some tools without requiring a call. */
+/** Whether a choice limits the tools without requiring a call. */
 const isOptional = ({ type, allowed_tools: allowed }: JsonObject): boolean =>
   type === 'allowed_tools' && isObject(allowed) && allowed['mode'] === 'auto'
 
@@ -121,7 +121,7 @@ function readForced(wire: JsonObject): string | undefined {
   return isNamed ? (chosen['name'] as string) : undefined
 }
 
-/** Reads `allowed_tools` if it lists only functions; undefined for any other list, which becomes an extra. */
+/** Reads `allowed_tools` if it lists only functions. Undefined for any other list, which becomes an extra. */
 function readAllowed(wire: JsonObject): ToolChoice | undefined {
   const allowed = wire['type'] === 'allowed_tools' ? wire['allowed_tools'] : undefined
   if (!isObject(allowed) || Object.keys(wire).length !== 2 || Object.keys(allowed).length !== 2) return undefined

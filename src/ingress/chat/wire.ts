@@ -7,12 +7,12 @@ import { byValue, json, maybe, maybeText, settingEntries, shape } from '../error
 export const FORMAT = 'chat'
 
 /**
- * The schema of the chat-completions request (docs/wire/chat.md#request). Unknown fields pass; free-form JSON is never
- * validated.
+ * Schema of the chat-completions request (docs/wire/chat.md#request). Unknown fields are accepted, and free-form JSON
+ * is never validated.
  */
 
 const hint = maybe(shape({ ttl: maybeText }))
-/** The two fields that mark the end of a cached prefix. */
+/** Fields that mark the end of a cached prefix. */
 export const MARKERS = ['cache_control', 'prompt_cache_breakpoint'] as const
 const marked = { cache_control: hint, prompt_cache_breakpoint: hint }
 
@@ -24,7 +24,7 @@ const audioData = v.pipe(
   v.check(data => !isEmptyAudioBase64(data), 'The audio is empty'),
 )
 
-/** Content parts that are read; parts of other types become opaque. */
+/** Content parts that are read. Parts of other types become opaque. */
 const PARTS = {
   text: shape({ text: v.string(), ...marked }),
   image_url: shape({ image_url: link, ...marked }),
@@ -42,11 +42,11 @@ const PARTS = {
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
 const part = byValue('type', PARTS, shape({ type: v.string() }))
-/** Content chooses its schema by the input, so that a fault in a list is reported for the part at fault. */
+/** Schema of the content, chosen by the input, so that a fault in a list is reported for the faulty part. */
 const content = maybe(v.lazy((input): v.GenericSchema => (Array.isArray(input) ? v.array(part) : v.string())))
 
 /**
- * Whether a tool call is a custom call. Some upstreams send both kinds at once, with the unused one empty; the type
+ * Whether a tool call is a custom call. Some upstreams send both kinds at once, with the unused one empty. The type
  * then decides.
  */
 export const isCustom = (wire: unknown): boolean =>
@@ -92,7 +92,7 @@ const FUNCTION = {
 const CUSTOM = { name: v.string(), description: maybeText, format: maybe(json) }
 const definition = shape(FUNCTION)
 /**
- * Whether a function or custom tool has its fields beside the type, as in responses, rather than in an inner object
+ * Whether a function or custom tool has its fields beside the type, as in `responses`, rather than in an inner object
  * (trap 73).
  */
 export function isFlat(wire: JsonObject): boolean {

@@ -65,7 +65,7 @@ const PURPOSES: ReadonlyMap<string | undefined, EmbeddingPurpose> = new Map<stri
 
 const EMBED_TAKEN = new Set(['model', ...LISTS, 'input_type', 'embedding_types', 'output_dimension'])
 
-/** Reads an embed request. Each input becomes a message: first texts, then images, then inputs of several parts. */
+/** Reads an embed request. Each input becomes a message: first the texts, then images, then inputs of several parts. */
 function readEmbed(body: JsonObject): CanonicalRequest {
   const plain = texts(body['texts']) ?? []
   const images = texts(body['images']) ?? []
@@ -88,7 +88,7 @@ function readEmbed(body: JsonObject): CanonicalRequest {
   }
 }
 
-/** Reads an encoding that other formats have, too; several encodings at once and quantized ones become extras. */
+/** Reads an encoding that other formats have, too. Several encodings at once and quantized ones become extras. */
 function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | undefined {
   const types = texts(body['embedding_types'])
   const encoding = (['float', 'base64'] as const).find(one => types?.includes(one))

@@ -29,7 +29,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 function readHead(body: JsonObject) {
   const id = anyText(body['id'])
   const meta = anyObject(body['meta'])
-  // Cohere names no model, but compatible servers do: their name must not reach callers.
+  // Cohere names no model, but compatible servers do. That name must not reach callers.
   const model = anyText(body['model'])
   const fields = { id, meta, model }
   return {
@@ -47,7 +47,7 @@ function readRanking(body: JsonObject, results: readonly Json[]): CanonicalResul
 
 const RANK = new Set(['index', 'relevance_score'])
 
-/** Reads one rank; an entry of another form becomes opaque. */
+/** Reads one rank. An entry of an unknown form becomes opaque. */
 function readRank(wire: JsonObject): Part {
   const index = anyNumber(wire['index'])
   const score = anyNumber(wire['relevance_score'])

@@ -4,8 +4,8 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { byValue, count, maybe, shape } from '../errors/validation-error.ts'
 
 /**
- * The schemas of Cohere's requests, API version 2 (docs/wire/embeddings.md#cohere, docs/wire/rerank.md#request).
- * Unknown fields pass.
+ * Schemas of Cohere's requests, API version 2 (docs/wire/embeddings.md#cohere, docs/wire/rerank.md#request). Unknown
+ * fields are accepted.
  */
 
 const texts = v.array(v.string())
@@ -20,7 +20,7 @@ const rerank = shape({
 const PARTS = { text: shape({ text: v.string() }), image_url: shape({ image_url: shape({ url: v.string() }) }) }
 const input = shape({ content: v.array(byValue('type', PARTS, shape({ type: v.string() }))) })
 
-/** The fields that hold inputs to embed: texts, image data, or inputs of several parts. */
+/** Fields that hold inputs to embed: texts, image data, or inputs of several parts. */
 export const LISTS = ['texts', 'images', 'inputs'] as const
 
 const embed = v.pipe(
@@ -43,5 +43,5 @@ const embed = v.pipe(
 export const isEmbed = ({ path }: WireRequest): boolean => path.endsWith('/embed')
 
 export const request = rerank
-/** The schema of a request, by its path. */
+/** Returns the schema of a request, by its path. */
 export const requestAt = (wire: WireRequest): v.GenericSchema => (isEmbed(wire) ? embed : rerank)

@@ -10,7 +10,7 @@ import { FORMAT } from './wire.ts'
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
 const ONLY_MET = new Set([STOP_REASON])
-/** choices; more than any request asks for. A larger index counts as invalid. */
+/** Maximum number of choices, more than any request asks for. A larger index counts as invalid. */
 const MAX_CHOICES = 8192
 
 /** The state of one choice of the stream. */
@@ -27,7 +27,7 @@ interface Choice {
 export class CompletionEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []
-  /** Fields of the whole answer beyond its head: `head` from chunks before its start, `late` from chunks after it. */
+  /** Fields of the whole answer beyond its head: `head` from chunks before the start, `late` from chunks after it. */
   private readonly head: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
   private tier: string | undefined

@@ -50,7 +50,7 @@ const TAKEN = new Set([
   ...['model', 'prompt', 'suffix', 'echo', 'stream', 'stream_options', 'stop', 'logprobs'],
 ])
 
-/** Reads `prompt` in its four forms (docs/wire/completions.md#prompts), one message per prompt; null is no prompt. */
+/** Reads `prompt` in its four forms (docs/wire/completions.md#prompts), one message per prompt. Null is no prompt. */
 function readPrompt(wire: Json | undefined): readonly Message[] {
   if (wire === null) return []
   if (typeof wire === 'string') return [userMessage(wire)]
@@ -62,8 +62,8 @@ function readPrompt(wire: Json | undefined): readonly Message[] {
 }
 
 /**
- * Makes a message of token ids. They have a meaning for one model only, so an upstream that cannot take them must
- * refuse the request.
+ * Makes a message of token ids. Token ids have a meaning for one model only, so that an upstream that does not take
+ * them must refuse the request.
  */
 function tokensMessage(tokens: readonly Json[]): Message {
   const value: JsonObject = { tokens }
@@ -86,7 +86,7 @@ export const BODY_FIELDS: BodyFields = {
   stream: ['stream'],
 }
 
-/** Locates the prompts: a single text or list of tokens, or a list of these. */
+/** Locates the prompts: a single string or list of tokens, or a list of these. */
 export function locate(request: CanonicalRequest): Locate {
   const prompt = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body['prompt']
   const isList = Array.isArray(prompt) && !prompt.every(entry => typeof entry === 'number')

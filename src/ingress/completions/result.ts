@@ -48,15 +48,15 @@ function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   }
 }
 
-/** Reads the finish reason; undefined if none is given. */
+/** Reads the finish reason. Undefined if none is given. */
 export function readFinish(value: Json | undefined): Finish | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   return { reason: finishReasonOf(value), raw: value }
 }
 
 /**
- * Reads the four parallel lists of a choice's logprobs (docs/wire/completions.md#logprobs). Tokens without a logprob,
- * such as the first of an echoed prompt, are left out; alternatives are sorted from the most likely.
+ * Reads the four parallel lists of a choice's log probabilities (docs/wire/completions.md#logprobs). Tokens without a
+ * log probability, such as the first of an echoed prompt, are left out. Alternatives are sorted from the most likely.
  */
 export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire) || !Array.isArray(wire['tokens'])) return undefined
@@ -88,7 +88,7 @@ function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
   return { top: rated.sort((a, b) => b.logprob - a.logprob) }
 }
 
-/** The token's offset in the text, as the upstream counts it. */
+/** Returns the token's offset in the text, as the upstream counts it. */
 function offset(wire: JsonObject, index: number): Pick<TokenLogprob, 'spelling'> {
   const offsetSpelling = definedIfAny({ offset: anyNumber(at(wire, 'text_offset', index)) })
   return offsetSpelling === undefined ? {} : { spelling: { [FORMAT]: offsetSpelling } }

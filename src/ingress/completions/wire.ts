@@ -5,8 +5,8 @@ import { maybe, maybeNumber, maybeText, settingEntries, shape } from '../errors/
 export const FORMAT = 'completions'
 
 /**
- * The schema of the text-completions request (docs/wire/completions.md#request). Unknown fields pass; free-form JSON is
- * never validated.
+ * Schema of the text-completions request (docs/wire/completions.md#request). Unknown fields are accepted, and free-form
+ * JSON is never validated.
  */
 
 const tokens = v.array(v.number())

@@ -2,7 +2,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import { flatCopy, percentDecoded } from '../../canonical/text.ts'
 import { WrongType } from '../fields.ts'
 
-/** The model and method named by a request's path. */
+/** Model and method of a request's path. */
 export interface Address {
   readonly model: string
   readonly method: string
@@ -15,7 +15,7 @@ export interface Address {
 const PATH = /^.*?\/(?:models|tunedModels|dynamic|endpoints)\/(.*):([a-zA-Z]+)$/s
 
 /**
- * Reads model and method from a path. The model is percent-decoded once; its encoding is not preserved (trap 105).
+ * Reads model and method from a path. The model is percent-decoded once, and its encoding is not preserved (trap 105).
  *
  * @throws GatewayError `not-found` for a path without them.
  */
@@ -25,11 +25,11 @@ export function readAddress(path: string): Address {
   return { model: name.includes('%') ? percentDecoded(name) : flatCopy(name), method }
 }
 
-/** The error for a path without a model and a supported method. */
+/** Error for a path without a model and a supported method. */
 export const NO_METHOD = new GatewayError({ kind: 'not-found', message: 'The path names no method of a model.' })
 
 /**
- * Whether a body names the same model as its path, with or without a collection; any other model is refused (trap 105).
+ * Whether a body names the same model as its path, with or without a collection. Any other model is refused (trap 105).
  */
 export const namesModel = (value: string, model: string): boolean =>
   value.endsWith(model) && COLLECTION.test(value.slice(0, value.length - model.length))

@@ -7,7 +7,7 @@ import { readMedia } from './media.ts'
 
 const CALL = new Set(['id', 'name', 'args'])
 
-/** Reads a call and the extras of its object; undefined if the call has no name. */
+/** Reads a call and the extras of its object. Undefined if the call has no name. */
 export function readCall(
   wire: JsonObject,
   ids: CallIds,
@@ -48,16 +48,16 @@ export function readResponse(
   return { result, extras: contentsExtras(fields, RESPONSE) }
 }
 
-/** Keys that by convention hold the whole result. */
+/** Keys that hold the whole result by convention. */
 const RESULT_KEYS = ['result', 'output', 'error']
 
-/** The key that holds the whole response; undefined if there are others. */
+/** The key that holds the whole response. Undefined if there are others. */
 function textKey(response: JsonObject): string | undefined {
   const [key, ...others] = Object.keys(response)
   return key !== undefined && others.length === 0 && RESULT_KEYS.includes(key) ? key : undefined
 }
 
-/** Reads an output: text stays text, anything else becomes JSON text. */
+/** Reads an output. Text stays text. Any other value becomes JSON text. */
 const readOutput = (value: JsonObject[string]): Part => ({
   type: 'text',
   text: typeof value === 'string' ? value : JSON.stringify(value),

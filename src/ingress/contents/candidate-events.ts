@@ -20,11 +20,11 @@ const STARTS: { readonly [F in Flow]: Part } = {
   reasoning: { type: 'reasoning', text: '' },
 }
 
-/** The open text or reasoning part, which more of the same kind is appended to. */
+/** Open text or reasoning part. Further text of the same kind is appended to it. */
 interface OpenFlow {
   readonly kind: Flow
   readonly at: PartPosition
-  /** Whether more of the same kind starts another part instead. */
+  /** Whether further text of the same kind starts another part instead. */
   closed: boolean
 }
 
@@ -35,8 +35,8 @@ interface Text extends Range {
 }
 
 /**
- * readings; how often citations are read at the end of a text regardless of its length. Each reading scans all text so
- * far.
+ * Maximum number of times that citations are read at the end of a text part regardless of its length. Each time scans
+ * all text so far.
  */
 const MAX_READINGS = 32
 
@@ -44,8 +44,8 @@ const MAX_READINGS = 32
 const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
 
 /**
- * Reads one candidate of a streamed answer. Events hold only new parts: text is appended to the open part of its kind,
- * any other part is complete. For repeated fields of the candidate itself, the last value counts.
+ * Reads one candidate of a streamed answer. Events hold only new parts. Text is appended to the open part of its kind.
+ * Any other part is complete. If a field of the candidate itself is repeated, the last value is used.
  */
 export class CandidateReader {
   private readonly index: number
@@ -54,7 +54,7 @@ export class CandidateReader {
   private callIds: CallIds | undefined
   private parts = 0
   private open: OpenFlow | undefined
-  /** Reasoning parts that have not ended: their signatures arrive with the following part. */
+  /** Reasoning parts that have not ended. Their signatures arrive with the following part. */
   private openReasoning: PartPosition[] = []
   private text = ''
   private called = false
@@ -62,16 +62,16 @@ export class CandidateReader {
   private endsInCall = false
   private partial: { readonly at: PartPosition; readonly args: PartialArguments } | undefined
   /**
-   * A part with only a signature, received after the open text. The text may still be cited, so this part is emitted
-   * when the text ends.
+   * A part with only a signature, received after the open text part. That part may still be cited, so that the
+   * signature is emitted when it ends.
    */
   private pendingSignature: Part | undefined
   private readonly cited = new Set<string>()
-  /** The text parts so far; metadata may cite any of them. */
+  /** Text parts so far. Metadata may cite any of them. */
   private readonly texts: Text[] = []
   /** Citation metadata that is not read yet. */
   private citing: JsonObject[] = []
-  /** UTF-16 units; length of all text when citations were last read. */
+  /** Length of all text when citations were last read, in UTF-16 units. */
   private citedAt = 0
   /** How often citations were read. */
   private readings = 0
@@ -82,7 +82,7 @@ export class CandidateReader {
     this.facts = new CandidateFacts(index)
   }
 
-  /** Created on first use: most answers have no calls, and scanning a long history is expensive. */
+  /** Created on first use, because most answers have no calls and scanning a long history is expensive. */
   private get ids(): CallIds {
     this.callIds ??= CallIds.after(this.request)
     return this.callIds
@@ -102,7 +102,7 @@ export class CandidateReader {
     const given = isObject(content) ? content['parts'] : undefined
     const parts: readonly Json[] = Array.isArray(given) ? given : NO_PARTS
     const cites = 'groundingMetadata' in fields || 'citationMetadata' in fields
-    // Metadata covers all text so far. Citations of the open text must be emitted before the text ends.
+    // Metadata covers all text so far. Citations of the open text part must be emitted before it ends.
     const lastText = cites ? parts.findLastIndex(hasText) : undefined
     if (lastText === -1) this.addCitations(fields, out)
     for (let at = 0; at < parts.length; at++) {
@@ -123,7 +123,7 @@ export class CandidateReader {
     if (refusal !== undefined) this.emitPart(refusal, out)
   }
 
-  /** The event that ends the candidate. */
+  /** Returns the event that ends the candidate. */
   endEvent(): CandidateEnd {
     return this.facts.ended(this.text, this.called)
   }
@@ -146,8 +146,8 @@ export class CandidateReader {
   }
 
   /**
-   * Marks the open part, so that more text starts another one. The gateway's own streams write an empty text between
-   * two text or two reasoning parts.
+   * Marks the open part, so that further text starts another one. The gateway's own streams write an empty text between
+   * two parts of the same kind.
    */
   private markClosed(): void {
     if (this.open !== undefined) this.open.closed = true
@@ -169,7 +169,7 @@ export class CandidateReader {
     this.texts.push({ at, from: this.text.length, length: 0 })
   }
 
-  /** Updates the length of the last text; called when the text is cited or another one starts. */
+  /** Updates the length of the last text part. Called when it is cited or another one starts. */
   private measureText(): void {
     const last = this.texts.at(-1)
     if (last !== undefined) last.length = this.text.length - last.from
@@ -205,7 +205,7 @@ export class CandidateReader {
       else this.emitPart(part, out)
   }
 
-  /** Buffers a signature while the text before it may be cited; more text starts another part. */
+  /** Buffers a signature while the text part before it may be cited. Further text starts another part. */
   private hold(signature: Part): void {
     this.pendingSignature = signature
     this.markClosed()
@@ -287,7 +287,7 @@ export class CandidateReader {
 
   private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
     const fields = inCamelCase(wire, PARTIAL)
-    // Only a call's own fields are passed on: any other field would make the part something other than a call.
+    // Only a call's own fields are passed on. Any other field would change the kind of the part.
     const head: JsonObject = { name, args: {}, ...defined({ id: anyText(call['id']) }) }
     const callPart = { functionCall: head, ...defined({ thoughtSignature: anyText(fields['thoughtSignature']) }) }
     const parts = this.applySignatures(readPartLeniently(callPart, this.ids), out)
@@ -314,8 +314,8 @@ export class CandidateReader {
 
   /**
    * Buffers citation metadata, which may come with every chunk. To bound the work, citations are read only when the
-   * text has doubled or one of the first texts ends. Metadata that arrives without an open text waits for the end of
-   * the next text or of the candidate.
+   * text has doubled or one of the first text parts ends. Metadata that arrives without an open text part waits for the
+   * end of the next one or of the candidate.
    */
   private addCitations(fields: JsonObject, out: CanonicalEvent[]): void {
     this.citing.push(fields)
@@ -327,7 +327,7 @@ export class CandidateReader {
     return this.text.length >= 2 * this.citedAt
   }
 
-  /** Emits the new citations of all texts so far, including those that have ended. */
+  /** Emits the new citations of all text parts so far, including those that have ended. */
   private cite(out: CanonicalEvent[]): void {
     const { citing, texts } = this
     if (citing.length === 0) return
@@ -345,8 +345,8 @@ export class CandidateReader {
   }
 
   /**
-   * Whether a citation was not emitted yet: metadata may repeat and grow. A citation without offsets belongs to the
-   * text that it arrived with.
+   * Whether a citation was not emitted yet. Metadata may repeat and grow. A citation without offsets belongs to the
+   * text part that it arrived with.
    */
   private isNew(citation: Citation, { part }: PartPosition): boolean {
     const key = JSON.stringify(citation.start === undefined ? [citation] : [part, citation])
@@ -361,9 +361,7 @@ const NO_PARTS: readonly Json[] = []
 const hasText = (part: Json): boolean =>
   isObject(part) && typeof part['text'] === 'string' && part['text'] !== '' && part['thought'] !== true
 
-/**
- * Whether a part is the separator that earlier versions of the gateway wrote between two text or two reasoning parts.
- */
+/** Whether a part is the separator that earlier versions of the gateway wrote between two parts of the same kind. */
 const isLegacyMark = (wire: JsonObject): boolean => {
   if (wire['thought'] !== false) return false
   for (const key in wire) if (key !== 'thought') return false

@@ -10,7 +10,7 @@ import { readPartLeniently } from './parts.ts'
 import { readSearch } from './search.ts'
 import { pairSignatures } from './signatures.ts'
 
-/** Fields of a candidate that are read; all others become extras. */
+/** Fields of a candidate that are read. All others become extras. */
 export const CANDIDATE: ReadonlySet<string> = new Set([
   ...['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
 ])
@@ -79,7 +79,7 @@ export function citedBy(fields: JsonObject, parts: readonly Part[] | TextRanges)
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
 
-/** Adds citations to the texts that they fall into; citations without offsets go to the last text. */
+/** Adds citations to the text parts that they fall into. Citations without offsets go to the last text part. */
 function withCitations(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
   if (cited.length === 0) return parts
   let from = 0
@@ -98,7 +98,9 @@ function withCitations(parts: readonly Part[], cited: readonly Cited[]): readonl
   })
 }
 
-/** Collects a candidate's fields other than its parts from all events of a stream; the last value of a field counts. */
+/**
+ * Collects a candidate's fields other than its parts from all events of a stream. The last value of a field is used.
+ */
 export class CandidateFacts {
   private readonly index: number
   private reason: string | undefined
@@ -136,7 +138,7 @@ export class CandidateFacts {
   }
 
   /**
-   * The event that ends the candidate.
+   * Returns the event that ends the candidate.
    * @param text all text of the candidate.
    * @param called whether the candidate made calls.
    */
@@ -185,13 +187,13 @@ function reasonEntries(reason: FinishReason, ...values: string[]): { [value: str
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-/** The wire value that a writer chooses for each reason; other values are recorded as spelling. */
+/** Wire value that a writer chooses for each reason. Other values are recorded as spelling. */
 const VALUES: { readonly [R in FinishReason]?: string } = {
   ...{ stop: 'STOP', 'tool-calls': 'STOP', length: 'MAX_TOKENS', refused: 'SAFETY' },
   ...{ paused: 'CONTINUATION', error: 'OTHER', other: 'FINISH_REASON_UNSPECIFIED' },
 }
 
-/** Reads the finish reason. Google sends STOP even after calls (trap 13); a missing reason counts as `other`. */
+/** Reads the finish reason. Google sends STOP even after calls (trap 13). A missing reason becomes `other`. */
 function readFinish(value: string | undefined, called: boolean): { finish: Finish; wireReason: string | undefined } {
   if (value === undefined) return { finish: { reason: 'other' }, wireReason: 'absent' }
   const known = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
@@ -199,7 +201,7 @@ function readFinish(value: string | undefined, called: boolean): { finish: Finis
   return { finish: { reason, raw: value }, wireReason: VALUES[reason] === value ? undefined : value }
 }
 
-/** Reads the message of a refusal as a part; messages of other finishes become extras. */
+/** Reads the message of a refusal as a part. Messages of other finishes become extras. */
 const refusalOf = ({ reason }: Finish, message: Json | undefined): RefusalPart | undefined =>
   reason === 'refused' && typeof message === 'string' && message !== '' ? { type: 'refusal', text: message } : undefined
 
@@ -207,7 +209,7 @@ const RESULT = new Set(['chosenCandidates', 'topCandidates'])
 const TOKEN = new Set(['token', 'logProbability'])
 const STEP = new Set(['candidates'])
 
-/** Reads the chosen tokens, each with its alternatives; undefined if there is no list. */
+/** Reads the chosen tokens, each with its alternatives. Undefined if there is no list. */
 function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire)) return undefined
   const fields = inCamelCase(wire, RESULT)

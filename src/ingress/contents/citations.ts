@@ -5,7 +5,7 @@ import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 import { queriesIn } from './search.ts'
 
-/** A citation located in all text of the candidate, in UTF-16 units; without offsets it covers all of the text. */
+/** A citation located in all text of the candidate, in UTF-16 units. Without offsets it covers all of the text. */
 export interface Cited {
   readonly start?: number
   readonly end?: number
@@ -47,7 +47,7 @@ export function readGrounding(metadata: JsonObject, ranges: TextRanges): Groundi
   return { cited, complete }
 }
 
-/** Reads citation metadata, whose list has several names. */
+/** Reads citation metadata. The list in it has several names. */
 export function readCitations(metadata: JsonObject, ranges: TextRanges): readonly Cited[] {
   const sources = metadata['citationSources'] ?? metadata['citations'] ?? metadata['citation_sources']
   return anyObjects(sources).flatMap(source => {
@@ -91,14 +91,14 @@ export function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
   return undefined
 }
 
-/** searches; how many full scans of a text may look for cited text without offsets. */
+/** Maximum number of full scans of a text for cited passages without offsets. */
 const SEARCHES = 64
 
 /** Converts byte offsets of a text to offsets in UTF-16 units. */
 export class TextRanges {
   private readonly text: string
   private readonly offsets: Offsets
-  /** UTF-16 units; how much text may still be scanned. */
+  /** Number of UTF-16 units that may still be scanned. */
   private budget: number
 
   constructor(text: string) {
@@ -107,7 +107,9 @@ export class TextRanges {
     this.budget = SEARCHES * text.length
   }
 
-  /** The range of a segment: its offsets if its text is found there, else the range where its text occurs first. */
+  /**
+   * Returns the range of a segment: its offsets if its text is found there, else the range where its text occurs first.
+   */
   rangeOf(segment: JsonObject): { start: number; end: number } | undefined {
     const from = anyNumber(segment['startIndex'] ?? segment['start_index']) ?? 0
     const to = anyNumber(segment['endIndex'] ?? segment['end_index'])
@@ -127,13 +129,13 @@ export class TextRanges {
   }
 }
 
-/** The range of one text in all text of the candidate, in UTF-16 units. */
+/** Range of one text part in all text of the candidate, in UTF-16 units. */
 export interface Range {
   readonly from: number
   readonly length: number
 }
 
-/** Assigns citations to consecutive texts, by the index of each text. Citations without offsets go to the last text. */
+/** Assigns citations to consecutive text parts, by the index of each. Citations without offsets go to the last part. */
 export function citationsOf(
   cited: readonly Cited[],
   texts: readonly Range[],

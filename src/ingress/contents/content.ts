@@ -23,7 +23,7 @@ export function readInstruction(wire: Json | undefined, ids: CallIds): readonly 
   return [withWireSource({ role: 'system', content, ...contentsExtras(fields, CONTENT) }, FORMAT, wire)]
 }
 
-/** Reads the conversation, pairs results with calls, and joins reasoning that clients send back in chunks. */
+/** Reads the conversation, pairs results with calls, and joins reasoning that clients return in chunks. */
 export function readContents(wire: readonly JsonObject[], ids: CallIds): readonly Message[] {
   const messages = wire.flatMap(content => readContent(content, ids))
   const paired = ids.pairedByOrder()
@@ -41,8 +41,8 @@ function pairResults(content: Part[], paired: ReadonlyMap<string, string>): void
 }
 
 /**
- * Reads one content. Tool results become separate messages marked `joined`. A content that holds a separator or a
- * wrapped signature does not record its messages' source, since no upstream may receive these.
+ * Reads one content. Tool results become separate messages marked `joined`. The source of a content with a separator or
+ * a wrapped signature is not recorded, because no upstream may receive these.
  */
 function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
   const fields = inCamelCase(wire, CONTENT)
@@ -74,8 +74,8 @@ const JOINED = { spelling: { [FORMAT]: { joined: true } } }
 const partsIn = (fields: JsonObject): readonly JsonObject[] => objects(asList(fields['parts'])) ?? []
 
 /**
- * Whether a part is the separator that streams of earlier versions wrote around texts. Clients send it back, and it has
- * no meaning (trap 90).
+ * Whether a part is the separator that streams of earlier versions wrote around text parts. Clients return it, and it
+ * has no meaning (trap 90).
  */
 const isSeparator = (part: JsonObject): boolean => part['thought'] === false && Object.keys(part).length === 1
 

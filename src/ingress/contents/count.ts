@@ -17,7 +17,7 @@ const AROUND = new Set([...WRAPPER, 'model'])
 /**
  * Reads the request whose tokens to count (docs/wire/contents.md#token-counting): either `generateContentRequest`, or
  * fields of the body itself. Fields beside the wrapped request become extras of the output. A second wrapped request in
- * snake_case is refused, since it would be ignored.
+ * snake_case is refused, because it would be ignored.
  *
  * @throws WrongType.
  */
@@ -56,6 +56,6 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   return withWireSource({ candidates: [], usage, ...contentsExtras(fields, TAKEN) }, FORMAT, body)
 }
 
-/** Whether a body is a count: it is empty, or has a field of one. */
+/** Whether a body is a token count: an empty one, or one with a field of a count. */
 const isCount = (fields: JsonObject): boolean =>
   Object.keys(fields).length === 0 || Object.keys(fields).some(field => COUNT.has(field))

@@ -20,7 +20,7 @@ import * as wire from './wire.ts'
 export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedContents)$/.test(path)
 
 /**
- * Reads the request of either method; each content becomes one input.
+ * Reads the request of either method. Each content becomes one input.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -62,7 +62,7 @@ function embedding(wires: readonly JsonObject[], model: string, around: Extras):
   }
 }
 
-/** The value that all inputs share; undefined if they differ, and each input then has its value as an extra. */
+/** Returns the value that all inputs share. Undefined if they differ. Each input then has its value as an extra. */
 const sharedValue = <T>([first, ...others]: readonly (T | undefined)[]): T | undefined =>
   others.every(other => other === first) ? first : undefined
 
@@ -86,7 +86,7 @@ interface Item {
   readonly purpose: EmbeddingPurpose | undefined
   readonly dimensions: number | undefined
   readonly config: JsonObject | undefined
-  /** The fields read from the config object. */
+  /** Fields read from the config object. */
   readonly fromConfig: readonly string[]
 }
 
@@ -162,8 +162,8 @@ function readVector(wire: JsonObject): Part {
 }
 
 /**
- * Reads the token counts. Only the prompt is counted, so all tokens are input. The Gemini API has another name for the
- * counts by modality.
+ * Reads the token counts. Only the prompt is counted, so that all tokens are input. The Gemini API has another name for
+ * the counts by modality.
  */
 function readCounts(wire: JsonObject): Usage {
   const { promptTokenDetails, ...others } = wire

@@ -13,12 +13,12 @@ import { FORMAT, inCamelCase } from './fields.ts'
 import { ANSWER, blocked, isAnswer, readHead } from './result.ts'
 import { readUsage, tierOf } from './usage.ts'
 
-/** candidates; more than any upstream sends. A larger index counts as invalid. */
+/** Maximum number of candidates, more than any upstream sends. A larger index counts as invalid. */
 const MAX_CANDIDATES = 64
 
 /**
  * Reads a streamed answer (docs/wire/contents.md#stream), in which every event is an answer with only new parts. The
- * stream has no end mark: candidates end with it, and one without a finish reason was cut short.
+ * stream has no end mark. Candidates end with the stream, and a candidate without a finish reason was cut short.
  */
 export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly request: CanonicalRequest
@@ -126,7 +126,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (this.usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(this.usage) })
   }
 
-  /** Ends the answer with an error, after the usage received so far, which stays valid. */
+  /** Ends the answer with an error. The usage received so far stays valid and comes first. */
   private fail(error: CanonicalError): void {
     if (this.started) this.close()
     this.ended = true
@@ -134,5 +134,5 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 }
 
-/** Fields that every event repeats or that are read elsewhere. */
+/** Fields that every event repeats or that other code reads. */
 const REPEATED: ReadonlySet<string> = new Set([...ANSWER].filter(field => field !== 'promptFeedback'))

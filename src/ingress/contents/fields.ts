@@ -36,25 +36,25 @@ export const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/
 const isNumeral = (value: Json | undefined): value is string => typeof value === 'string' && NUMERAL.test(value)
 
 /**
- * Reads a caller's number, which may be written as text (proto3 JSON).
+ * Reads a caller's number, which may be written as a string (proto3 JSON).
  *
  * @throws WrongType.
  */
 export const numeral = (value: Json | undefined): number | undefined =>
   isNumeral(value) ? Number(value) : number(value)
 
-/** Reads an upstream's number, which may be written as text; undefined for anything else. */
+/** Reads an upstream's number, which may be written as a string. Undefined for any other value. */
 export const anyNumeral = (value: Json | undefined): number | undefined =>
   isNumeral(value) ? Number(value) : anyNumber(value)
 
-/** The fields of an object that canonical lacks. */
+/** Fields of an object that the canonical model lacks. */
 export type Extras = Pick<Node, 'extras'>
 
 /**
  * Collects the extras of an object and of its inner objects, whose extras are nested under their fields' names.
  *
  * @param inside extras of inner objects by field name.
- * @param refused taken fields that could not be read: they become extras, too.
+ * @param refused taken fields that could not be read. They become extras, too.
  */
 export function contentsExtras(
   fields: JsonObject,
@@ -71,5 +71,5 @@ export function contentsExtras(
   return merged === undefined ? outer : { extras: { [FORMAT]: merged } }
 }
 
-/** Wraps an object in a list, since a list may be written as its only item. */
+/** Wraps an object in a list, because a list may be written as its only item. */
 export const asList = (value: Json | undefined): Json | undefined => (isObject(value) ? [value] : value)

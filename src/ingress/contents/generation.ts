@@ -30,7 +30,7 @@ const KNOWN = new Set([
   ...['responseModalities', 'speechConfig', 'imageConfig', 'thinkingConfig'],
 ])
 
-/** Fields with numbers, which may be written as texts. */
+/** Fields with numbers, which may be written as strings. */
 const NUMBERS: ReadonlySet<string> = new Set([
   ...SETTINGS.read.filter(({ type }) => type === 'number' || type === 'count').map(({ wire }) => wire),
   'logprobs',
@@ -82,7 +82,7 @@ export function readGeneration(wire: Json | undefined): Generation {
 
 const NOTHING: Generation = { output: {}, sampling: {}, reasoning: undefined, extras: undefined }
 
-/** Converts numbers written as texts (proto3 JSON) to numbers. */
+/** Converts numbers written as strings (proto3 JSON) to numbers. */
 function numbered(fields: JsonObject): JsonObject {
   for (const field in fields)
     if (NUMBERS.has(field) && typeof fields[field] === 'string')
@@ -117,7 +117,9 @@ function readModalities(fields: JsonObject, refused: string[]): Output['modaliti
 
 const SPEECH = new Set(['languageCode', 'voiceConfig'])
 
-/** Reads a single prebuilt voice. The language becomes an extra; with any other field the whole config does. */
+/**
+ * Reads a single prebuilt voice. The language becomes an extra. With any other field the whole config becomes an extra.
+ */
 function readVoice(fields: JsonObject, refused: string[]): { readonly name?: string; readonly extras?: Extras } {
   const config = object(fields['speechConfig'])
   if (config === undefined) return {}
@@ -143,11 +145,11 @@ function readContainer(fields: JsonObject): string | undefined {
   return typeof value === 'string' && Object.hasOwn(CONTAINERS, value) ? CONTAINERS[value] : undefined
 }
 
-/** The default container of audio-only answers: raw samples. */
+/** Default container of audio-only answers: raw samples. */
 const usualContainer = (modalities: Output['modalities'], fields: JsonObject): string | undefined =>
   modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null ? 'audio/pcm' : undefined
 
-/** The value of an object's only field, in either spelling; undefined if there are other fields. */
+/** Returns the value of an object's only field, in either spelling. Undefined if there are other fields. */
 const only = (value: Json | undefined, field: string): Json | undefined =>
   isObject(value) && Object.keys(value).length === 1 ? inCamelCase(value, new Set([field]))[field] : undefined
 
@@ -180,7 +182,7 @@ function readSize({ aspectRatio, imageSize, ...others }: JsonObject): string | u
 
 const BOTH = /^\d+:\d+ (?:\d+K|512)$/
 
-/** The answer shape, and the shape fields that could not be read. */
+/** Answer shape, and the shape fields that could not be read. */
 interface Shaped {
   readonly text: TextShape | undefined
   readonly refused: readonly string[]
@@ -189,7 +191,7 @@ interface Shaped {
 const JSON_TYPE = 'application/json'
 const ENUM_TYPE = 'text/x.enum'
 
-/** Reads the answer shape from the four ways to request JSON or an enum text; the first readable one counts. */
+/** Reads the answer shape from the four ways to request JSON or an enum value. The first readable one is used. */
 function readShape(fields: JsonObject): Shaped {
   const mime = text(fields['responseMimeType'])
   for (const field of SHAPE.slice(1)) object(fields[field])

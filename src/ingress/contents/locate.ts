@@ -53,7 +53,7 @@ function contentsOf(request: CanonicalRequest): Json | undefined {
 /** Removes the index from a path if the content is not in a list. */
 const unlisted = (path: Path): Path => (path[0] === 'contents' && path[1] === 0 ? ['contents', ...path.slice(2)] : path)
 
-/** Whether a reasoning part is only the signature of the next part and so has no part of its own in the body. */
+/** Whether a reasoning part is only the signature of the next part. Such a part has no part of its own in the body. */
 const signs = (part: Part): boolean =>
   part.type === 'reasoning' &&
   part.text === '' &&
@@ -99,7 +99,7 @@ export const BODY_FIELDS: BodyFields = {
 
 const COUNTED = 'generateContentRequest'
 
-/** The path of the request wrapped by a token count; empty if it is not wrapped. */
+/** Returns the path of the request wrapped by a token count. Empty if it is not wrapped. */
 export function root(body: JsonObject): Path {
   const field = [COUNTED, 'generate_content_request'].find(name => isObject(body[name]))
   return field === undefined ? [] : [field]
@@ -108,8 +108,8 @@ export function root(body: JsonObject): Path {
 const DECLARATIONS = new Set(['functionDeclarations', 'function_declarations'])
 
 /**
- * The path of each tool: function declarations are items in an entry, hosted tools are fields of an entry, and an
- * entry's unknown fields count as the entry itself.
+ * Returns the path of each tool. Function declarations are items in an entry, hosted tools are fields of an entry, and
+ * an entry's unknown fields have the path of the entry.
  */
 export function toolPaths({ tools }: JsonObject): readonly Path[] {
   const entries = Array.isArray(tools) ? tools : [tools]

@@ -13,7 +13,7 @@ type Read = { readonly media: Media; readonly extras: Extras } | undefined
 
 const PART = new Set(['inlineData'])
 
-/** Returns true for audio without samples, which Google refuses. */
+/** Whether the part is audio without samples, which Google refuses. */
 export function isSoundless(part: JsonObject): boolean {
   if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
   const inline = anyObject(inCamelCase(part, PART)['inlineData'])
@@ -23,7 +23,7 @@ export function isSoundless(part: JsonObject): boolean {
   return isSound && typeof data === 'string' && isEmptyAudioBase64(data)
 }
 
-/** Reads the media in a field of a part, with the extras of both; undefined if required fields are missing. */
+/** Reads the media in a field of a part, with the extras of both. Undefined if required fields are missing. */
 export function readMedia(
   fields: JsonObject,
   field: 'inlineData' | 'fileData',
@@ -34,7 +34,7 @@ export function readMedia(
   return read && { ...read.media, ...contentsExtras(fields, taken, { [field]: read.extras }) }
 }
 
-/** Reads inline bytes; undefined without media type or data. */
+/** Reads inline bytes. Undefined without media type or data. */
 function readInline(wire: JsonObject): Read {
   const fields = inCamelCase(wire, INLINE)
   const mediaType = text(fields['mimeType'])
@@ -49,7 +49,7 @@ function readInline(wire: JsonObject): Read {
   }
 }
 
-/** Reads a file by its URI; undefined without one. */
+/** Reads a file by its URI. Undefined without one. */
 function readFile(wire: JsonObject): Read {
   const fields = inCamelCase(wire, FILE)
   const uri = text(fields['fileUri'])
@@ -65,7 +65,7 @@ function readFile(wire: JsonObject): Read {
   }
 }
 
-/** Whether only Google can read a file: it is in the Files API, in Google's storage, or has a URI that is not a URL. */
+/** Whether only Google can read a file: it is in the Files API or in Google's storage, or its URI is not a URL. */
 const isGoogleFile = (uri: string): boolean =>
   !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 

@@ -3,7 +3,7 @@ import { anyObjects, anyText, put } from '../fields.ts'
 
 type Tree = { [key: string]: Json } | Json[]
 
-/** Assembles the arguments of a call from chunks, each with a JSON path (Vertex only). */
+/** Assembles the arguments of a call from chunks, each with a JSON path. Only Vertex sends such chunks. */
 export class PartialArguments {
   private readonly root: { [key: string]: Json } = {}
 
@@ -16,12 +16,12 @@ export class PartialArguments {
     }
   }
 
-  /** Adds arguments that arrived whole. */
+  /** Adds arguments that arrived in one piece. */
   merge(args: JsonObject): void {
     for (const key in args) put(this.root, key, args[key])
   }
 
-  /** The arguments as JSON text. */
+  /** Returns the arguments as JSON text. */
   text(): string {
     return JSON.stringify(this.root)
   }
@@ -56,12 +56,12 @@ const VALUES = new Set([
   ...['string_value', 'number_value', 'bool_value', 'null_value'],
 ])
 
-/** items; longest list. A larger index is treated as a name. */
+/** Maximum length of a list, in items. A larger index is treated as a name. */
 const MAX_ITEMS = 10_000
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(['"])/g
 
-/** Splits a path such as `$.a['b c'][0]` into names and indices. */
+/** Splits a path such as `$.a['b c'][0]` into names and indexes. */
 function stepsOf(path: string): readonly (string | number)[] {
   const steps: (string | number)[] = []
   const unclosed = new Set<string>()
@@ -72,7 +72,7 @@ function stepsOf(path: string): readonly (string | number)[] {
     else if (index !== undefined) steps.push(Number(index) < MAX_ITEMS ? Number(index) : index)
     else if (!unclosed.has(quote!)) {
       const end = path.indexOf(`${quote}]`, step.lastIndex)
-      // A quote that is unclosed here stays unclosed: searching again at each one would take quadratic time.
+      // A quote without an end here never has one. Searching again at each such quote would take quadratic time.
       if (end === -1) unclosed.add(quote!)
       else {
         steps.push(path.slice(step.lastIndex, end))

@@ -16,8 +16,8 @@ const DATA: ReadonlySet<string> = new Set([
 const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
 
 /**
- * Like `readPart`, for upstreams' parts: a malformed part, or one that answers cannot have, becomes opaque. Code run by
- * the upstream does not count as text of the answer.
+ * Like `readPart`, for upstreams' parts. A malformed part, or one that answers cannot have, becomes opaque. Code run by
+ * the upstream is no text of the answer.
  */
 export function readPartLeniently(wire: JsonObject, ids: CallIds): readonly Part[] {
   try {
@@ -38,9 +38,9 @@ function withoutText(part: Part): Part {
 }
 
 /**
- * Reads one part. A signature becomes an empty reasoning part in front of it, or the reasoning parts inside a wrapped
- * signature; a signature without data stays a part of its own (traps 29, 31, 32, 102). A part of an unknown kind
- * becomes opaque.
+ * Reads one part. Its signature becomes an empty reasoning part in front of it, or the reasoning parts inside a wrapped
+ * signature. A signature without data stays a separate part (traps 29, 31, 32, 102). A part of an unknown kind becomes
+ * opaque.
  */
 export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   const fields = inCamelCase(wire, KNOWN)
@@ -63,7 +63,7 @@ export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
 }
 
 /**
- * The kinds of data in a part. Also checks the types of all known fields.
+ * Returns the kinds of data in a part, and checks the types of all known fields.
  *
  * @throws WrongType.
  */
@@ -79,14 +79,14 @@ function kindsOf(fields: JsonObject): readonly string[] {
   return kinds
 }
 
-/** The content of a part's `thoughtSignature`: a signature, or the reasoning inside a wrapped signature. */
+/** Content of a part's `thoughtSignature`: a signature, or the reasoning inside a wrapped signature. */
 interface SignatureField {
   readonly reasoning: readonly WrappedReasoning[]
   /** Whether the gateway wrapped the signature. */
   readonly wrapped: boolean
 }
 
-/** The value that callers send in place of a signature (trap 31), plain and in base64. */
+/** Value that callers send in place of a signature (trap 31), plain and in base64. */
 const SKIP = 'skip_thought_signature_validator'
 const SKIPS = new Set(['', SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
 
@@ -96,8 +96,8 @@ function readSignatureField({ thoughtSignature }: JsonObject): SignatureField | 
 }
 
 /**
- * The part, preceded by its reasoning parts. A wrapped signature never reaches an upstream: on a call it is replaced by
- * the skip value, since a first call without a signature is refused (trap 31).
+ * Returns the part, preceded by its reasoning parts. A wrapped signature never reaches an upstream. On a call, the skip
+ * value replaces it, because a first call without a signature is refused (trap 31).
  */
 function signed(part: Part, wire: JsonObject, signatureField: SignatureField | undefined): readonly Part[] {
   if (signatureField?.wrapped !== true) return [...reasoningPartsOf(signatureField), withWireSource(part, FORMAT, wire)]
@@ -141,7 +141,7 @@ const isEmptyText = (fields: JsonObject, kinds: readonly string[]): boolean =>
 
 /**
  * Reads a signature on a part without data. Earlier versions wrote redacted reasoning of another format as such a part
- * without text, and the signature of the preceding reasoning as one with empty text.
+ * without text, and the signature of the preceding reasoning as a part with empty text.
  */
 function readLoneSignature(fields: JsonObject, signatureField: SignatureField): readonly ReasoningPart[] {
   const [first, ...others] = signatureField.reasoning
@@ -183,7 +183,7 @@ const READERS: { readonly [kind: string]: PartReader } = {
   },
 }
 
-/** Reads media. Intermediate images of reasoning stay opaque, as other formats have none. */
+/** Reads media. Intermediate images of reasoning stay opaque, because other formats have none. */
 function readVisibleMedia(
   fields: JsonObject,
   field: 'inlineData' | 'fileData',
@@ -196,7 +196,7 @@ function readVisibleMedia(
 
 const DETAILS: { readonly [level: string]: string } = { MEDIA_RESOLUTION_LOW: 'low', MEDIA_RESOLUTION_HIGH: 'high' }
 
-/** Reads the level of detail; undefined if canonical does not have it. */
+/** Reads the level of detail. Undefined if the canonical model lacks it. */
 function detailOf(fields: JsonObject): string | undefined {
   const resolution = fields['mediaResolution']
   if (typeof resolution !== 'object' || resolution === null) return undefined
@@ -206,13 +206,13 @@ function detailOf(fields: JsonObject): string | undefined {
     : undefined
 }
 
-/** Makes an opaque part of the wire value without its signature, which has become a part in front of it. */
+/** Makes an opaque part of the wire value without its signature. The signature has become a part in front of it. */
 function opaque(wire: JsonObject, fields: JsonObject, isSigned: boolean): OpaquePart {
   const { thoughtSignature: _, thought_signature: __, ...unsigned } = wire
   return { type: 'opaque', format: FORMAT, value: isSigned ? unsigned : wire, ...defined({ text: textOf(fields) }) }
 }
 
-/** Code run by the upstream, or its output, as text for formats without such parts. */
+/** Returns code run by the upstream, or its output, as text for formats without such parts. */
 function textOf({ executableCode, codeExecutionResult }: JsonObject): string | undefined {
   const { code, language } = (executableCode ?? {}) as JsonObject
   if (typeof code === 'string') return `\n\`\`\`${stringIn(language).toLowerCase()}\n${code}\n\`\`\`\n`

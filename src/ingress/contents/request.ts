@@ -41,7 +41,7 @@ const TAKEN = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels', 'serviceTier'],
 ])
 
-/** The known fields, including format-specific ones, so that each has one spelling. */
+/** Known fields, including format-specific ones, so that each has one spelling. */
 const KNOWN = new Set([...TAKEN, 'safetySettings', 'cachedContent', 'store'])
 
 function read(body: JsonObject, model: string, stream: boolean): CanonicalRequest {

@@ -6,10 +6,10 @@ import { isLoneSignature, isUnsigned } from '../../canonical/signature.ts'
 import { FORMAT } from './fields.ts'
 
 /**
- * Repairs reasoning in the history. Clients may return streamed reasoning as separate chunks, even one chunk per turn,
- * or omit it; its signature is on the part that follows. A signature of another format is wrapped together with its
- * reasoning (canonical/signature.ts), so that chunks of that reasoning are duplicates and are removed (traps 91, 92).
- * Google's own signatures belong to the reasoning in front of them.
+ * Repairs reasoning in the history. Clients may return streamed reasoning in separate chunks, even with one chunk per
+ * turn, or leave it out. Its signature is on the part that follows. The gateway wraps a signature of another format
+ * together with the reasoning (canonical/signature.ts), so that chunks of the same reasoning are duplicates and are
+ * removed (traps 91, 92). Google's own signatures belong to the reasoning in front of them.
  */
 export function joinReasoning(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(({ content }) => content.some(part => part.type === 'reasoning'))) return messages
@@ -45,7 +45,7 @@ interface Turn {
   readonly content: Content
 }
 
-/** The position of a reasoning chunk. */
+/** Position of a reasoning chunk. */
 interface ChunkPosition {
   readonly content: Content
   readonly at: number
@@ -53,11 +53,11 @@ interface ChunkPosition {
 
 /** Joins the reasoning in consecutive model turns. */
 class ReasoningRun {
-  /** The latest reasoning chunks, followed only by empty parts. */
+  /** The latest reasoning chunks. Only empty parts come after them. */
   private chunks: ChunkPosition[] = []
   /** Whether more reasoning would continue the last chunk. */
   private continues = false
-  /** Contents that differ from what the caller sent. */
+  /** Contents of turns in which the reasoning changed. */
   private readonly rewritten: Set<Content>
 
   constructor(rewritten: Set<Content>) {
@@ -65,8 +65,8 @@ class ReasoningRun {
   }
 
   /**
-   * Returns the parts of a turn without duplicate reasoning. If a chunk of an earlier turn turns out to be a duplicate,
-   * `undefined` replaces it in that turn's list.
+   * Returns the parts of a turn without duplicate reasoning. A chunk of an earlier turn that turns out to be a
+   * duplicate is replaced by `undefined` in that turn's list.
    */
   add(parts: readonly Part[], inChunks: boolean): Content {
     const content: Content = []
@@ -84,7 +84,7 @@ class ReasoningRun {
     return content
   }
 
-  /** Separates the reasoning before from the reasoning after, because a message with extras lies between. */
+  /** Separates earlier from later reasoning at a message with extras. */
   pause(): void {
     this.continues = false
   }
@@ -116,7 +116,10 @@ class ReasoningRun {
     else this.chunks = []
   }
 
-  /** Removes the latest chunks that repeat the text, as far back as they match. Trims a chunk that only ends with it. */
+  /**
+   * Removes the latest chunks that repeat the text, as far back as they match. A chunk that only ends with the text is
+   * trimmed.
+   */
   private removeRepeated(text: string): void {
     let rest = text
     for (let chunk = this.chunks.at(-1); chunk !== undefined && rest !== ''; chunk = this.chunks.at(-1)) {
@@ -167,19 +170,22 @@ class ReasoningRun {
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text'])
 
 /**
- * Whether a part is only text. Streams put a wrapped signature on the first chunk of a text, and clients that join
- * chunks keep this first chunk separate.
+ * Whether a part is only text. Streams put a wrapped signature on the first chunk of a text part. Clients that join
+ * chunks leave this first chunk separate.
  */
 const isPlainText = (part: Part | undefined): part is TextPart =>
   part?.type === 'text' && part.text !== '' && Object.keys(part).every(field => TEXT_FIELDS.has(field))
 
-/** Marks reasoning whose signature was on the following part, as Google writes it. */
+/** Spelling of reasoning whose signature was on the following part, as Google writes it. */
 export const SIGNED_BY_NEXT = { [FORMAT]: { proof: 'next' } }
 
 /** Whether a part came from a wrapped signature. */
 export const isWrapped = (part: Part | undefined): boolean => part?.spelling?.[FORMAT]?.['enclosed'] === true
 
-/** Whether a part is a signature without reasoning, which earlier versions sent after the reasoning's last text. */
+/**
+ * Whether a part is a signature without reasoning. Earlier versions sent such a part after the last text of the
+ * reasoning.
+ */
 const isStraySignature = (part: ReasoningPart): boolean =>
   part.text === '' &&
   part.signature !== undefined &&

@@ -40,15 +40,14 @@ export function readUsage(wire: JsonObject): Usage {
   return withWireSource(usage, FORMAT, wire)
 }
 
-/** Reads the service tier, which is among the counts. */
+/** Reads the service tier, which is a field of the usage. */
 export function tierOf(wire: JsonObject): string | undefined {
   const tier = anyText(inCamelCase(wire, KNOWN)['serviceTier'])?.toLowerCase()
   return tier === 'standard' ? 'default' : tier
 }
 
 /**
- * Adds reasoning to the answer's tokens, and counts cached tokens as part of the prompt, unless the total shows
- * otherwise.
+ * Adds reasoning to the answer's tokens, and includes cached tokens in the prompt's, unless the total shows otherwise.
  */
 function tokensOf(
   reported: ReportedCounts,
@@ -75,7 +74,7 @@ const MODALITIES: { readonly [modality: string]: Modality } = {
 
 interface ByModality {
   readonly counts: { readonly [M in Modality]?: number } | undefined
-  /** Entries of modalities that canonical lacks. */
+  /** Entries of modalities that the canonical model lacks. */
   readonly others: readonly JsonObject[] | undefined
 }
 

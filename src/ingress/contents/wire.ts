@@ -7,11 +7,11 @@ import { CONTENT, inCamelCase, NUMERAL, WRAPPER } from './fields.ts'
 import { isSoundless } from './media.ts'
 
 /**
- * The schemas of the generateContent, countTokens and embedding requests (docs/wire/contents.md#request). Unknown
- * fields pass; free-form JSON is never validated.
+ * Schemas of the generateContent, countTokens and embedding requests (docs/wire/contents.md#request). Unknown fields
+ * are accepted, and free-form JSON is never validated.
  */
 
-/** A number, which may be written as text. */
+/** A number, which may be written as a string. */
 const number = v.custom<number | string>(
   value => typeof value === 'number' || (typeof value === 'string' && NUMERAL.test(value)),
   'Invalid type: Expected number',
@@ -29,8 +29,8 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
   )
 }
 /**
- * One value or a list of values. Chooses the schema by the input, so that a fault in a list is reported for the item at
- * fault.
+ * Schema of one value or a list of values, chosen by the input, so that a fault in a list is reported for the faulty
+ * item.
  */
 const oneOrMany = (schema: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(schema) : schema))
@@ -63,7 +63,7 @@ const part = cased({
 /** The roles that a content may have. */
 export const ROLES = ['user', 'model', 'function'] as const
 
-/** Parts with audible audio. Only the caller's parts are checked, not what a model said earlier. */
+/** Parts with audible audio. Only the caller's parts are checked, not the model's earlier parts. */
 const audible = v.custom<JsonObject>(part => !isObject(part) || !isSoundless(part), 'The audio is empty')
 const content = v.pipe(
   json,
@@ -137,7 +137,10 @@ const ONE_SPELLING = v.object({
   generate_content_request: v.undefined('must not be used together with generateContentRequest'),
 })
 
-/** The schema of a request, by its path, which contains the model and the method (docs/wire/contents.md#endpoints). */
+/**
+ * Returns the schema of a request, by its path, which contains the model and the method
+ * (docs/wire/contents.md#endpoints).
+ */
 export function requestAt({ path }: { readonly path: string }): v.GenericSchema {
   const address = readAddress(path)
   const model = maybe(

@@ -8,7 +8,7 @@ import { anyNumber, anyObject, anyObjects, anyText } from '../fields.ts'
 import { timesOf, transcribed } from '../media/transcript.ts'
 import { readError } from './error.ts'
 
-/** Reads the transcript of `/v1/listen`: the first alternative of the only channel, with the requested times. */
+/** Reads the transcript of `/v1/listen`: the first alternative of the first channel, with the requested times. */
 export function readResult({ status, headers, body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const [channel] = anyObjects(anyObject(body['results'])?.['channels'])
   const [reading] = anyObjects(channel?.['alternatives'])

@@ -15,7 +15,8 @@ const BY_CODE: { readonly [code: string]: ErrorKind } = {
 }
 
 /**
- * Reads an error answer: `{detail}` as `{status, message}`, as a text, or as a list of `{loc, msg}`. Accepts any body.
+ * Reads an error answer: `{detail}` as `{status, message}`, as a string, or as a list of `{loc, msg}`. Accepts any
+ * body.
  */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const detail = isObject(body['detail']) ? body['detail'] : undefined

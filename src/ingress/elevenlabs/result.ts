@@ -24,7 +24,7 @@ export const readResult: ReadResult = (answer, request) => (READERS[workOf(reque
 
 /**
  * Reads a recording from `/v1/text-to-speech`: its bytes, or base64 beside timestamps. The media type is the requested
- * one, since ElevenLabs declares the same type for most containers.
+ * one, because ElevenLabs declares the same type for most containers.
  *
  * @throws GatewayError for any other body.
  */
@@ -45,14 +45,14 @@ const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 
-/** The media type of a recording. Raw samples are requested at 24 kHz, even to make a WAV file from them. */
+/** Returns the media type of a recording. Raw samples are requested at 24 kHz, even to make a WAV file of them. */
 function typeOf(declared: string, { output }: CanonicalRequest): string {
   const wanted = output.audio?.mediaType
   if (wanted === 'audio/pcm' || wanted === 'audio/wav') return 'audio/L16;codec=pcm;rate=24000'
   return wanted ?? (/^audio\//i.test(declared) ? declared : 'audio/mpeg')
 }
 
-/** Reads the transcript of `/v1/speech-to-text`, with the requested times; segments are made from its words. */
+/** Reads the transcript of `/v1/speech-to-text`, with the requested times. Segments are made from its words. */
 function readTranscription({ status, headers, body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const text = anyText(body['text'])
   if (text === undefined) throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
@@ -66,7 +66,10 @@ function readTranscription({ status, headers, body }: WireAnswer, request: Canon
   return transcribed(anyText(body['transcription_id']), text, facts, request)
 }
 
-/** Reads a word. Skips spaces and other sounds, which have times of their own, and adds the speaker only on request. */
+/**
+ * Reads a word. Spaces and other sounds, which have times of their own, are skipped. The speaker is added only on
+ * request.
+ */
 function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   const word = anyText(wire['text'])
   const times = timesOf(wire)

@@ -62,14 +62,14 @@ function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | und
 const encodingIn = (value: Json | undefined): VectorEncoding | undefined =>
   value === 'float' || value === 'base64' ? value : undefined
 
-/** Reads the inputs: a text, a list of tokens, an object with a text or an image, or a list of these. */
+/** Reads the inputs: a string, a list of tokens, an object with a text or an image, or a list of these. */
 function readInput(input: Json): readonly Message[] {
   if (isSingleInput(input)) return [messageOfItem(input)]
   if (!Array.isArray(input) || input.length === 0) throw WrongType.instance
   return input.map(messageOfItem)
 }
 
-/** Whether an input is a single one; a list that starts with a number is a list of tokens. */
+/** Whether there is a single input. A list that starts with a number is a list of tokens. */
 const isSingleInput = (input: Json | undefined): boolean =>
   typeof input === 'string' || isObject(input) || (Array.isArray(input) && typeof input[0] === 'number')
 
@@ -83,7 +83,9 @@ function messageOfItem(item: Json): Message {
 
 const messageOfPart = (part: Part, node: Node = {}): Message => ({ role: 'user', content: [part], ...node })
 
-/** Makes a message of token ids, which have a meaning for one model only: no other format can express them. */
+/**
+ * Makes a message of token ids. Token ids have a meaning for one model only, so that no other format can express them.
+ */
 function messageOfTokens(tokens: readonly Json[]): Message {
   if (tokens.length === 0 || !tokens.every(token => typeof token === 'number')) throw WrongType.instance
   return messageOfPart(opaqueInput({ tokens }))
@@ -95,7 +97,7 @@ const KINDS = ['text', 'image', 'pdf'] as const
 const KINDS_TAKEN: ReadonlySet<string> = new Set(KINDS)
 
 /**
- * Reads an input in Jina's form, one value under the name of its kind. An object with several values or none becomes
+ * Reads an input in Jina's form: one value under the name of its kind. An object with several values or none becomes
  * opaque.
  */
 function messageOfObject(item: JsonObject): Message {
@@ -111,7 +113,7 @@ function messageOfObject(item: JsonObject): Message {
 
 const DEFAULT_TYPES = { image: 'image/jpeg', pdf: 'application/pdf' } as const
 
-/** Makes a source of base64 without a declared media type. */
+/** Makes a media source of base64 without a declared media type. */
 const sourceOfBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSource => ({
   type: 'base64',
   mediaType: sniffBase64(data) ?? DEFAULT_TYPES[kind],
@@ -119,8 +121,8 @@ const sourceOfBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSo
 })
 
 /**
- * The vendors' values for the purpose of vectors (docs/wire/embeddings.md#purposes): Voyage's in `input_type`, Jina's
- * in `task`.
+ * Vendors' values for the purpose of vectors (docs/wire/embeddings.md#purposes): Voyage's in `input_type`, Jina's in
+ * `task`.
  */
 const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json | undefined, EmbeddingPurpose>([
   ['query', 'query'],
@@ -147,7 +149,7 @@ const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json |
 
 const FIELDS = ['input_type', 'task'] as const
 
-/** Reads the purpose of the vectors; an unknown value becomes an extra. */
+/** Reads the purpose of the vectors. An unknown value becomes an extra. */
 function readPurpose(body: JsonObject, refused: string[]): EmbeddingPurpose | undefined {
   const field = FIELDS.find(one => PURPOSES.has(body[one]))
   append(
@@ -159,7 +161,7 @@ function readPurpose(body: JsonObject, refused: string[]): EmbeddingPurpose | un
 
 const INPUT: Path = ['input']
 
-/** Locates the inputs: a single one, or the items of a list. */
+/** Locates the inputs: a single input, or the items of a list. */
 export function locate(request: CanonicalRequest): Locate {
   const input = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body['input']
   const paths = request.messages.map((_, index): Path => (isSingleInput(input) ? INPUT : [...INPUT, index]))

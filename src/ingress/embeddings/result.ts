@@ -56,11 +56,11 @@ const isVector = (value: unknown): value is Vector =>
   Array.isArray(value) || typeof value === 'string' || value instanceof NumbersText
 
 const KEY = '"embedding"'
-/** The key of a placeholder for a removed vector; no vendor's sparse vector has such a token. */
+/** Key of a placeholder for a removed vector. No vendor's sparse vector has such a token. */
 const MARK = '\u0001'
 
 /**
- * Parses an answer's body but leaves its vectors as text: a hundred vectors are two million digits, and most are only
+ * Parses an answer's body but leaves its vectors as text. A hundred vectors are two million digits, and most are only
  * passed on.
  *
  * @returns undefined for text that is not a JSON object.
@@ -84,7 +84,7 @@ export function parseUntouched(text: string): JsonObject | undefined {
   return body === undefined ? undefined : (withVectors(body, lists) ?? parseObject(text))
 }
 
-/** The index at which the value of a key starts, or -1 if `after` is not the end of a key. */
+/** Returns the index at which the value of a key starts; -1 if `after` is not the end of a key. */
 function valueAt(text: string, after: number): number {
   const colon = skipSpace(text, after)
   return text[colon] === ':' ? skipSpace(text, colon + 1) : -1
@@ -97,14 +97,14 @@ function skipSpace(text: string, from: number): number {
 }
 
 /**
- * Characters that only occur in lists with something other than numbers; the last three start `null`, `NaN` and
+ * Characters that occur only in lists with values other than numbers. The last three start `null`, `NaN` and
  * `Infinity`.
  */
 const OTHERS = ['"', '{', 'n', 'N', 'I']
 
 const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHERS.some(sign => list.includes(sign))
 
-/** Puts the vectors back into the body; undefined if one is not where vectors are expected. */
+/** Puts the vectors back into the body. Undefined if a vector is not where vectors are expected. */
 function withVectors(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {
   const { data } = body
   if (!Array.isArray(data)) return undefined

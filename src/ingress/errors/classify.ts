@@ -1,7 +1,7 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 import { contextOf } from './context-length.ts'
 
-/** UTF-16 units; length of an upstream's message that is matched. The relevant words come first. */
+/** Length of an upstream's message that is matched, in UTF-16 units. The relevant words come first. */
 const MAX_MATCHED_LENGTH = 2000
 
 /** Matches codes or messages that are more precise than the status of an error. */
@@ -11,7 +11,7 @@ interface Row {
   readonly kinds: readonly ErrorKind[]
   readonly codes?: RegExp
   readonly message?: RegExp
-  /** Fields to replace, for example a message that callers must not see. */
+  /** Fields to replace, such as a message that callers must not see. */
   readonly replacement?: Partial<Pick<CanonicalError, 'message' | 'code' | 'retry'>>
 }
 
@@ -22,9 +22,9 @@ const NO_MODEL = {
 }
 
 /*
- * Messages are matched at their beginning to tell faults of the gateway's account (trap 99) from faults of the caller:
- * further on, upstreams quote the request. Sources: the vendors' lists of errors and reports in public issue trackers,
- * 2026-11.
+ * Rows that tell faults of the gateway's account (trap 99) from faults of the caller. Messages are matched only at
+ * their beginning, because upstreams quote the request further on. Sources: the vendors' lists of errors and reports in
+ * public issue trackers, 2026-11.
  */
 const ROWS: readonly Row[] = [
   {
@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
 ]
 
 /**
- * Kinds, derived from the status, under which a context overflow may arrive: some upstreams report it with 413 or 500.
+ * Kinds, derived from the status, under which a context overflow may arrive. Some upstreams report it with 413 or 500.
  */
 const MAYBE_TOO_LONG: ReadonlySet<ErrorKind> = new Set(['invalid-request', 'too-large', 'upstream-failed'])
 
@@ -75,7 +75,7 @@ const GATEWAY_CODES: ReadonlyMap<string | undefined, ErrorKind> = new Map([
  * Refines the kind of an upstream's error by code and message: a request too long for the model, a fault of the
  * gateway's account, a missing model (traps 98, 99).
  *
- * @param also further texts of the error, such as a wrapped message or a type that serves as a code.
+ * @param also further strings of the error, such as a wrapped message or a type that serves as a code.
  */
 export function classify(error: CanonicalError, ...also: readonly (string | undefined)[]): CanonicalError {
   const gatewayKind = GATEWAY_CODES.get(error.code)
@@ -95,7 +95,7 @@ export function classify(error: CanonicalError, ...also: readonly (string | unde
   return { ...rest, kind: 'context-too-long', ...(Object.keys(context).length === 0 ? {} : { context }) }
 }
 
-/** seconds; longer delays are outages and are cut to a day. */
+/** Maximum delay in seconds: one day. Longer delays are outages and are cut to a day. */
 const MAX_DELAY_SECONDS = 86_400
 
 /** Clamps a retry delay in seconds to between zero and one day. */

@@ -1,9 +1,8 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 
 /*
- * Messages and codes of upstreams for a request longer than the model's context (trap 98). Collected from error
- * messages that users report in public issue trackers and from the lists of coding agents (pi, opencode), as of
- * 2026-11.
+ * Upstreams' messages and codes for a request longer than the model's context (trap 98). Collected from error messages
+ * that users report in public issue trackers and from the lists of coding agents (pi, opencode), as of 2026-11.
  */
 
 /** Codes and types that need no matching message: OpenAI, Copilot, llama.cpp. */
@@ -60,7 +59,7 @@ const TOKENS: readonly RegExp[] = [
   /received ([\d,]+)/i,
 ]
 
-/** Patterns for the largest number of tokens that the model accepts. */
+/** Patterns for the maximum number of tokens that the model accepts. */
 const MAXIMUM: readonly RegExp[] = [
   /> ([\d,]+)(?: maximum|,|\.|$)/,
   /maximum context length(?: is| of)? \(?([\d,]+)/i,
@@ -90,7 +89,7 @@ export function contextOf(codes: readonly (string | undefined)[], text: string):
   const tokens = numberIn(text, TOKENS)
   const maximum = numberIn(text, MAXIMUM)
   return {
-    // A prompt within the maximum was not the cause.
+    // A prompt within the maximum did not cause the error.
     ...(tokens === undefined || tokens <= (maximum ?? 0) ? {} : { tokens }),
     ...(maximum === undefined ? {} : { maximum }),
   }

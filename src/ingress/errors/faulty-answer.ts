@@ -3,13 +3,13 @@ import type { JsonObject } from '../../canonical/node.ts'
 
 /* Errors for a faulty answer that came with status 200, in any format. */
 
-/** The error for a stream event that is not a JSON object. */
+/** Error for a stream event that is not a JSON object. */
 export const MALFORMED = upstreamFailed('The upstream sent an event that is not a JSON object.')
-/** The error for a stream that ended before the answer did. */
+/** Error for a stream that ended before the answer did. */
 export const CUT_SHORT = upstreamFailed('The upstream ended its answer early.')
 
 /**
- * Makes the error for an answer under status 200 that is an error (trap 77) or not what was requested.
+ * Makes the error for an answer with status 200 that is an error (trap 77) or not what was requested.
  *
  * @param fault the predicate for an answer without an error, such as `is not an image`.
  */

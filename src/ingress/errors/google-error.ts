@@ -65,7 +65,7 @@ function describe(error: JsonObject | undefined, status: number, wait: number | 
   })
 }
 
-/** Finds the error object wherever a vendor or proxy put it. */
+/** Finds the error object. Vendors and proxies put it at different positions. */
 function errorOf(body: JsonObject): JsonObject | undefined {
   const listed = Array.isArray(body) ? (body as readonly unknown[]).find(isObject) : body
   const error = listed?.['error']
@@ -83,7 +83,7 @@ function first(details: readonly JsonObject[], field: string): string | undefine
   return undefined
 }
 
-/** The first field named in a BadRequest detail. */
+/** Returns the first field named in a BadRequest detail. */
 function fieldOf(details: readonly JsonObject[]): string | undefined {
   for (const detail of details)
     for (const violation of anyObjects(detail['fieldViolations']))
@@ -91,7 +91,7 @@ function fieldOf(details: readonly JsonObject[]): string | undefined {
   return undefined
 }
 
-/** The retry delay from `retryDelay: "3.5s"`, in seconds. */
+/** Reads the retry delay from `retryDelay: "3.5s"`, in seconds. */
 function delayOf(details: readonly JsonObject[]): number | undefined {
   for (const { retryDelay } of details) {
     const seconds = typeof retryDelay === 'string' ? Number.parseFloat(retryDelay) : Number.NaN

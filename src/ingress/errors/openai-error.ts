@@ -29,7 +29,7 @@ export function errorReader(
       kind: codes.get(code) ?? errorKindOf(status),
       message: message ?? `The upstream answered with status ${status}.`,
       ...defined({ param: anyText(error['param']), code, retryAfterSeconds }),
-      // Another upstream may have the earlier response; the status stays 400.
+      // Another upstream may have the earlier response. The status stays 400.
       ...(code === 'previous_response_not_found' ? { retry: true } : {}),
       status,
     }
@@ -64,7 +64,7 @@ const CODES: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([
   ['server_is_overloaded', 'overloaded'],
 ])
 
-/** The status of an error inside an answer: given as a number, or derived from the type, else 502. */
+/** Returns the status of an error inside an answer: given as a number, or derived from the type, else 502. */
 function innerStatus({ code, status_code, status, type }: JsonObject, types: Table<number>): number {
   const given = code ?? status_code ?? status
   if (typeof given === 'number' && given >= 400 && given < 600) return given

@@ -8,8 +8,8 @@ import { classify, retryAfter } from './classify.ts'
 const BY_STATUS: { readonly [status: number]: ErrorKind } = { 498: 'unauthenticated' }
 
 /**
- * Reads an error answer in any shape that embedding and rerank services use: `{message}`, `{detail}` as a text or a
- * list of `{loc, msg}`, `{error}` as a text or an object with a message. Accepts any body.
+ * Reads an error answer in any shape that embedding and rerank services use: `{message}`, `{detail}` as a string or a
+ * list of `{loc, msg}`, `{error}` as a string or an object with a message. Accepts any body.
  */
 export function readRetrievalError({ status, body, headers }: WireAnswer): CanonicalError {
   const inner = isObject(body['error']) ? body['error'] : undefined
@@ -27,7 +27,7 @@ export function readRetrievalError({ status, body, headers }: WireAnswer): Canon
   })
 }
 
-/** Finds the message of an error body in any of these fields; undefined if there is none. */
+/** Finds the message of an error body in one of these fields. Undefined if there is none. */
 export function retrievalMessage(body: JsonObject): string | undefined {
   const { message, detail, error } = body as { readonly [field: string]: Json | undefined }
   return (
@@ -44,7 +44,7 @@ function faultsIn(detail: Json | undefined): string | undefined {
   return texts.length === 0 ? undefined : texts.join('; ')
 }
 
-/** Turns `["body", "documents", 0]` into `documents.0`. */
+/** Converts `["body", "documents", 0]` to `documents.0`. */
 function fieldPathOf({ loc }: JsonObject): string | undefined {
   if (!Array.isArray(loc)) return undefined
   const steps = loc.filter(step => typeof step === 'string' || typeof step === 'number')

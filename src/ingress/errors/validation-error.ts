@@ -6,8 +6,8 @@ import { excerpt } from '../../canonical/text.ts'
 import { WrongType } from '../fields.ts'
 
 /**
- * Runs a reader over a caller's body. If the reader detects a fault, the schema names the field and the fault, so the
- * schema's cost is paid only for faulty requests. A law checks that reader and schema reach the same verdict.
+ * Runs a reader over a caller's body. If the reader detects a fault, the schema then finds the field and the fault, so
+ * that only faulty requests pay for the schema. A law checks that reader and schema reach the same verdict.
  *
  * @throws GatewayError `invalid-request`.
  */
@@ -20,7 +20,7 @@ export function readOrExplain<T>(schema: Schema, body: JsonObject, read: () => T
   }
 }
 
-/** A schema, or a function that makes one which depends on more than the body. */
+/** A schema, or a function that makes one if it depends on more than the body. */
 type Schema = v.GenericSchema | (() => v.GenericSchema)
 
 function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
@@ -30,7 +30,7 @@ function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
   return refused(`${excerpt(param ?? 'body')}: ${excerpt(issue.message, MAX_FAULT_LENGTH)}`, param ?? undefined)
 }
 
-/** UTF-16 units; length of a field's fault in the error message, since the fault repeats the value. */
+/** Maximum length of a field's fault in the error message, in UTF-16 units. The fault repeats the value. */
 const MAX_FAULT_LENGTH = 300
 
 /** A value that may be absent or null. */
@@ -38,7 +38,7 @@ export const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 export const maybeText = maybe(v.string())
 export const maybeNumber = maybe(v.number())
 
-/** A whole number of at least 1, such as how many answers to make. */
+/** A whole number of at least 1, such as the number of answers. */
 export const count = v.pipe(v.number(), v.integer(), v.minValue(1))
 
 /**
@@ -51,8 +51,8 @@ export const shape = <T extends v.ObjectEntries>(entries: T) =>
 export const json = shape({})
 
 /**
- * An object whose shape depends on the value of one field. Unlike valibot's variant, it never validates fields of
- * another value's shape.
+ * An object whose shape depends on the value of one field. Unlike valibot's variant, this schema never validates fields
+ * of another value's shape.
  *
  * @param other the shape for values without one in `shapes`.
  * @param absent the shape if the field has no value.
@@ -78,7 +78,7 @@ const SCHEMA: { readonly [T in SettingType]: v.GenericSchema } = {
 }
 
 /**
- * The settings as entries of a body's schema.
+ * Returns the settings as entries of a body's schema.
  *
  * @param formatSchemas schemas for types that the format writes differently.
  */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { count, maybe, maybeNumber, maybeText, shape } from '../errors/validation-error.ts'
 
-/* The schema of `POST /v1/video/generations`. Unknown fields pass. */
+/* Schema of `POST /v1/video/generations`. Unknown fields are accepted. */
 
 export const request = shape({
   model: v.string(),

@@ -11,7 +11,7 @@ export const FORMAT = 'images'
 /** The body fields that hold input images, in reading order. */
 export const FIELDS = ['image', 'image[]', 'images', 'mask'] as const
 
-/** Whether there is an input image; a mask alone does not count. */
+/** Whether there is an input image. A mask alone does not count. */
 export const hasImage = (body: JsonObject, files: readonly WireFile[] = []): boolean =>
   files.some(({ field }) => field !== 'mask') ||
   FIELDS.some(field => field !== 'mask' && [body[field] ?? []].flat().length > 0)
@@ -49,11 +49,11 @@ function readImage(wire: Json, use: Pick<MediaPart, 'use'>): MediaPart | OpaqueP
 
 const IMAGE_FIELD = /^image(?:\[\d*\])?$/
 
-/** The field of the first image without bytes or URL; undefined if there is none. */
+/** Returns the field of the first image without bytes or URL. Undefined if there is none. */
 export const emptyField = (images: readonly InputImage[]): string | undefined =>
   images.find(({ part }) => part.type === 'media' && isEmpty(part.source))?.at[0]?.toString()
 
-/** base64 characters; enough to contain a byte even if the lines are wrapped. */
+/** Number of base64 characters that contain at least one byte, even if the lines are wrapped. */
 const HEAD = 16
 
 const isEmpty = (source: MediaSource): boolean =>
@@ -63,7 +63,10 @@ const isEmpty = (source: MediaSource): boolean =>
       ? source.url === ''
       : source.type === 'base64' && Buffer.from(source.data.slice(0, HEAD), 'base64').length === 0
 
-/** Reads the images of a form. A file in a field of another name counts as an image, too; the name becomes an extra. */
+/**
+ * Reads the images of a form. A file in a field of another name counts as an image, too. The field's name becomes an
+ * extra.
+ */
 export function readFiles(files: readonly WireFile[]): readonly InputImage[] {
   const fields = Map.groupBy(files, ({ field }) => field)
   return files.map((file): InputImage => {
@@ -86,8 +89,8 @@ const BY_ENDING: { readonly [ending: string]: string } = {
 }
 
 /**
- * The media type of a file. Clients send files of unknown types as `application/octet-stream`; the file's name decides
- * then.
+ * Returns the media type of a file. Clients send files of unknown types as `application/octet-stream`. The file's name
+ * then decides.
  */
 function typeOf(mediaType: string, name: string | undefined): string {
   if (mediaType !== 'application/octet-stream') return mediaType

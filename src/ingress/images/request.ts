@@ -71,7 +71,7 @@ const TAKEN = new Set<string>([
   ...FIELDS,
 ])
 
-/** Readers of numbers and flags, which a form writes as texts. */
+/** Readers of numbers and flags. A form writes these as strings. */
 interface Values {
   number(value: Json | undefined): number | undefined
   count(value: Json | undefined): number | undefined
@@ -129,7 +129,7 @@ function readDelivery(value: string | undefined, refused: string[]): 'url' | 'by
 
 const PROMPT: Path = ['prompt']
 
-/** Locates the prompt and the images; each image by its index among the values of its field. */
+/** Locates the prompt and the images, each image by its index among the values of its field. */
 export function locate(request: CanonicalRequest): Locate {
   const { body, files = [] } = wireSourceOf<WireRequest>(request, FORMAT)!.wire
   const images = [...readReferencedImages(body), ...readFiles(files)].map(({ at }) => at)

@@ -18,18 +18,18 @@ interface Context {
   readonly made: ImageProperties | undefined
 }
 
-/** The fields that may contain an image; the bytes take precedence. */
+/** Fields that may contain an image. The bytes take precedence. */
 const SOURCES = ['b64_json', 'url'] as const
 
-/** An image of an answer, and the fields that have been read or are empty. */
+/** An image of an answer, and the fields that were read or are empty. */
 interface AnswerImage {
   readonly part: MediaPart
   readonly fields: readonly string[]
 }
 
 /**
- * Reads the image of an answer, preferring bytes over a URL; undefined without an image. Servers that always write both
- * fields leave one empty.
+ * Reads the image of an answer, as bytes rather than as a URL. Undefined without an image. Servers that always write
+ * both fields leave one empty.
  */
 export function readAnswerImage(
   wire: JsonObject,
@@ -49,7 +49,7 @@ export function readAnswerImage(
   }
 }
 
-/** The media type: the upstream's value, else the type detected in the bytes, else the requested type. */
+/** Returns the media type: the upstream's value, else the type detected in the bytes, else the requested type. */
 const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: CanonicalRequest): string =>
   typeof outputFormat === 'string'
     ? mediaTypeOfName(outputFormat)
@@ -69,7 +69,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   const usage = anyObject(body['usage'])
   const settings = readMade(body, SETTINGS)
   const candidates = anyObjects(body['data']).map(item => readItem(item, { outputFormat, made: settings }, request))
-  // Settings describe images; without an image they become extras.
+  // Settings describe images. Without an image they become extras.
   const unusedSettings = candidates.some(({ content }) => content.length > 0) ? unread(body, SETTINGS) : SETTINGS
   const result: CanonicalResult = {
     ...defined({ createdAt: created }),
@@ -86,7 +86,7 @@ const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
   usage: isObject,
 }
 
-/** Known fields of a wrong type, which become extras. */
+/** Returns the known fields of a wrong type, which become extras. */
 const misread = (body: JsonObject): string[] =>
   Object.keys(CHECKS).filter(field => body[field] != null && !CHECKS[field]!(body[field]))
 
@@ -107,7 +107,7 @@ const COUNTS = new Set([
 ])
 const DETAILS = new Set(['text_tokens', 'image_tokens'])
 
-/** Reads usage: tokens of images and texts, for prompt and answer (docs/wire/images.md#usage). */
+/** Reads usage: tokens of images and text, for prompt and answer (docs/wire/images.md#usage). */
 export function readUsage(wire: JsonObject): Usage {
   const inputDetails = anyObject(wire['input_tokens_details'])
   const outputDetails = anyObject(wire['output_tokens_details'])

@@ -5,21 +5,21 @@ import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
 import { isNumeral } from '../fields.ts'
 import { emptyField, hasImage, readReferencedImages } from './content.ts'
 
-/* The schemas of image requests (docs/wire/images.md#generations). Unknown fields pass. */
+/* Schemas of image requests (docs/wire/images.md#generations). Unknown fields are accepted. */
 
-/** Whether the text of a form field is a boolean. */
+/** Whether the string in a form field is a boolean. */
 export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
 
-/** The media type for the format's name of a file format. */
+/** Returns the media type for the format's name of a file format. */
 export const mediaTypeOfName = (name: string): string => (Object.hasOwn(OTHERS, name) ? OTHERS[name]! : `image/${name}`)
 
 const OTHERS: { readonly [name: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 
-/** An input image: a URL, maybe with data, or a file id; vendors have their own fields for both. */
+/** An input image: a URL, possibly with data, or a file id. Vendors have their own fields for both. */
 const image = v.union([v.string(), shape({ image_url: maybeText, file_id: maybeText, url: maybeText })])
 const images = maybe(v.union([image, v.array(image)]))
 
-/** The settings, with this kind of body's schemas for numbers, counts and flags. */
+/** Returns the settings, with this kind of body's schemas for numbers, counts and flags. */
 const settings = (number: v.GenericSchema, count: v.GenericSchema, flag: v.GenericSchema) => ({
   model: v.string(),
   n: maybe(count),
@@ -50,7 +50,7 @@ const flagText = v.pipe(v.string(), v.check(isFlag, 'Invalid value: Expected tru
 
 const countText = v.pipe(numberText, v.transform(Number), count)
 
-/** All fields of a form are texts. */
+/** Settings of a form, in which all fields are strings. */
 const inForm = settings(numberText, countText, flagText)
 const BODIES = {
   json: { prompted: request, promptless: shape({ prompt: maybeText, ...inJson }) },
@@ -67,7 +67,7 @@ const filled = (schema: v.GenericSchema): v.GenericSchema =>
     v.check(body => emptyField(readReferencedImages(body as JsonObject)) === undefined, EMPTY_IMAGE),
   )
 
-/** An edit needs an image. */
+/** Schema of an edit, which needs an image. */
 const change = (schema: v.GenericSchema, files: WireRequest['files']): v.GenericSchema =>
   v.pipe(
     schema,
@@ -79,12 +79,12 @@ export const NO_IMAGE = 'An image to edit is required.'
 export const EMPTY_IMAGE = 'This image is empty.'
 
 /**
- * Whether a prompt is required: variations need only an image, and the missing fields of an unfinished form may follow.
+ * Whether a prompt is required. Variations need only an image, and the missing fields of an unfinished form may follow.
  */
 export const needsPrompt = ({ path, unfinished }: WireRequest): boolean =>
   unfinished !== true && !path.endsWith('/variations')
 
-/** The schema of a request, by its path and kind of body. */
+/** Returns the schema of a request, by its path and kind of body. */
 export function requestAt(wire: WireRequest): v.GenericSchema {
   const { path, files } = wire
   if (path.endsWith('/generations')) return filled(request)

@@ -4,7 +4,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { classify, retryAfter } from '../errors/classify.ts'
 import { anyNumber, anyText, defined } from '../fields.ts'
 
-/** Kling's codes by error kind (Kling's API, "Error Code"); several of them share an HTTP status. */
+/** Kling's codes by error kind (Kling's API, "Error Code"). Several codes share an HTTP status. */
 const CODES: { readonly [K in ErrorKind]?: readonly number[] } = {
   unauthenticated: [1000, 1001, 1002, 1003, 1004],
   'upstream-account': [1100, 1304],

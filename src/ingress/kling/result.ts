@@ -14,7 +14,7 @@ const TAKEN = new Set([...['task_id', 'task_status', 'task_status_msg', 'task_re
 /**
  * Reads a task, `{code, message, data}`, from the answer to a submission or a status query (Kling's API, "Query Task").
  *
- * @throws GatewayError for any code but 0, and without an id.
+ * @throws GatewayError for any code but 0, and for a task without an id.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const { code } = body
@@ -31,7 +31,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 
 function idOf(value: Json | undefined): string | undefined {
   const id = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : anyText(value)
-  // An id of only dots would lead to another path.
+  // An id of dots only would lead to another path.
   return id === undefined || /^\.*$/.test(id) ? undefined : id
 }
 
@@ -57,7 +57,7 @@ function withResult(node: Pick<Node, 'extras'>, otherFields: JsonObject | undefi
   return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], task_result: otherFields } } }
 }
 
-/** Kling's messages for a prompt, image or result that failed content review; tasks have no code for this. */
+/** Kling's messages for a prompt, image or result that failed content review. Tasks have no code for this. */
 const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
 
 /** Reads why a task failed. A task that succeeded without a video has no reason. */
@@ -73,7 +73,7 @@ interface Videos {
   readonly otherFields: JsonObject
 }
 
-/** Reads the videos of a result; undefined if there are none or one has no URL. */
+/** Reads the videos of a result. Undefined if there are none or one has no URL. */
 function readVideos(wire: Json | undefined): Videos | undefined {
   const videos = isObject(wire) ? wire['videos'] : undefined
   if (!isObject(wire) || !Array.isArray(videos) || videos.length === 0) return undefined
@@ -94,10 +94,13 @@ function readVideos(wire: Json | undefined): Videos | undefined {
 const PLAIN = new Set(['url'])
 const TIMED = new Set(['url', 'duration'])
 
-/** Unix time; larger than any time of this century in seconds, smaller than any since 1973 in milliseconds. */
+/**
+ * Limit between Unix seconds and milliseconds: larger than any time of this century in seconds, smaller than any since
+ * 1973 in milliseconds.
+ */
 const MILLISECONDS = 1e11
 
-/** Reads a time as Unix seconds; Kling writes milliseconds, some compatible vendors seconds. */
+/** Reads a time as Unix seconds. Kling writes milliseconds, some compatible vendors seconds. */
 function readTime(data: JsonObject, field: string, refused: string[]): number | undefined {
   const time = data[field]
   if (typeof time === 'number' && time >= 0) return Math.floor(time >= MILLISECONDS ? time / 1000 : time)

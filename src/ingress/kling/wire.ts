@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
-/* The schemas of Kling's video requests (Kling's API). Unknown fields pass. */
+/* Schemas of Kling's video requests (Kling's API). Unknown fields are accepted. */
 
 const fields = {
   model_name: maybeText,
@@ -19,7 +19,7 @@ const fields = {
 
 type Fields = { readonly [field in keyof typeof fields]?: string | null }
 
-/** Requires one of the fields; the first one present counts, and may be empty text only if `empty` is true. */
+/** Requires one of the fields. The first one present is used, and may be an empty string only if `empty` is true. */
 const having = (schema: v.GenericSchema, names: readonly (keyof Fields)[], empty: boolean): v.GenericSchema =>
   v.pipe(
     schema,
@@ -36,6 +36,6 @@ const REQUEST = having(shape(fields), ['model_name', 'model'], true)
 const FROM_TEXT = having(REQUEST, ['prompt'], false)
 const FROM_IMAGE = having(REQUEST, ['image', 'image_tail'], false)
 
-/** The schema of a request, by its path. */
+/** Returns the schema of a request, by its path. */
 export const requestAt = ({ path }: WireRequest): v.GenericSchema =>
   path.endsWith('/image2video') ? FROM_IMAGE : FROM_TEXT

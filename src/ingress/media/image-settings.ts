@@ -19,10 +19,10 @@ export const SETTINGS = ['size', 'quality', 'background'] as const satisfies rea
 /** All fields that describe an image. */
 export const FIELDS = Object.keys(NAMES) as Field[]
 
-/** Reads the description of a generated image; undefined if all fields are empty. */
+/** Reads the description of a generated image. Undefined if all fields are empty. */
 export const readMade = (wire: JsonObject, fields: readonly Field[] = FIELDS): ImageProperties | undefined =>
   definedIfAny(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])])))
 
-/** The fields that hold something other than text and therefore cannot be read. */
+/** Returns the fields that hold a value other than a string and therefore cannot be read. */
 export const misread = (wire: JsonObject, fields: readonly Field[] = FIELDS): Field[] =>
   fields.filter(field => wire[field] != null && anyText(wire[field]) === undefined)

@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Transcript } from '../../canonical/result.ts'
 import { anyNumber, defined } from '../fields.ts'
 
-/* Reads transcripts of vendors whose answers contain times whether or not the caller requested them. */
+/* Reads transcripts of vendors that send times whether or not the caller requested them. */
 
 /** Makes the result for a transcript, with only the details that the request asks for. */
 export function transcribed(
@@ -21,7 +21,7 @@ export function transcribed(
   }
 }
 
-/** Start and end of a word or segment, in seconds; undefined if either is missing. */
+/** Reads start and end of a word or segment, in seconds. Undefined if either is missing. */
 export function timesOf(wire: JsonObject): { readonly start: number; readonly end: number } | undefined {
   const start = anyNumber(wire['start'])
   const end = anyNumber(wire['end'])

@@ -44,8 +44,8 @@ export const locateVideo =
     )
 
 /**
- * Reads a length in seconds, written as a text or a number. Any other text is undefined and left to the upstream to
- * judge.
+ * Reads a length in seconds, written as a string or a number. Undefined for any other string, which is left to the
+ * upstream to check.
  */
 export function readLength(wire: Json | undefined): number | undefined {
   if (wire == null) return undefined
@@ -54,16 +54,16 @@ export function readLength(wire: Json | undefined): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
 }
 
-/** Reads a length in seconds from an answer; vendors write it as a text, such as `"5.041"`. */
+/** Reads a length in seconds from an answer. Vendors write it as a string, such as `"5.041"`. */
 export function readSeconds(wire: Json | undefined): number | undefined {
   const seconds = typeof wire === 'string' && wire.trim() !== '' ? Number(wire) : wire
   return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : undefined
 }
 
-/** The error for an answer without a task. */
+/** Error for an answer without a task. */
 export const NO_TASK = upstreamFailed('The upstream answered without a task.')
 
-/** The message for a failed task without a reason. */
+/** Message for a failed task without a reason. */
 export const NO_REASON = 'The upstream gave no reason why there is no video.'
 
 /** Task states by the upstreams' words, in lower case. */
@@ -87,7 +87,7 @@ const STATES: ReadonlyMap<string, TaskState> = new Map<string, TaskState>([
   ['expired', 'failed'],
 ])
 
-/** Reads the state of a task; an unknown word counts as in progress. */
+/** Reads the state of a task. An unknown word counts as in progress. */
 export function stateOf(word: Json | undefined): TaskState {
   if (word == null) return 'queued'
   return (typeof word === 'string' ? STATES.get(word.toLowerCase()) : undefined) ?? 'in-progress'

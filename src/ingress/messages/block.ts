@@ -7,14 +7,14 @@ import { readCitation, readSignature, UNSIGNED } from './content.ts'
 import { leniently } from './result.ts'
 import { FORMAT } from './wire.ts'
 
-/** The field that a delta appends to, and the kind of part it belongs to. */
+/** Field that a delta appends to, and the kind of part that the field belongs to. */
 const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
   text_delta: { field: 'text', kind: 'text' },
   thinking_delta: { field: 'thinking', kind: 'reasoning' },
   input_json_delta: { field: 'partial_json', kind: 'tool-call' },
 }
 
-/** The kind of part that a delta belongs to; undefined if it fits any kind. */
+/** Returns the kind of part that a delta belongs to. Undefined if the delta fits any kind. */
 export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
   GROWS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
 
@@ -25,7 +25,7 @@ export class BlockReader {
   readonly at: PartPosition
   readonly kind: Part['type']
   private readonly start: Part
-  /** Arguments given at the block's start; emitted at its end unless deltas replaced them. */
+  /** Arguments from the block's start. They are emitted at its end unless deltas replaced them. */
   private initialArguments = ''
   private hasGrown = false
   private input = ''

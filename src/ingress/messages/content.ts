@@ -15,7 +15,7 @@ import { readDocument, readImage, textIn } from './media.ts'
 import { isDirect, readSearchResult, readServerCall } from './search.ts'
 import { FORMAT, ROLES } from './wire.ts'
 
-/** Reads `system` as the first message. The positions of billing notes in it are recorded as spelling. */
+/** Reads `system` as the first message. The indexes of its billing notes are recorded as spelling. */
 export function readSystem({ system }: JsonObject): readonly Message[] {
   if (system == null) return []
   const content = readContent(system)
@@ -29,8 +29,8 @@ export function readSystem({ system }: JsonObject): readonly Message[] {
 }
 
 /**
- * Whether a part is a note by which a client reports to Anthropic's billing. The note changes with every request, has
- * no meaning for a model and would invalidate another upstream's prompt cache, so it becomes spelling (trap 62).
+ * Whether a part is a note for Anthropic's billing. The note changes with every request, has no meaning for a model and
+ * would invalidate another upstream's prompt cache. It therefore becomes spelling (trap 62).
  */
 const isBilling = (part: Part): boolean => part.type === 'text' && part.text.startsWith('x-anthropic-billing-header:')
 
@@ -63,7 +63,7 @@ export function readContent(wire: Json): readonly Part[] {
   return required(objects(wire)).map(readBlock)
 }
 
-/** Reads one content block of a request or an answer; a block of an unknown type becomes opaque. */
+/** Reads one content block of a request or an answer. A block of an unknown type becomes opaque. */
 export function readBlock(wire: JsonObject): Part {
   const type = required(text(wire['type']))
   if (!Object.hasOwn(BLOCKS, type)) return { type: 'opaque', format: FORMAT, value: wire }
@@ -71,7 +71,7 @@ export function readBlock(wire: JsonObject): Part {
   return wasWrapped(part, wire) ? part : withWireSource(part, FORMAT, wire)
 }
 
-/** Whether a reasoning part's signature was wrapped by the gateway, so that the part differs from its wire value. */
+/** Whether the gateway wrapped a reasoning part's signature, so that the part differs from its wire value. */
 const wasWrapped = (part: Part, wire: JsonObject): boolean =>
   part.type === 'reasoning' && (part.signature?.value ?? '') !== (wire['signature'] ?? wire['data'] ?? '')
 
@@ -123,7 +123,7 @@ function withCache(wire: JsonObject, part: Part): Part {
 const THINKING = new Set(['type', 'thinking', 'signature', 'cache_control'])
 
 /**
- * Reads reasoning. Unsigned reasoning from another format reached the caller with a wrapped signature, and becomes
+ * Reads reasoning. Unsigned reasoning of another format reached the caller with a wrapped signature and becomes
  * unsigned again (trap 30).
  */
 function readThinking(wire: JsonObject): ReasoningPart {
@@ -140,10 +140,10 @@ function readThinking(wire: JsonObject): ReasoningPart {
 
 const NO_SIGNATURE: WrappedReasoning = {}
 
-/** Reads a signature, which may be wrapped; of a wrapped one only the first reasoning counts. */
+/** Reads a signature, which may be wrapped. Of a wrapped one only the first reasoning is used. */
 export const readSignature = (value: string): WrappedReasoning => unwrapReasoning(value, FORMAT)[0] ?? NO_SIGNATURE
 
-/** Marks reasoning that came in a wrapper without a signature. */
+/** Spelling of reasoning that came in a wrapper without a signature. */
 export const UNSIGNED = { spelling: { [FORMAT]: { signature: 'unsigned' } } }
 
 const REDACTED = new Set(['type', 'data', 'cache_control'])
@@ -175,7 +175,7 @@ function readCall(wire: JsonObject): ToolCallPart {
   }
 }
 
-/** Converts arguments to text; a text stays as it is. */
+/** Converts arguments to text. A string stays as it is. */
 function argumentsOf(input: Json | undefined): string {
   if (input == null) return ''
   if (typeof input === 'string') return input
@@ -205,7 +205,7 @@ export const readCitations = (wire: Json | undefined): readonly Annotation[] | u
 const CITATION = new Set(['type', 'url', 'title', 'cited_text'])
 const CITATION_WITHOUT_INDEX = new Set([...CITATION, 'encrypted_index'])
 
-/** Reads a citation of a web page; citations of the caller's own documents become opaque. */
+/** Reads a citation of a web page. Citations of the caller's own documents become opaque. */
 export function readCitation(wire: JsonObject): Annotation {
   const url = anyText(wire['url'])
   const quote = wire['cited_text']

@@ -5,7 +5,7 @@ import { classify, retryAfter } from '../errors/classify.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 
 /**
- * Error kinds by Anthropic's error type. The two general types are missing, since the status decides for them
+ * Error kinds by Anthropic's error type. The two general types are missing, because the status decides for them
  * (docs/wire/errors.md#anthropic-types).
  */
 const KINDS: { readonly [type: string]: ErrorKind } = {

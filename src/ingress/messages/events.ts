@@ -24,13 +24,13 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   irregular = false
   private out: CanonicalEvent[] = []
   private readonly open = new Map<Json, BlockReader>()
-  /** The last text block at each index; it may be cited after its end. */
+  /** Last text block at each index. It may be cited after its end. */
   private readonly texts = new Map<Json, BlockReader>()
   private parts = 0
   private started = false
   private ended = false
   private called = false
-  /** Usage and stop reason from several events; a later value wins. */
+  /** Usage and stop reason from several events. A later value replaces an earlier one. */
   private readonly usage: { [field: string]: Json } = {}
   private readonly stop: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
@@ -144,7 +144,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     }
   }
 
-  /** Starts a part for a delta that has no block or another kind than its block. */
+  /** Starts a part for a delta without a block, or of another kind than its block. */
   private unannounced(index: Json, type: 'text' | 'reasoning'): BlockReader {
     this.begin()
     this.stopBlock(index)
@@ -163,7 +163,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (usage !== undefined) this.count(usage)
   }
 
-  /** Merges usage. Counts are cumulative, so later ones replace earlier ones; null is not a count. */
+  /** Merges usage. Counts are cumulative, so that later ones replace earlier ones. Null is not a count. */
   private count(usage: JsonObject): void {
     for (const [field, value] of Object.entries(usage))
       if (value !== null || !(field in this.usage)) put(this.usage, field, value)

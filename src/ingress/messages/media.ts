@@ -30,7 +30,7 @@ const SOURCES: { readonly [type: string]: (wire: JsonObject) => Sourced } = {
   }),
 }
 
-/** Reads an image; one with an unknown source becomes opaque. */
+/** Reads an image. An image with an unknown source becomes opaque. */
 export function readImage(wire: JsonObject): Part {
   const source = required(object(wire['source']))
   const sourced = readSource(source)
@@ -43,7 +43,7 @@ export function readImage(wire: JsonObject): Part {
   }
 }
 
-/** Reads a document. One made of blocks becomes opaque, with its text for formats that cannot read it. */
+/** Reads a document. A document made of blocks becomes opaque, with its text for formats that cannot read it. */
 export function readDocument(wire: JsonObject): Part {
   const source = required(object(wire['source']))
   const name = text(wire['title'])
@@ -64,7 +64,7 @@ export function readDocument(wire: JsonObject): Part {
   }
 }
 
-/** The kind of media: for bytes by their media type, otherwise the block's kind. */
+/** Returns the kind of media: for bytes by their media type, otherwise the block's kind. */
 const kindOf = (source: MediaSource, declared: MediaKind): MediaKind =>
   source.type === 'base64' ? kindOfMediaType(source.mediaType) : declared
 
@@ -73,7 +73,7 @@ function readSource(wire: JsonObject): Sourced | undefined {
   return Object.hasOwn(SOURCES, type) ? SOURCES[type]!(wire) : undefined
 }
 
-/** The text of a document of blocks or of a search result: title, source and texts. */
+/** Returns the text of a document of blocks or of a search result: title, source and text blocks. */
 export function textIn(wire: JsonObject): Pick<OpaquePart, 'text'> {
   const texts = [wire['title'], wire['source'], ...textsOf(wire['content'])].filter(
     (text): text is string => typeof text === 'string' && text !== '',

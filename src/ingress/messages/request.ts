@@ -68,17 +68,19 @@ function readThread(wire: JsonObject | undefined): Thread | undefined {
   return { ...defined({ previous }), ...extrasOf(FORMAT, wire, THREAD, usual ? [] : ['type']) }
 }
 
-/** Whether to stream the answer; a token count is never streamed. */
+/** Whether to stream the answer. A token count is never streamed. */
 function readStream(body: JsonObject, counting: boolean, refused: string[]): boolean {
   const stream = flag(body['stream']) ?? false
   if (counting && stream) refused.push('stream')
   return stream && !counting
 }
 
-/** Reads the service tier; `standard_only` corresponds to other formats' default tier. */
+/** Reads the service tier. `standard_only` corresponds to other formats' default tier. */
 const readTier = (tier: string | undefined): string | undefined => (tier === 'standard_only' ? 'default' : tier)
 
-/** Collects fields that canonical lacks, including the unread fields inside `metadata` and `output_config`. */
+/**
+ * Collects fields that the canonical model lacks, including the unread fields inside `metadata` and `output_config`.
+ */
 function readExtras(body: JsonObject, refused: readonly string[]): CanonicalRequest['extras'] {
   const metadata = object(body['metadata'])
   const config = object(body['output_config'])
@@ -96,7 +98,7 @@ const USER = new Set(['user_id'])
 
 const SYSTEM = 'system'
 
-/** The turn that a message was read from; for the system message an object without a role. */
+/** Returns the turn that a message was read from; for the system message, an object without a role. */
 const wireOf = (message: Message): JsonObject | undefined => wireSourceOf<JsonObject>(message, FORMAT)?.wire
 
 const isSystem = (wire: JsonObject | undefined): boolean => wire !== undefined && wire['role'] === undefined
@@ -123,7 +125,8 @@ export function locate({ messages }: CanonicalRequest): Locate {
 }
 
 /**
- * The indexes of texts in `system` that are not billing notes, up to the last note. Notes are not part of the message.
+ * Returns the indexes of text blocks in `system` that are not billing notes, up to the last note. Notes are not part of
+ * the message.
  */
 function indexesWithout(notes: readonly number[]): readonly number[] {
   const taken = new Set(notes)

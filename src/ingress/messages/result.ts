@@ -9,7 +9,7 @@ import { readBlock } from './content.ts'
 import { readInnerError } from './error.ts'
 import { FORMAT } from './wire.ts'
 
-/** The fields that say why an answer ended. */
+/** Fields that state why an answer ended. */
 export const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
 
 /** The known fields of an answer and of the start of a stream. */
@@ -39,11 +39,11 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 /** Reads the id and model of an answer. */
 export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
 
-/** Reads an answer's content. Some upstreams write a single text as a string. */
+/** Reads an answer's content. Some upstreams write a single text block as a string. */
 const readAnswer = (wire: Json): Part[] =>
   typeof wire === 'string' ? [{ type: 'text', text: wire }] : anyObjects(wire).map(leniently)
 
-/** Reads a block of an answer; a malformed one becomes opaque. */
+/** Reads a block of an answer. A malformed one becomes opaque. */
 export function leniently(wire: JsonObject): Part {
   try {
     return readBlock(wire)
@@ -79,7 +79,7 @@ const REASONS: { readonly [value: string]: FinishReason } = {
 }
 
 const STOP = new Set(['stop_reason', 'stop_sequence'])
-/** A stop sequence without a stop reason has no meaning for other formats and becomes an extra. */
+/** A stop sequence without a stop reason has no meaning for other formats. It becomes an extra. */
 const UNREAD = ['stop_sequence']
 const STOP_REFUSED = new Set([...STOP, 'stop_details'])
 
@@ -123,7 +123,7 @@ const CALLS: { readonly [field: string]: string } = {
 }
 
 /**
- * Reads usage. The whole prompt is the sum of uncached, cache-read and cache-written tokens
+ * Reads usage. The prompt's tokens are the sum of uncached, cache-read and cache-written tokens
  * (docs/wire/messages.md#usage, trap 20).
  */
 export function readUsage(wire: JsonObject): Usage {
@@ -170,7 +170,7 @@ function readCalls(wire: Json | undefined): JsonObject | undefined {
   return Object.fromEntries(calls.map(([key, value]) => [CALLS[key]!, value]))
 }
 
-/** Reads the tier that served the request; `standard` corresponds to other formats' default. */
+/** Reads the tier that served the request. `standard` corresponds to other formats' default. */
 export function readTier(usage: JsonObject | undefined): string | undefined {
   const tier = usage?.['service_tier']
   return tier === 'standard' ? 'default' : typeof tier === 'string' ? tier : undefined

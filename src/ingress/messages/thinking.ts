@@ -4,7 +4,7 @@ import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
 import { defined, extrasOf, number, object, required, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/** Makers of canonical settings by kind of thinking, given the effort that was requested separately. */
+/** Functions that make canonical settings, by kind of thinking. They get the effort that was requested separately. */
 const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | undefined) => Reasoning } = {
   enabled: wire => ({ budget: number(wire['budget_tokens']) ?? -1 }),
   adaptive: (_, effort) => (effort === undefined ? { budget: -1 } : {}),
@@ -15,12 +15,12 @@ const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | unde
 /** Whether reasoning is shown, by the value of `display`. */
 const SHOWN_BY_DISPLAY: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
 
-/** Whether reasoning is shown by default: models with a thinking budget show it summarized. */
+/** Whether reasoning is shown by default. Models with a thinking budget show a summary. */
 const SHOWN_BY_DEFAULT: { readonly [type: string]: boolean } = { enabled: true }
 
 /**
  * Reads `thinking` and the effort in `output_config`. Thinking of an unknown kind is added to `refused` and becomes an
- * extra. Thinking between tools leaves the amount to the model and keeps its type as an extra.
+ * extra. Thinking between tools leaves the amount to the model. Its type becomes an extra.
  */
 export function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
   const value = text(object(body['output_config'])?.['effort'])
@@ -46,12 +46,12 @@ export function readReasoning(body: JsonObject, refused: string[]): Reasoning | 
   }
 }
 
-/** Kinds of thinking that request reasoning; with `between_tools` the model reasons as little as possible. */
+/** Kinds of thinking that request reasoning. With `between_tools` the model reasons as little as possible. */
 const REQUESTING: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive'])
 
 /**
- * Which reasoning a caller gets: none without `thinking`. With `display: omitted`, blocks have an empty text and a
- * signature that continues the reasoning in the next turn (Anthropic's OpenAPI description,
+ * Returns which reasoning a caller gets: none without `thinking`. With `display: omitted`, blocks have an empty text
+ * and a signature that continues the reasoning in the next turn (Anthropic's OpenAPI description,
  * `ThinkingConfigEnabled.display`).
  */
 export function reasoningShown({ reasoning }: CanonicalRequest): ReasoningShown {

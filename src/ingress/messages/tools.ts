@@ -6,7 +6,7 @@ import { readApproximateLocation, readFunction } from '../tools.ts'
 import { readCache } from './content.ts'
 import { FORMAT, HOSTED_TYPE } from './wire.ts'
 
-/** Reads the tools of a request: the caller's functions, hosted tools, and opaque ones of other types. */
+/** Reads the tools of a request: the caller's functions, hosted tools, and opaque tools of other types. */
 export const readTools = (wire: Json | undefined): readonly Tool[] | undefined => objects(wire)?.map(readTool)
 
 function readTool(wire: JsonObject): Tool {
@@ -59,7 +59,7 @@ function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedToo
   }
 }
 
-/** Reads a list of domains; an empty one counts as absent. */
+/** Reads a list of domains. An empty list counts as absent. */
 const domains = (wire: Json | undefined): readonly string[] | undefined => {
   const list = texts(wire)
   return list?.length === 0 ? undefined : list

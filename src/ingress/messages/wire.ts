@@ -6,8 +6,8 @@ import { byValue, json, maybe, maybeNumber, maybeText, settingEntries, shape } f
 export const FORMAT = 'messages'
 
 /**
- * The schema of the messages request (docs/wire/messages.md#request). Unknown fields pass; free-form JSON is never
- * validated.
+ * Schema of the messages request (docs/wire/messages.md#request). Unknown fields are accepted, and free-form JSON is
+ * never validated.
  */
 
 const maybeFlag = maybe(v.boolean())
@@ -16,13 +16,13 @@ const texts = maybe(v.array(v.string()))
 const marked = { cache_control: maybe(shape({ type: maybeText, ttl: maybeText })) }
 const other = shape({ type: v.string() })
 
-/** A text or a list. Chooses the schema by the input, so that a fault in a list is reported for the item at fault. */
+/** A string or a list. Chooses the schema by the input, so that a fault in a list is reported for the faulty item. */
 const textOr = (list: v.GenericSchema): v.GenericSchema => {
   const either = v.union([v.string(), list])
   return v.lazy(input => (Array.isArray(input) ? list : either))
 }
 
-/** Types of media sources that are read; blocks with other types become opaque. */
+/** Types of media sources that are read. Blocks with other types become opaque. */
 const SOURCES = {
   base64: shape({ media_type: v.string(), data: v.string() }),
   text: shape({ media_type: v.string(), data: v.string() }),
@@ -31,7 +31,7 @@ const SOURCES = {
 }
 const source = byValue('type', SOURCES, other)
 
-/** Block types that are read; blocks of other types become opaque. */
+/** Block types that are read. Blocks of other types become opaque. */
 const BLOCKS: { readonly [type: string]: v.GenericSchema } = {
   text: shape({ text: v.string(), citations: maybe(v.array(json)), ...marked }),
   image: shape({ source, ...marked }),
@@ -110,7 +110,7 @@ const fields = {
 
 export const request = shape({ ...fields, max_tokens: v.number() })
 
-/** The schema of a token count, which needs no `max_tokens`. */
+/** Schema of a token count, which needs no `max_tokens`. */
 export const counting = shape({ ...fields, max_tokens: maybeNumber })
 
 /** The known fields of a request. */
@@ -119,5 +119,5 @@ export const FIELDS: ReadonlySet<string> = new Set([...Object.keys(fields), 'max
 /** Whether a path counts tokens instead of generating an answer. */
 export const counts = (path: string): boolean => path.endsWith('/count_tokens')
 
-/** The schema of a request, by its path. */
+/** Returns the schema of a request, by its path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema => (counts(path) ? counting : request)

@@ -12,7 +12,7 @@ import * as wire from './wire.ts'
 
 export const FORMAT = 'rerank'
 
-/** The vendor whose answer shape the caller expects; three vendors share the path. */
+/** Vendor whose answer shape the caller expects. Three vendors share the path. */
 type Style = 'jina' | 'cohere' | 'voyage'
 
 /**
@@ -61,18 +61,18 @@ function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   return /^voyage/i.test(client) || Object.hasOwn(body, 'top_k') ? 'voyage' : 'jina'
 }
 
-/** The fields that documents are ranked by, with their order. */
+/** Fields that documents are ranked by, with their order. */
 type Fields = ReadonlyMap<string, number>
 
-/** The named fields, by default only `text`. */
+/** Returns the named fields. Only `text` by default. */
 const fieldsOf = (named: readonly string[] = ['text']): Fields =>
   new Map([...new Set(named)].map((field, position) => [field, position]))
 
 const DEFAULT_FIELDS = fieldsOf()
 
 /**
- * Reads a document as parts: a text for each ranked field, in order, and its image. Other fields have no effect on the
- * ranking and remain only in the parts' source.
+ * Reads a document as parts: a text part for each ranked field, in order, and the image. Other fields have no effect on
+ * the ranking and remain only in the parts' source.
  */
 export function readDocument(wire: Json, fields = DEFAULT_FIELDS): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]

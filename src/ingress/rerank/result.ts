@@ -42,7 +42,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 
 const RANK = new Set(['index', 'relevance_score', 'document'])
 
-/** Reads one rank; an entry of another form becomes opaque. */
+/** Reads one rank. An entry of an unknown form becomes opaque. */
 function readRank(wire: JsonObject): Part {
   const index = anyNumber(wire['index'])
   const score = anyNumber(wire['relevance_score'])

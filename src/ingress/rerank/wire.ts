@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
 
 /**
- * The schema of the rerank request of Jina, Voyage and Cohere's API version 1 (docs/wire/rerank.md#request). Unknown
- * fields pass.
+ * Schema of the rerank request of Jina, Voyage and Cohere's API version 1 (docs/wire/rerank.md#request). Unknown fields
+ * are accepted.
  */
 
-/** A document: a text, or an object that may have a text and an image. */
+/** A document: a string, or an object that may have a text and an image. */
 const document = v.union([v.string(), shape({ text: maybeText, image: maybeText })])
 
 export const request = shape({

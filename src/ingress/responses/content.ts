@@ -4,7 +4,7 @@ import { type Json, type JsonObject, withWireSource } from '../../canonical/node
 import { anyNumber, anyText, defined, extrasOf, object, objects, required, text } from '../fields.ts'
 import { FORMAT, KNOWN_PARTS } from './wire.ts'
 
-/** Reads the parts of a message or of a tool's output; a string is a single text. */
+/** Reads the parts of a message or of a tool's output. A string is a single text part. */
 export function readContent(wire: Json | undefined): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   return objects(wire)?.map(readPart) ?? []
@@ -38,7 +38,7 @@ const TAKEN = {
 const PARTS: { readonly [type: string]: (wire: JsonObject) => Part | undefined } = {
   input_text: readText,
   text: readText,
-  // Logprobs of an earlier answer are dropped: upstreams send them but do not read them.
+  // Log probabilities of an earlier answer are dropped. Upstreams send them but do not read them.
   output_text: wire => readOutputText(wire, TAKEN.output),
   refusal: wire => ({
     type: 'refusal',
@@ -66,7 +66,7 @@ export function readOutputText(wire: JsonObject, taken: ReadonlySet<string>): Te
 
 const CITATION = new Set(['type', 'url', 'title', 'start_index', 'end_index'])
 
-/** Reads a citation of a web page; one of a file becomes opaque. */
+/** Reads a citation of a web page. A citation of a file becomes opaque. */
 function readAnnotation(wire: JsonObject): Annotation {
   const { url, title, start_index, end_index } = wire
   const known =
@@ -103,7 +103,8 @@ function readImage(wire: JsonObject): MediaPart | undefined {
 }
 
 /**
- * Reads a file given as bytes, URL or id. If several are given, the first of these counts and the others become extras.
+ * Reads a file given as bytes, URL or id. If several are given, the first of these is read and the others become
+ * extras.
  */
 function readFile(wire: JsonObject): MediaPart | undefined {
   const data = text(wire['file_data'])

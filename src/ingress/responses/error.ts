@@ -9,7 +9,7 @@ const IMAGE_CODES = [
 ].map(code => [code, 'invalid-request'] as const)
 
 /**
- * Readers of the errors of responses, which have more codes than the other formats of the family
+ * Readers of errors in `responses`, which has more codes than the other formats of the family
  * (docs/wire/errors.md#codes-of-responses).
  */
 export const { readError, readInnerError } = errorReader(

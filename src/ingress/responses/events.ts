@@ -130,7 +130,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     for (const position of [...this.items.keys()]) this.close(position, undefined)
   }
 
-  /** Emits token logprobs that arrived with no text. */
+  /** Emits log probabilities that arrived without a text. */
   private logRest({ output }: JsonObject): void {
     if (!hasTokens(output)) return
     const append = readOutput(output, this.upstreamCalls).tokens.slice(this.tokens)
@@ -138,7 +138,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 }
 
-/** Whether the output may contain token logprobs; only reading it shows which belong to the answer. */
+/** Whether the output may contain log probabilities. Only reading it shows which belong to the answer. */
 const hasTokens = (output: Json | undefined): boolean =>
   anyObjects(output).some(item => anyObjects(item['content']).some(({ logprobs }) => anyObjects(logprobs).length > 0))
 

@@ -40,13 +40,13 @@ interface ResponseState extends Sink {
 
 type Handler = (answer: ResponseState, event: JsonObject) => void
 
-/** Parts to start from when the upstream did not announce them. */
+/** Initial parts for items that the upstream did not announce. */
 const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
   output_text: { type: 'output_text', text: '', annotations: [], logprobs: [] },
   refusal: { type: 'refusal', refusal: '' },
 }
 
-/** Opens the item at a position, without its content, which arrives in later events. */
+/** Opens the item at a position, without its content. The content arrives in later events. */
 export function openItem(answer: ResponseState, position: number, item: JsonObject): void {
   if (answer.items.has(position) || answer.ended.has(position)) return
   answer.start(undefined)
@@ -56,7 +56,7 @@ export function openItem(answer: ResponseState, position: number, item: JsonObje
   )
 }
 
-/** The position of an event's item; opens the item if necessary. */
+/** Returns the position of an event's item. Opens the item if necessary. */
 function itemAt(answer: ResponseState, event: JsonObject): number {
   const position = answer.positions.findOrAdd(event, answer.ended)
   openItem(answer, position, anyObject(event['item']) ?? {})
@@ -77,8 +77,8 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
 }
 
 /**
- * Reasoning before its first text, since later events repeat the text. The signature at the start is not final and is
- * dropped, except for redacted reasoning; an empty one would hide the signature at the end.
+ * Returns reasoning without its text, because later events repeat the text. The signature at the start is not final and
+ * is dropped, except for redacted reasoning. An empty signature would hide the one at the end.
  */
 function startOfReasoning({ signature, spelling, extras, ...reasoning }: ReasoningPart): ReasoningPart {
   const signatureField = reasoning.redacted === undefined || signature === undefined ? {} : { signature }
@@ -92,7 +92,9 @@ function startOfReasoning({ signature, spelling, extras, ...reasoning }: Reasoni
 
 type ReaderOf<R> = abstract new (...args: never[]) => R
 
-/** The item that an event continues, if it is of the given kind. An item that was never announced starts empty. */
+/**
+ * Returns the item that an event continues, if it is of the given kind. An item that was never announced starts empty.
+ */
 function continued<R extends ItemReader>(
   answer: ResponseState,
   event: JsonObject,
@@ -114,11 +116,11 @@ const messageAt = (answer: ResponseState, event: JsonObject): MessageReader | un
 const reasoningAt = (answer: ResponseState, event: JsonObject): ReasoningReader | undefined =>
   continued(answer, event, ReasoningReader, EMPTY_REASONING)
 
-/** The part of a message that an event continues. */
+/** Returns the part of a message that an event continues. */
 const partAt = (answer: ResponseState, event: JsonObject, type: string): OpenPart | undefined =>
   messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
 
-/** The position of the item that an event continues, which may not have been announced. */
+/** Returns the position of the item that an event continues. The item may not have been announced. */
 function positionOf({ positions, ended }: ResponseState, event: JsonObject): number {
   const position = positions.find(event)
   const isNew =
@@ -186,7 +188,7 @@ const addAnnotation: Handler = (answer, event) => {
   if (read.type === 'text') part.cite(read.annotations!)
 }
 
-/** The text part that an event adds a citation to; it may have ended. */
+/** Returns the text part that an event adds a citation to. The part may have ended. */
 function citedPart(answer: ResponseState, event: JsonObject): OpenPart | undefined {
   const position = answer.positions.find(event)
   if (position === undefined || !answer.ended.has(position)) return partAt(answer, event, 'output_text')
@@ -212,7 +214,7 @@ const previewImage: Handler = (answer, event) => {
 const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})
 const ignored: Handler = () => {}
 
-/** The handler of each event type; all other events pass through unchanged. */
+/** Handler of each event type. All other events pass through unchanged. */
 export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | undefined, Handler>([
   ['response.output_text.delta', appendText('output_text', 'delta')],
   ['response.function_call_arguments.delta', callArguments('delta', false)],

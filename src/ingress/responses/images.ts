@@ -16,7 +16,7 @@ const SETTINGS: ReadonlySet<string> = new Set(['type', 'input_image_mask', ...TE
 
 /**
  * Reads a request whose only tool is image generation, with a choice that forces it, as an image request
- * (docs/wire/responses.md#tools). A request with anything more, or anything unclear, stays a conversation.
+ * (docs/wire/responses.md#tools). A request with anything else, or anything unclear, stays a conversation.
  */
 export function asImageRequest(request: CanonicalRequest, body: JsonObject): CanonicalRequest {
   const tool = toolOf(body)
@@ -65,7 +65,7 @@ function readSettings(tool: JsonObject): NonNullable<Output['image']> {
   }
 }
 
-/** Reads a mask given by only a URL or an id. */
+/** Reads a mask given by a URL or an id alone. */
 function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
   if (wire === undefined) return undefined
   const [[field, value] = [], ...others] = isObject(wire) ? Object.entries(wire) : []
@@ -77,8 +77,8 @@ function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
 }
 
 /**
- * Adds the mask to the last turn. Undefined unless that turn is the caller's and has text, since the mask would
- * otherwise be taken for an input image.
+ * Adds the mask to the last turn. Undefined unless that turn is a user turn with text. The mask would otherwise be
+ * taken for an input image.
  */
 function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): readonly Message[] | undefined {
   const last = messages.at(-1)
@@ -94,10 +94,10 @@ const OF_CALL = new Set(['type', 'id', 'status', 'result', 'output_format', ...F
 /** Whether an item is an image generation call. */
 export const isImageCall = (wire: JsonObject): boolean => wire['type'] === 'image_generation_call'
 
-/** base64 characters; enough to detect a file type. */
+/** Number of base64 characters that are enough to detect a file type. */
 const HEAD = 24
 
-/** Reads the image of an image generation call; undefined without an image or for a malformed item. */
+/** Reads the image of an image generation call. Undefined without an image or for a malformed item. */
 export function readImageCall(wire: JsonObject): MediaPart | undefined {
   const { id, status, result, output_format } = wire
   const texts = [id, status, output_format].every(field => field == null || typeof field === 'string')

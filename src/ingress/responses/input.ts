@@ -11,7 +11,7 @@ import { checkIdAndStatus, MESSAGE, opaqueItem, readItem, readOutput } from './i
 import { upstreamCallsIn } from './upstream-calls.ts'
 import { ANSWERS, FORMAT, kindOfItem, ROLES, TOOL_ITEMS } from './wire.ts'
 
-/** Reads the history: the instructions, then `input` as a text, an item or a list of items (trap 71). */
+/** Reads the history: the instructions, then `input` as a string, an item or a list of items (trap 71). */
 export function readHistory(body: JsonObject): readonly Message[] {
   const messages = readInput(body['input'] ?? undefined, body['tools'])
   const instructions = text(body['instructions'])
@@ -27,7 +27,7 @@ function readInput(wire: Json | undefined, tools: Json | undefined): readonly Me
 }
 
 /**
- * Groups consecutive items of the assistant into one turn; any other item is a turn of its own. The first part of each
+ * Groups consecutive items of the assistant into one turn. Any other item is a turn of its own. The first part of each
  * item in a turn records the item as its source.
  */
 function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<JsonObject>): readonly Message[] {
@@ -40,13 +40,13 @@ function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<Json
       turn = undefined
       messages.push(withWireSource(turnOfItem, FORMAT, item))
     } else if (TOOL_ITEMS.has(kind)) {
-      // The item's tools belong to the request, so the item neither starts nor ends a turn.
+      // The item's tools belong to the request, so that the item neither starts nor ends a turn.
       const part = withWireSource({ ...opaqueItem(item), redundant: true } as Part, FORMAT, item)
       if (turn !== undefined) turn.push(part)
       else messages.push(withWireSource<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
-      // Calls that the upstream made for itself are read, too, so that malformed ones are refused.
+      // Calls that the upstream made for itself are read, too, in order to refuse malformed ones.
       const read = readItem(item)
       const parts = upstreamCalls.has(item) ? [opaqueItem(item)] : read
       withWireSource(parts[0]!, FORMAT, item)
@@ -56,13 +56,13 @@ function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<Json
   return messages
 }
 
-/** Reads an item that is a turn of its own; undefined for items of the assistant. */
+/** Reads an item that is a turn of its own. Undefined for items of the assistant. */
 function readTurnItem(item: JsonObject, kind: string | undefined): Message | undefined {
   if (kind === 'message') return readMessage(item)
   return kind !== undefined && ANSWERS.has(kind) ? { role: 'tool', content: [readOutput(item)] } : undefined
 }
 
-/** Reads a message; undefined for the assistant's role. */
+/** Reads a message. Undefined for the assistant's role. */
 function readMessage(item: JsonObject): Message | undefined {
   const role = text(item['role'])
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
@@ -77,7 +77,7 @@ function readMessage(item: JsonObject): Message | undefined {
 
 const INPUT = 'input'
 
-/** Locates messages and parts in `input`, where a turn of the assistant may be several items, and in `instructions`. */
+/** Locates messages and parts in `instructions` and `input`. A turn of the assistant may be several items. */
 export function locate(request: CanonicalRequest): Locate {
   const { input, instructions } = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const paths: MessagePaths[] = []
@@ -103,7 +103,7 @@ function unlisted(path: Path, isText: boolean): Path {
 
 const itemOf = (node: object): JsonObject | undefined => wireSourceOf<JsonObject>(node, FORMAT)?.wire
 
-/** The path of a turn: one item, or for the assistant all items that its parts record. */
+/** Returns the path of a turn: one item, or for the assistant all items that its parts record. */
 function pathsOf(message: Message, first: number): MessagePaths & { readonly items: number } {
   const { role, content } = message
   if (role !== 'assistant') {
@@ -123,7 +123,9 @@ function pathsOf(message: Message, first: number): MessagePaths & { readonly ite
   return { at: [INPUT, first], parts, items }
 }
 
-/** The path of a part in an item. A message may have a single text as its content; any other item is one part. */
+/**
+ * Returns the path of a part in an item. A message may have a single string as its content. Any other item is one part.
+ */
 function inside(at: Path, item: JsonObject | undefined, index: number): Path {
   if (item !== undefined && kindOfItem(item) !== 'message') return at
   return typeof item?.['content'] === 'string' ? [...at, 'content'] : [...at, 'content', index]

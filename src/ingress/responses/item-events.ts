@@ -12,7 +12,7 @@ export interface Sink {
   out: CanonicalEvent[]
   /** Number of parts started so far. */
   parts: number
-  /** Number of token logprobs emitted so far. */
+  /** Number of token log probabilities emitted so far. */
   tokens: number
   called: boolean
   refused: boolean
@@ -61,7 +61,7 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-patch', at: this.at, ...late })
   }
 
-  /** Ends the part, after emitting whatever the final part has beyond what was emitted. */
+  /** Ends the part, after emitting the rest of the final part. */
   end(final: Part | undefined, tokens: readonly TokenLogprob[] = []): void {
     if (final !== undefined) {
       this.fill(bodyOf(final))
@@ -73,7 +73,7 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-end', at: this.at })
   }
 
-  /** Adds citations to a finished text. */
+  /** Adds citations to a finished text part. */
   cite(annotations: readonly Annotation[]): void {
     if (annotations.length === 0) return
     this.annotations += annotations.length
@@ -113,7 +113,7 @@ const sameSettings = (start: ImageProperties = {}, final: ImageProperties = {}):
     key => start[key as keyof ImageProperties] === final[key as keyof ImageProperties],
   )
 
-/** The final spelling, without the item as it was at its start; late marks are merged over earlier ones. */
+/** Returns the final spelling, without the item as it was at its start. Late marks are merged over earlier ones. */
 function respelled(start: Node, final: Node): Node {
   const after = final.spelling?.[FORMAT]
   const ended = start.spelling?.[FORMAT]?.['begun'] === undefined ? after : { ...after, begun: null }
@@ -122,7 +122,7 @@ function respelled(start: Node, final: Node): Node {
 
 /** Reads one item of a streamed answer, from `output_item.added` to `output_item.done`. */
 export interface ItemReader {
-  /** Ends the item; `item` is its final form, if the upstream sends one. */
+  /** Ends the item. `item` is its final form, if the upstream sends one. */
   done(item: JsonObject | undefined): void
 }
 
@@ -130,7 +130,7 @@ export interface ItemReader {
 export class MessageReader implements ItemReader {
   private readonly head: JsonObject
   private readonly sink: Sink
-  /** Parts by index, also after the message's end, since they may be cited late. */
+  /** Parts by index, even after the message's end, because they may be cited late. */
   private readonly parts = new Map<number, OpenPart>()
 
   constructor(head: JsonObject, sink: Sink) {
@@ -138,7 +138,7 @@ export class MessageReader implements ItemReader {
     this.sink = sink
   }
 
-  /** The part at an index; starts a part that was not announced. */
+  /** Returns the part at an index. Starts a part that was not announced. */
   part(index: number, wire: JsonObject): OpenPart {
     const known = this.parts.get(index)
     if (known !== undefined) return known
@@ -147,7 +147,7 @@ export class MessageReader implements ItemReader {
     return part
   }
 
-  /** Reads a part; the first one together with the message's own fields. */
+  /** Reads a part. The first part is read together with the message's own fields. */
   private read(wire: JsonObject): Part {
     if (this.parts.size > 0) return readAnswerPart(wire, [])
     const [part] = readAnyItem({ ...this.head, content: [wire] }, contentReader([]), 'begun')
@@ -164,12 +164,12 @@ export class MessageReader implements ItemReader {
     for (const [index, part] of this.parts) if (finals[index] === undefined) part.end(undefined)
   }
 
-  /** A part of the message after its end. */
+  /** Returns a part of the message after its end. */
   endedPart(index: number): OpenPart | undefined {
     return this.parts.get(index)
   }
 
-  /** Adds the citations that the message has only in the whole answer. */
+  /** Adds the citations that only the whole answer has. */
   repeated(item: JsonObject): void {
     for (const [index, part] of readAnyItem(item, contentReader([])).entries()) {
       const ended = this.parts.get(index)
@@ -225,17 +225,17 @@ export class UpstreamCallReader extends PartReader {
 type ReasoningKind = 'summary' | 'content'
 
 /**
- * Reads reasoning with a summary, full text or both. The first to arrive becomes its text; the other arrives with the
- * end.
+ * Reads reasoning with a summary, full text or both. The first to arrive becomes the part's text. The other arrives
+ * with the end.
  */
 export class ReasoningReader extends PartReader {
   private kind: ReasoningKind | undefined
-  /** Offsets between the chunks of the text; emitted again whenever the list grows. */
+  /** Offsets between the chunks of the text. Emitted again whenever the list grows. */
   private readonly cuts: number[] = []
   private index = 0
   private length = 0
 
-  /** Starts a chunk, separated by an empty line from the previous one. */
+  /** Starts a chunk, separated from the previous one by an empty line. */
   begin(kind: ReasoningKind, index: number): void {
     if (this.kind === undefined) {
       this.kind = kind

@@ -2,9 +2,9 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyText } from '../fields.ts'
 
 /**
- * Maps events to items of the output: by `output_index`, or if that is missing or the same for all items, by the item's
- * id, which some upstreams change during the stream (trap 69). Positions number items in the order in which they start,
- * so gaps between indexes do not matter.
+ * Maps events to items of the output by `output_index`. If the index is missing or the same for all items, the item's
+ * id is used, which some upstreams change during the stream (trap 69). Positions number items in the order in which
+ * they start, so that gaps between indexes do not matter.
  */
 export class ItemPositions {
   private readonly byId = new Map<string, number>()
@@ -13,7 +13,7 @@ export class ItemPositions {
   private readonly shared = new Set<number>()
   private count = 0
 
-  /** The position of the item that an event continues; undefined for an unknown item. */
+  /** Returns the position of the item that an event continues. Undefined for an unknown item. */
   find(event: JsonObject): number | undefined {
     const id = idIn(event)
     const index = anyNumber(event['output_index'])
@@ -25,8 +25,8 @@ export class ItemPositions {
   }
 
   /**
-   * The position of the item that an event starts or repeats. If that item has `ended`, an event with another id or
-   * index, or without any, starts another item, and so does every `added` event without them.
+   * Returns the position of the item that an event starts or repeats. If that item has `ended`, an event with another
+   * id or index, or without any, starts another item, and so does every `added` event without them.
    */
   findOrAdd(event: JsonObject, ended: ReadonlySet<number>): number {
     const known = this.find(event)
@@ -50,7 +50,7 @@ export class ItemPositions {
     return position
   }
 
-  /** The positions of all items of a whole output; undefined for items that no event started. */
+  /** Returns the positions of all items of a whole output. Undefined for items that no event started. */
   findAll(items: readonly JsonObject[]): readonly (number | undefined)[] {
     const indices = [...this.byIndex.keys()].sort((a, b) => a - b)
     // Indexes are positions in the output, unless they have gaps or are the same for all items.
@@ -67,7 +67,7 @@ export class ItemPositions {
 
 const ADDED = 'response.output_item.added'
 
-/** Returns true for an event with neither the id nor the index of its item. */
+/** Whether an event has neither the id nor the index of its item. */
 export const isNameless = (event: JsonObject): boolean =>
   idIn(event) === undefined && anyNumber(event['output_index']) === undefined
 

@@ -52,7 +52,7 @@ export const opaqueItem = (value: JsonObject): Part => ({
 const REFERENCES = new Set<Json | undefined>(['item_reference', 'compaction', 'compaction_summary'])
 
 /**
- * Like `readItem`, for an upstream's items: a malformed item becomes opaque. The first part records the item for
+ * Like `readItem`, for an upstream's items. A malformed item becomes opaque. The first part records the item for
  * callers of the same format.
  *
  * @param mark the spelling that holds the item: `item` if it is whole, `begun` if it is at its start.
@@ -83,7 +83,7 @@ function readLeniently(wire: JsonObject, content: typeof readContent): readonly 
 }
 
 /**
- * A reasoning item without the text and signature that the part has itself. Reasoning is remembered, and would
+ * Returns a reasoning item without the text and signature that the part already has. Remembered reasoning would
  * otherwise need twice the memory.
  */
 function withoutReasoningText(wire: JsonObject, isStart: boolean): JsonObject {
@@ -96,7 +96,7 @@ function withoutReasoningText(wire: JsonObject, isStart: boolean): JsonObject {
 }
 
 /**
- * Checks that an item's id and status are texts; neither has a meaning in a history.
+ * Checks that an item's id and status are strings. Neither has a meaning in a history.
  *
  * @throws WrongType.
  */
@@ -114,7 +114,7 @@ function readAssistantMessage(wire: JsonObject, content: typeof readContent): re
   return [{ ...first, extras: { [FORMAT]: { ...first.extras?.[FORMAT], message } } }, ...others]
 }
 
-/** The empty line between the texts of one reasoning item. */
+/** Empty line between the texts of one reasoning item. */
 export const SEPARATOR = '\n\n'
 
 function readReasoning(wire: JsonObject): ReasoningPart {
@@ -139,7 +139,7 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   }
 }
 
-/** Joins the texts. Records the offsets of the cuts if they could not be derived from the joined text. */
+/** Joins the texts of reasoning. Records the offsets of the cuts if they could not be derived from the joined text. */
 function textsOf(entries: readonly JsonObject[], type: string) {
   const cuts: number[] = []
   let joined = ''
@@ -157,8 +157,8 @@ function textsOf(entries: readonly JsonObject[], type: string) {
 }
 
 /**
- * Reads `encrypted_content`. A wrapped signature contains the reasoning as it was signed, which replaces whatever text
- * the client sent.
+ * Reads `encrypted_content`. A wrapped signature contains the reasoning as it was signed. That reasoning replaces the
+ * text that the client sent.
  */
 const readEncryptedContent = (signature: string): WrappedReasoning =>
   signature === '' ? {} : (unwrapReasoning(signature, FORMAT)[0] ?? {})

@@ -75,8 +75,8 @@ const OUTPUTS: ReadonlyMap<string, Output> = new Map<string, Output>([
 const TRIGGER = 'compaction_trigger'
 
 /**
- * The output that the endpoint returns or the last item asks for (docs/wire/responses.md#endpoints). The path may have
- * a version.
+ * Returns the output that the endpoint returns or the last item requests (docs/wire/responses.md#endpoints). The path
+ * may have a version.
  */
 function outputOf(path: string, input: Json | undefined): Output {
   const fixed = OUTPUTS.get(path.replace(/^\/v1(?=\/)/, ''))
@@ -92,7 +92,9 @@ const TAKEN = new Set([
   ...['truncation', 'stream_options'],
 ])
 
-/** Tests for values that equal the default or only concern padding of the stream: other formats may drop them. */
+/**
+ * Tests for values that equal the default or only concern padding of the stream. Other formats may drop such values.
+ */
 const IS_DEFAULT: { readonly [field: string]: (value: Json) => boolean } = {
   truncation: value => value === 'disabled',
   stream_options: value => isObject(value) && Object.keys(value).every(key => key === 'include_obfuscation'),
@@ -155,7 +157,7 @@ function readFormat(format: JsonObject): Output['text'] {
 
 const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary'])
 
-/** Reads `reasoning`. A request for a summary of any length is a request to show the reasoning. */
+/** Reads `reasoning`. A request for a summary of any length requests that reasoning is shown. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
   const value = object(body['reasoning'])
   if (value === undefined) return undefined

@@ -33,8 +33,9 @@ const readOne = (wire: JsonObject): readonly Tool[] =>
   wire['type'] === 'namespace' ? readNamespace(wire) : [readTool(wire)]
 
 /**
- * Reads the tools that items add. The last of several with the same name counts, since clients change a tool by adding
- * it again; a tool in `tools` takes precedence. Each tool records its wire value, as an answer repeats it.
+ * Reads the tools that items add. Of several tools with the same name the last is used, because clients change a tool
+ * by adding it again. A tool in `tools` takes precedence. Each tool records its wire value, because an answer repeats
+ * it.
  */
 function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly Tool[] {
   if (!Array.isArray(input)) return isObject(input) ? readAdded([input], declared) : []
@@ -50,7 +51,7 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
   return [...added.values()]
 }
 
-/** The path of each tool in the body; for a tool that an item adds, the path in that item. */
+/** Returns the path of each tool in the body. For a tool that an item adds, the path is inside that item. */
 export function toolPaths({ tools, input }: JsonObject): readonly Path[] {
   const declared = (objects(tools) ?? []).flatMap((wire, index): readonly Path[] => {
     const read = readOne(wire)
@@ -92,7 +93,7 @@ function readFunctionTool(wire: JsonObject): FunctionTool {
   return { ...readFunction(wire), ...extrasOf(FORMAT, wire, TAKEN.function) }
 }
 
-/** Reads a tool whose argument is free text; a format that is not a plain grammar becomes an extra. */
+/** Reads a tool whose argument is free text. A format that is not a plain grammar becomes an extra. */
 function readCustom(wire: JsonObject): FreeformTool {
   const format = isObject(wire['format']) ? wire['format'] : {}
   const grammar = readGrammar(format)
@@ -158,7 +159,7 @@ function domainsOf(filters: Json | undefined): readonly string[] | undefined {
     : undefined
 }
 
-/** Reads the code interpreter. The automatic container is the default in every format; any other becomes an extra. */
+/** Reads the code interpreter. The automatic container is the default in every format. Any other becomes an extra. */
 function readInterpreter(wire: JsonObject): HostedTool {
   const { container } = wire
   const auto = isObject(container) && container['type'] === 'auto' && Object.keys(container).length === 1
@@ -192,7 +193,7 @@ export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
   )
 }
 
-/** Whether a choice allows some tools without requiring a call. */
+/** Whether a choice limits the tools without requiring a call. */
 const isOptional = ({ type, mode }: JsonObject): boolean => type === 'allowed_tools' && mode === 'auto'
 
 function readForced(wire: JsonObject): ToolChoice | undefined {
@@ -207,7 +208,7 @@ function readHosted(wire: JsonObject): ToolChoice | undefined {
   return hosted === undefined || Object.keys(wire).length !== 1 ? undefined : { mode: 'required', hosted }
 }
 
-/** Reads a list of allowed functions and custom tools; undefined for any other list, which becomes an extra. */
+/** Reads a list of allowed functions and custom tools. Undefined for any other list, which becomes an extra. */
 function readAllowed(wire: JsonObject): ToolChoice | undefined {
   const { type, mode, tools } = wire
   if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required') || Object.keys(wire).length !== 3)

@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { anyObjects } from '../fields.ts'
 
-/** Types of tools whose calls go to the caller; all others run at the upstream. */
+/** Types of tools whose calls go to the caller. All other tools run at the upstream. */
 const CALLERS: ReadonlySet<Json | undefined> = new Set(['function', 'custom', 'namespace', 'tool_search'])
 
 /**
@@ -36,16 +36,16 @@ export class UpstreamCalls {
     const { name } = item
     if (typeof name === 'string' && this.names().has(name)) return false
     const { repeated } = this
-    // The gateway may have sanitized names, so in an answer that repeats no tools only the kinds of tools decide.
+    // The gateway may have sanitized names. In an answer that repeats no tools only the kinds of tools decide.
     if (repeated === undefined) return this.mayRun()
     return repeated.runs && !repeated.names.has(name)
   }
 }
 
 /**
- * The items of a history that are calls of the upstream: the item has an id, the caller neither declared the tool nor
- * answered the call, and an assistant's message follows. Returns early for histories without freeform calls, which are
- * most.
+ * Returns the items of a history that are calls of the upstream: the item has an id, the caller neither declared the
+ * tool nor answered the call, and an assistant's message follows. Returns early for histories without freeform calls,
+ * which are most.
  */
 export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | undefined): ReadonlySet<JsonObject> {
   if (!items.some(isFreeform)) return NO_CALLS
@@ -66,7 +66,7 @@ const runsUpstream = ({ type }: JsonObject): boolean => !CALLERS.has(type)
 
 const isHosted = (tool: Tool): boolean => tool.type === 'hosted' || (tool.type === 'opaque' && runsUpstream(tool.value))
 
-/** The names of tools, including tools in groups. */
+/** Returns the names of tools, including tools in groups. */
 function namesOf(tools: readonly JsonObject[]): ReadonlySet<Json | undefined> {
   const names = new Set<Json | undefined>()
   for (const { name, tools: inside } of tools) {
@@ -76,7 +76,7 @@ function namesOf(tools: readonly JsonObject[]): ReadonlySet<Json | undefined> {
   return names
 }
 
-/** Computes a value on first use, since most answers have no freeform calls. */
+/** Computes a value on first use, because most answers have no freeform calls. */
 function lazy<T>(compute: () => T): () => T {
   let computed: { readonly value: T } | undefined
   return () => (computed ??= { value: compute() }).value

@@ -6,7 +6,7 @@ import { FORMAT } from './wire.ts'
 const NAMES = countNames('input_tokens', 'output_tokens')
 
 /**
- * Reads usage. Counts include cached and reasoning tokens, as in canonical, unless the total shows otherwise
+ * Reads usage. Counts include cached and reasoning tokens, as in the canonical model, unless the total shows otherwise
  * (docs/wire/responses.md#usage).
  */
 export const readUsage = (wire: JsonObject): Usage => withWireSource(readCounts(FORMAT, wire, NAMES), FORMAT, wire)

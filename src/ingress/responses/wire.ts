@@ -6,11 +6,11 @@ import { json, maybe, maybeText, settingEntries, shape } from '../errors/validat
 export const FORMAT = 'responses'
 
 /**
- * The schema of the responses request (docs/wire/responses.md#request). Unknown fields, items, parts and tools pass;
- * free-form JSON is never validated.
+ * Schema of the responses request (docs/wire/responses.md#request). Unknown fields, items, parts and tools are
+ * accepted, and free-form JSON is never validated.
  */
 
-/** A schema selected by the value itself. */
+/** A schema that is selected by the value itself. */
 const chosen = (choose: (value: JsonObject) => v.GenericSchema | undefined, other: v.GenericSchema) =>
   v.lazy(value => (isObject(value) ? (choose(value) ?? other) : json))
 
@@ -27,7 +27,7 @@ const PARTS: { readonly [type: string]: v.GenericSchema } = {
     ...HINT,
   }),
 }
-/** Types of parts that are read; parts of other types become opaque. */
+/** Types of parts that are read. Parts of other types become opaque. */
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
 const part = chosen(
@@ -65,8 +65,8 @@ const ITEMS: { readonly [type: string]: v.GenericSchema } = {
 }
 
 /**
- * The type of an item that can be read; undefined for any other, which becomes opaque. A message needs no type (trap
- * 71).
+ * Returns the type of an item that can be read. Undefined for any other item, which becomes opaque. A message needs no
+ * type (trap 71).
  */
 export function kindOfItem(wire: JsonObject): string | undefined {
   const type = wire['type'] ?? undefined
@@ -88,7 +88,7 @@ const TOOLS: { readonly [type: string]: v.GenericSchema } = {
   web_search: shape({ search_context_size: maybeText }),
 }
 
-/** The type under which a tool is read, the same for every version of web search. */
+/** Returns the type under which a tool is read, the same for every version of web search. */
 export const kindOfTool = (type: unknown): string | undefined => {
   if (typeof type !== 'string') return undefined
   return type.startsWith('web_search') ? 'web_search' : type

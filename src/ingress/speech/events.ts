@@ -69,6 +69,6 @@ export class SpeechEvents extends AnswerEvents {
 
 const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
 
-/** Reads the usage of a streamed answer; a whole answer has none. */
+/** Reads the usage of a streamed answer. A whole answer has none. */
 const readUsage = (wire: JsonObject): Usage =>
   withWireSource({ ...reconcileCounts(reportedCounts(wire)), ...extrasOf(FORMAT, wire, TAKEN) }, FORMAT, wire)

@@ -8,7 +8,7 @@ import { readInnerError } from '../errors/openai-error.ts'
 import { DEFAULT_TYPE } from './wire.ts'
 
 /**
- * Reads a whole answer, which is the recording itself (docs/wire/speech.md#response); its bytes are passed on unread.
+ * Reads a whole answer, which is the recording itself (docs/wire/speech.md#response). Its bytes are passed on unread.
  *
  * @throws GatewayError for anything else, such as an error object, even if it is declared as text.
  */
@@ -23,9 +23,9 @@ const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 
-/** The media type: the upstream's if it is audio, otherwise the requested type. */
+/** Returns the media type: the upstream's if it is audio, otherwise the requested type. */
 const typeOf = (declared: string, request: CanonicalRequest): string =>
   /^audio\//i.test(declared) ? declared : requestedType(request)
 
-/** The media type that the request asks for. */
+/** Returns the media type that the request asks for. */
 export const requestedType = ({ output }: CanonicalRequest): string => output.audio?.mediaType ?? DEFAULT_TYPE

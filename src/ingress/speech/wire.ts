@@ -13,14 +13,14 @@ const TYPES = {
   pcm: 'audio/pcm',
 } as const
 
-/** The media type if the request names none. */
+/** Media type if the request names none. */
 export const DEFAULT_TYPE = 'audio/mpeg'
 
-/** The media type for a value of `response_format`; undefined for an unknown value. */
+/** Returns the media type for a value of `response_format`. Undefined for an unknown value. */
 export const mediaTypeOf = (value: string): string | undefined =>
   Object.hasOwn(TYPES, value) ? TYPES[value as keyof typeof TYPES] : undefined
 
-/** The schema of the text-to-speech request (docs/wire/speech.md#request). Unknown fields pass. */
+/** Schema of the text-to-speech request (docs/wire/speech.md#request). Unknown fields are accepted. */
 export const request = shape({
   model: v.string(),
   input: v.string(),

@@ -8,14 +8,14 @@ import { FORMAT } from './wire.ts'
 
 /**
  * Reads a streamed transcript (docs/wire/transcriptions.md#events): OpenAI's events, Mistral's with almost the same
- * names, and vLLM's chunks in the shape of chat's. Events name their type in the data; `[DONE]` may end the stream.
+ * names, and vLLM's chunks in the shape of chat's. Events name their type in the data. `[DONE]` may end the stream.
  */
 export class TranscriptEvents extends AnswerEvents {
   /** Whether a chunk had a finish reason. */
   protected isComplete = false
   private parts = 0
   private open = false
-  /** The segment of the open part, if the upstream names it. */
+  /** Segment of the open part, if the upstream names it. */
   private segment: Json | undefined
   private text = ''
   private hasLogprobs = false

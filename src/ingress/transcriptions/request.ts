@@ -16,7 +16,7 @@ import { FORMAT } from './wire.ts'
 
 /**
  * Reads the form of `POST /audio/transcriptions` or `/audio/translations` (docs/wire/transcriptions.md#request): one
- * recording, preceded by its prompt as a system message. The requested shape of the answer is spelling; the data that
+ * recording, preceded by its prompt as a system message. The requested shape of the answer is spelling. The data that
  * this shape needs is canonical.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
@@ -133,8 +133,8 @@ function timestamps(format: string | undefined, written: readonly string[] | und
 }
 
 /**
- * Reads a form's file as a recording. Many clients declare any file as bytes or text; the file's name or first bytes
- * decide then.
+ * Reads a form's file as a recording. Many clients declare any file as bytes or text. The file's name or first bytes
+ * then decide.
  */
 function readRecording({ name, mediaType: claimed, bytes }: WireFile): MediaPart {
   const mediaType = mediaTypeOf(name, claimed, bytes)

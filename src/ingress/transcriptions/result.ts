@@ -27,7 +27,7 @@ export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest)
   if (raw === undefined) return readObject(body, request)
   if (!('text' in raw) || isPage(raw)) throw new GatewayError(NOT_AN_ANSWER)
   const plain = PLAIN.has(formatOf(request))
-  // Some servers declare their JSON as text, and some only support text.
+  // Some servers declare their JSON as text, and some support only text.
   const undeclared = parseObject(raw.text)
   if (undeclared !== undefined && (!plain || isAnswer(undeclared))) return readObject(undeclared, request)
   if (raw.text === '' && !plain) throw new GatewayError(NOT_AN_ANSWER)
@@ -41,7 +41,7 @@ const PLAIN: ReadonlySet<Json | undefined> = new Set(['text', 'srt', 'vtt'])
 
 const formatOf = (request: CanonicalRequest): Json | undefined => request.spelling?.[FORMAT]?.['shape']
 
-/** Whether a body is HTML, which proxies in front of upstreams answer with. */
+/** Whether a body is HTML, with which proxies in front of upstreams answer. */
 const isPage = ({ mediaType, text }: { readonly mediaType: string; readonly text: string }): boolean =>
   /^text\/html\b/i.test(mediaType) || /^\s*<(!doctype|html)\b/i.test(text)
 
@@ -54,7 +54,7 @@ function readObject(body: JsonObject, request: CanonicalRequest): CanonicalResul
     ...defined({ usage }),
     ...node,
   }
-  // These shapes are written anew, to add fields that clients require and some upstreams leave out.
+  // Answers of these shapes are written anew, to add fields that clients require and some upstreams leave out.
   return SHAPES.has(formatOf(request)) ? result : withWireSource(result, FORMAT, body)
 }
 
@@ -63,7 +63,7 @@ const SHAPES: ReadonlySet<Json | undefined> = new Set(['verbose_json', 'diarized
 
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a transcript.")
 
-/** Reads the facts about a transcript, from a whole answer or the end of a streamed one. */
+/** Reads the facts about a transcript, from a whole answer or from the end of a streamed one. */
 export function readFacts(body: JsonObject): {
   readonly candidate: Omit<Candidate, 'content'>
   readonly node: Node
@@ -115,7 +115,7 @@ function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalReq
   }
 }
 
-/** Reads all items of a list; undefined if one is malformed. */
+/** Reads all items of a list. Undefined if one is malformed. */
 function readAll<T>(wire: Json | undefined, read: (item: JsonObject, index: number) => T | undefined): T[] | undefined {
   if (!Array.isArray(wire)) return undefined
   const items: T[] = []
@@ -129,14 +129,14 @@ function readAll<T>(wire: Json | undefined, read: (item: JsonObject, index: numb
 
 const readSegments = (wire: Json | undefined): readonly Segment[] | undefined => readAll(wire, readSegment)
 const readWords = (wire: Json | undefined): readonly Word[] | undefined => readAll(wire, readWord)
-/** Reads a list of token logprobs; undefined if one is malformed. */
+/** Reads a list of token log probabilities. Undefined if one is malformed. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined => readAll(wire, readToken)
 
 const SEGMENT = new Set(['id', 'type', 'start', 'end', 'text', 'speaker', 'speaker_id'])
 
 /**
- * Reads a segment of a verbose, diarized or streamed answer; some upstreams use another field for the speaker. A
- * segment without an id comes from an upstream with a partial implementation, and is written anew.
+ * Reads a segment of a verbose, diarized or streamed answer. Some upstreams use another field for the speaker. A
+ * segment without an id comes from an incomplete implementation and is written anew.
  */
 export function readSegment(wire: JsonObject): Segment | undefined {
   const start = anyNumber(wire['start'])
@@ -184,7 +184,7 @@ function readToken(wire: JsonObject): TokenLogprob | undefined {
 }
 
 /**
- * The two pairs of names for the tokens of prompt and answer; the second is Mistral's
+ * The two pairs of names for the tokens of prompt and answer. The second is Mistral's
  * (docs/wire/transcriptions.md#mistral).
  */
 const NAMES = [

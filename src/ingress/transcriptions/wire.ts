@@ -5,7 +5,7 @@ import { isNumeral } from '../fields.ts'
 
 export const FORMAT = 'transcriptions'
 
-/* The schemas of transcription forms. All fields are texts, including numbers and flags. */
+/* Schemas of transcription forms. All fields are strings, including numbers and flags. */
 
 /** Booleans in a form: `true` from most clients, capitalized or a digit from some. */
 export const FLAGS: { readonly [value: string]: boolean } = {
@@ -16,7 +16,7 @@ export const FLAGS: { readonly [value: string]: boolean } = {
 const text = v.nullish(v.string())
 const texts = v.nullish(v.union([v.string(), v.array(v.string())]))
 
-/** The shapes that an answer can have; a translation cannot have speakers. */
+/** Shapes that an answer can have. A translation cannot have speakers. */
 const SHAPES = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const
 const TRANSLATED = SHAPES.filter(value => value !== 'diarized_json')
 
@@ -46,7 +46,9 @@ const fieldsOf = (shapes: readonly string[]) => ({
 const listOf = (value: Json | undefined): readonly Json[] =>
   Array.isArray(value) ? value : value == null ? [] : [value]
 
-/** Fields that only some shapes support (OpenAI's description of each field). Unknown shapes go to the upstream. */
+/**
+ * Fields that only some shapes support (OpenAI's description of each field). Unknown shapes are sent to the upstream.
+ */
 const CONFLICTS: readonly {
   readonly fields: readonly string[]
   readonly message: string
@@ -55,7 +57,7 @@ const CONFLICTS: readonly {
   {
     fields: ['timestamp_granularities[]', 'timestamp_granularities'],
     message: 'response_format must be verbose_json',
-    // Some clients send their default granularity with json, where it has no effect.
+    // Some clients send their default granularity with `json`, where it has no effect.
     conflicts: (shape, wanted) =>
       shape !== 'verbose_json' && wanted.length > 0 && (shape !== 'json' || wanted.some(one => one !== 'segment')),
   },
@@ -66,7 +68,7 @@ const CONFLICTS: readonly {
   },
 ]
 
-/** The field that the requested shape does not support, with the reason; undefined if there is none. */
+/** Returns the field that the requested shape does not support, with the reason. Undefined if there is none. */
 export function conflictIn(body: JsonObject): { readonly field: string; readonly message: string } | undefined {
   const shape = body['response_format']
   if (shape == null) return undefined
@@ -90,7 +92,7 @@ const schemaOf = (shapes: readonly string[]): v.GenericSchema =>
 export const request = schemaOf(SHAPES)
 const translation = schemaOf(TRANSLATED)
 
-/** The schema of a request, by its path. */
+/** Returns the schema of a request, by its path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema =>
   translates(path) ? translation : request
 

@@ -6,7 +6,7 @@ import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutByteOrderMark } from '../../canonical/text.ts'
 
-/** ms; time within which a JSON body must be complete. */
+/** Time within which a JSON body must be complete, in milliseconds. */
 const BODY_TIMEOUT = 300_000
 
 /** Decompressors by content encoding. */
@@ -18,7 +18,7 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   zstd: createZstdDecompress,
 }
 
-/** Counts the bytes buffered for an incomplete body; an error thrown by `take` ends the body. */
+/** Counts the bytes buffered for an incomplete body. An error thrown by `take` ends the body. */
 export interface Meter {
   take(bytes: number): void
   give(bytes: number): void
@@ -28,7 +28,8 @@ export interface Meter {
 /**
  * Reads a request's body as a JSON object.
  *
- * @param limit bytes; largest body, both compressed and decompressed. The rest of a larger body is not read.
+ * @param limit maximum size of the body in bytes, both compressed and decompressed. The rest of a larger body is not
+ * read.
  * @param open opens a meter; called only for a body that did not arrive together with its head.
  * @throws GatewayError `too-large`; `invalid-request` for another encoding, charset or shape; `cancelled` if the caller
  * disconnects before the end; and whatever the meter throws.
@@ -52,7 +53,7 @@ function inflaterOf(message: IncomingMessage): Transform | undefined {
   return INFLATERS[encoding]!()
 }
 
-/** Uses event listeners instead of `for await`, which takes three times as long for small bodies. */
+/** Uses event listeners, because `for await` takes three times as long for small bodies. */
 function collect(
   message: IncomingMessage,
   inflater: Transform | undefined,
@@ -70,7 +71,7 @@ function collect(
 
     const late = (): void => fail(TOO_SLOW)
     /**
-     * Starts the timer and the meter, unless the body arrived together with its head, as most do; Node ends such a body
+     * Starts the timer and the meter, unless the body arrived together with its head, as most do. Node ends such a body
      * one tick later.
      */
     const wait = (): void => {
@@ -137,19 +138,19 @@ function parsed(bytes: Buffer): JsonObject {
 }
 
 /**
- * Whether a body's connection closed before the end was read. The whole body may have arrived, but can no longer be
+ * Whether a body's connection closed before the end was read. Even a body that arrived completely can then no longer be
  * read.
  */
 export const isDisconnected = (message: IncomingMessage): boolean =>
   (message.destroyed || message.socket?.destroyed) && !message.readableEnded
 
-/** The error for a body that ended early: the server's own, or `cancelled` if the caller disconnected. */
+/** Returns the error for a body that ended early: the server's own, or `cancelled` if the caller disconnected. */
 export const interrupted = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError ? thrown : new GatewayError(DISCONNECTED)
 
 const DISCONNECTED = { kind: 'cancelled', message: 'The caller disconnected before the request was complete.' } as const
 
-/** The error for a caller that is too slow. */
+/** Error for a caller that is too slow. */
 export const TOO_SLOW = new GatewayError({
   kind: 'timed-out',
   httpStatus: 408,

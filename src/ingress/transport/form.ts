@@ -8,22 +8,22 @@ import type { WireFile } from '../../canonical/wire.ts'
 import { interrupted, isDisconnected, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
-/** bytes; largest form if the config sets no limit, enough for hours of audio. */
+/** Maximum size of a form if the config sets no limit, in bytes: enough for hours of audio. */
 export const FORM_LIMIT = 2 * 1024 ** 3
-/** bytes; total of all files buffered in memory. Buffered files can be sent again on a retry. */
+/** Maximum size of all files buffered in memory, in bytes. Buffered files can be sent again on a retry. */
 const BUFFER_LIMIT = 4 * 1024 * 1024
-/** busboy's limits on the parts of a form; no format's request needs more. */
+/** busboy's limits on the parts of a form. No format's request needs more. */
 const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, headerPairs: 100 }
-/** bytes; total of all text fields. */
+/** Maximum size of all text fields, in bytes. */
 const TEXTS_LIMIT = 32 * 1024 * 1024
-/** ms; a form is dropped when no byte arrives for this long. */
+/** Maximum silence of a form, in milliseconds. The form is dropped when no byte arrives for this long. */
 const IDLE_TIMEOUT = 60_000
 
-/** The part of a form that has arrived: text fields (repeated ones as lists) and files. */
+/** The part of a form that has arrived: text fields and files. Repeated fields are lists. */
 export interface Form {
   readonly body: JsonObject
   readonly files: readonly WireFile[]
-  /** The complete form, including the fields after the streamed file; absent if everything has arrived already. */
+  /** The complete form, including the fields after the streamed file. Absent if everything has arrived already. */
   readonly completeForm?: Promise<Form>
   /** Drops the form: closes its files on disk and releases the connection. */
   drop(): void
@@ -40,10 +40,10 @@ export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
 
 /**
  * Reads a caller's `multipart/form-data`. Small files are buffered in memory. A large file is streamed if `ready`
- * accepts the fields before it, and the promise then resolves before the form's end; otherwise the file is written to
+ * accepts the fields before it, and the promise then resolves before the form's end. Otherwise the file is written to
  * an unlinked temporary file.
  *
- * @param limit bytes; largest form.
+ * @param limit maximum size of the form, in bytes.
  * @throws GatewayError `too-large`; `invalid-request` for a broken form; `cancelled`; and whatever a meter throws.
  */
 export function readForm(message: IncomingMessage, limit: number, ready: Ready, meters?: FormMeters): Promise<Form> {
@@ -78,7 +78,7 @@ class FormReading {
   private streamed: Readable | undefined
   private size = 0
   private texts = 0
-  /** bytes; total of the files buffered in memory. */
+  /** Size of all files buffered in memory, in bytes. */
   private bufferedBytes = 0
   private readonly silence: NodeJS.Timeout
   private readonly meters: FormMeters | undefined
@@ -119,7 +119,7 @@ class FormReading {
     }
     message.on('close', onClose).on('error', onClose)
     this.silence = setTimeout(() => this.silent(), IDLE_TIMEOUT)
-    // The caller may have left while the limits of its key were asked for.
+    // The caller may have left while the limits of its key were looked up.
     if (isDisconnected(message)) this.fail(interrupted(message.errored))
     else message.pipe(parser)
   }
@@ -151,7 +151,7 @@ class FormReading {
 
   /**
    * Streams the file if the fields before it suffice for a request.
-   * @returns whether the file is streamed; at most one file of a form is.
+   * @returns whether the file is streamed. At most one file of a form is.
    */
   private async flow(file: WireFile, index: number, stream: Readable): Promise<boolean> {
     if (this.streamed !== undefined) return false
@@ -163,7 +163,7 @@ class FormReading {
     return true
   }
 
-  /** Buffers the file in memory or writes it to disk; never settles if `flow` streams the file. */
+  /** Buffers the file in memory or writes it to disk. Never settles if `flow` streams the file. */
   private take(stream: Readable, flow: (bytes: Bytes) => Promise<boolean>): Promise<Bytes> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
@@ -241,10 +241,10 @@ class FormReading {
   }
 }
 
-/** The bytes of a streamed file: the chunks buffered so far, then the rest as it arrives. */
+/** Bytes of a streamed file: the chunks buffered so far, then the rest as it arrives. */
 class StreamedBytes implements Bytes {
   readonly once = true
-  /** Whether reading has started; the bytes cannot be read a second time. */
+  /** Whether reading has started. The bytes cannot be read a second time. */
   started = false
   private readonly chunks: readonly Buffer[]
   private readonly stream: Readable
@@ -262,20 +262,20 @@ class StreamedBytes implements Bytes {
 }
 
 /**
- * The error for a part without a name, which may be in a parameter that forms do not support (`name*`, RFC 7578,
- * section 4.2).
+ * Error for a part without a name. The name may be in a parameter that forms do not support (`name*`, RFC 7578, section
+ * 4.2).
  */
 const NAMELESS = invalid('Each part of a form needs a name.')
 
 const LARGE_FIELD = tooLarge(`A text field of the form is larger than ${LIMITS.fieldSize} bytes.`)
 const LARGE_TEXTS = tooLarge(`The text fields of the form are larger than ${TEXTS_LIMIT} bytes in total.`)
 
-/** Ends the reading of a file of a form that was dropped; never sent, because the form has failed before. */
+/** Ends the reading of a file of a form that was dropped. Never sent, because the form has failed before. */
 const DROPPED = new GatewayError({ kind: 'cancelled', message: 'The form was dropped.' })
 
 const overLimit = (limit: number): GatewayError => tooLarge(`The form is larger than ${limit} bytes.`)
 
-/** The error for a file that could not be stored: temporary if the disk caused it, else internal. */
+/** Returns the error for a file that could not be stored: temporary if the disk caused it, else internal. */
 const notStored = (cause: unknown): GatewayError => {
   const isTemporary = DISK_FAULTS.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
   return new GatewayError(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bytes } from '../../canonical/bytes.ts'
 
-/** An unlinked temporary file: other processes cannot open it, and it vanishes when the process ends. */
+/** An unlinked temporary file. Other processes cannot open it, and it vanishes when the process ends. */
 export class Spool {
   private readonly file: FileHandle
   private closed = false
@@ -13,7 +13,7 @@ export class Spool {
     this.file = file
   }
 
-  /** Creates the file. Rejects with the error of the file system. */
+  /** Creates the file. Rejects with the file system's error. */
   static async open(): Promise<Spool> {
     const path = join(tmpdir(), `interlingua-${randomUUID()}`)
     const file = await open(path, 'wx+', 0o600)

@@ -4,7 +4,7 @@ import { withoutByteOrderMark } from '../../canonical/text.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 
-/** UTF-16 units; longest event, enough for a 4K image in base64. */
+/** Maximum length of an event in UTF-16 units, enough for a 4K image in base64. */
 const EVENT_LIMIT = 48 * 1024 * 1024
 
 /** A parser of server-sent events that stops at an event over the limit. */
@@ -15,8 +15,8 @@ export interface EventParser extends Transducer<Uint8Array, WireEvent> {
 
 /**
  * Parses server-sent events from chunks that may split a character, a line end or a field. A last event without its
- * blank line counts, since some upstreams omit that line (trap 74). An event without data is skipped like a comment:
- * upstreams send it as a keep-alive, and clients fail to parse it (trap 115).
+ * blank line counts, because some upstreams omit that line (trap 74). An event without data is skipped like a comment,
+ * because upstreams send it as a keep-alive and clients fail to parse it (trap 115).
  */
 export function eventParser(limit = EVENT_LIMIT): EventParser {
   const decoder = new StringDecoder('utf8')
@@ -49,7 +49,7 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
 
   return {
     push: bytes => feed(decoder.write(bytes as Buffer)),
-    /** Two line ends complete an open line and event; otherwise they have no effect. */
+    /** Two line ends complete an open line and event. Otherwise they have no effect. */
     end: () => feed(`${decoder.end()}\n\n`),
     get overflowed() {
       return overflowed
@@ -64,8 +64,8 @@ const MAX_BLANK_LENGTH = 12
 export const isBlank = (data: string): boolean => data.length <= MAX_BLANK_LENGTH && data.trim() === ''
 
 /**
- * Whether an event's data is empty for a format without an end mark. Some upstreams end every stream with `[DONE]`,
- * which counts as empty here.
+ * Whether an event's data is empty for a format without an end mark. `[DONE]` counts as empty, because some upstreams
+ * end every stream with it.
  */
 export const isEmptyData = (data: string): boolean =>
   isBlank(data) || (data.length <= MAX_BLANK_LENGTH && data.trim() === DONE)

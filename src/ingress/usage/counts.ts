@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 
-/** Reads a number of tokens; any other value counts as absent. */
+/** Reads a number of tokens. Any other value counts as absent. */
 export const anyCount = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 
@@ -23,10 +23,10 @@ export const reportedCounts = (wire: JsonObject): ReportedCounts => ({
 })
 
 /**
- * Normalizes input and output counts, whichever way an upstream counts (trap 97). The total shows whether the prompt
- * includes cached tokens and whether the completion includes reasoning (at xAI it does not). If no combination adds up
- * to the total, the rest counts as output: Google's chat endpoint leaves reasoning out of its other counts. Without a
- * total, a part larger than its whole must have been counted separately.
+ * Normalizes input and output counts of upstreams that count in different ways (trap 97). The total shows whether the
+ * prompt includes cached tokens and whether the completion includes reasoning (at xAI it does not). If no combination
+ * adds up to the total, the rest counts as output: Google's chat endpoint leaves reasoning out of its other counts.
+ * Without a total, a part larger than its whole must have been counted separately.
  */
 export function reconcileCounts({
   input,
@@ -54,9 +54,9 @@ const counts = (input: number | undefined, output: number | undefined): Pick<Usa
   ...(output === undefined ? {} : { output }),
 })
 
-/** Adds a part to the whole if it is larger, since the whole then cannot include it. */
+/** Adds a part to the whole if the part is larger. The whole then cannot include it. */
 const includingPart = (whole: number | undefined, part: number): number | undefined =>
   whole !== undefined && part > whole ? whole + part : whole
 
-/** The rest of a total beyond one part; undefined if the rest is zero. */
+/** Returns the rest of a total beyond one part. Undefined if the rest is zero. */
 const remainder = (total: number, part: number): number | undefined => (total > part ? total - part : undefined)

@@ -15,7 +15,10 @@ export function readInputUsage(format: Format, wire: JsonObject): Usage {
   )
 }
 
-/** The larger of prompt and total count: some vendors report only the total, others a total above the prompt count. */
+/**
+ * Returns the larger of prompt and total count. Some vendors report only the total, others a total above the prompt
+ * count.
+ */
 function inputTokens({ prompt_tokens, total_tokens }: JsonObject): number | undefined {
   const counts = [anyCount(prompt_tokens), anyCount(total_tokens)].filter(count => count !== undefined)
   return counts.length === 0 ? undefined : Math.max(...counts)

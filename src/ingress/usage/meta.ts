@@ -7,7 +7,9 @@ import { anyNumber, anyObject, defined, extrasOf, put } from '../fields.ts'
  * tokens) and the actual token counts.
  */
 
-/** Reads the usage in a `meta`; counts that canonical has no field for become extras under their own names. */
+/**
+ * Reads the usage in a `meta`. Counts that the canonical model has no field for become extras under their own names.
+ */
 export function readMeta(format: Format, meta: JsonObject): Usage {
   const tokens = anyObject(meta['tokens'])
   const billed = anyObject(meta['billed_units'])
@@ -44,7 +46,7 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
 const without = (wire: JsonObject, taken: { readonly [field: string]: boolean }): JsonObject =>
   Object.fromEntries(Object.entries(wire).filter(([field]) => taken[field] !== true)) as JsonObject
 
-/** The objects that are not empty. */
+/** Returns the objects that are not empty. */
 function filled(objects: { readonly [field: string]: JsonObject | undefined }): JsonObject {
   const out: { [field: string]: JsonObject } = {}
   for (const [field, object] of Object.entries(objects))

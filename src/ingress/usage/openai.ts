@@ -11,7 +11,7 @@ const BY_MODALITY = {
   image_tokens: 'image',
   video_tokens: 'video',
 } as const
-/** A format's names for its counts and the objects with their details, and the details that are read. */
+/** A format's names for its counts, the objects with their details, and the details that are read. */
 export interface CountNames {
   readonly input: string
   readonly output: string
@@ -37,7 +37,7 @@ export function countNames(input: string, output: string, modalities: readonly s
   }
 }
 
-/** DeepSeek's name for cached tokens; it stands beside the details or in their place. */
+/** DeepSeek's name for cached tokens. The field is beside the details or in their place. */
 const CACHE_HIT = 'prompt_cache_hit_tokens'
 
 const CHAT_NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
@@ -82,8 +82,9 @@ function byModality(details: JsonObject | undefined): { [M in Modality]?: number
 }
 
 /**
- * Collects fields of the usage and its two detail objects that canonical has no field for. Known fields with a wrong
- * type are included for formats with names of their own; the chat format writes those anew from the valid counts.
+ * Collects fields of the usage and its two detail objects that the canonical model has no field for. Known fields with
+ * a wrong type are included for formats with names of their own. The chat format writes those anew from the valid
+ * counts.
  */
 function usageExtras(
   format: Format,

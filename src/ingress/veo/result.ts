@@ -11,7 +11,7 @@ const FORMAT = 'veo'
 
 /**
  * Reads an operation (`google.longrunning.Operation`) from the answer to `:predictLongRunning` or to a status query.
- * Operations report neither progress nor times; one that is not done is in progress.
+ * Operations report neither progress nor times. An operation that is not done is in progress.
  *
  * @throws GatewayError without a name that is a safe path, for example for an error under status 200.
  */
@@ -40,7 +40,7 @@ function readTask(body: JsonObject): CanonicalTask {
   const files = readFiles(answer)
   const reasons = readReasons(answer)
   if (files.length === 0) return { state: 'failed', failure: withoutVideo(answer, reasons) }
-  // Some of several videos may be withheld; the others are still valid.
+  // Content review may withhold some of several videos. The others are still valid.
   const node = reasons.length === 0 ? {} : { extras: { [FORMAT]: { raiMediaFilteredReasons: reasons } } }
   return { state: 'completed', progress: 100, files, ...node }
 }
@@ -60,8 +60,8 @@ const readReasons = ({ raiMediaFilteredReasons: reasons }: JsonObject): string[]
   Array.isArray(reasons) ? reasons.filter(reason => typeof reason === 'string') : []
 
 /**
- * Makes the failure of an operation that succeeded without a video: withheld by content review, or for an unknown
- * reason.
+ * Makes the failure of an operation that succeeded without a video. Content review withheld the video, or the reason is
+ * unknown.
  */
 function withoutVideo(answer: JsonObject, reasons: readonly string[]): TaskFailure {
   const isReviewed = reasons.length > 0 || (anyNumber(answer['raiMediaFilteredCount']) ?? 0) > 0
@@ -88,7 +88,7 @@ const CODES: { readonly [code: number]: string } = {
   16: 'UNAUTHENTICATED',
 }
 
-/** Google's messages for a prompt or image that failed content review, for which there is no code. */
+/** Google's messages for a prompt or image that failed content review. There is no code for this. */
 const REVIEW = /responsible ai|sensitive words|usage guidelines|usage polic|violat|safety|prohibited|blocked by/i
 
 function readFailure(error: JsonObject): TaskFailure {

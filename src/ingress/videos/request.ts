@@ -14,7 +14,7 @@ export const FORMAT = 'videos'
 
 /**
  * Reads the body of `POST /v1/videos` or `POST /v1/videos/{id}/remix` (docs/wire/videos.md#openai), as JSON or as a
- * form. A remix names no model, since it uses the model of the task that it changes.
+ * form. A remix names no model, because it uses the model of the task that it changes.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */

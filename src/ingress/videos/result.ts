@@ -16,7 +16,7 @@ const TAKEN = new Set([
 /**
  * Reads a task (docs/wire/videos.md#openai) from the answer to a submission or a status query.
  *
- * @throws GatewayError without an id, for example for an error under status 200.
+ * @throws GatewayError if there is no id, for example for an error with status 200.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const id = anyText(body['id']) || anyText(body['task_id'])
@@ -67,7 +67,7 @@ function readNumber(body: JsonObject, field: string, refused: string[]): number 
 
 const FAILURE = new Set(['code', 'message'])
 
-/** Reads why there is no video, from an object or a text; undefined for anything else. */
+/** Reads why there is no video, from an object or a string. Undefined for any other value. */
 function readFailure(wire: Json | undefined): TaskFailure | undefined {
   if (typeof wire === 'string') return { kind: 'broken', message: wire }
   if (!isObject(wire)) return undefined

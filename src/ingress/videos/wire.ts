@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
-/* The schemas of video requests (docs/wire/videos.md#openai). Unknown fields pass. */
+/* Schemas of video requests (docs/wire/videos.md#openai). Unknown fields are accepted. */
 
 const reference = v.union([v.string(), shape({})], 'Invalid type: Expected an image as text, or an object')
 const prompt = v.pipe(v.string(), v.minLength(1, 'Invalid length: Expected a prompt'))
@@ -22,6 +22,6 @@ const remix = shape({ prompt, ...settings })
 /** Matches the path of a remix and captures the id of the original task. */
 export const REMIX = /^\/videos\/([^/]+)\/remix$/
 
-/** The schema of a request, by its path and completeness. */
+/** Returns the schema of a request, by its path and completeness. */
 export const requestAt = ({ path, unfinished: more }: WireRequest): v.GenericSchema =>
   REMIX.test(path) ? remix : more === true ? unfinished : request

@@ -1,28 +1,31 @@
 import type { Asked, Format, FormFile } from './format.ts'
 import { isObject, type Json, type JsonObject, objectOf, parsed } from './json.ts'
 
-/* Requests on their way between the files of a scenario, the kit and the wire. */
+/* Requests between the files of a scenario, the kit and the wire. */
 
 /** The hand-written request of a step. */
 export interface WrittenRequest {
-  /** POST by default. */
+  /** HTTP method; POST by default. */
   readonly method?: string
-  /** The format's usual path by default. */
+  /** Path of the request. The format's default path if absent. */
   readonly path?: string
-  /** The JSON body, or the fields of the form. */
+  /** JSON body, or the fields of the form. */
   readonly body: JsonObject
   readonly files?: readonly FormFile[]
   /** Fields of the answer until which the request is repeated: the state of a job. */
   readonly until?: JsonObject
 }
 
-/** Placeholders in a written request: the model, and values of the answers to earlier steps, such as `1.last_id`. */
+/**
+ * Values of placeholders in a written request: the model, and fields of the answers to earlier steps, such as
+ * `1.last_id`.
+ */
 export interface Known {
   readonly model: string
   readonly answers: readonly JsonObject[]
 }
 
-/** The value at a path such as `data.0.id`. */
+/** Returns the value at a path such as `data.0.id`. */
 const valueAt = (value: Json | undefined, path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((inner, name) => (inner as JsonObject | undefined)?.[name], value)
 
@@ -36,7 +39,7 @@ export const filledIn = (text: string, { model, answers }: Known, encode = (valu
     step === undefined ? model : encode(String(valueAt(answers[Number(step) - 1], path.split('.')) ?? '')),
   )
 
-/** A JSON value with the placeholders of all its texts filled in. */
+/** Returns a JSON value with the placeholders of all its strings filled in. */
 function filledValue(value: Json, known: Known): Json {
   if (typeof value === 'string') return filledIn(value, known)
   if (Array.isArray(value)) return value.map(one => filledValue(one, known))
@@ -45,7 +48,7 @@ function filledValue(value: Json, known: Known): Json {
     : value
 }
 
-/** The request of a step for a model. Bodies of conversations have no placeholders. */
+/** Returns the request of a step for a model. Bodies of conversations have no placeholders. */
 export function askedOf(format: Format, written: WrittenRequest, stream: boolean, known: Known): Asked {
   const { method = 'POST', files } = written
   const isPlain = format.work === 'conversation'
@@ -60,7 +63,7 @@ export function askedOf(format: Format, written: WrittenRequest, stream: boolean
 
 const textIn = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The form of a request: lists are fields that occur several times. */
+/** Returns the form of a request. A list becomes several fields of the same name. */
 function formOf({ body, files = [] }: Asked): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(body))
@@ -70,7 +73,7 @@ function formOf({ body, files = [] }: Asked): FormData {
   return form
 }
 
-/** The bytes of a request's body, and their type; a GET request has neither. */
+/** Returns the bytes of a request's body and their type. A GET request has neither. */
 export async function encoded(asked: Asked): Promise<{ readonly type?: string; readonly bytes: Buffer }> {
   if (asked.files !== undefined) {
     const form = new Response(formOf(asked))
@@ -80,7 +83,7 @@ export async function encoded(asked: Asked): Promise<{ readonly type?: string; r
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify(asked.body)) }
 }
 
-/** What the bytes of a request say: JSON, or a form. Anything else is an empty body. */
+/** Decodes the bytes of a request as JSON or a form. Any other type gives an empty body. */
 export async function decoded(type: string, bytes: Buffer): Promise<Pick<Asked, 'body' | 'files'>> {
   if (!type.startsWith('multipart/form-data')) return { body: objectOf(parsed(bytes.toString('utf8'))) }
   const init = { headers: { 'content-type': type } }

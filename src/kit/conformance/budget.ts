@@ -4,9 +4,9 @@ import { compact, numberOf, objectOf, parsed } from './json.ts'
 import type { CellResult } from './run-cells.ts'
 import { readSse } from './sse.ts'
 
-/* The cost of a live run, by the usage that answers report. */
+/* Cost of a live run, computed from the usage that answers report. */
 
-/** USD per million tokens. */
+/** Prices in US dollars per million tokens. */
 export interface Price {
   readonly input: number
   readonly output: number
@@ -14,10 +14,10 @@ export interface Price {
 
 const MILLION = 1_000_000
 
-/** Characters of a token, where an answer reports no usage. */
+/** Number of characters per token, for answers without usage. */
 const CHARACTERS = 4
 
-/** Token counts of an answer, as it reports them. */
+/** Returns the token counts that an answer reports. */
 function reported({ cell, record }: CellResult): UsageFacts {
   const format = FORMATS[cell.caller.name]
   const body = record?.exchange.got?.body
@@ -29,7 +29,10 @@ function reported({ cell, record }: CellResult): UsageFacts {
   return compact({ input: numberOf(leaves.get('usage.input')), output: numberOf(leaves.get('usage.output')) })
 }
 
-/** The cost of a cell in USD. An answer without usage is estimated by its bytes; a refused request costs nothing. */
+/**
+ * Returns the cost of a cell in US dollars. An answer without usage is estimated from its bytes. A refused request
+ * costs nothing.
+ */
 export function costOf(result: CellResult, { input, output }: Price): number {
   const { sent, got } = result.record?.exchange ?? {}
   if (sent === undefined || (got !== undefined && got.status >= 400)) return 0
@@ -45,7 +48,7 @@ export class Budget {
   private readonly limit: number
   private readonly price: Price
 
-  /** @param limit USD. */
+  /** @param limit maximum cost, in US dollars. */
   constructor(limit: number, price: Price) {
     this.limit = limit
     this.price = price

@@ -2,9 +2,9 @@ import type { Format } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import type { Mode, Scenario } from './scenario.ts'
 
-/** One run of a scenario: a caller's format, an upstream's, whole or streamed. Live cells have no upstream. */
+/** One run of a scenario: a caller format, an upstream format, and a mode. Live cells have no upstream. */
 export interface Cell {
-  /** `<caller>-<upstream>/<scenario>/<mode>`; live: `<caller>/<scenario>/<mode>`. */
+  /** `<caller>-<upstream>/<scenario>/<mode>`. Live: `<caller>/<scenario>/<mode>`. */
   readonly id: string
   readonly caller: Format
   readonly upstream: Format | undefined
@@ -15,16 +15,16 @@ export interface Cell {
 export interface Wanted {
   readonly scenarios: readonly Scenario[]
   readonly callers: readonly string[]
-  /** Formats of upstreams; none in live mode. */
+  /** Formats of upstreams. None in live mode. */
   readonly upstreams?: readonly string[]
-  /** A part of the ids of cells or checks; `*` stands for anything. */
+  /** Part of the ids of cells or checks. `*` matches any characters. */
   readonly only?: string
 }
 
 const idOf = (caller: string, upstream: string | undefined, scenario: Scenario, mode: Mode): string =>
   `${upstream === undefined ? caller : `${caller}-${upstream}`}/${scenario.id}/${mode}`
 
-/** Whether a pattern of `--only` names a cell, by the cell's id or by the id of a check within it. */
+/** Whether a pattern of `--only` matches the id of a cell or of a check within it. */
 export function matches(pattern: string | undefined, id: string): boolean {
   if (pattern === undefined) return true
   const cell = pattern.split('/').slice(0, 3).join('/')
@@ -36,8 +36,8 @@ export function matches(pattern: string | undefined, id: string): boolean {
 }
 
 /**
- * All cells that are wanted. The caller's format is of the scenario's work; the upstream's may be of another, if the
- * scenario is written in it, as a completion is in the format of a chat.
+ * Returns all selected cells. The caller's format must do the scenario's work. The upstream's format may do another
+ * work if the scenario has files in that format, as a text completion has in the chat format.
  */
 export function cellsOf({ scenarios, callers, upstreams, only }: Wanted): Cell[] {
   const cells: Cell[] = []

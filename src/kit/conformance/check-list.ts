@@ -6,7 +6,7 @@ import { nullableRule, schemaRule } from './transport-rules.ts'
 
 type AnyRule = Omit<Rule, 'on'>
 
-/** Facts whose loss is advice: formats and gateways may well differ in them. */
+/** Facts whose loss is only advice, because formats and gateways may differ in them. */
 const LESSER = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
 
 /** Facts that nobody may add to. */
@@ -24,9 +24,9 @@ export interface CheckedCell {
 }
 
 export interface CheckedPart {
-  /** The folder of the cell's scenario. */
+  /** Folder of the cell's scenario. */
   readonly scenarios?: string
-  /** The step of the scenario, from 1; the rules of later steps name it. */
+  /** Step of the scenario, starting at 1. The rule ids of later steps contain it. */
   readonly step?: number
 }
 
@@ -35,7 +35,9 @@ interface Judged {
   readonly meaning: Meaning
 }
 
-/** The status of a fact: what the target reported is no failure, what the format cannot say is advice. */
+/**
+ * Returns the status of a fact. A loss that the target reported, or that its format makes unavoidable, is no failure.
+ */
 function judged({ fate, sayable, path }: FactVerdict, isReported: boolean): Judged {
   if (fate === 'kept') return { status: 'pass', meaning: 'kept' }
   const worst: Status = LESSER.test(path) ? 'advice' : 'fail'
@@ -59,7 +61,7 @@ export class CheckList {
     this.prefix = step === 1 ? '' : `step-${step}.`
   }
 
-  /** One check: it passes where there are no details, and a broken `should` is advice. */
+  /** Adds one check. It passes if there are no details. A broken `should` rule is advice. */
   rule(subject: string, { id, level, says, source }: AnyRule, details: readonly string[], status?: Status): void {
     const rule = `${subject}.${id}`
     const ended = status ?? (details.length === 0 ? 'pass' : level === 'must' ? 'fail' : 'advice')
@@ -88,7 +90,7 @@ export class CheckList {
       )
   }
 
-  /** A check for each fact. */
+  /** Adds a check for each fact. */
   facts(subject: string, verdicts: readonly FactVerdict[], isReported: boolean): void {
     for (const verdict of verdicts) {
       const { status, meaning } = judged(verdict, isReported)

@@ -8,17 +8,17 @@ export type Meaning = 'kept' | 'changed' | 'lost-reported' | 'lost-silently' | '
 
 /** One check of one cell. */
 export interface Check {
-  /** `<pair>/<scenario>/<mode>/<rule>`; stable from run to run. */
+  /** `<pair>/<scenario>/<mode>/<rule>`, the same in every run. */
   readonly id: string
   readonly cell: string
-  /** The subject and the rule: `stream.done`, `request.meaning:turns[0].text`. */
+  /** Subject and rule: `stream.done`, `request.meaning:turns[0].text`. */
   readonly rule: string
   readonly level: Level
   readonly status: Status
   readonly meaning?: Meaning
   readonly says: string
   readonly source: string
-  /** The finding of a check that did not pass. */
+  /** Findings of a check that did not pass. */
   readonly details?: readonly string[]
 }
 

@@ -4,7 +4,10 @@ import type { Exchange, FaultKind, GotAnswer, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
 import type { CallerBehaviour } from './scenario.ts'
 
-/** Limits for a target: milliseconds for the whole exchange and for a silence, bytes of an answer. */
+/**
+ * Limits of one exchange with a target: its duration and the longest silence in milliseconds, and the size of an answer
+ * in bytes.
+ */
 export interface Bounds {
   readonly whole: number
   readonly idle: number
@@ -20,7 +23,7 @@ const headersOf = (fields: IncomingHttpHeaders | NodeJS.Dict<string>): Headers =
     ),
   )
 
-/** One exchange under way. Its connection is its own, redirects are not followed, and it always ends. */
+/** One exchange in progress. It has a connection of its own, follows no redirects, and always ends. */
 class Sending {
   private readonly began = performance.now()
   private readonly chunks: Buffer[] = []
@@ -59,7 +62,7 @@ class Sending {
     return this.settled.promise
   }
 
-  /** Closes the connection, as a caller does who no longer wants the answer. */
+  /** Closes the connection, as a caller does that no longer wants the answer. */
   leave(): void {
     this.finish(false)
   }
@@ -108,7 +111,7 @@ class Sending {
 }
 
 /**
- * Sends one request and waits for its answer. Never rejects: a failure is the exchange's `fault`.
+ * Sends one request and waits for its answer. Never rejects. A failure is recorded as the exchange's `fault`.
  *
  * @param signal closes the connection.
  */

@@ -7,7 +7,7 @@ export type Fate = 'kept' | 'changed' | 'lost' | 'added'
 export interface FactVerdict {
   readonly path: string
   readonly fate: Fate
-  /** Whether the format it went to can say it, by the hand-written bytes of the scenario. */
+  /** Whether the target format can express the fact, according to the scenario's hand-written bytes. */
   readonly sayable: boolean
   readonly expected?: Json
   readonly found?: Json
@@ -15,13 +15,13 @@ export interface FactVerdict {
 
 export type Leaves = ReadonlyMap<string, Json>
 
-/** Values that mean something to their issuer alone: another format has its own. */
+/** Facts that have a meaning only for their issuer. Every format has its own values. */
 const TOKENS = /\.(id|signature|redacted)$/
 
-/** Tokens that a gateway may add to an answer in another format: its own. */
+/** Ids and signatures that a gateway may add to an answer in another format. */
 const OWN_TOKENS = /\.(id|signature)$/
 
-/** Texts of system instructions may be joined in other ways. */
+/** Facts whose text may be joined differently: system instructions. */
 const LOOSE = /^system$/
 
 const squeezed = (value: Json): Json => (typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : value)
@@ -84,19 +84,22 @@ function isSame(path: string, expected: Json, found: Json, isNative: boolean): b
   return canonical(expected) === canonical(found)
 }
 
-/** Facts that nobody said and are still reported; a flood of them says no more. */
+/** Maximum number of added facts that are reported. More of them add no information. */
 const MOST_ADDED = 100
 
-/** The sides of a comparison: the facts that went in, those the other format can say at most, and those that came out. */
+/** The sides of a comparison: the sent facts, the facts that the target format can express, and the received facts. */
 export interface Compared {
   readonly source: Leaves
-  /** The same scenario in the format it went to. */
+  /** Facts of the same scenario in the target format. */
   readonly reachable: Leaves
   readonly found: Leaves
   readonly isNative: boolean
 }
 
-/** The fate of every fact, by its path. What the format needs, and the caller could not say, is not added. */
+/**
+ * Returns the fate of every fact, by its path. Facts that the target format requires and the caller's format cannot
+ * express do not count as added.
+ */
 export function compare({ source, reachable, found, isNative }: Compared): FactVerdict[] {
   const verdicts: FactVerdict[] = []
   for (const [path, expected] of source) {
@@ -104,7 +107,7 @@ export function compare({ source, reachable, found, isNative }: Compared): FactV
     const value = found.get(path) ?? (isNative ? undefined : movedSignature(path, source, found))
     if (value === undefined) verdicts.push({ path, fate: 'lost', sayable, expected })
     else {
-      // Where the formats have other words for a fact, the one of the format it went to is right, too.
+      // If the formats have different words for a fact, the target format's word is correct, too.
       const other = reachable.get(path)
       const isKept =
         isSame(path, expected, value, isNative) || (other !== undefined && isSame(path, other, value, isNative))

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
 import { ROOT } from '../../root.ts'
 
-/** The folder of the kit's data: scenarios, schemas and peers. */
+/** Folder of the kit's data: scenarios, schemas and peers. */
 export const DATA: string = join(ROOT, 'conformance')

@@ -2,7 +2,7 @@ import type { ErrorFacts } from './facts.ts'
 import type { Headers } from './format.ts'
 import { compact, type Json, type JsonObject, objectOf, textOf } from './json.ts'
 
-/** Classes of errors by status; callers retry by them. */
+/** Classes of errors by status. Callers use them to decide on a retry. */
 const KINDS: { readonly [status: number]: string } = {
   400: 'invalid-request',
   401: 'authentication',
@@ -19,14 +19,14 @@ const KINDS: { readonly [status: number]: string } = {
   529: 'overloaded',
 }
 
-/** Seconds of `retry-after-ms` or `retry-after`; dates are not read. */
+/** Returns the seconds of `retry-after-ms` or `retry-after`. Dates are not read. */
 function retryAfterOf(headers: Headers): number | undefined {
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
   const seconds = Number.isNaN(milliseconds) ? Number(headers['retry-after'] ?? Number.NaN) : milliseconds / 1000
   return Number.isNaN(seconds) ? undefined : seconds
 }
 
-/** The facts of an error: its class, its message and when the caller may try again. */
+/** Returns the facts of an error: its class, its message, and when the caller may retry. */
 export const errorFactsOf = (status: number, headers: Headers, error: JsonObject): ErrorFacts =>
   compact({
     status,
@@ -35,6 +35,6 @@ export const errorFactsOf = (status: number, headers: Headers, error: JsonObject
     retryAfter: retryAfterOf(headers),
   })
 
-/** The facts of an error whose body has them in `error`, as OpenAI's and Anthropic's have. */
+/** Returns the facts of an error whose body has them in `error`, as in OpenAI's and Anthropic's formats. */
 export const nestedErrorFacts = (status: number, headers: Headers, body: Json | undefined): ErrorFacts =>
   errorFactsOf(status, headers, objectOf(objectOf(body)['error']))

@@ -15,19 +15,19 @@ export interface GotAnswer {
   /** The fields after a chunked body. */
   readonly trailers: Headers
   readonly body: Buffer
-  /** Whether the body is complete by its content length or chunked encoding. */
+  /** Whether the body is complete according to its content length or chunked encoding. */
   readonly isComplete: boolean
 }
 
-/** Why an exchange failed: the id of the transport rule that it breaks. */
+/** Reason why an exchange failed: the id of the transport rule that it breaks. */
 export type FaultKind = 'http.connect' | 'http.deadline' | 'http.closed' | 'http.too-large'
 
 export interface Exchange {
   readonly sent: SentRequest
   readonly got?: GotAnswer
   readonly fault?: { readonly kind: FaultKind; readonly detail: string }
-  /** ms; time of the first byte of the body, on the clock of `performance.now()`. */
+  /** Time of the first byte of the body in milliseconds, on the clock of `performance.now()`. */
   readonly firstByte?: number
-  /** Milliseconds from the first byte sent to the end of the answer. */
+  /** Time from the first byte sent to the end of the answer, in milliseconds. */
   readonly took: number
 }

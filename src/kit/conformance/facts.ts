@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { compact, type Json, type JsonObject, parsed } from './json.ts'
 
-/* The meaning of a request, an answer or an error, in no format's words. Absent fields were not said. */
+/* Meaning of a request, an answer or an error, independent of the format. An absent field was not stated. */
 
-/** A tool call. Arguments are parsed JSON; text that is not JSON is `{ unparsed: text }`. */
+/** A tool call. Arguments are parsed JSON. Text that is not JSON becomes `{ unparsed: text }`. */
 export interface CallFacts {
   readonly name?: string
   readonly arguments?: Json
   readonly id?: string
-  /** Bound to the call by the model's provider, to be sent back with it. */
+  /** Signature of the call by the model's provider, to be returned with the call. */
   readonly signature?: string
 }
 
@@ -20,7 +20,7 @@ export interface ResultFacts {
   readonly isError?: true
 }
 
-/** An image, sound or document: its type and the SHA-256 digest of its bytes, or its address. */
+/** An image, sound or document: its type, and the SHA-256 digest of its bytes or its URL. */
 export interface MediaFacts {
   readonly type?: string
   readonly digest?: string
@@ -31,21 +31,21 @@ export interface MediaFacts {
 export interface ReasoningFacts {
   readonly text?: string
   readonly signature?: string
-  /** Reasoning that only its provider can read. */
+  /** Encrypted reasoning that only its provider can read. */
   readonly redacted?: string
 }
 
-/** One turn. Consecutive turns of one role are one turn; tool results belong to the user. */
+/** One turn. Consecutive turns of one role are merged. Tool results belong to the user. */
 export interface TurnFacts {
   readonly role: 'system' | 'user' | 'assistant'
-  /** All texts of the turn, joined. */
+  /** All text parts of the turn, joined. */
   readonly text?: string
   readonly calls?: readonly CallFacts[]
   readonly results?: readonly ResultFacts[]
   readonly media?: readonly MediaFacts[]
   readonly reasoning?: readonly ReasoningFacts[]
   readonly refusal?: string
-  /** The kinds of parts in their order, where there are several. */
+  /** Kinds of the parts in their order, if there are several kinds. */
   readonly order?: string
 }
 
@@ -53,7 +53,7 @@ export interface ToolFacts {
   readonly description?: string
   readonly parameters?: Json
   readonly strict?: boolean
-  /** A tool the provider runs, or one without a schema. */
+  /** Kind of a tool that the provider runs, or of a tool without a schema. */
   readonly kind?: string
 }
 
@@ -84,9 +84,9 @@ export interface RequestFacts {
   /** All system texts before the first turn, joined by an empty line. */
   readonly system?: string
   readonly turns?: readonly TurnFacts[]
-  /** By name. */
+  /** Tools by name. */
   readonly tools?: { readonly [name: string]: ToolFacts }
-  /** `none`, `required` or `tool:NAME`; `auto` is not said. */
+  /** `none`, `required` or `tool:NAME`. `auto` is the same as an absent choice. */
   readonly toolChoice?: string
   readonly settings?: SettingFacts
   readonly output?: OutputFacts
@@ -96,7 +96,7 @@ export interface RequestFacts {
   readonly stream?: boolean
 }
 
-/** Why an answer ended. */
+/** Reason why an answer ended. */
 export type Finish = 'stop' | 'length' | 'calls' | 'refused' | 'filtered' | 'paused' | `other:${string}`
 
 export interface CandidateFacts {
@@ -105,14 +105,14 @@ export interface CandidateFacts {
   readonly calls?: readonly CallFacts[]
   readonly media?: readonly MediaFacts[]
   readonly refusal?: string
-  /** Addresses that were cited. */
+  /** Cited URLs. */
   readonly citations?: readonly string[]
   readonly finish?: Finish
-  /** The stop sequence that was met. */
+  /** Stop sequence at which the text ended. */
   readonly stopSequence?: string
 }
 
-/** Token counts. Input includes cached tokens, output includes reasoning. */
+/** Token counts. Input includes cached tokens. Output includes reasoning. */
 export interface UsageFacts {
   readonly input?: number
   readonly output?: number
@@ -134,7 +134,7 @@ export interface ErrorFacts {
   readonly retryAfter?: number
 }
 
-/** Reasoning with signatures that came late, as a block of their own without text: they belong to the text before. */
+/** Attaches late signatures to reasoning. A format may send them as separate blocks without text, after the text. */
 export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFacts[] {
   const facts: ReasoningFacts[] = []
   for (const one of list) {
@@ -147,22 +147,22 @@ export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFa
   return facts
 }
 
-/** Arguments as a model wrote them: JSON where it is some; no text is no arguments. */
+/** Parses the arguments that a model wrote. Text that is not JSON is kept as text. An empty text means no arguments. */
 export const argumentsOf = (text: string): Json => (text === '' ? {} : (parsed(text) ?? { unparsed: text }))
 
-/** Bytes given in base64. */
+/** Returns the facts of media given in base64. */
 export const mediaOf = (type: string | undefined, base64: string): MediaFacts =>
   compact({ type, digest: createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex') }) as MediaFacts
 
 const DATA_URL = /^data:([^;,]*)[^,]*;base64,(.*)$/s
 
-/** The target of a URL: the bytes of a data URL, or a remote file. */
+/** Returns the facts of media at a URL: the bytes of a `data:` URL, or a remote file. */
 export function mediaAt(address: string): MediaFacts {
   const [, type, base64] = DATA_URL.exec(address) ?? []
   return base64 === undefined ? { address } : mediaOf(type, base64)
 }
 
-/** A part of a turn on the way to its facts. */
+/** Part of a turn, from which its facts are derived. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'refusal'; readonly text: string }
@@ -181,13 +181,15 @@ const pick = <K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<
 
 const joined = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : texts.join(''))
 
-/** The kinds of parts that follow one another, each named once; `undefined` where all are of one kind. */
+/** Returns the kinds of the parts in their order, without repetitions. Undefined if all are of one kind. */
 function orderOf(parts: readonly Part[]): string | undefined {
   const kinds = parts.map(({ kind }) => kind).filter((kind, index, all) => kind !== all[index - 1])
   return kinds.length > 1 ? kinds.join(' ') : undefined
 }
 
-/** Turns as facts: consecutive turns of one role merged, results joined to their calls by id. */
+/**
+ * Returns the facts of turns. Consecutive turns of one role are merged, and results are joined to their calls by id.
+ */
 export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
   const merged: { role: TurnFacts['role']; parts: Part[] }[] = []
   for (const { role, parts } of raw) {
@@ -205,7 +207,7 @@ export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
       role,
       text: joined(pick(parts, 'text').map(({ text }) => text)),
       refusal: joined(pick(parts, 'refusal').map(({ text }) => text)),
-      // Ids of calls in a history only join results to calls.
+      // The ids of calls in a history only join results to calls.
       calls: pick(parts, 'call').map(({ call: { id: _, ...call } }) => call),
       results: pick(parts, 'result').map(resultOf),
       media: pick(parts, 'media').map(({ media }) => media),
@@ -215,10 +217,10 @@ export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
   })
 }
 
-/** Facts whose value is compared as a whole, however deep it is. */
+/** Facts whose value is compared as a whole, at any depth. */
 const WHOLE = new Set(['arguments', 'parameters', 'schema', 'stop', 'cacheMarks', 'citations'])
 
-/** Every fact by its path: `turns[1].calls[0].arguments`. */
+/** Returns every fact by its path: `turns[1].calls[0].arguments`. */
 export function leavesOf(facts: object): Map<string, Json> {
   const leaves = new Map<string, Json>()
   const visit = (value: Json | undefined, path: string, isWhole: boolean): void => {

@@ -4,19 +4,19 @@ import { type Json, type JsonObject, textOf } from './json.ts'
 import type { Rule, Violation } from './rules.ts'
 import type { SchemaException } from './schema.ts'
 
-/** What callers want of an endpoint. Formats of one work can be translated into each other. */
+/** Kinds of work that callers request of an endpoint. Formats of one work can be translated into each other. */
 export const WORKS = [
   ...(['conversation', 'completion', 'tokens', 'models', 'embeddings', 'rerank'] as const),
   ...(['images', 'speech', 'transcription', 'videos'] as const),
 ] as const
 export type Work = (typeof WORKS)[number]
 
-/** Headers by their lower-case names. */
+/** Headers by lower-case name. */
 export interface Headers {
   readonly [name: string]: string
 }
 
-/** The model and the stream flag of a request, from its path and body. */
+/** Model and stream flag of a request, from its path and body. */
 export interface Addressed {
   readonly model: string
   readonly stream: boolean
@@ -24,25 +24,25 @@ export interface Addressed {
 
 /** A file of a form. */
 export interface FormFile {
-  /** The field of the form. */
+  /** Field name in the form. */
   readonly field: string
   readonly name: string
   readonly type: string
   readonly bytes: Buffer
 }
 
-/** A request as it goes over the wire, without its headers. */
+/** A request on the wire, without its headers. */
 export interface Asked {
   readonly method: string
-  /** The path below the base address, with its query. */
+  /** Path below the base URL, with the query. */
   readonly path: string
-  /** The JSON body or the fields of the form; a field that occurs several times is a list. */
+  /** JSON body, or the fields of the form. A field that occurs several times is a list. */
   readonly body: JsonObject
-  /** The files of the form; `undefined` for JSON and for requests without a body. */
+  /** Files of the form. Undefined for JSON and for requests without a body. */
   readonly files?: readonly FormFile[] | undefined
 }
 
-/** The body of a whole answer that is no JSON, such as sound. */
+/** Body of a whole answer that is not JSON, such as sound. */
 export interface RawAnswer {
   readonly type: string
   readonly bytes: Buffer
@@ -51,27 +51,27 @@ export interface RawAnswer {
 /** The name of a schema in `conformance/schemas/<name of the format>.json`, for the path of a request and its body. */
 export type SchemaName = string | ((path: string, asked: Omit<Asked, 'path'>) => string | undefined)
 
-/** One format: how it is spoken, what it means and which rules it has. */
+/** One format: its wire form, its meaning and its rules. */
 export interface Format {
   readonly name: string
   readonly work: Work
-  /** The format whose base address and model it shares; its own by default. */
+  /** Format with which it shares base URL and model. Itself by default. */
   readonly home?: string
-  /** The end of the base address that clients are given. */
+  /** End of the base URL that clients are configured with. */
   readonly base: '/v1' | ''
-  /** The usual path below the base address. */
+  /** Default path below the base URL. */
   readonly path: (model: string, stream: boolean, body: JsonObject) => string
   /** Headers of a client, with its credential. */
   readonly headers: (key: string) => Headers
-  /** The hand-written request with the model and, where the body says it, the stream flag. */
+  /** Returns the hand-written request with the model and, if the format has it in the body, the stream flag. */
   readonly addressed: (body: JsonObject, model: string, stream: boolean) => JsonObject
-  /** Reads the path below the base and the body; `undefined` where the path is not the format's. */
+  /** Reads the path below the base URL and the body. Undefined if the path does not belong to the format. */
   readonly recognise: (path: string, body: JsonObject, method: string) => Addressed | undefined
   /** What a request asks for, in formats with several works of one path: creating a job is not asking for its state. */
   readonly action?: (method: string, path: string) => string | undefined
   /** The list of models, as the upstream of the kit answers it beside the scenario, and its path below the base. */
   readonly models?: { readonly path: string; readonly list: (ids: readonly string[]) => JsonObject }
-  /** Published schemas; a stream has a schema by event. */
+  /** Published schemas. A stream has one schema per event. */
   readonly schemas: {
     readonly request?: SchemaName
     readonly answer?: SchemaName
@@ -89,7 +89,7 @@ export interface Format {
   readonly request: (body: JsonObject, path: string, files?: readonly FormFile[], method?: string) => object
   /** @param raw the body if it is no JSON. */
   readonly answer: (body: JsonObject, raw?: RawAnswer) => object
-  /** Streams, in formats that have any: the whole answer that events add up to, and the rules of their order. */
+  /** Streams, for formats that have them: the whole answer that the events add up to, and the rules of their order. */
   readonly assemble?: (events: readonly Json[]) => JsonObject
   readonly grammar?: GrammarFactory
   readonly error: (status: number, headers: Headers, body: Json | undefined) => ErrorFacts
@@ -108,7 +108,7 @@ export interface Format {
   readonly rules: readonly Rule[]
 }
 
-/** A format of conversations: every one has streams and a list of models. */
+/** A format of conversations. All of them have streams and a list of models. */
 export interface Conversation extends Format {
   readonly models: NonNullable<Format['models']>
   readonly schemas: {
@@ -142,7 +142,7 @@ export const isSameAction = ({ action }: Format, one: ActionOf, other: ActionOf)
 
 type ActionOf = Pick<Asked, 'method' | 'path'>
 
-/** The format whose base address and model it shares. */
+/** Returns the format with which a format shares base URL and model. */
 export const homeOf = ({ name, home = name }: Format): string => home
 
 /** The published schema for a request, for its answer or for the events of that. */

@@ -2,19 +2,19 @@ import type { Json, JsonObject } from './json.ts'
 import type { Violation } from './rules.ts'
 import type { SseEvent } from './sse.ts'
 
-/** The end of a stream as its events tell it. */
+/** The kind of end that a stream's events announced. */
 export type Ending = 'normal' | 'error'
 
-/** A state machine over one stream: it is fed every event and asked for its violations after the end. */
+/** A state machine over one stream. It gets every event and, after the end, returns the violations. */
 export interface Grammar {
   event(event: SseEvent, data: Json | undefined): void
-  /** @param isComplete whether the body ended as its framing says; what was cut off cannot have its last events. */
+  /** @param isComplete whether the body ended as its framing requires. A truncated body cannot have its last events. */
   end(isComplete: boolean): readonly Violation[]
-  /** The end that the events told: the normal one of the format, an error, or none. */
+  /** The end that the events announced: the format's normal end, an error, or none. */
   readonly ending?: Ending | undefined
 }
 
-/** The facts about the request that a stream grammar may use. */
+/** Facts about the request that a stream grammar may use. */
 export interface Asked {
   readonly body: JsonObject
 }

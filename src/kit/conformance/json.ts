@@ -1,4 +1,4 @@
-/* Looking into JSON whose shape nobody vouches for. */
+/* Access to JSON of unknown shape. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -8,17 +8,20 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The object, or an empty one for anything else. */
+/** Returns the object. An empty object for any other value. */
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** The list, or an empty one for anything else. */
+/** Returns the list. An empty list for any other value. */
 export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value : [])
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 export const booleanOf = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
 
-/** Nesting and number of values of a JSON text that is read; no format needs more, and judges walk through all of it. */
+/**
+ * Maximum depth and number of values of a JSON text that is parsed. No format needs more, and the judges visit every
+ * value.
+ */
 const MOST_DEPTH = 500
 const MOST_VALUES = 500_000
 
@@ -28,7 +31,7 @@ const OPENING = new Set([91, 123])
 const CLOSING = new Set([93, 125])
 const COMMA = 44
 
-/** Whether a text has a reasonable depth and number of values, if it is JSON. */
+/** Whether a JSON text is within these limits. Also true for text that is not JSON. */
 function isReasonable(text: string): boolean {
   let depth = 0
   let values = 0
@@ -45,7 +48,7 @@ function isReasonable(text: string): boolean {
   return true
 }
 
-/** The parsed text, or `undefined` where it is not JSON, or JSON that would exhaust its reader. */
+/** Returns the parsed text. Undefined if it is not JSON or exceeds the limits. */
 export function parsed(text: string): Json | undefined {
   if (!isReasonable(text)) return undefined
   try {
@@ -55,13 +58,13 @@ export function parsed(text: string): Json | undefined {
   }
 }
 
-/** JSON with sorted keys, so that equal values have equal texts. */
+/** Returns JSON with sorted keys, so that equal values have equal texts. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   ) ?? 'undefined'
 
-/** The fields that may be `undefined` may be absent. */
+/** The type with optional fields in place of fields that may be undefined. */
 type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
@@ -71,6 +74,6 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0)
 
-/** A copy without the fields that are `undefined`, empty lists or empty objects. */
+/** Returns a copy without fields that are undefined, empty lists or empty objects. */
 export const compact = <T extends object>(value: T): Compact<T> =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => !isEmpty(one))) as Compact<T>

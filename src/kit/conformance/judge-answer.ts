@@ -10,13 +10,13 @@ import { type SchemaFindings, schemaFindings } from './schema.ts'
 import { readSse, type SseEvent } from './sse.ts'
 import { HTTP_RULES, SSE_RULES } from './transport-rules.ts'
 
-/* Judges what the caller got. */
+/* Judges the answer that the caller received. */
 
-/** The input of one judgement: the request as it was sent, and whether the target reported losses. */
+/** Input of one judgement: the request as sent, and whether the target reported losses. */
 export interface AnswerContext {
   readonly asked: Asked
   readonly isReported: boolean
-  /** Whether the target answered without its upstream: the facts of the answer are its own. */
+  /** Whether the target answered without its upstream. The facts of the answer are then its own. */
   readonly isLocal: boolean
 }
 
@@ -37,7 +37,7 @@ const dataOf = (format: Format, events: readonly SseEvent[]): Json[] =>
 const factsOfStream = (format: Format, bytes: Buffer): object =>
   format.answer(format.assemble!(dataOf(format, readSse(bytes).events)))
 
-/** The facts of the scenario's own answer in a format. */
+/** Returns the facts of the scenario's own answer in a format. */
 function scenarioFacts(format: Format, { scenario, mode }: Cell): object | undefined {
   const { whole, stream, type } = scenario.wires[format.name]!
   if (mode === 'stream') return stream === undefined ? undefined : factsOfStream(format, stream)
@@ -117,7 +117,7 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
   list.facts('error', compare({ source, reachable: leavesOf(facts(caller)), found, isNative }), context.isReported)
 }
 
-/** The content types of errors and of streams. */
+/** Content types of errors and of streams. */
 const TYPES = { error: 'application/json', stream: 'text/event-stream' } as const
 
 /** Checks of the answer that the caller got; an exchange that broke off is judged as far as it came. */

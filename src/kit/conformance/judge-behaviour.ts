@@ -8,7 +8,7 @@ import type { Rule } from './rules.ts'
 import { readSse, type SseEvent } from './sse.ts'
 import type { Arrival } from './upstream.ts'
 
-/* Judges behaviour beside the content: answers that break off, callers that leave, silent upstreams. */
+/* Judges behaviour other than content: answers that break off, callers that leave, silent upstreams. */
 
 type BehaviourRule = Omit<Rule, 'on'>
 
@@ -46,14 +46,14 @@ const textOfFacts = (facts: object): string => String(leavesOf(facts).get('candi
 const streamedText = (format: Format, events: readonly SseEvent[]): string =>
   textOfFacts(format.answer(format.assemble!(dataOf(events))))
 
-/** The end that a stream told its caller. */
+/** Returns the kind of end that a stream announced to its caller. */
 function endingOf(format: Format, events: readonly SseEvent[], asked: Json): 'normal' | 'error' | undefined {
   const grammar = format.grammar!({ body: objectOf(asked) })
   for (const event of events) grammar.event(event, parsed(event.data))
   return grammar.ending
 }
 
-/** The text of the upstream’s stream, with what a cut connection keeps back. */
+/** Returns the text of the upstream's stream, as far as it was sent before a cut. */
 function upstreamText({ upstream, scenario, caller }: Cell): string {
   const format = upstream ?? caller
   const { stream } = scenario.wires[format.name]!
@@ -71,7 +71,9 @@ function judgeBrokenStream(cell: Cell, { body, isComplete }: GotAnswer, list: Ch
   list.rule('stream', BEGINNING, source.startsWith(text) ? [] : [`${JSON.stringify(text)} is not its beginning.`])
 }
 
-/** Checks of an answer whose upstream broke it off. A whole answer, or one refused early, is an error with a status. */
+/**
+ * Checks an answer that its upstream broke off. A whole answer, or one refused early, must be an error with a status.
+ */
 export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckList, asked: Json): void {
   if (fault !== undefined && fault.kind !== 'http.closed') {
     list.rule('answer', TOLD, [fault.detail])
@@ -86,14 +88,14 @@ export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckLis
   list.rules(cell.caller.rules, 'error', cell.caller.lint.error(got.status, json, got.headers))
 }
 
-/** The check that the upstream's connection is closed after the caller has left. */
+/** Checks that the upstream's connection is closed after the caller has left. */
 export function judgeLeft(arrivals: readonly Arrival[], list: CheckList): void {
   const open = arrivals.filter(({ end }) => end?.wasClosed !== true)
   const details = open.map(({ path }) => `The connection of ${path} was open until its answer was whole.`)
   list.rule('request', CLOSED, arrivals.length === 0 ? ['No request arrived.'] : details)
 }
 
-/** The check that the beginning of a stream arrived while its upstream was silent. */
+/** Checks that the beginning of a stream arrived while its upstream was silent. */
 export function judgeFlow({ firstByte }: Exchange, arrivals: readonly Arrival[], list: CheckList): void {
   const resumed = arrivals.at(-1)?.end?.resumed
   if (resumed === undefined) return

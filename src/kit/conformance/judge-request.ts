@@ -10,7 +10,7 @@ import type { Scenario } from './scenario.ts'
 import { schemaFindings } from './schema.ts'
 import type { Arrival } from './upstream.ts'
 
-/* Judges what reached the upstream. */
+/* Judges the requests that reached the upstream. */
 
 const OURS = 'docs/decisions/2026-11-23-conformance-kit.md'
 

@@ -11,20 +11,20 @@ import { judgeRequest } from './judge-request.ts'
 import { stepsOf } from './scenario.ts'
 import type { Arrival } from './upstream.ts'
 
-/** Everything one step of a cell left behind. */
+/** Everything that one step of a cell recorded. */
 export interface StepRecord {
   readonly exchange: Exchange
-  /** The request as the kit sent it. */
+  /** Request as the kit sent it. */
   readonly asked: Asked
   readonly arrivals: readonly Arrival[]
   /** Requests that came to no path of the scenario's formats. */
   readonly strays: readonly SentRequest[]
 }
 
-/** Statuses with which a target says that it has no such endpoint or feature. */
+/** Statuses of a target that does not have this endpoint or feature. */
 const UNSUPPORTED = new Set([404, 405, 501])
 
-/** Statuses of a request that is refused for what it says. */
+/** Statuses of a request that is refused because of its content. */
 const REFUSED = new Set([400, 422])
 
 const SUPPORTED = {
@@ -34,7 +34,7 @@ const SUPPORTED = {
   says: 'The target has the endpoint and the feature.',
 } as const
 
-/** All checks of one cell: those of its steps. `lossHeader` names the header in which the target reports losses. */
+/** Returns the checks of all steps of one cell. `lossHeader` names the header in which the target reports losses. */
 export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: string | undefined): Check[] {
   return stepsOf(cell.scenario)
     .slice(0, records.length)

@@ -3,28 +3,28 @@ import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { DATA } from './data.ts'
 
-/** A gateway that the kit can start, as its folder describes it: no code, and placeholders `${name}` in texts. */
+/** A gateway that the kit can start. Its folder describes it without code. Strings may have placeholders `${name}`. */
 export interface Peer {
   readonly folder: string
   readonly name: string
   readonly title: string
   readonly home: string
   readonly about?: string
-  /** Whether it translates between formats. */
+  /** Whether the gateway translates between formats. */
   readonly translates: boolean
-  /** The header in which it reports losses, in lower case. */
+  /** Header in which the gateway reports losses, in lower case. */
   readonly lossHeader?: string
-  /** Prints its version. */
+  /** Command that prints the version. */
   readonly version?: readonly string[]
   readonly start: readonly string[]
   readonly env: { readonly [name: string]: string }
-  /** Files that are written before it starts: name in its folder, template in the peer's. */
+  /** Files to write before the start, by name. The values are the names of templates in the peer's folder. */
   readonly files: { readonly [name: string]: string }
-  /** A path that answers once it is ready; without one, an open port is enough. */
+  /** Path that answers once the gateway is ready. Without a path, an open port is enough. */
   readonly health?: string
-  /** The program, where it is none of this repository: what names it, and how to get it. */
+  /** Program from outside this repository: the environment variable that names it, and how to get it. */
   readonly program?: { readonly env: string; readonly name: string; readonly get: string }
-  /** Paths of base addresses by format. */
+  /** Paths of base URLs, by format. */
   readonly callers: { readonly [format: string]: string }
   /** Headers that callers send beside their own, by the format of the upstream. */
   readonly headers: { readonly [upstream: string]: { readonly [name: string]: string } }
@@ -54,7 +54,7 @@ const isList = (value: object): value is readonly string[] => Array.isArray(valu
 
 const HOME = join(DATA, 'peers')
 
-/** The names of the peers that come with the kit. */
+/** Returns the names of the peers that come with the kit. */
 export const peerNames = (): string[] => readdirSync(HOME).sort()
 
 const claimedBy = (callers: Peer['callers'], claimed: NonNullable<Written['upstreams']>): Peer['upstreams'] =>
@@ -93,6 +93,6 @@ export function readPeer(nameOrFolder: string): Peer {
 
 export type Values = { readonly [name: string]: string }
 
-/** A text with its placeholders filled in; unknown ones stay, as a peer may have its own. */
+/** Returns a string with its placeholders filled in. Unknown ones stay, because a peer may have its own. */
 export const filled = (text: string, values: Values): string =>
   text.replace(/\$\{([a-z_.]+)\}/g, (whole, name: string) => values[name] ?? whole)

@@ -1,13 +1,13 @@
-/* Rules: what a judge may hold against a target, each with the public page that says so. */
+/* Rules by which a judge checks a target, each with the public page that states it. */
 
-/** `must` fails a check, `should` is advice. */
+/** A broken `must` rule is a failure, a broken `should` rule is advice. */
 export type Level = 'must' | 'should'
 
-/** The subject of a rule. `stream` rules see events, `answer` rules a whole body, `error` rules an error's answer. */
+/** Subject of a rule. `stream` rules get events, `answer` rules a whole body, `error` rules the answer of an error. */
 export type Subject = 'request' | 'answer' | 'stream' | 'error'
 
 export interface Rule {
-  /** Stable, unique among the rules of its subject: part of the ids of checks. */
+  /** Stable id, unique among the rules of its subject. Part of the ids of checks. */
   readonly id: string
   readonly on: Subject
   readonly level: Level
@@ -15,13 +15,13 @@ export interface Rule {
   readonly source: string
 }
 
-/** A rule that was broken, and how. */
+/** A broken rule, with details. */
 export interface Violation {
   readonly rule: string
   readonly detail: string
 }
 
-/** Collects violations; a rule is remembered with its first few details only. */
+/** Collects violations. Of each rule only the first few details are stored. */
 export class Violations {
   readonly list: Violation[] = []
   private readonly counts = new Map<string, number>()
@@ -33,6 +33,6 @@ export class Violations {
   }
 }
 
-/** Details a rule is reported with in one exchange, and characters of one detail. */
+/** Maximum number of details per rule in one exchange, and maximum length of a detail in characters. */
 const MOST_DETAILS = 5
 const LONGEST_DETAIL = 500

@@ -11,13 +11,13 @@ import type { SessionUpstream } from './sockets/session-upstream.ts'
 
 export interface AllOptions extends RunOptions {
   readonly sessions: readonly SessionScenario[]
-  /** Plays the upstream of sessions; none in live mode. */
+  /** Upstream of sessions. None in live mode. */
   readonly sessionUpstream?: SessionUpstream
-  /** How often every cell runs. */
+  /** Number of times that every cell runs. */
   readonly repeat?: number
 }
 
-/** The options of both runners: each knows formats of its own. */
+/** Splits the options between the two runners. Each has formats of its own. */
 function partsOf({ sessionUpstream, ...options }: AllOptions) {
   const known = (formats: object) => ({
     callers: options.callers.filter(name => name in formats),
@@ -34,7 +34,7 @@ function partsOf({ sessionUpstream, ...options }: AllOptions) {
   }
 }
 
-/** One check whose ends differ between repetitions, with each of them. */
+/** Returns the check for a check whose ends differ between repetitions, with each of the ends. */
 function flakyOf(id: string, rounds: readonly (Check | undefined)[]): string[] {
   const ends = rounds.map(check => check?.status ?? 'absent')
   if (new Set(ends).size < 2) return []
@@ -44,7 +44,7 @@ function flakyOf(id: string, rounds: readonly (Check | undefined)[]): string[] {
 
 const isFailure = ({ status }: Check): boolean => status === 'fail' || status === 'harness-error'
 
-/** One result for the repetitions of a cell: that of the first failure, with a check for what differs. */
+/** Merges the repetitions of a cell: the result of the first failure, with a check for each difference. */
 export function mergedOf(rounds: readonly CellResult[]): CellResult {
   const chosen = rounds.find(({ checks }) => checks.some(isFailure)) ?? rounds[0]!
   const ids = [...new Set(rounds.flatMap(({ checks }) => checks.map(({ rule }) => rule)))]
@@ -63,7 +63,7 @@ export function mergedOf(rounds: readonly CellResult[]): CellResult {
   return { ...chosen, checks: [...chosen.checks, flaky] }
 }
 
-/** Runs all wanted cells and sessions, one after another, as often as wanted. */
+/** Runs all selected cells and sessions one after another, with repetitions. */
 export async function runAll(options: AllOptions): Promise<CellResult[]> {
   const { repeat = 1, onResult, signal } = options
   const { cells, sessions } = partsOf(options)

@@ -2,9 +2,9 @@ import type { Check, Status } from './checks.ts'
 import type { Exchange, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
 
-/* The run of cells one after another, whether a cell is an exchange or a session. */
+/* Runs cells one after another. A cell is an exchange or a session. */
 
-/** The target of a run: a gateway or provider that already runs. */
+/** Target of a run: a gateway or provider that is already running. */
 export interface Target {
   readonly name: string
   readonly version?: string
@@ -13,19 +13,19 @@ export interface Target {
   /** Base addresses by format, as their clients are given them. */
   readonly bases: { readonly [format: string]: string }
   readonly key: string
-  /** The model for an upstream of that format; of a live target, its only one. */
+  /** Returns the model for an upstream of that format; for a live target, the only model. */
   readonly model: (upstream: string | undefined) => string
   /** Headers that callers send beside their own, for an upstream of that format. */
   readonly headers?: (upstream: string) => Headers
   /** The header in which it reports losses, in lower case. */
   readonly lossHeader?: string
-  /** Whether it translates; foreign cells of one that does not are unsupported. */
+  /** Whether the target translates. If not, cells of two formats are unsupported. */
   readonly translates: boolean
   /** Whether it claims a pair of formats (default: every pair). */
   readonly claims?: (caller: string, upstream: string) => boolean
 }
 
-/** The names of a cell, which reports show. */
+/** Names of a cell, which reports show. */
 export interface NamedCell {
   readonly id: string
   readonly caller: { readonly name: string; readonly work?: string }
@@ -44,7 +44,7 @@ export interface WireRecord {
   readonly later?: readonly Omit<WireRecord, 'later'>[]
 }
 
-/** One cell with its checks and what went over the wire. */
+/** One cell with its checks and its wire record. */
 export interface CellResult {
   readonly cell: NamedCell
   readonly checks: readonly Check[]
@@ -53,13 +53,13 @@ export interface CellResult {
 
 export interface CellRunOptions {
   readonly target: Target
-  /** Milliseconds between cells. */
+  /** Pause between two cells, in milliseconds. */
   readonly delay?: number
   readonly signal?: AbortSignal
   readonly onResult?: (result: CellResult, index: number, count: number) => void
 }
 
-/** The result of a cell that has a single check, made by the kit itself. */
+/** Returns the result of a cell with a single check, made by the kit itself. */
 const single = (cell: NamedCell, rule: string, status: Status, says: string, detail: string): CellResult => ({
   cell,
   checks: [
@@ -93,7 +93,7 @@ async function runCell<C extends NamedCell>(
 }
 
 /**
- * Runs cells one after another. Stops early, with what ran, when the signal is aborted.
+ * Runs cells one after another. If the signal is aborted, returns the results so far.
  *
  * @param judged runs one cell and judges it; an error that it throws is the kit's own.
  */

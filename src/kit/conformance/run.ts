@@ -10,7 +10,7 @@ import { stepsOf } from './scenario.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface RunOptions extends Wanted, CellRunOptions {
-  /** Plays the upstream; none in live mode. */
+  /** The kit's upstream. None in live mode. */
   readonly upstream?: Upstream
   readonly bounds?: Bounds
 }
@@ -57,7 +57,7 @@ async function stepOf(
   return { exchange, asked, arrivals: upstream?.arrived ?? [], strays: upstream?.strays ?? [] }
 }
 
-/** The steps of a cell, up to one that is not answered with success. */
+/** Runs the steps of a cell, up to the first that is not answered with success. */
 async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [StepRecord, ...StepRecord[]]> {
   const [first, ...later] = stepsOf(cell.scenario)
   const records: [StepRecord, ...StepRecord[]] = [await stepOf({ ...cell, scenario: first! }, options, [])]
@@ -70,7 +70,7 @@ async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [Step
   return records
 }
 
-/** Runs the wanted exchanges. */
+/** Runs the selected exchanges. */
 export const run = (options: RunOptions): Promise<CellResult[]> =>
   runCells(cellsOf(options), options, async cell => {
     const records = await recordOf(cell, options)

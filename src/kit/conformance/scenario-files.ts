@@ -6,27 +6,27 @@ import type { FormFile, Headers } from './format.ts'
 import type { JsonObject } from './json.ts'
 
 /*
- * The files of a scenario's steps: `FORMAT.request.json` and `FORMAT.answer.json` are the first step,
- * `FORMAT.2.request.json` is the second.
+ * Files of a scenario's steps. `FORMAT.request.json` and `FORMAT.answer.json` belong to the first step,
+ * `FORMAT.2.request.json` to the second.
  */
 
-/** The hand-written bytes of one step of a scenario in one format. */
+/** Hand-written bytes of one step of a scenario in one format. */
 export interface Wire {
   readonly request: WrittenRequest
   /** Bytes of a whole answer, and of a streamed one. */
   readonly whole?: Buffer
-  /** The content type of the whole answer. */
+  /** Content type of the whole answer. */
   readonly type: string
   readonly stream?: Buffer
   readonly error?: { readonly status: number; readonly headers: Headers; readonly body: JsonObject }
 }
 
-/** The bytes of one step in every format that the scenario is written in. */
+/** Bytes of one step in every format of the scenario. */
 export interface Wires {
   readonly [format: string]: Wire
 }
 
-/** Content types of whole answers and of the files of forms, by the end of a file's name. */
+/** Content types of whole answers and of files in forms, by file extension. */
 const TYPES: { readonly [extension: string]: string } = {
   ...{ '.json': 'application/json', '.txt': 'text/plain', '.srt': 'text/plain', '.vtt': 'text/plain' },
   ...{ '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.pcm': 'audio/pcm', '.opus': 'audio/opus', '.flac': 'audio/flac' },
@@ -36,7 +36,7 @@ const TYPES: { readonly [extension: string]: string } = {
 
 const REQUEST = /^([a-z]+(?:\.[a-z]+)?)(?:\.(\d))?\.request\.(json|yaml)$/
 
-/** A request that is no JSON sent to the usual path, as its file describes it. */
+/** Description of a request other than JSON to the default path. */
 interface Described {
   readonly method?: string
   readonly path?: string
@@ -44,7 +44,7 @@ interface Described {
   readonly body?: JsonObject
   /** Fields of a form. */
   readonly form?: JsonObject
-  /** Files of a form: their field, and the name of a file of the folder. */
+  /** Files of a form: the field, and the name of a file in the scenario's folder. */
   readonly files?: readonly { readonly field: string; readonly file: string; readonly type?: string }[]
 }
 
@@ -81,7 +81,7 @@ function wireOf(folder: string, prefix: string, request: WrittenRequest): Wire {
   }
 }
 
-/** The steps of a scenario's folder. */
+/** Reads the steps in a scenario's folder. */
 export function wiresIn(folder: string): Wires[] {
   const steps: { [format: string]: Wire }[] = []
   for (const file of readdirSync(folder).sort()) {

@@ -5,12 +5,12 @@ import { DATA } from './data.ts'
 import type { Work } from './format.ts'
 import { type Wires, wiresIn } from './scenario-files.ts'
 
-/** How a scenario is asked: whole answers, streamed ones. */
+/** Mode of a scenario: whole answers or streamed ones. */
 export type Mode = 'whole' | 'stream'
 
 /** A fact that some formats cannot say, or have other words for. */
 export interface Difference {
-  /** A path of facts, `*` for any run of characters; begins with `request.` or `answer.`. */
+  /** Path of facts, with `*` for any characters. Begins with `request.` or `answer.`. */
   readonly fact: string
   readonly formats: readonly string[]
   /** Whether the formats say it in another way, instead of not at all. */
@@ -18,29 +18,29 @@ export interface Difference {
   readonly why: string
 }
 
-/** Statuses that a target may answer with instead of the upstream's error, because the fault is its own. */
+/** Statuses with which a target may answer in place of the upstream's error, because the fault is its own. */
 export interface Instead {
   readonly statuses: readonly number[]
   readonly why: string
 }
 
-/** The behaviour of the kit's upstream beside the bytes of its answers. */
+/** Behaviour of the kit's upstream apart from the bytes of its answers. */
 export interface UpstreamBehaviour {
   /** Share of an answer's bytes after which the connection is cut. */
   readonly cut_at?: number
   /** Share of an answer's bytes after which the upstream is silent for `pause`. */
   readonly pause_at?: number
-  /** ms; length of the silence. It ends early if the connection is closed. */
+  /** Length of the silence, in milliseconds. It ends early if the connection is closed. */
   readonly pause?: number
-  /** ms between two events of a stream. */
+  /** Interval between two events of a stream, in milliseconds. */
   readonly pace?: number
 }
 
-/** The behaviour of the kit's caller. */
+/** Behaviour of the kit's caller. */
 export interface CallerBehaviour {
-  /** ms after which the caller closes its connection. */
+  /** Time after which the caller closes its connection, in milliseconds. */
   readonly leaves_after?: number
-  /** ms for which the caller does not read, after every chunk. */
+  /** Time for which the caller does not read after every chunk, in milliseconds. */
   readonly reads_every?: number
 }
 
@@ -48,7 +48,7 @@ export interface Scenario {
   readonly id: string
   readonly work: Work
   readonly title: string
-  /** The consequence of a failure, with the URL of a known real case. */
+  /** Consequence of a failure, with the URL of a known real case. */
   readonly why: string
   readonly modes: readonly Mode[]
   readonly differences: readonly Difference[]
@@ -64,7 +64,7 @@ export interface Scenario {
   readonly local: boolean | readonly number[]
   /** The first step. */
   readonly wires: Wires
-  /** The steps after the first: the same caller goes on, as one who submits a job and then asks for its state. */
+  /** Steps after the first, by the same caller. One submits a job and then requests its state. */
   readonly later: readonly Wires[]
   /** The steps before this one, in a scenario of one step that was taken from several. */
   readonly earlier: readonly Wires[]
@@ -85,10 +85,10 @@ interface Described {
   readonly local?: boolean | readonly number[]
 }
 
-/** Works whose answers are streamed, where a scenario does not say otherwise. */
+/** Works whose answers are streamed, unless a scenario states otherwise. */
 const STREAMED: readonly Work[] = ['conversation', 'completion']
 
-/** Reads one scenario's folder: `scenario.yaml` and the files of its formats. */
+/** Reads the folder of one scenario: `scenario.yaml` and the files of its formats. */
 export function readScenario(id: string, home = HOME): Scenario {
   const folder = join(home, id)
   const described = parse(readFileSync(join(folder, 'scenario.yaml'), 'utf8')) as Described
@@ -122,7 +122,7 @@ export const stepsOf = (scenario: Scenario): Scenario[] => {
   }))
 }
 
-/** All scenarios, by name. */
+/** Reads all scenarios, sorted by name. */
 export const readScenarios = (home = HOME): Scenario[] =>
   readdirSync(home, { withFileTypes: true })
     .filter(entry => entry.isDirectory())

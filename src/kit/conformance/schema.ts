@@ -14,10 +14,13 @@ interface SchemaFile {
   readonly components: object
 }
 
-/** Faults of one value that are reported. */
+/** Maximum number of faults reported of one value. */
 const MOST = 5
 
-/** Values of which all faults are found; of larger ones only the first, because each fault takes memory. */
+/**
+ * Maximum number of values of which all faults are found. Larger bodies report only the first fault, because each takes
+ * memory.
+ */
 const MOST_VALUES = 20_000
 
 function isLarge(value: unknown): boolean {

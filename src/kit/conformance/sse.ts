@@ -1,12 +1,12 @@
-/* A reader of server-sent events that reports every departure from the framing instead of forgiving it. */
+/* A reader of server-sent events that reports every violation of the framing. */
 
-/** One event as it came. */
+/** One event as received. */
 export interface SseEvent {
-  /** The `event:` field, where there was one. */
+  /** Value of the `event:` field, if there was one. */
   readonly name: string | undefined
   /** The `data:` lines, joined by line feeds. */
   readonly data: string
-  /** Byte offsets of the event in the stream, its final empty line included. */
+  /** Byte offsets of the event in the stream, including its final empty line. */
   readonly start: number
   readonly end: number
 }
@@ -23,7 +23,7 @@ export interface SseStream {
   readonly faults: readonly SseFault[]
 }
 
-/** Events of a stream that are read, and faults that are found. */
+/** Maximum number of events that are read, and of faults that are recorded. */
 const MOST_EVENTS = 50_000
 const MOST_FAULTS = 100
 
@@ -34,11 +34,11 @@ const FIELDS = new Set(['event', 'data', 'id', 'retry'])
 interface Line {
   readonly start: number
   readonly end: number
-  /** The offset behind the line's end. */
+  /** Offset after the end of the line. */
   readonly next: number
 }
 
-/** Lines end with LF, CR or CRLF; what is behind the last end of line is no line. */
+/** Splits bytes into lines. Lines end with LF, CR or CRLF. Bytes after the last line end are not a line. */
 function* linesOf(bytes: Uint8Array): Generator<Line> {
   let start = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -113,7 +113,7 @@ class Framing {
   }
 
   private dispatch(end: number): void {
-    // An event without data is not dispatched (WHATWG HTML, 9.2.6), a block of comments is no event.
+    // An event without data is not dispatched (WHATWG HTML, 9.2.6), and a block of comments is no event.
     if (this.data.length > 0)
       this.events.push({ name: this.name, data: this.data.join('\n'), start: this.start ?? 0, end })
     this.name = undefined
@@ -122,5 +122,5 @@ class Framing {
   }
 }
 
-/** All events of a body, with the faults of its framing. The rules are those of WHATWG HTML, section 9.2. */
+/** Returns all events of a body, with the faults of its framing. The rules are those of WHATWG HTML, section 9.2. */
 export const readSse = (bytes: Uint8Array): SseStream => new Framing(bytes).read()

@@ -13,23 +13,23 @@ import type { Target } from './run-cells.ts'
 import { SESSION_FORMATS } from './sockets/formats.ts'
 import type { Upstream } from './upstream.ts'
 
-/** The peer cannot be run here; the message says how to get it. */
+/** Error for a peer that cannot run on this machine. The message states how to get it. */
 export class MissingPeer extends Error {
   override readonly name = 'MissingPeer'
 }
 
 export interface RunningPeer {
   readonly target: Target
-  /** The end of what the peer printed. */
+  /** Returns the end of the peer's output. */
   readonly output: () => string
   close(): Promise<void>
 }
 
-/** Milliseconds a peer may take to become ready, and to stop. */
+/** Maximum time for a peer to become ready, and to stop, in milliseconds. */
 const READY_WITHIN = 120_000
 const STOPPED_WITHIN = 10_000
 
-/** Characters of a peer's output that are kept. */
+/** Maximum length of a peer's stored output, in characters. */
 const MOST_OUTPUT = 20_000
 
 async function freePort(): Promise<number> {
@@ -40,7 +40,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The program of a peer from elsewhere: an environment variable names it, else the path is searched. */
+/** Finds the program of a peer from elsewhere: by an environment variable, else in the path. */
 function programOf({ program, title }: Peer): string {
   if (program === undefined) return ''
   const named = process.env[program.env]
@@ -89,7 +89,7 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Starts a peer in a folder of its own, before the kit's upstream. */
+/** Starts a peer in a separate folder, with the kit's upstream behind it. */
 export async function startPeer(peer: Peer, upstream: Upstream): Promise<RunningPeer> {
   const program = programOf(peer)
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))

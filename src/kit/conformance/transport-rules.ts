@@ -1,7 +1,7 @@
 import type { Rule } from './rules.ts'
 import { schemaFileOf } from './schema.ts'
 
-/* Rules that every format has: HTTP and the framing of streams. */
+/* Rules of every format: HTTP and the framing of streams. */
 
 const HTTP = 'https://www.rfc-editor.org/rfc/rfc9110'
 const SSE = 'https://html.spec.whatwg.org/multipage/server-sent-events.html'
@@ -9,7 +9,7 @@ const KIT = 'the bounds of the kit: client.ts'
 
 type TransportRule = Omit<Rule, 'on'>
 
-/** Of every answer. */
+/** Rules of every answer. */
 export const HTTP_RULES: readonly TransportRule[] = [
   { id: 'http.connect', level: 'must', source: HTTP, says: 'The target takes the connection and answers.' },
   { id: 'http.deadline', level: 'must', source: KIT, says: 'The answer ends in time, without long silences.' },
@@ -19,7 +19,7 @@ export const HTTP_RULES: readonly TransportRule[] = [
   { id: 'http.content-type', level: 'must', source: HTTP, says: 'The content type is that of the body.' },
 ]
 
-/** Of every stream. */
+/** Rules of every stream. */
 export const SSE_RULES: readonly TransportRule[] = [
   { id: 'sse.utf8', level: 'must', source: SSE, says: 'The stream is UTF-8, however it is split into chunks.' },
   { id: 'sse.field', level: 'must', source: SSE, says: 'Every line is a field of an event or a comment.' },
@@ -28,7 +28,7 @@ export const SSE_RULES: readonly TransportRule[] = [
   { id: 'sse.bom', level: 'should', source: SSE, says: 'The stream has no byte order mark.' },
 ]
 
-/** Of every value: it is valid by the published schema. */
+/** Rule of every value: it is valid by the published schema. */
 export const schemaRule = (format: string): TransportRule => ({
   id: 'schema',
   level: 'must',

@@ -14,45 +14,48 @@ import type { Wire } from './scenario-files.ts'
 /** One request that reached the kit's upstream. */
 export interface Arrival {
   readonly format: string
-  /** The path below the base address of the format. */
+  /** Path below the base URL of the format. */
   readonly path: string
   readonly sent: SentRequest
   readonly body: JsonObject
-  /** The files of a form. */
+  /** Files of a form. */
   readonly files?: readonly FormFile[] | undefined
   readonly stream: boolean
-  /** The status it was answered with. */
+  /** Status with which the request was answered. */
   readonly status: number
-  /** The end of its answer; `undefined` while the answer is being written. */
+  /** End of the answer. Undefined while the answer is being written. */
   end?: AnswerEnd
 }
 
-/** The end of an answer, on the clock of `performance.now()`. */
+/** End of an answer, on the clock of `performance.now()`. */
 export interface AnswerEnd {
-  /** ms; end of the pause, if the answer had one. */
+  /** End of the pause in milliseconds, if the answer had one. */
   readonly resumed?: number
-  /** Whether the other side closed the connection before the answer was whole. */
+  /** Whether the other side closed the connection before the answer was complete. */
   readonly wasClosed: boolean
 }
 
-/** Bytes of a request that are read; more is refused. */
+/** Maximum size of a request, in bytes. Larger requests are refused. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Requests of one cell that are answered, and milliseconds for the ends of their answers. */
+/**
+ * Maximum number of requests of one cell that are answered, and maximum wait for the ends of their answers, in
+ * milliseconds.
+ */
 const MOST_ARRIVALS = 100
 const SETTLED_WITHIN = 15_000
 
-/** A model for each base address. */
+/** A model for each base URL. */
 const MODELS = [...new Set(Object.values(FORMATS).map(format => `kit-${homeOf(format)}`))]
 
-/** Sessions whose base address ends with the version. */
+/** Formats of sessions whose base URL ends with the version. */
 const VERSIONED = new Set(['realtime', 'realtime.beta'])
 
-/** The longest piece of a streamed answer; answers of more pieces than that get longer ones. */
+/** Maximum length of a piece of a streamed answer. An answer of many pieces gets longer ones. */
 const LONGEST_PIECE = 37
 const MOST_PIECES = 400
 
-/** Lengths of pieces, the same in every run: they split lines, characters and the ends of lines. */
+/** Splits bytes into pieces, the same in every run. The cuts fall inside lines, characters and line ends. */
 function* pieces(bytes: Buffer): Generator<Buffer> {
   const longest = Math.max(LONGEST_PIECE, Math.ceil(bytes.length / MOST_PIECES))
   let state = 7
@@ -64,7 +67,7 @@ function* pieces(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** The events of a stream, each with its empty line. */
+/** Splits a stream into events, each with its empty line. */
 const eventsOf = (bytes: Buffer): Buffer[] =>
   (bytes.toString('utf8').match(/.*?(?:\r?\n){2}|.+$/gs) ?? []).map(event => Buffer.from(event))
 
@@ -116,7 +119,7 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
 const flat = (headers: IncomingMessage['headers']): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-/** The upstream that the kit plays: every format below a base address of its own, answering with one scenario. */
+/** The kit's upstream. Every format has a base URL of its own, and all answer with one scenario. */
 export class Upstream {
   private readonly server: Server
   private scenario: Scenario | undefined
@@ -132,7 +135,7 @@ export class Upstream {
     })
   }
 
-  /** Listens on a free port of the loopback address. */
+  /** Listens on a free port of the loopback interface. */
   static async open(models: readonly string[] = MODELS): Promise<Upstream> {
     const upstream = new Upstream(models)
     await new Promise<void>((resolve, reject) => {
@@ -142,7 +145,7 @@ export class Upstream {
     return upstream
   }
 
-  /** The base address of a format, as its clients are given it. */
+  /** Returns the base URL of a format, as clients are configured with it. */
   base(format: string): string {
     const known = FORMATS[format]
     if (known === undefined) return `${this.root}/${format}${VERSIONED.has(format) ? '/v1' : ''}`
@@ -153,7 +156,7 @@ export class Upstream {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** Answers with a scenario from now on, and forgets what arrived before. */
+  /** Answers with a scenario from now on, and forgets earlier requests. */
   play(scenario: Scenario): void {
     this.scenario = scenario
     this.arrivals = []
@@ -178,7 +181,7 @@ export class Upstream {
     clearTimeout(timer)
   }
 
-  /** Hands over requests to upgrade a connection to a WebSocket. */
+  /** Sets the handler of requests to upgrade a connection to a WebSocket. */
   onUpgrade(handle: (message: IncomingMessage, connection: Duplex, head: Buffer) => void): void {
     this.server.on('upgrade', handle)
   }
@@ -198,7 +201,7 @@ export class Upstream {
       if (!url.startsWith(`${base}/`)) continue
       const path = url.slice(base.length)
       const asked = format.recognise(path, json, sent.method)
-      // Formats may share a base address; the scenario decides which of them is meant.
+      // Formats may share a base URL. The scenario decides which of them is meant.
       if (asked === undefined || this.scenario?.wires[format.name] === undefined) continue
       if (this.arrivals.length >= MOST_ARRIVALS) break
       return this.model(format, { path, sent, body: json, files, stream: asked.stream }, reply)
@@ -246,7 +249,7 @@ export class Upstream {
   }
 }
 
-/** Writes the body of an answer as a scenario says: in pieces, slowly, with a pause, or up to a cut. */
+/** Writes the body of an answer as the scenario states: in pieces, slowly, with a pause, or up to a cut. */
 async function playAnswer(
   bytes: Buffer,
   isPieced: boolean,
@@ -266,7 +269,7 @@ async function playAnswer(
     }
     if (reply.destroyed) break
     if (written + piece.length > cut) {
-      // The bytes before the cut are on their way before the connection is closed.
+      // The bytes before the cut are sent before the connection is closed.
       await new Promise(resolve => reply.write(piece.subarray(0, cut - written), resolve))
       await turn()
       reply.destroy()

@@ -21,7 +21,7 @@ import type { TableSource } from '../../upstreams/catalogue/index.ts'
 import { version } from '../../version.ts'
 import { ConsoleUsers } from '../sign-in/index.ts'
 
-/** ms; how long the test of a channel may take. */
+/** Timeout of the test of a channel, in milliseconds. */
 const TEST_TIMEOUT = 30_000
 
 /**

@@ -10,7 +10,7 @@ import { description } from './openapi.ts'
 import { detailsOf, Problem, type ProblemDetails } from './problem.ts'
 import type { SessionRoute } from './session/route.ts'
 
-/** Bytes; largest request body. */
+/** Maximum size of a request body, in bytes. */
 const MAX_BODY = 1024 * 1024
 
 /** Base path of all endpoints. */

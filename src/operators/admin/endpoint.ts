@@ -48,7 +48,7 @@ export interface Endpoint<
   readonly body?: B
   /** Absent if the answer has no body. For server-sent events, the schema of an event's data. */
   readonly answer?: A
-  /** Media types of a streamed answer; `handle` then returns a LiveAnswer. */
+  /** Media types of a streamed answer. `handle` then returns a LiveAnswer. */
   readonly live?: readonly string[]
   /** Status on success: 200 by default, or 204 without a body. */
   readonly status: number
@@ -95,5 +95,5 @@ export const endpoint = <
       status: row.answer === undefined && row.live === undefined ? 204 : 200,
     },
     ...row,
-    // The table holds endpoints of all types; each is called only with input that its own schemas have validated.
+    // The table holds endpoints of all types. Each is called only with input that its own schemas have validated.
   }) as unknown as Endpoint

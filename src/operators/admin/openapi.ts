@@ -112,7 +112,7 @@ function failures({ params, query, body, problems }: Endpoint): JsonSchema {
 
 type Definitions = { [name: string]: v.GenericSchema }
 
-/** Converts a schema to JSON Schema; named shapes become references. */
+/** Converts a schema to JSON Schema. Named shapes become references. */
 function jsonSchema(schema: AnySchema, typeMode: 'input' | 'output', definitions: Definitions = SHAPES): JsonSchema {
   const {
     $schema: _,

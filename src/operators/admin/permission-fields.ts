@@ -20,7 +20,7 @@ const budget = fields({
   unknown: v.nullish(oneOf(['allow', 'refuse'])),
 })
 
-/** Permission fields of keys and groups in request bodies; null removes a field. */
+/** Permission fields of keys and groups in request bodies. Null removes a field. */
 export const permissionFields = {
   models: v.nullish(list(text())),
   doors: v.nullish(list(formatName)),
@@ -60,7 +60,7 @@ export function changedLimits(before: LimitSettings, written: WrittenLimits): Li
   })
 }
 
-/** Returns a field's value after a change; null removes it. */
+/** Returns a field's value after a change. Null removes it. */
 export const merged = <T>(before: T | undefined, written: T | null | undefined): T | undefined =>
   written === undefined ? before : (written ?? undefined)
 

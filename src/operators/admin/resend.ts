@@ -11,7 +11,7 @@ const NOT_RESENT = /^(host|connection|content-length|transfer-encoding|accept-en
 /**
  * Sends a captured request again with its key. The new request is always captured, even if the key's requests are not.
  *
- * @param channel the only channel that may answer; without it, the request is routed normally.
+ * @param channel the only channel that may answer. Without it, the request is routed normally.
  * @returns the id of the new request.
  * @throws Problem `not-repeatable`; GatewayError if keys cannot be read.
  */

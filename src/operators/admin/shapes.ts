@@ -8,11 +8,11 @@ const source = oneOf(['config', 'store'])
 const budget = fields({
   day: v.optional(v.number()),
   month: v.optional(v.number()),
-  /** Whether requests to models of unknown price are allowed; `allow` by default. */
+  /** Whether requests to models of unknown price are allowed. `allow` by default. */
   unknown: v.optional(oneOf(['allow', 'refuse'])),
 })
 
-/** Limits of a key; budgets in US dollars. */
+/** Limits of a key. Budgets in US dollars. */
 const limits = {
   rpm: v.optional(v.number()),
   tpm: v.optional(v.number()),
@@ -123,7 +123,7 @@ const channelFields = {
       key: v.optional(v.string()),
     }),
   ),
-  /** The keys of the channel's pool, in config order; absent if it has none. */
+  /** The keys of the channel's pool, in config order. Absent if it has none. */
   keys: v.optional(listOf(pooledKey)),
   /** Whether all keys of the pool belong to one account. */
   keys_share_account: v.optional(v.boolean()),
@@ -194,7 +194,7 @@ export const MODEL = fields({
   ),
 })
 
-/** Source of model limits and abilities that the config does not state; `date` is the day the data was current. */
+/** Source of model limits and abilities that the config does not state. `date` is the day the data was current. */
 export const CATALOGUE = fields({ package: v.string(), version: v.string(), licence: v.string(), date: v.string() })
 
 const percentiles = fields({ p50: v.number(), p95: v.number(), p99: v.number() })

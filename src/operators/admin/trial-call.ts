@@ -15,7 +15,7 @@ export interface TrialRequest {
   /** Id of the key whose permissions, limits and usage apply. */
   readonly key: string
   readonly format: Format
-  /** Path with query; by default the format's path for this body. */
+  /** Path with query. By default the format's path for this body. */
   readonly path?: string
   /** Additional headers of the format. */
   readonly headers?: { readonly [name: string]: string }

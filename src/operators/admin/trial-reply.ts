@@ -2,7 +2,7 @@ import type { Abortable, HeaderSource, Reply } from '../../gateway/call.ts'
 
 type Headers = { readonly [name: string]: string }
 
-/** Header with the endpoint's status; the HTTP status of the answer itself is always 200. */
+/** Header with the endpoint's status. The HTTP status of the answer itself is always 200. */
 export const STATUS_HEADER = 'x-interlingua-status'
 
 /**

@@ -5,7 +5,7 @@ import { isUserName, MAX_NAME_LENGTH, USER_NAME, userName } from '../sign-in/use
 const MAX_PASSWORD_LENGTH = 500
 const MIN_PASSWORD_LENGTH = 10
 
-/** A password or user name as typed at sign-in; only its length is checked. */
+/** A password or user name as typed at sign-in. Only its length is checked. */
 export const password = describedAs(
   v.pipe(
     v.string('expected a string'),

@@ -3,7 +3,7 @@ import type { OidcConfig } from '../../config/types.ts'
 import type { Role } from '../../store/console-records.ts'
 import { isUserName, MAX_NAME_LENGTH, userName } from './user-name.ts'
 
-/** Claims about a user from the identity provider; `sub` identifies the user permanently. */
+/** Claims about a user from the identity provider. `sub` identifies the user permanently. */
 export interface Claims {
   readonly sub: string
   readonly [claim: string]: unknown
@@ -20,7 +20,7 @@ export function claimIn(claims: object, path: string): unknown {
   return value
 }
 
-/** Returns the user's role, the higher one if several apply; undefined if none does. */
+/** Returns the user's role, the higher one if several apply. Undefined if none does. */
 export function roleIn(claims: Claims, { claim, roles }: Pick<OidcConfig, 'claim' | 'roles'>): Role | undefined {
   const has = new Set([claimIn(claims, claim)].flat())
   if (roles.admin.some(one => has.has(one))) return 'admin'

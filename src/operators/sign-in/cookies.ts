@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 export interface Cookie {
   readonly name: string
   readonly value: string
-  /** Seconds; 0 deletes it. */
+  /** Lifetime in seconds. 0 deletes the cookie. */
   readonly maxAge: number
   /** `Lax` for cookies that must survive the redirect from an identity provider. */
   readonly sameSite: 'Strict' | 'Lax'
@@ -20,7 +20,7 @@ export const formatCookie = ({ name, value, maxAge, sameSite }: Cookie, isSecure
     ...(isSecure ? ['Secure'] : []),
   ].join('; ')
 
-/** Returns the first value of a cookie; over TLS, only of a cookie set by this host. */
+/** Returns the first value of a cookie. Over TLS, only of a cookie set by this host. */
 export function cookieIn(
   { headers }: Pick<IncomingMessage, 'headers'>,
   name: string,

@@ -22,7 +22,7 @@ export interface ConsoleUsersOptions {
   readonly config: () => ConsoleConfig | undefined
   readonly publicUrls: () => readonly string[]
   readonly proxies: () => Proxies
-  /** Settles when an answer to that address may be sent; rejects with GatewayError if too many are already waiting. */
+  /** Settles when an answer to that address may be sent. Rejects with GatewayError if too many are already waiting. */
   readonly slow: (address: string) => Promise<void>
   readonly encryption: () => StateEncryption
 }

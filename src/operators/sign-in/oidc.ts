@@ -14,9 +14,9 @@ import {
 import type { OidcConfig } from '../../config/types.ts'
 import { type Claims, claimIn } from './claims.ts'
 
-/** Seconds; timeout of one request to the provider. */
+/** Timeout of one request to the provider, in seconds. */
 const TIMEOUT = 10
-/** Milliseconds; how long the provider's discovery document is cached. */
+/** Time for which the provider's discovery document is cached, in milliseconds. */
 const DISCOVERY_LIFETIME = 3_600_000
 
 /** A sign-in in progress: the values that its end is checked against. */

@@ -85,7 +85,7 @@ export class ProviderSignIn {
     return session
   }
 
-  /** Returns a cookie that deletes the sign-in state; each sign-in can be completed once. */
+  /** Returns a cookie that deletes the sign-in state. Each sign-in can be completed once. */
   expiredCookie(message: IncomingMessage): string {
     return this.cookie('', 0, message)
   }

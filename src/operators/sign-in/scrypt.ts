@@ -8,7 +8,7 @@ import { rateLimited } from '../../canonical/error.ts'
 const COST = { log: 15, r: 8, p: 3 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Upper bounds for stored parameters; larger values would take too much time and memory. */
+/** Upper bounds for stored parameters. Larger values would take too much time and memory. */
 const MAX_COST = { log: 20, r: 32, p: 16 }
 
 const STORED = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/
@@ -59,7 +59,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${log}$${r}$${p}$${salt.toString('base64url')}$${key.toString('base64url')}`
 }
 
-/** A hash that matches no password; checked for unknown users, so that they take as long. */
+/** A hash that matches no password. Checked for unknown users, so that they take as long. */
 const NO_PASSWORD = `scrypt$${COST.log}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**

@@ -9,9 +9,9 @@ import { csrfOf, isConsoleRequest } from './csrf.ts'
 const COOKIE = 'interlingua_session'
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
-/** Maximum number of sessions per user; new sessions end the oldest. */
+/** Maximum number of sessions per user. New sessions end the oldest. */
 const MAX_SESSIONS = 50
-/** Milliseconds; shortest interval for storing that a session was used. */
+/** Minimum interval for storing that a session was used, in milliseconds. */
 const USE_INTERVAL = 60_000
 
 /** Dependencies of the sessions. */
@@ -42,7 +42,7 @@ export class SignInSessions {
   }
 
   /**
-   * Returns the session of a request's cookie; undefined if there is none or it is invalid. Rejects if the store fails.
+   * Returns the session of a request's cookie. Undefined if there is none or it is invalid. Rejects if the store fails.
    */
   async find(message: IncomingMessage): Promise<OpenSignInSession | undefined> {
     const config = this.parts.config()

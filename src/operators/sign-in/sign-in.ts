@@ -22,7 +22,7 @@ export interface SignInOptions {
   readonly sessions: SignInSessions
   readonly log: Log
   readonly addressOf: (message: IncomingMessage) => string
-  /** Settles when an answer to that address may be sent; rejects with GatewayError if too many are already waiting. */
+  /** Settles when an answer to that address may be sent. Rejects with GatewayError if too many are already waiting. */
   readonly slow: (address: string) => Promise<void>
 }
 

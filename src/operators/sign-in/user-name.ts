@@ -5,7 +5,7 @@ import type { PasswordAttempt } from '../../store/console-records.ts'
 /** Maximum number of characters of a user name. */
 export const MAX_NAME_LENGTH = 64
 
-/** Letters of any script, digits and a few marks; no characters with a meaning in URL paths. */
+/** Letters of any script, digits and a few marks. No characters with a meaning in URL paths. */
 export const USER_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+()-]*$/u
 
 /** Normalizes a user name for storage and comparison, so that names that differ only in case or compatibility forms are equal. */
@@ -19,7 +19,7 @@ export const accountHash = (name: string): string => hashOf(`name\n${name}`)
 /**
  * Returns the identifiers under which a password attempt is counted.
  *
- * @param address an IP address; undefined if a signed-in user confirms the password.
+ * @param address an IP address. Undefined if a signed-in user confirms the password.
  */
 export function attemptFor(name: string, address?: string): PasswordAttempt {
   const account = accountHash(name)

@@ -11,7 +11,7 @@ export interface Cluster {
   /** Whether this process does the background work that a machine should do once, such as polling tasks. */
   readonly leads: boolean
   readonly bus: Bus
-  /** The configured Redis; undefined if there is none. */
+  /** The configured Redis. Undefined if there is none. */
   readonly redis: RedisLink | undefined
   /**
    * Asks the primary process of this machine. Rejects if there is no primary, it has no handler for the topic, or it

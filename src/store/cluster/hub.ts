@@ -3,14 +3,14 @@ import type { Log } from '../../log.ts'
 import { type Bus, LOCAL_BUS, TOPICS, type Topic } from './bus.ts'
 import { Port } from './port.ts'
 
-/** ms; timeout of each worker's answer to `gather`. */
+/** Timeout of each worker's answer to `gather`, in milliseconds. */
 const GATHERING = 2000
 
 /** The primary's link to one worker. */
 export interface Link {
   /** Sends a message to the worker, which may have ended. */
   send(message: Json): void
-  /** The worker listens at an address; `id` is the id of its `Cluster`. */
+  /** The worker listens at an address. `id` is the id of its `Cluster`. */
   started(as: { readonly id: string; readonly address: string }): void
   /** The worker cannot start. */
   failed(reason: string): void

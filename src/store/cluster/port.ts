@@ -10,9 +10,9 @@ export interface PortOptions {
   onNotice(topic: string, message: Json): void
 }
 
-/** ms; timeout of an answer. Generous because a machine that starts several processes is slow. */
+/** Timeout of an answer, in milliseconds. Generous because a machine that starts several processes is slow. */
 const TIMEOUT = 30_000
-/** Maximum open questions; more mean that the other process hangs. */
+/** Maximum open questions. More mean that the other process hangs. */
 const MOST = 10_000
 
 /** An open question. */
@@ -28,7 +28,7 @@ interface Question extends PromiseWithResolvers<Json> {
 export class Port {
   private readonly options: PortOptions
   private waiting: JsonObject[] = []
-  /** Open questions by slot; slots are reused. */
+  /** Open questions by slot. Slots are reused. */
   private readonly questions: (Question | undefined)[] = []
   private readonly free: number[] = []
   private asked = 0

@@ -8,17 +8,20 @@ export interface ConnectionEvents {
   /** Prepares each new connection before its use. */
   prepare(client: RedisClient): Promise<unknown> | undefined
   opened(): void
-  /** The connection failed or was lost; the next attempt follows automatically. The text contains no credential. */
+  /** The connection failed or was lost. The next attempt follows automatically. The text contains no credential. */
   lost(fault: string): void
   /** Redis answered a ping. */
   answered(): void
 }
 
-/** ms; timeout for opening a connection. */
+/** Timeout for opening a connection, in milliseconds. */
 const OPENING = 2000
-/** ms; interval between pings. A connection is dropped if a ping is still unanswered when the next one is due. */
+/**
+ * Interval between pings, in milliseconds. A connection is dropped if a ping is still unanswered when the next one is
+ * due.
+ */
 const EVERY = 1000
-/** ms; pause before the first retry, and maximum pause. */
+/** Pause before the first retry, and maximum pause, in milliseconds. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 2000
 
@@ -107,7 +110,7 @@ export class RedisConnection {
     return timer.unref()
   }
 
-  /** Waits before a retry; `close` ends the wait. */
+  /** Waits before a retry. `close` ends the wait. */
   private async rest(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds).unref()

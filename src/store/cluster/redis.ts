@@ -24,9 +24,9 @@ export interface RedisLink {
   close(): Promise<void>
 }
 
-/** ms; timeout of a command. */
+/** Timeout of a command, in milliseconds. */
 const TIMEOUT = 250
-/** ms; how long a starting process waits for the first connection. */
+/** Maximum time that a starting process waits for the first connection, in milliseconds. */
 export const CONNECTING = 1000
 
 /** A command could not be sent or timed out. After a timeout, Redis may still have executed it. */

@@ -6,27 +6,27 @@ import type { Hub } from './hub.ts'
 /** The hub, and the listeners of one worker's events. */
 export interface WorkerProcessOptions {
   readonly hub: Hub
-  /** Receives whole lines of the worker's standard output; `fault` receives those of its standard error. */
+  /** Receives whole lines of the worker's standard output. `fault` receives those of its standard error. */
   out(lines: string): void
   fault(lines: string): void
   listening(one: WorkerProcess): void
   ended(one: WorkerProcess, how: string): void
 }
 
-/** ms; timeout for a worker to start listening. */
+/** Timeout for a worker to start listening, in milliseconds. */
 const STARTING = 60_000
 
 /** One worker process, as the primary sees it. */
 export class WorkerProcess {
   readonly since = performance.now()
-  /** Resolves with the worker's address once it listens; rejects with the reason if it cannot. */
+  /** Resolves with the worker's address once it listens. Rejects with the reason if it cannot. */
   readonly address: Promise<string>
   readonly exited: Promise<void>
   /** Id of the worker's `Cluster`, once it listens. */
   id: string | undefined
   /** Why the worker could not start. */
   reason: string | undefined
-  /** The primary ended the worker on purpose; it is not replaced. */
+  /** The primary ended the worker on purpose. It is not replaced. */
   leaving = false
   private readonly worker: Worker
   private readonly hub: Hub
@@ -97,7 +97,7 @@ function pass(stream: NodeJS.ReadableStream | null, write: (lines: string) => vo
   stream?.on('data', (chunk: Buffer) => lines.push(chunk)).on('end', () => lines.end())
 }
 
-/** Maximum characters of an incomplete line in memory; a longer line is split. */
+/** Maximum characters of an incomplete line in memory. A longer line is split. */
 const LONGEST = 1024 * 1024
 
 /** Splits the output of a process into whole lines, so that several processes can write to one stream. */

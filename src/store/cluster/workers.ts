@@ -7,16 +7,18 @@ import { WorkerProcess } from './worker-process.ts'
 export interface WorkersOptions {
   readonly hub: Hub
   readonly log: Log
-  /** Receives whole lines of the workers' standard output; `fault` receives those of their standard error. */
+  /** Receives whole lines of the workers' standard output. `fault` receives those of their standard error. */
   out(lines: string): void
   fault(lines: string): void
-  /** The worker with that `Cluster` id ended; its resources must be released. */
+  /** The worker with that `Cluster` id ended. Its resources must be released. */
   ended(id: string): void
 }
 
-/** ms; a worker with a shorter life died young. Its successor may die the same way. */
+/**
+ * Minimum life of a worker, in milliseconds. One that ended earlier died young, and its successor may die the same way.
+ */
 const YOUNG = 10_000
-/** ms; pause before the successor of the second worker in a row that died young, and maximum pause. */
+/** Pause before the successor of the second worker in a row that died young, and maximum pause, in milliseconds. */
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = 10_000
 
@@ -44,7 +46,7 @@ export class Workers {
     return this.active.map(({ pid }) => pid)
   }
 
-  /** Starts workers. Resolves with their shared address; rejects if one of them cannot start. */
+  /** Starts workers. Resolves with their shared address. Rejects if one of them cannot start. */
   async start(count: number): Promise<string> {
     this.wanted = count
     const started = Array.from({ length: count }, () => this.fork())
@@ -66,7 +68,7 @@ export class Workers {
   }
 
   /**
-   * Replaces all workers one after the other by `count` new ones. Rejects if a new one cannot start; the remaining old
+   * Replaces all workers one after the other by `count` new ones. Rejects if a new one cannot start. The remaining old
    * ones stay.
    */
   async roll(count: number): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * ms; upper bounds of the histogram's intervals. The last interval has no bound. Each bound is about 1.6 times the
- * previous one, which limits the error of percentiles to that factor.
+ * Upper bounds of the histogram's intervals, in milliseconds. The last interval has no bound. Each bound is about 1.6
+ * times the previous one, which limits the error of percentiles to that factor.
  */
 export const BOUNDS: readonly number[] = Array.from({ length: 27 }, (_, at) => Math.round(4 * 1.6 ** at))
 
@@ -26,7 +26,7 @@ export interface Percentiles {
   readonly p99: number
 }
 
-/** Estimates percentiles from a histogram; undefined if it is empty. */
+/** Estimates percentiles from a histogram. Undefined if it is empty. */
 export function percentilesOf(counts: readonly number[]): Percentiles | undefined {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return undefined

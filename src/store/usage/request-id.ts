@@ -17,7 +17,7 @@ export function freshId(): string {
   return pool.toString('hex', used - BYTES, used)
 }
 
-/** Returns the time in an id made by `requestId`, in Unix milliseconds; undefined for any other id. */
+/** Returns the time in an id made by `requestId`, in Unix milliseconds. Undefined for any other id. */
 export function timeOfId(id: string): number | undefined {
   const match = /^req_([0-9a-f]{12})[0-9a-f]{20}$/.exec(id)
   return match === null ? undefined : Number.parseInt(match[1]!, 16)

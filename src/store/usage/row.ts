@@ -3,14 +3,14 @@ import type { Usage } from '../../canonical/result.ts'
 import { flatCopy } from '../../canonical/text.ts'
 
 /**
- * The usage of one request; never contains a body or a credential. Times are Unix milliseconds, durations milliseconds.
+ * The usage of one request. Never contains a body or a credential. Times are Unix milliseconds, durations milliseconds.
  */
 export interface UsageRow {
   /** Request id. */
   readonly id: string
   /** Start of the request. */
   readonly at: number
-  /** Id of the key, and its name at that time; absent if the key was unknown. */
+  /** Id of the key, and its name at that time. Absent if the key was unknown. */
   readonly key?: string | undefined
   readonly keyName?: string | undefined
   readonly group?: string | undefined
@@ -33,7 +33,7 @@ export interface UsageRow {
   readonly finish?: string | undefined
   /** The upstream's id of the request. */
   readonly upstreamId?: string | undefined
-  /** Tokens of the whole prompt and of the whole answer; counted by the upstream, or estimated. */
+  /** Tokens of the whole prompt and of the whole answer. Counted by the upstream, or estimated. */
   readonly input?: number | undefined
   readonly output?: number | undefined
   /** Tokens included in `input`: cache reads, cache writes, and audio. */
@@ -43,7 +43,7 @@ export interface UsageRow {
   /** Tokens included in `output`: reasoning and audio. */
   readonly reasoning?: number | undefined
   readonly outputAudio?: number | undefined
-  /** Nanodollars; absent if the price is unknown. */
+  /** Cost in nanodollars. Absent if the price is unknown. */
   readonly cost?: number | undefined
   /** Tokens and cost are estimates, because the upstream did not count the whole answer. */
   readonly estimated?: boolean | undefined
@@ -85,7 +85,7 @@ export const isFailed = ({ status, error }: Pick<UsageRow, 'status' | 'error'>):
 /** Maximum plausible token count of a prompt or an answer. */
 const IMPOSSIBLE = 1e8
 
-/** Whether the upstream sent plausible token counts; an absurd count must not use up the limits. */
+/** Whether the upstream sent plausible token counts. An absurd count must not use up the limits. */
 export const isCounted = ({ input, output }: Usage): boolean =>
   (input !== undefined || output !== undefined) && !((input ?? 0) > IMPOSSIBLE) && !((output ?? 0) > IMPOSSIBLE)
 

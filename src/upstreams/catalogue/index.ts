@@ -9,15 +9,15 @@ import { type ListedModel, listedModel, type TableSource, tableSource } from './
 export type { PricedModel, Prices, Rate, Rates } from './rates.ts'
 export type { TableSource } from './table.ts'
 
-/** Known facts about a model; absent fields are unknown. */
+/** Known facts about a model. Absent fields are unknown. */
 export interface KnownModel extends ListedModel {
   readonly name?: string
   readonly description?: string
-  /** Nanodollars per token. */
+  /** Prices in nanodollars per token. */
   readonly rates: Rates
 }
 
-/** The account that runs a model. */
+/** Account that runs a model. */
 export interface ModelAccount {
   /** Preset of the channel. */
   readonly provider?: string
@@ -27,9 +27,9 @@ export interface ModelAccount {
 /** The operator's facts about models, by public id. */
 type Facts = ReadonlyMap<string, ModelFacts>
 
-/** Models per cache; callers can invent names. */
+/** Maximum number of models per cache. Callers can invent names. */
 const MOST = 2000
-/** ms; lifetime of a cached price. Some prices depend on the time of day. */
+/** Lifetime of a cached price, in milliseconds. Some prices depend on the time of day. */
 const HOLDS = 10 * 60_000
 
 interface CachedRates {
@@ -57,7 +57,7 @@ export class Catalogue implements Prices {
     this.known.clear()
   }
 
-  /** Cost of an answer in nanodollars; undefined if a price is unknown. */
+  /** Returns the cost of an answer in nanodollars. Undefined if a price is unknown. */
   cost(model: PricedModel, usage: Usage): number | undefined {
     return costOf(this.ratesOf(model), usage)
   }
@@ -75,7 +75,7 @@ export class Catalogue implements Prices {
     return rates
   }
 
-  /** Maximum tokens of an answer; undefined if unknown. */
+  /** Returns the maximum number of tokens of an answer. Undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined {
     return this.about(upstreamModel, { provider }).maxOutput
   }
@@ -117,14 +117,14 @@ export class Catalogue implements Prices {
   }
 }
 
-/** A list from the config; an empty list counts as absent. */
+/** Returns a list from the config. An empty list counts as absent. */
 const declared = (list: readonly string[] = []): readonly string[] | undefined => (list.length === 0 ? undefined : list)
 
 type PricePackage = typeof import('@pydantic/genai-prices')
 
 const load = createRequire(import.meta.url)
 
-/** The price package. Loaded with the first lookup, because it takes 20 MB and about 50 ms. */
+/** Price package. Loaded with the first lookup, because it takes 20 MB and about 50 ms. */
 let prices: PricePackage | undefined
 const pricePackage = (): PricePackage => (prices ??= load('@pydantic/genai-prices') as PricePackage)
 
@@ -137,7 +137,7 @@ export interface PricedEntry {
   readonly price: ModelPrice
 }
 
-/** Returns a provider's prices for a model at a time; undefined if the package does not list it. */
+/** Returns a provider's prices for a model at a time. Undefined if the package does not list it. */
 export function pricedEntry(provider: string, model: string, at: Date): PricedEntry | undefined {
   if (SELF_HOSTED.has(provider)) return undefined
   const { findProvider, calcPrice } = pricePackage()
@@ -161,7 +161,7 @@ const MAKERS = [
   'openrouter',
 ]
 
-/** Returns what the package lists about a model, whichever provider runs it. */
+/** Returns the package's facts about a model, whichever provider runs it. */
 export function modelInfo(provider: string | undefined, model: string): ModelInfo | undefined {
   const at = new Date()
   const listed = provider === undefined ? undefined : pricedEntry(provider, model, at)

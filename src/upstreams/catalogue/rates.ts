@@ -14,26 +14,26 @@ export interface PricedModel {
 
 /** Calculates the cost of answers. */
 export interface Prices {
-  /** Cost of an answer in nanodollars; undefined if a price of any part is unknown. */
+  /** Returns the cost of an answer in nanodollars. Undefined if a price of any part is unknown. */
   cost(model: PricedModel, usage: Usage): number | undefined
 }
 
 /** Prices for a gateway without a catalogue: every cost is unknown. */
 export const NO_PRICES: Prices = { cost: () => undefined }
 
-/** Nanodollars per unit. With tiers, the whole prompt costs the price of the highest tier that it exceeds. */
+/** Price in nanodollars per unit. With tiers, the whole prompt costs the price of the highest tier that it exceeds. */
 export interface Rate {
   readonly base: number
   readonly tiers?: readonly { readonly above: number; readonly price: number }[]
 }
 
-/** Nanodollars per token of each kind, and per search; absent if unknown. */
+/** Price per token of each kind, and per search, in nanodollars. Absent if unknown. */
 export interface Rates {
   readonly input?: Rate
   readonly output?: Rate
   readonly cacheRead?: Rate
   readonly cacheWrite?: Rate
-  /** Cache writes that live for one hour. */
+  /** Price of cache writes that live for one hour. */
   readonly cacheWriteLong?: Rate
   readonly inputAudio?: Rate
   readonly outputAudio?: Rate
@@ -58,7 +58,7 @@ const NAMES: readonly (readonly [ours: keyof Rates, theirs: string, per: number]
   ['search', 'web_searches_kcount', 1e3],
 ]
 
-/** Nanodollars per dollar. */
+/** Number of nanodollars per dollar. */
 const NANO = 1e9
 
 /** Converts the prices of the price package. */
@@ -81,8 +81,8 @@ const rateOf = (dollars: number | TieredPrices, scale: number): Rate =>
       }
 
 /**
- * Applies the operator's prices (dollars per million tokens) field by field. If the operator sets a prompt price and
- * nobody sets a cache price, cached tokens cost the prompt price.
+ * Applies the operator's prices (dollars per million tokens) field by field. If the operator sets a prompt price and no
+ * cache price is known, cached tokens cost the prompt price.
  */
 export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): Rates {
   if (prices === undefined) return rates
@@ -101,7 +101,7 @@ export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): R
   return { ...usual, ...rates, ...known }
 }
 
-/** Price per unit for a prompt of so many tokens. */
+/** Returns the price per unit for a prompt of this many tokens. */
 function priceAt({ base, tiers }: Rate, prompt: number): number {
   let price = base
   if (tiers !== undefined) for (const tier of tiers) if (prompt > tier.above) price = tier.price
@@ -123,7 +123,7 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   const inImage = rates.inputImage === undefined ? 0 : (usage.inputBy?.image ?? 0)
   const outImage = usage.outputBy?.image ?? 0
   const reasoningTokens = rates.reasoning === undefined ? 0 : reasoning
-  // Cached tokens may also be audio; never charge for more than the whole prompt.
+  // Cached tokens may also be audio, so that the difference may be negative.
   const fresh = Math.max(0, input - cacheRead - cacheWrite - inAudio - inImage)
   let cost = 0
   const add = (rate: Rate | undefined, count: number): void => {
@@ -143,7 +143,9 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   return Number.isFinite(cost) ? Math.round(cost) : undefined
 }
 
-/** Counts the upstream's web searches; undefined if it made other hosted calls, whose price is unknown. */
+/**
+ * Returns the number of the upstream's web searches. Undefined if it made other hosted calls, whose price is unknown.
+ */
 function searchCalls({ hostedCalls }: Usage): number | undefined {
   let searches = 0
   for (const kind in hostedCalls) {
@@ -155,7 +157,7 @@ function searchCalls({ hostedCalls }: Usage): number | undefined {
   return searches
 }
 
-/** Tokens of cache writes that live for one hour, if the upstream counts them separately. */
+/** Returns the tokens of cache writes that live for one hour, if the upstream counts them separately. */
 function longWrites({ extras }: Usage): number {
   for (const format in extras) {
     const writes = extras[format]?.['cache_creation']

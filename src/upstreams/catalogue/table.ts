@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../root.ts'
 
-/** Limits and capabilities of one model; absent fields are unknown. */
+/** Limits and capabilities of one model. Absent fields are unknown. */
 export interface ListedModel {
-  /** Tokens of the context window; `maxOutput` is the maximum tokens of an answer. */
+  /** Size of the context window, and maximum length of an answer (`maxOutput`), in tokens. */
   readonly context?: number
   readonly maxOutput?: number
   readonly input?: readonly string[]
@@ -18,14 +18,14 @@ export interface TableSource {
   readonly package: string
   readonly version: string
   readonly licence: string
-  /** Day on which this was the package's newest version, for example `2026-11-23`. */
+  /** Day on which this was the package's newest version, such as `2026-11-23`. */
   readonly date: string
 }
 
-/** The checked-in table; `npm run catalogue` updates it. */
+/** The checked-in table. `npm run catalogue` updates it. */
 export interface ModelTable {
   readonly source: TableSource
-  /** Keyed by name, in the spelling of `listedNames`. */
+  /** Models by name, in the spelling of `listedNames`. */
   readonly models: { readonly [name: string]: ListedModel }
 }
 
@@ -46,7 +46,7 @@ function loaded(): NonNullable<typeof table> {
 /** Returns the origin and date of the table. */
 export const tableSource = (): TableSource => loaded().source
 
-/** Returns limits and capabilities of a model, whichever provider runs it; undefined if it is not listed. */
+/** Returns limits and capabilities of a model, whichever provider runs it. Undefined if it is not listed. */
 export function listedModel(model: string): ListedModel | undefined {
   const { models } = loaded()
   for (const name of listedNames(model)) {

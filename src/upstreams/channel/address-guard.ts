@@ -10,8 +10,8 @@ export type Resolve = (name: string) => Promise<readonly { readonly address: str
 const systemResolve: Resolve = name => systemLookup(name, { all: true })
 
 /**
- * Checks media URLs that are passed to an upstream, which then fetches them on the caller's behalf: a URL that is not
- * public may lead into the upstream's own network (trap 50).
+ * Checks media URLs that are passed to an upstream, which fetches them on the caller's behalf. A URL that is not public
+ * may lead into the upstream's own network (trap 50).
  */
 export class AddressGuard {
   private readonly allowed: readonly Range[]
@@ -42,7 +42,10 @@ export class AddressGuard {
     throw refused()
   }
 
-  /** Checks the addresses that a name resolves to. Rejects as `check` throws, also for a name that does not resolve. */
+  /**
+   * Checks the addresses that a name resolves to. Rejects as `check` throws, including for a name that does not
+   * resolve.
+   */
   async checkName(name: string): Promise<void> {
     const found = await this.resolve(name).catch(() => [])
     if (found.length === 0 || !found.every(({ address }) => isReachable(address, this.allowed))) throw refused()
@@ -50,8 +53,8 @@ export class AddressGuard {
 }
 
 /**
- * Whether an upstream's base URL is not public. Such an upstream may resolve internal names, so the names in media URLs
- * are checked.
+ * Whether an upstream's base URL is not public. Such an upstream may resolve internal names, so that the names in media
+ * URLs must be checked.
  */
 export function isInternal(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
@@ -62,9 +65,9 @@ const WEB: ReadonlySet<string> = new Set(['http:', 'https:'])
 /** Schemes of inline bytes, and of cloud buckets, which need credentials of their own. */
 const PASSED_SCHEMES: ReadonlySet<string> = new Set(['data:', 'gs:', 's3:'])
 const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i
-/** Matches a file path: base64 may begin in the same way, but is longer. */
+/** Matches a file path. Base64 may begin in the same way, but is longer. */
 const PATH = /^\s*[/\\.~].{0,4096}$/s
-/** Matches URLs in which every URL parser finds the same host: after a backslash or a blank some find another one. */
+/** Matches URLs in which every URL parser finds the same host. After a backslash or a blank, parsers disagree. */
 const PLAIN = /^https?:\/\/[^/?#\s\\]+(?:[/?#]|$)/i
 
 const refused = (): GatewayError =>

@@ -20,11 +20,11 @@ export interface Outgoing {
 export interface RequestParts {
   readonly format: ChannelFormat
   readonly wire: WireRequest
-  /** The caller's headers; the channel passes on those that it allows. */
+  /** Headers of the caller. The channel passes on those that it allows. */
   readonly from?: Headers
-  /** The trace headers of the request. */
+  /** Trace headers of the request. */
   readonly trace?: TraceHeaders | undefined
-  /** The parts of a form that are still arriving. */
+  /** Parts of a form that are still arriving. */
   readonly late?: LateParts | undefined
 }
 
@@ -36,7 +36,7 @@ export interface StreamedBody {
 }
 
 /**
- * Completes a format's request with the channel's URL, headers and credential. Serializes a JSON body once; a form is
+ * Completes a format's request with the channel's URL, headers and credential. Serializes a JSON body once. A form is
  * read while it is sent.
  *
  * @param token the token of the channel's account, for upstreams that get a token instead of the key.
@@ -99,7 +99,7 @@ function formBody(wire: WireRequest, late: LateParts | undefined): Body {
   }
 }
 
-/** The URL of a format's path at a channel, and the headers that the channel always sends. */
+/** Returns the URL of a format's path at a channel, and the headers that the channel always sends. */
 export function endpointAt(
   channel: ChannelConfig,
   format: ChannelFormat,
@@ -110,10 +110,10 @@ export function endpointAt(
   return { origin, path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`, headers }
 }
 
-/** The parts that are equal in every request of a format to a channel. */
+/** Parts that are equal in every request of a format to a channel. */
 interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
   readonly pathname: string
-  /** The credential in the headers. */
+  /** Credential in the headers. */
   readonly key: string | undefined
 }
 
@@ -126,7 +126,7 @@ const sentKey = (
   token: string | undefined,
 ): string | undefined => (signIn !== undefined || (auth === 'jwt' && keyPairOf(key) !== undefined) ? token : key)
 
-/** The base URL and the headers, cached per credential. */
+/** Returns the base URL and the headers, cached per credential. */
 function baseOf(format: ChannelFormat, key: string | undefined): Base {
   const cached = baseCache.get(format)
   if (cached !== undefined && cached.key === key) return cached
@@ -150,7 +150,7 @@ function queryOf(fields: WireRequest['query']): string {
   return ''
 }
 
-/** The caller's headers that the channel passes on. */
+/** Returns the caller's headers that the channel passes on. */
 function passedHeaders(channel: ChannelConfig, from: Headers): Outgoing['headers'] | undefined {
   if (channel.allowHeaders.length === 0) return undefined
   const out: Record<string, string> = {}
@@ -161,7 +161,7 @@ function passedHeaders(channel: ChannelConfig, from: Headers): Outgoing['headers
   return out
 }
 
-/** The format's headers, with only those beta features that the channel allows. */
+/** Returns the format's headers with only the beta features that the channel allows. */
 function withAllowedBetas(headers: Outgoing['headers'], policy: ChannelConfig['betas']): Outgoing['headers'] {
   const betaHeader = headers['anthropic-beta']
   if (betaHeader === undefined) return headers

@@ -16,7 +16,7 @@ interface Source {
   abort(): void
 }
 
-/** Bytes; how much may be buffered before the source is paused. */
+/** Number of bytes that may be buffered before the source is paused. */
 const MAX_BUFFERED = 256 * 1024
 
 /**

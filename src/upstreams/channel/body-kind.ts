@@ -2,25 +2,26 @@ import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
 /**
- * The kind of a body by its first bytes: a JSON object or list, server-sent events, HTML or XML, anything else, or
- * empty.
+ * Kind of a body by its first bytes: a JSON object or list, server-sent events, HTML or XML, anything else, or empty.
  */
 export type BodyKind = 'json' | 'events' | 'markup' | 'other' | 'nothing'
 
-/** Bytes; the most leading white space that detection skips. Some upstreams send white space while the model thinks. */
+/**
+ * Maximum leading white space that detection skips, in bytes. Some upstreams send white space while the model thinks.
+ */
 const MAX_BLANKS = 4096
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 const BLANK: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20])
 /** The bytes `{` and `[`. */
 const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b])
-/** The field names with which an event stream begins, unless it begins with a comment. */
+/** Field names with which an event stream begins, unless it begins with a comment. */
 const FIELDS = ['data:', 'event:', 'id:', 'retry:']
-/** The start of HTML and XML documents, in lower case; a lone `<` could be audio. */
+/** Start of HTML and XML documents, in lower case. A lone `<` could be audio. */
 const TAGS = ['<!doctype', '<!--', '<html', '<?xml']
 const COLON = 0x3a
 
-/** Detects the kind of a body; undefined if more bytes are needed. */
+/** Detects the kind of a body. Undefined if more bytes are needed. */
 export function bodyKindOf(bytes: Uint8Array): BodyKind | undefined {
   let at = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
   while (at < bytes.length && BLANK.has(bytes[at]!)) at++
@@ -37,14 +38,14 @@ export function bodyKindOf(bytes: Uint8Array): BodyKind | undefined {
 
 const LONGEST = Math.max(...[...FIELDS, ...TAGS].map(({ length }) => length))
 
-/** Detects the kind of a body that begins with a colon: a comment of an event stream is text, audio is not. */
+/** Detects the kind of a body that begins with a colon. A comment of an event stream is text, audio is not. */
 function kindOfComment(bytes: Uint8Array): BodyKind | undefined {
   const text = Buffer.from(bytes.subarray(0, COMMENT)).toString()
   if (BINARY.test(text)) return 'other'
   return bytes.length >= COMMENT || /[\r\n]/.test(text) ? 'events' : undefined
 }
 
-/** Bytes; how much of a comment is checked. */
+/** Number of bytes of a comment that are checked. */
 const COMMENT = 32
 /** Matches control characters, and invalid UTF-8 that is not just a character cut off at the end. */
 const BINARY = /[^\t\r\n -\u{10ffff}]|\ufffd./su
@@ -69,7 +70,7 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
 const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
 
 /**
- * Returns the decompressor of a body by its declared encoding and its first bytes, which take precedence; undefined if
+ * Returns the decompressor of a body by its declared encoding and its first bytes, which take precedence. Undefined if
  * the body is not compressed.
  */
 export function inflaterFor(encoding: string, first: Uint8Array): Transform | undefined {

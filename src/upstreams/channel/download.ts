@@ -8,13 +8,13 @@ import type { Headers } from './headers.ts'
 import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** ms; for the connection, for the head of the answer, and between two chunks of the body. */
+/** Timeout for the connection, for the head of the answer, and between two chunks of the body, in milliseconds. */
 const TIMEOUTS = { connect: 10_000, head: 60_000, idle: 60_000 } as const
 
 /**
- * Downloads files from URLs that upstreams return, chunk by chunk and without any credential. Only http and https, and
- * only public addresses, checked after name resolution (trap 50). `trusted` URLs, of an upstream that an operator
- * configured, are not checked.
+ * Downloads files from URLs that upstreams return, chunk by chunk and without any credential. Allows only http and
+ * https, and only public addresses, which are checked after name resolution (trap 50). `trusted` URLs, of an upstream
+ * that an operator configured, are not checked.
  */
 export class Downloads {
   private readonly allow: readonly Range[]

@@ -11,7 +11,7 @@ import type { Watchdog, Watched } from './watchdog.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** The kind of the body by its first bytes, whatever the headers declare. */
+  /** Kind of the body by its first bytes, whatever the headers declare. */
   readonly bodyKind: BodyKind
   pipeTo(consumer: Consumer): void
   /**
@@ -21,30 +21,32 @@ export interface Answer {
    *   `cancelled`.
    */
   text(limit: number): Promise<string>
-  /** Returns the body as bytes that are read as they arrive; a slow reader slows down the upstream. */
+  /** Returns the body as bytes that are read as they arrive. A slow reader slows down the upstream. */
   bytes(): Bytes
 }
 
-/** The HTTP client's control over a request in flight. */
+/** Control of the HTTP client over a request in flight. */
 interface Controller {
   pause(): void
   resume(): void
   abort(reason: Error): void
 }
 
-/** ms; how long an upstream may take to end an answer that is already complete. */
+/** Maximum time that an upstream may take to end an answer that is already complete, in milliseconds. */
 const END_TIMEOUT = 2000
 
 /** The limits of one exchange, and what it reports to its channel. */
 export interface ExchangeOptions {
   readonly watchdog: Watchdog
-  /** ms; how long the upstream may take for the head of its answer; undefined while the request is still being sent. */
+  /**
+   * Timeout for the head of the upstream's answer, in milliseconds. Undefined while the request is still being sent.
+   */
   readonly head: number | undefined
-  /** ms; how long the upstream may be silent within its answer. */
+  /** Maximum silence of the upstream within its answer, in milliseconds. */
   readonly idle: number
-  /** Retries the request on a stale connection; undefined if the request cannot be sent twice. */
+  /** Retry of the request on a stale connection. Undefined if the request cannot be sent twice. */
   readonly staleRetry: StaleRetry | undefined
-  /** Called once when the exchange is over and no longer counts as load of the upstream. */
+  /** Called once, when the exchange is over and no longer counts as load of the upstream. */
   endInFlight(): void
 }
 
@@ -53,7 +55,7 @@ export interface ExchangeOptions {
  * consumer.
  */
 export class Exchange implements Watched {
-  /** The head of the answer. Rejects with GatewayError if no head arrives. */
+  /** Head of the answer. Rejects with GatewayError if no head arrives. */
   readonly answer: Promise<Answer>
   private resolve!: (answer: Answer) => void
   private reject!: (error: GatewayError) => void
@@ -65,14 +67,14 @@ export class Exchange implements Watched {
   private headReceived = false
   /** The head of the answer, until the kind of the body is detected. */
   private head: Pick<Answer, 'status' | 'headers'> | undefined
-  /** The declared encoding; undefined once the first bytes have decided whether the body is compressed. */
+  /** Declared encoding. Undefined after the first bytes have decided whether the body is compressed. */
   private encoding: string | undefined
   private settled: GatewayError | 'ended' | undefined
   private consumer: Consumer | undefined
   private inflater: Transform | undefined
   private earlyChunks: Uint8Array[] = []
   private endTimer: NodeJS.Timeout | undefined
-  /** Whether the gateway holds up the body itself, so that the upstream's silence does not count. */
+  /** Whether the gateway itself holds up the body, so that the upstream's silence does not count. */
   private paused = false
 
   constructor(options: ExchangeOptions) {
@@ -87,7 +89,7 @@ export class Exchange implements Watched {
   }
 
   /**
-   * Sets a deadline for the upstream to read on or to begin its answer; undefined removes the deadline while the caller
+   * Sets a deadline for the upstream to read on or to start its answer. Undefined removes the deadline while the caller
    * is still sending.
    */
   setDeadline(milliseconds: number | undefined): void {
@@ -117,7 +119,7 @@ export class Exchange implements Watched {
     this.inflater?.destroy()
   }
 
-  /** Drops the rest of an answer that is not needed; the upstream has a short time to end it by itself. */
+  /** Drops the rest of an answer that is not needed. The upstream has a short time to end it. */
   discardRest(): void {
     if (this.settled !== undefined) return
     if (this.consumer === undefined) this.pipeTo(DISCARD)
@@ -221,7 +223,7 @@ export class Exchange implements Watched {
   }
 
   /**
-   * Reports the end to the consumer. A consumer that is finished already, as after the last event of a stream, ignores
+   * Reports the end to the consumer. A consumer that has already finished, as after the last event of a stream, ignores
    * the report.
    */
   private notify(consumer: Consumer, outcome: GatewayError | 'ended'): void {

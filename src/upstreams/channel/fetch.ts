@@ -9,13 +9,13 @@ import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable
 
 /** The limits of media fetches. */
 export interface FetchLimits {
-  /** Bytes; the largest resource that is fetched. */
+  /** Maximum size of a resource that is fetched, in bytes. */
   readonly size: number
-  /** ms; for a whole fetch, including redirects. */
+  /** Timeout of a whole fetch including redirects, in milliseconds. */
   readonly timeout: number
   /** Addresses that may be fetched from although they are not public. */
   readonly allow: readonly Range[]
-  /** Resolves the names of hosts that it connects to; absent if the gateway does. */
+  /** Proxy that resolves the host names of its connections. Absent if the gateway resolves them. */
   readonly proxy?: ProxyConfig
 }
 
@@ -33,18 +33,19 @@ export interface FetchedBytes {
 
 /** Lets a caller that runs several fetches observe and abort one of them. */
 export interface FetchObserver {
-  /** Aborts the fetch. */
+  /** Signal that aborts the fetch. */
   readonly signal: AbortSignal
-  /** Receives the size of every chunk; throwing ends the fetch. */
+  /** Receives the size of every chunk. An exception ends the fetch. */
   take(bytes: number): void
 }
 
-/** The most redirects that are followed. */
+/** Maximum number of redirects that are followed. */
 const MAX_REDIRECTS = 3
 
 /**
- * Fetches media from URLs in callers' requests, for upstreams that need bytes. Only http and https, and only public
- * addresses, checked at every redirect after name resolution (trap 50). Nothing of the caller's request is sent along.
+ * Fetches media from URLs in callers' requests, for upstreams that need bytes. Allows only http and https, and only
+ * public addresses, which are checked at every redirect after name resolution (trap 50). Nothing of the caller's
+ * request is sent along.
  */
 export class MediaFetcher {
   private readonly limits: FetchLimits
@@ -68,7 +69,7 @@ export class MediaFetcher {
     return { mediaType: mediaTypeOf(bytes, declaredType, kind), bytes }
   }
 
-  /** Fetches a resource without checking its kind. Throws as `fetch` does. */
+  /** Fetches a resource without checking its kind. Throws like `fetch`. */
   async load(url: string, watch?: FetchObserver): Promise<FetchedBytes> {
     const timeout = AbortSignal.timeout(this.limits.timeout)
     const signal = watch === undefined ? timeout : AbortSignal.any([timeout, watch.signal])
@@ -162,7 +163,7 @@ export function mediaTypeOf(head: Buffer, declaredType: string, kind: MediaKind)
   throw fault(`The resource at the media URL is not of the kind "${kind}".`)
 }
 
-/** Bytes; how many `mediaTypeOf` needs. */
+/** Number of bytes that `mediaTypeOf` needs. */
 export const SNIFF_BYTES = 64
 const MARKUP = /^(?:\xef\xbb\xbf)?\s*</
 

@@ -3,13 +3,13 @@ export interface Headers {
   readonly [name: string]: string | string[] | undefined
 }
 
-/** Joins a header's values into one string; empty if the header is missing. */
+/** Joins a header's values into one string. Empty if the header is missing. */
 export const headerValue = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(', ') : (value ?? '')
 
 /**
- * Returns the headers with one string per name; usually the same object, because almost every header has a single
- * value.
+ * Returns the headers with one string per name. Usually this is the same object, because almost every header has a
+ * single value.
  */
 export function withSingleValues(headers: Headers): { readonly [name: string]: string } {
   if (hasSingleValues(headers)) return headers
@@ -26,7 +26,7 @@ function hasSingleValues(headers: Headers): headers is { readonly [name: string]
 
 const FORWARDED = /^(x-ratelimit-|anthropic-ratelimit-|x-should-retry$)/
 
-/** The upstream headers that a native caller may see: rate limits and `x-should-retry` (trap 78). */
+/** Returns the upstream headers that a native caller may see: rate limits and `x-should-retry` (trap 78). */
 export function forwardable(headers: Headers): { readonly [name: string]: string } {
   const out: Record<string, string> = {}
   for (const name in headers) if (FORWARDED.test(name)) out[name] = headerValue(headers[name])

@@ -1,13 +1,13 @@
 import type { ErrorKind } from '../../canonical/error.ts'
 
-/** Models; the most that may rest at one channel, because callers may invent names if a channel takes any model. */
+/** Maximum number of models that may rest at one channel. Callers may invent names if a channel takes any model. */
 const MAX_MODELS = 256
-/** ms; the least extension of a rest that is reported to other processes. */
+/** Minimum extension of a rest that is reported to other processes, in milliseconds. */
 const MIN_EXTENSION = 1000
 
 /**
- * The resting state of a channel after failures: the whole channel, or single models by the upstream's names. A resting
- * target is only tried last (trap 100). Times are Unix milliseconds.
+ * Resting state of a channel after failures: of the whole channel, or of single models by the upstream's names. A
+ * resting target is only tried last (trap 100). Times are Unix milliseconds.
  */
 export class RestingState {
   private channel = 0
@@ -15,8 +15,8 @@ export class RestingState {
   private why: ErrorKind | undefined
   private readonly byModel = new Map<string, number>()
   /**
-   * Called with each change: a model, or undefined for the whole channel, and the end of its rest; 0 if the rest is
-   * over.
+   * Called with each change: a model, or undefined for the whole channel, and the end of its rest, which is 0 if the
+   * rest is over.
    */
   onChange: (model: string | undefined, until: number) => void = () => {}
 
@@ -25,12 +25,12 @@ export class RestingState {
     this.around = around
   }
 
-  /** The kind of the error by which the upstream refused the key for good; undefined unless the key rests for it. */
+  /** Kind of the error by which the upstream refused the key for good. Undefined unless the key rests because of it. */
   get refusal(): ErrorKind | undefined {
     return this.why
   }
 
-  /** The end of the whole channel's rest; undefined if the channel never rested or has answered since. */
+  /** End of the whole channel's rest. Undefined if the channel never rested or has answered since. */
   get until(): number | undefined {
     return this.channel === 0 ? undefined : this.channel
   }
@@ -91,7 +91,7 @@ export class RestingState {
     return { channels: this.rests(now) ? 1 : 0, models }
   }
 
-  /** Makes room for a model: drops those whose rest is over, else the one set least recently. */
+  /** Makes room for a model by dropping models whose rest is over, else the one set least recently. */
   private makeRoom(now: number): void {
     for (const [model, until] of this.byModel) if (until <= now) this.byModel.delete(model)
     if (this.byModel.size < MAX_MODELS) return
@@ -102,9 +102,9 @@ export class RestingState {
   }
 }
 
-/** Minutes; how far back requests are counted. */
+/** Period over which requests are counted, in minutes. */
 export const MINUTES = 60
-/** The most errors that are stored per channel. */
+/** Maximum number of errors stored per channel. */
 export const LAST_ERRORS = 20
 const MINUTE = 60_000
 
@@ -112,12 +112,12 @@ const MINUTE = 60_000
 export interface ChannelError {
   readonly at: number
   readonly kind: ErrorKind
-  /** The HTTP status, if the upstream answered. */
+  /** HTTP status, if the upstream answered. */
   readonly status?: number
   readonly message: string
   /** The upstream's name of the model. */
   readonly model: string
-  /** The last characters of the key, if the channel has several. */
+  /** Last characters of the key, if the channel has several. */
   readonly key?: string
 }
 
@@ -129,13 +129,13 @@ export interface StatsSnapshot {
   readonly errors: readonly ChannelError[]
 }
 
-/** Errors that the request itself caused, which say nothing about the upstream's state. */
+/** Errors that the request itself caused. They do not indicate the upstream's state. */
 const REQUEST_ERRORS: ReadonlySet<ErrorKind> = new Set([
   ...(['invalid-request', 'context-too-long', 'too-large', 'not-found'] as const),
   ...(['conflict', 'cancelled', 'cannot-express'] as const),
 ])
 
-/** Counts the requests of one channel in the last hour; a count allocates no memory. */
+/** Counts the requests of one channel in the last hour. A count allocates no memory. */
 export class ChannelStats {
   private readonly stamps = new Float64Array(MINUTES)
   private readonly requests = new Uint32Array(MINUTES)

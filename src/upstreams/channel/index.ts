@@ -24,9 +24,11 @@ export { passedTrace, type TraceHeaders } from './trace-context.ts'
 
 /** A request to send to an upstream, and the way to send it. */
 export interface ChannelRequest extends RequestParts {
-  /** Whether the answer is streamed; the head of a whole answer may take longer. Default true. */
+  /** Whether the answer is streamed. True by default. The head of a whole answer may take longer. */
   readonly stream?: boolean
-  /** Whether the request must not reach the upstream twice: if so, it uses a new connection and is never retried. */
+  /**
+   * Whether the request must not reach the upstream twice. Such a request uses a new connection and is never retried.
+   */
   readonly single?: boolean
 }
 
@@ -41,7 +43,7 @@ interface OriginRequest extends Pick<Outgoing, 'path' | 'headers'> {
   readonly single?: boolean
 }
 
-/** Converts a request for the HTTP client, whose timeouts are off because the watchdog keeps time. */
+/** Converts a request for the HTTP client. The client's timeouts are off, because the watchdog keeps time. */
 const undiciRequest = (origin: string, { method, path, headers, body }: OriginRequest) => ({
   origin,
   method,
@@ -60,9 +62,9 @@ const signable = (origin: string, { method, path, headers, body = '' }: OriginRe
 
 /** Observes a body while it is sent, to know which side is to act next. */
 interface BodyObserver {
-  /** A chunk waits for the upstream to read it. */
+  /** Called when a chunk waits for the upstream to read it. */
   ready(): void
-  /** The upstream has read the chunk; the caller's next chunk is awaited. */
+  /** Called when the upstream has read the chunk and the caller's next chunk is awaited. */
   taken(): void
   ended(): void
 }
@@ -78,11 +80,11 @@ async function* observedBody(body: AsyncIterable<Uint8Array>, watch: BodyObserve
 
 /**
  * One configured upstream at run time: its connections, its load and its resting state. Each key of a pool is a channel
- * of its own, with its own load and rest, over the connections of the channel around it.
+ * of its own, with its own load and rest, which uses the connections of the channel around it.
  */
 export class Channel {
   readonly config: ChannelConfig
-  /** The keys of the channel's pool; undefined if it has none. */
+  /** The keys of the channel's pool. Undefined if it has none. */
   readonly keys: readonly Channel[] | undefined
   /** The channel that a key of a pool belongs to. */
   readonly around: Channel | undefined
@@ -98,15 +100,15 @@ export class Channel {
   private closing = false
   readonly resting: RestingState
   readonly stats: ChannelStats
-  /** Measured times to the first byte; those of a pool are the channel's. */
+  /** Measured times to the first byte. The keys of a pool share those of the channel. */
   readonly latencies: Latencies
   /** Whether an administrator has stopped new requests to the channel. */
   drained = false
-  /** The model ids that the upstream lists; undefined until they are fetched. */
+  /** The model ids that the upstream lists. Undefined until they are fetched. */
   listed: ReadonlySet<string> | undefined
 
   /**
-   * @param before the previous channel of this name, whose request counts are continued.
+   * @param before the previous channel of this name. Its request counts are continued.
    * @param around the channel that a key of a pool belongs to.
    * @param sharing shares tokens with other processes; undefined for a channel on its own.
    */
@@ -134,26 +136,28 @@ export class Channel {
     return { inFlight, resting: resting.models, restingUntil: resting.until, drained, isSpent, listed }
   }
 
-  /** The key of the pool with this id; undefined if there is none. */
+  /** Returns the key of the pool with this id. Undefined if there is none. */
   keyOf(id: string): Channel | undefined {
     return this.keys?.find(({ config }) => config.pooled?.id === id)
   }
 
-  /** Counts whether the channel rests (0 or 1), as it does if all its keys do, and its resting models. */
+  /**
+   * Returns whether the channel rests (0 or 1), as it does if all its keys do, and the number of its resting models.
+   */
   restCount(now: number): { readonly channels: number; readonly models: number } {
     const own = this.resting.count(now)
     const areResting = this.keys?.every(({ resting }) => resting.rests(now)) === true
     return areResting ? { ...own, channels: 1 } : own
   }
 
-  /** A channel that can send requests that no routing selected a key for: itself, or a key that does not rest. */
+  /** Channel that can send requests for which no routing selected a key: itself, or a key that does not rest. */
   get sender(): Channel {
     const now = Date.now()
     return this.keys?.find(({ resting }) => !resting.rests(now)) ?? this.keys?.[0] ?? this
   }
 
   /**
-   * Resolves when the credential for requests is ready; undefined if it is ready already. Await this before `send` and
+   * Resolves when the credential for requests is ready. Undefined if it is already. Await this before `send` and
    * `call`.
    *
    * @throws GatewayError `upstream-account` if no credential can be made.
@@ -167,7 +171,7 @@ export class Channel {
     this.credential?.refused()
   }
 
-  /** Sends a request. Failures are reported by the exchange, never thrown here. */
+  /** Sends a request. Never throws. The exchange reports failures. */
   send(sending: ChannelRequest): Exchange {
     const { origin, path, headers, body } = outgoingRequest(this.config, sending, this.credential?.token)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
@@ -176,7 +180,7 @@ export class Channel {
     if (typeof body === 'string')
       return this.exchange(origin, { method: 'POST', path, headers, body, single }, headTimeout)
     let exchange: Exchange | undefined
-    // A caller may send slowly: timeouts apply only while the upstream has to read or to answer.
+    // A caller may send slowly. Timeouts apply only while the upstream must read or answer.
     const watch = {
       ready: () => exchange?.setDeadline(idle),
       taken: () => exchange?.setDeadline(undefined),
@@ -187,7 +191,7 @@ export class Channel {
     return exchange
   }
 
-  /** The URL of a format's path and the headers for it, with which a WebSocket is opened. */
+  /** Returns the URL of a format's path and the headers for it, with which a WebSocket is opened. */
   endpoint(
     format: ChannelFormat,
     where: Pick<WireRequest, 'path' | 'query'>,
@@ -211,8 +215,8 @@ export class Channel {
   }
 
   /**
-   * Closes the connections once the running exchanges have ended. A request that was routed here before may still
-   * arrive; its connections are closed after it.
+   * Closes the connections after the running exchanges have ended. A request that was routed to this channel before may
+   * still arrive. Its connections are closed after it.
    */
   async close(): Promise<void> {
     this.closing = true

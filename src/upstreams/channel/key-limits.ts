@@ -3,7 +3,7 @@ import type { PooledKey } from '../../config/types.ts'
 
 /**
  * The operator's limits per minute of one key of a pool, counted by this process. A key below its limits may exceed its
- * tokens by one request, because tokens are known only at the end; the excess is paid off before the key is used again.
+ * tokens by one request, because tokens are known only at the end. The excess is paid off before the key is used again.
  */
 export class KeyLimits {
   private readonly requests: Bucket | undefined
@@ -14,7 +14,7 @@ export class KeyLimits {
     this.tokens = tpm === undefined ? undefined : new Bucket(tpm, now)
   }
 
-  /** True if the key must wait before its next request. */
+  /** Whether the key must wait before its next request. */
   isSpent(now = Date.now()): boolean {
     return (this.requests?.wait(now) ?? 0) > 0 || (this.tokens?.wait(now) ?? 0) > 0
   }
@@ -28,6 +28,6 @@ export class KeyLimits {
   }
 }
 
-/** The limits of a key of a pool; undefined if it has none. */
+/** Returns the limits of a key of a pool. Undefined if it has none. */
 export const keyLimitsOf = (pooled: PooledKey | undefined): KeyLimits | undefined =>
   pooled?.rpm === undefined && pooled?.tpm === undefined ? undefined : new KeyLimits(pooled)

@@ -1,4 +1,4 @@
-/** Models per channel; callers may invent names if a channel takes any model. */
+/** Maximum number of models per channel. Callers may invent names if a channel takes any model. */
 const MOST = 256
 /** Weight of the newest measurement in the moving average. */
 const NEWEST = 0.2
@@ -14,7 +14,7 @@ export class Latencies {
     this.averages.set(model, before === undefined ? milliseconds : before + NEWEST * (milliseconds - before))
   }
 
-  /** ms; undefined if no answer was measured. */
+  /** Latency in milliseconds. Undefined if no answer was measured. */
   of(model: string): number | undefined {
     return this.averages.get(model)
   }

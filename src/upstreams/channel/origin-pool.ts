@@ -5,13 +5,13 @@ import type { ChannelConfig, ProxyConfig, UpstreamTls } from '../../config/types
 /** A request that names its origin, which proxies need. */
 type Request = Dispatcher.DispatchOptions & { readonly origin: string }
 type Handler = Dispatcher.DispatchHandler
-/** A way to connect, or options of the usual one. */
+/** A way to connect, or options of the default one. */
 type Connect = buildConnector.connector | buildConnector.BuildOptions | undefined
 
-/** The connections to one origin: a keep-alive pool, and single connections for one request each. */
+/** Connections to one origin: a keep-alive pool, and single connections for one request each. */
 export class OriginPool {
   /**
-   * Whether a connection was just made or has just failed: a request that is written or fails at this moment is the
+   * Whether a connection was just made or has just failed. A request that is written or fails at this moment is the
    * first on its connection.
    */
   fresh = false
@@ -22,7 +22,9 @@ export class OriginPool {
   private readonly pool: Dispatcher
   private readonly singleClients = new Set<Dispatcher>()
 
-  /** @param timeout ms; how long the upstream, or the proxy before it, may take to accept a connection. */
+  /**
+   * @param timeout time that the upstream, or the proxy before it, may take to accept a connection, in milliseconds.
+   */
   constructor(origin: string, timeout: number, { proxy, tls }: Pick<ChannelConfig, 'proxy' | 'tls'> = {}) {
     this.origin = origin
     this.timeout = timeout
@@ -57,7 +59,10 @@ export class OriginPool {
     await Promise.all([this.pool, ...this.singleClients].map(one => one.destroy()))
   }
 
-  /** Every request in flight has its own connection: waiting for another request's answer would cost more. */
+  /**
+   * Creates a keep-alive pool in which every request in flight has its own connection. Waiting for another request's
+   * answer would cost more.
+   */
   private keepAlive(origin: string | URL, connect?: Connect): Pool {
     return new Pool(origin, { connections: null, pipelining: 1, connect: this.observed(connect) })
   }
@@ -72,7 +77,7 @@ export class OriginPool {
     })
   }
 
-  /** Wraps a way to connect, by default directly to the upstream, so that new connections are seen. */
+  /** Wraps a way to connect, by default directly to the upstream, so that new connections are noticed. */
   private observed(connect: Connect): buildConnector.connector {
     const { timeout, tls } = this
     const connector =
@@ -89,18 +94,18 @@ export class OriginPool {
   }
 }
 
-/** The method of the HTTP client's parser that receives the head of a message, also of informational ones. */
+/** Method of the HTTP client's parser that receives the head of a message, including informational ones. */
 interface Parser {
   onHeadersComplete(status: number, upgrade: boolean, keepAlive: boolean): number
 }
 
-/** A status that clients treat like 100 if they expect neither: another head follows (RFC 9110 §15.2). */
+/** Status that clients treat like 100 if they expect neither: another head follows (RFC 9110 §15.2). */
 const PROCESSING = 102
 
 /**
  * Makes the HTTP client ignore `100 Continue` on a connection, like any other informational answer. Some upstreams send
- * it unasked, and the client would close the connection (undici 8, `onHeadersComplete`). The client has no setting for
- * that, so its parser gets another status; without such a parser (HTTP/2) nothing changes.
+ * it without a request, and the client would close the connection (undici 8, `onHeadersComplete`). The client has no
+ * setting for that. Its parser therefore gets another status. Without such a parser (HTTP/2) nothing changes.
  */
 function ignoreContinue(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
@@ -111,21 +116,19 @@ function ignoreContinue(socket: Socket): void {
     onHeadersComplete.call(parser, status === 100 ? PROCESSING : status, upgrade, keepAlive)
 }
 
-/** The state of the connection that a request is sent over. */
+/** State of the connection over which a request is sent. */
 interface Connection {
-  /** Whether the connection was made, or has failed, for the request at hand. */
+  /** Whether the connection was made, or has failed, for this request. */
   readonly fresh: boolean
 }
 
 /**
- * ms; the time within which a request over a closed connection fails: a round trip and one lost packet. An upstream
- * that closes later may have begun to answer.
+ * Time within which a request over a closed connection fails, in milliseconds: a round trip and one lost packet. An
+ * upstream that closes later may have begun to answer.
  */
 const RETRY_WINDOW = 1000
 
-/**
- * The HTTP client's error codes for a connection that the other side closed; which one occurs is a matter of timing.
- */
+/** The HTTP client's error codes for a connection that the other side closed. The code depends on timing. */
 const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'])
 
 /**
@@ -135,9 +138,11 @@ const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'E
  */
 export class StaleRetry {
   private readonly connection: Connection
-  /** Sends the request again; undefined once no retry is possible, so that the request can be garbage-collected. */
+  /**
+   * Sends the request again. Undefined if no retry is possible any more, so that the request can be garbage-collected.
+   */
   private send: (() => void) | undefined
-  /** ms of the monotonic clock; when the request was written; undefined before. */
+  /** Time on the monotonic clock at which the request was written, in milliseconds. Undefined before. */
   private written: number | undefined
 
   constructor(connection: Connection, send: () => void) {
@@ -155,7 +160,7 @@ export class StaleRetry {
     this.send = undefined
   }
 
-  /** Sends the request again if the failure allows a retry; returns whether it did. */
+  /** Sends the request again if the failure allows a retry. Returns whether it did. */
   retries(error: Error): boolean {
     const { send, written, connection } = this
     this.send = undefined

@@ -1,8 +1,8 @@
 import { type Headers, headerValue } from './headers.ts'
 
 /**
- * The headers of a quota: what remains of it, and when it is full again. OpenAI and vendors that follow it state a
- * duration (`6m0s`, `20ms`); Anthropic states a time (both vendors' pages on rate limits, 2026-11).
+ * Headers of a quota: its remainder, and when it is full again. OpenAI and vendors that follow it state a duration
+ * (`6m0s`, `20ms`); Anthropic states a time (both vendors' pages on rate limits, 2026-11).
  */
 interface QuotaHeaders {
   readonly remaining: string
@@ -17,9 +17,10 @@ const QUOTAS: readonly QuotaHeaders[] = [
 ]
 
 /**
- * Seconds until every quota that an upstream's headers call exhausted is full again; undefined if none is exhausted.
+ * Returns the seconds until every quota that an upstream's headers report as exhausted is full again. Undefined if none
+ * is exhausted.
  *
- * @param now Unix ms.
+ * @param now Unix time in milliseconds.
  */
 export function exhaustedFor(headers: Headers, now: number): number | undefined {
   let longest: number | undefined
@@ -33,7 +34,7 @@ export function exhaustedFor(headers: Headers, now: number): number | undefined 
 
 /** Matches a duration of hours, minutes, seconds and milliseconds, each optional. */
 const DURATION = /^(?=.)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/
-/** s; the units of a duration. */
+/** Units of a duration, in seconds. */
 const UNITS = [86_400, 3600, 60, 1, 0.001]
 
 /** Reads a duration, a number of seconds, or a time. */

@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js'
 import { contains, type Range } from '../../config/ranges.ts'
 
 /**
- * Whether the gateway may fetch from the address: only from the public internet. Private, loopback, link-local (where
- * cloud metadata services are), reserved and translated addresses are refused unless `allowed` names them.
+ * Whether the gateway may fetch from the address. Only the public internet is allowed. Private, loopback, link-local
+ * (where cloud metadata services are), reserved and translated addresses are refused unless `allowed` names them.
  */
 export function isReachable(address: string, allowed: readonly Range[] = []): boolean {
   if (!ipaddr.isValid(address)) return false
@@ -19,14 +19,14 @@ export function isReachable(address: string, allowed: readonly Range[] = []): bo
  */
 const CLOUD_ADDRESSES: readonly Range[] = ['168.63.129.16']
 
-/** The error for a host that may not be fetched from; its message goes to the log, not to the caller. */
+/** Error for a host that may not be fetched from. Its message goes to the log, not to the caller. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
 /**
- * Resolves names to reachable addresses only. The connection uses the address that was checked, so the name cannot
- * resolve to another one in between.
+ * Resolves names to reachable addresses only. The connection uses the checked address, so that the name cannot resolve
+ * to another one in between.
  */
 export const guardedLookup =
   (allowed: readonly Range[], resolve = systemLookup): LookupFunction =>
@@ -58,8 +58,8 @@ export function isInternalName(host: string): boolean {
 const ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal', 'lan', 'intranet', 'corp', 'home'])
 
 /**
- * Checks a host whose name the proxy resolves: internal names are refused, unless the operator allows addresses that are
- * not public.
+ * Checks a host whose name the proxy resolves. Internal names are refused, unless the operator allows addresses that
+ * are not public.
  */
 export function checkProxied({ hostname }: URL, allowed: readonly Range[]): void {
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0

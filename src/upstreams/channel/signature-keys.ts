@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 
-/** Signatures; the most that are remembered per channel, the latest ones. */
+/** Maximum number of signatures remembered per channel, the latest ones. */
 const MOST = 50_000
 
 /**
- * Remembers which key of a pool's account issued a signature of reasoning, so that no other account gets it. Holds only
- * hashes. Other processes of the gateway learn of them; a restart forgets them.
+ * Remembers which key's account issued a signature of reasoning, so that no other account of the pool gets it. Holds
+ * only hashes. Other processes of the gateway get them, too. A restart forgets them.
  */
 export class SignatureKeys {
   private readonly keys = new Map<string, string>()
-  /** Called with each new signature, to tell other processes. */
+  /** Called with each new signature, to inform other processes. */
   onNew: (signature: string, key: string) => void = () => {}
 
-  /** The id of the key whose account issued the signature; undefined if it is unknown. */
+  /** Returns the id of the key whose account issued the signature. Undefined if it is unknown. */
   keyOf(signature: string): string | undefined {
     return this.keys.get(hashOf(signature))
   }
@@ -24,7 +24,7 @@ export class SignatureKeys {
     this.onNew(hash, key)
   }
 
-  /** Takes over what another process learned. */
+  /** Applies what another process learned. */
   apply(hash: string, key: string): void {
     this.keys.delete(hash)
     this.keys.set(hash, key)

@@ -18,17 +18,17 @@ const PARENT = /^(?!ff)(?!00-.{52}-)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16}
 
 /** Matches one member of `tracestate`. */
 const MEMBER = /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
-/** Members, and characters in total; the longest `tracestate` that is passed on. */
+/** Maximum number of members, and of characters, of a `tracestate` that is passed on. */
 const MAX_MEMBERS = 32
 const MAX_CHARACTERS = 512
 
-/** Parses a caller's `traceparent`; undefined if it is missing or invalid. */
+/** Parses a caller's `traceparent`. Undefined if it is missing or invalid. */
 export function traceParent(traceparent: string): TraceParent | undefined {
   const [, traceId, spanId, flags] = PARENT.exec(traceparent) ?? []
   return traceId === undefined ? undefined : { traceId, spanId: spanId!, flags: Number.parseInt(flags!, 16) }
 }
 
-/** Returns a caller's `tracestate`; undefined if it is missing or invalid. */
+/** Returns a caller's `tracestate`. Undefined if it is missing or invalid. */
 export function traceState(headers: Headers): string | undefined {
   const state = headerValue(headers['tracestate']).trim()
   if (state === '' || state.length > MAX_CHARACTERS) return undefined
@@ -38,7 +38,7 @@ export function traceState(headers: Headers): string | undefined {
     : undefined
 }
 
-/** The trace headers to pass on to upstreams; undefined if the caller sent none or invalid ones. */
+/** Returns the trace headers to pass on to upstreams. Undefined if the caller sent none or invalid ones. */
 export function passedTrace(headers: Headers): TraceHeaders | undefined {
   const { traceparent } = headers
   if (typeof traceparent !== 'string' || traceParent(traceparent) === undefined) return undefined

@@ -1,40 +1,40 @@
 import { type ListItem, UnorderedList } from '../../canonical/lists.ts'
 
-/** Something that must not be silent for longer than its limit. */
+/** An object that must not be silent for longer than its limit. */
 export interface Watched extends ListItem {
-  /** ms; how long it may be silent; undefined for no limit. */
+  /** Maximum silence in milliseconds. Undefined for no limit. */
   readonly silenceLimit: number | undefined
   /** The watchdog's `now` at the last activity. */
   lastActivity: number
-  /** Called when it has been silent for too long. */
+  /** Called when the object has been silent for too long. */
   expire(): void
 }
 
-/** ms; bounds of the time between two checks, which is a quarter of the shortest limit. */
+/** Bounds of the interval between two checks, in milliseconds. The interval is a quarter of the shortest limit. */
 const MIN_INTERVAL = 20
 const MAX_INTERVAL = 500
-/** ms; how late a check may be before it is skipped. */
+/** Delay of a check from which it is skipped, in milliseconds. */
 const MAX_LATE = 500
 
 /**
- * Watches all exchanges of a channel with one timer. Recording activity is copying a number; separate timers would be
+ * Watches all exchanges of a channel with one timer. Recording activity only copies a number. Separate timers would be
  * recreated for every request and every answer.
  */
 export class Watchdog {
-  /** ms of the monotonic clock, as of the last check. */
+  /** Time of the last check on the monotonic clock, in milliseconds. */
   now = performance.now()
   private readonly watched = new UnorderedList<Watched>()
   private readonly every: number
   private timer: NodeJS.Timeout | undefined
 
   /**
-   * @param shortest ms; the shortest limit that will be watched.
+   * @param shortest the shortest limit that will be watched, in milliseconds.
    */
   constructor(shortest: number) {
     this.every = Math.min(MAX_INTERVAL, Math.max(MIN_INTERVAL, shortest / 4))
   }
 
-  /** Begins to watch; counts as activity. */
+  /** Starts to watch an object. This counts as activity. */
   watch(one: Watched): void {
     this.watched.add(one)
     if (this.timer === undefined) {
@@ -51,7 +51,7 @@ export class Watchdog {
   private readonly check = (): void => {
     const before = this.now
     this.now = performance.now()
-    // This process was busy itself: data that arrived meanwhile is read before anything counts as silent.
+    // This process itself was busy. Data that arrived meanwhile is read before anything counts as silent.
     if (this.now - before > MAX_LATE + this.every) return
     if (this.watched.size === 0) {
       clearInterval(this.timer)

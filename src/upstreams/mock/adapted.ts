@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 
-/** The request field of the inputs to embed, and the answer field of their vectors. */
+/** Request field of the inputs to embed, and answer field of their vectors. */
 const VECTOR_FIELDS = [
   { inputs: 'input', vectors: 'data' },
   { inputs: 'requests', vectors: 'embeddings' },
@@ -20,7 +20,7 @@ export function fitted(body: JsonObject, result: JsonObject): JsonObject {
   return fittedToCohere(body, result)
 }
 
-/** Does the same for Cohere's shape: inputs are in one of three lists, vectors in one list per type. */
+/** Does the same for Cohere's form: inputs are in one of three lists, vectors in one list per type. */
 function fittedToCohere(body: JsonObject, result: JsonObject): JsonObject {
   const inputs = ['texts', 'images', 'inputs'].flatMap(list => (Array.isArray(body[list]) ? body[list] : []))
   const { embeddings, texts: _, ...others } = result
@@ -32,7 +32,7 @@ function fittedToCohere(body: JsonObject, result: JsonObject): JsonObject {
   return { ...others, embeddings: Object.fromEntries(lists) as JsonObject }
 }
 
-/** Limits a recorded ranking to the documents of the request; documents that were not recorded come last. */
+/** Limits a recorded ranking to the documents of the request. Documents that were not recorded come last. */
 function rankings(body: JsonObject, result: JsonObject): JsonObject {
   const { documents } = body
   const list = ['results', 'data'].find(one => Array.isArray(result[one]))
@@ -52,7 +52,7 @@ const withIndex = (vector: Json, index: number): Json =>
 
 const TIMES = { word: 'words', segment: 'segments' } as const
 
-/** Removes the times that were not requested from a verbose transcript; segments are the default. */
+/** Removes the times that were not requested from a verbose transcript. Segments are the default. */
 export function timed(body: JsonObject, result: JsonObject): JsonObject {
   if (body['response_format'] !== 'verbose_json' || !isObject(result)) return result
   const granularities = [body['timestamp_granularities[]'], body['timestamp_granularities']].flat()
@@ -73,7 +73,7 @@ const repeated = (request: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(REPEATED).map(([field, usual]) => [field, request[field] ?? usual]))
 
 /**
- * Adds the fields that a live upstream repeats from its request to a recorded response; any other answer passes
+ * Adds the fields that a live upstream repeats from its request to a recorded response. Any other answer passes
  * unchanged.
  */
 export const repeatingResponse = (request: JsonObject, result: JsonObject): JsonObject =>

@@ -6,8 +6,8 @@ import { modelOf } from './pick.ts'
 
 /**
  * Sets the URL of the mock's channels. A mock channel without models of its own answers the model `replay` in every
- * format, and gets a further channel for each format, whose models are that format's fixtures: requested at another
- * format's endpoint, they are translated.
+ * format. In addition, each format gets a channel whose models are that format's fixtures. If they are requested at
+ * another format's endpoint, they are translated.
  */
 export const withMock = (channels: readonly ChannelConfig[], mock: Mock): ChannelConfig[] =>
   channels.flatMap(channel => {

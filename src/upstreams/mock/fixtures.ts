@@ -7,9 +7,9 @@ import { ROOT } from '../../root.ts'
 /** One recorded exchange of a format, with a whole answer, a streamed answer, or both. */
 export interface Case {
   readonly format: Format
-  /** The case name, such as `hello` of `hello.request.json`. */
+  /** Name of the case, such as `hello` of `hello.request.json`. */
   readonly name: string
-  /** The path of the request, if it was recorded: a format may have several endpoints. */
+  /** Path of the request, if it was recorded. A format may have several endpoints. */
   readonly path?: string
   /** The request body, if it was recorded. */
   readonly request?: JsonObject

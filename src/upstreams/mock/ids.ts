@@ -5,7 +5,7 @@ import type { Case } from './fixtures.ts'
 /** The fields that hold ids of answers, items and calls, in any format. */
 const NAMES = ['id', 'item_id', 'call_id', 'responseId'] as const
 
-/** Fields with content of models or callers, which contains no ids. */
+/** Fields with content of models or callers. They contain no ids. */
 const CONTENT: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'parameters', 'tools', 'metadata'])
 
 const NAMED = new RegExp(`"(?:${NAMES.join('|')})"\\s*:\\s*"([^"\\\\]+)"`, 'g')
@@ -28,7 +28,7 @@ export function withNewIds(text: string, one: Case): string {
 /** Removes the suffixes of ids, to compare a request with the recorded one. */
 export const withoutSuffixes = (text: string): string => text.replace(SUFFIX, '')
 
-/** The format whose ids are segment numbers, which stay. */
+/** Format whose ids are segment numbers, which do not change. */
 const COUNTED = 'transcriptions'
 
 /** The ids in a recorded answer, found once per case. */

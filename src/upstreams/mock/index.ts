@@ -8,7 +8,7 @@ import { casesFor, type MockRequest, modelOf, pick } from './pick.ts'
 import { mockSockets } from './sockets.ts'
 import { MockVideos } from './videos.ts'
 
-/** The running mock: an upstream that answers from fixtures, in every format that has any. */
+/** The running mock: an upstream that answers from fixtures, in every format that has fixtures. */
 export interface Mock {
   /** The base URL, such as `http://127.0.0.1:49152`. */
   readonly url: string
@@ -20,9 +20,9 @@ export interface Mock {
 export interface MockOptions {
   readonly folder?: string
   readonly host?: string
-  /** 0 for any free port. */
+  /** Port; 0 for any free port. */
   readonly port?: number
-  /** Unix ms; the clock of video tasks. */
+  /** Clock of video tasks. Returns the Unix time in milliseconds. */
   readonly now?: () => number
 }
 
@@ -84,7 +84,7 @@ async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
   return isObject(value) ? value : {}
 }
 
-/** The format of each path. Some paths contain the model and the method, some have only one case. */
+/** Format of each path. Some paths contain the model and the method, some have only one case. */
 const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly only?: string }[] = [
   { path: /^\/v1\/chat\/completions$/, format: 'chat' },
   { path: /^\/v1\/responses$/, format: 'responses' },
@@ -142,7 +142,7 @@ const eventsOf = ({ format, body }: MockRequest, events: string): string =>
 
 const fault = (message: string): JsonObject => ({ error: { message } })
 
-/** The error at which a gateway tries another channel. */
+/** Error at which a gateway tries another channel. */
 const NO_CONTAINER: JsonObject = {
   error: {
     message: 'response_format: there is no recording in this container here.',
@@ -152,7 +152,7 @@ const NO_CONTAINER: JsonObject = {
   },
 }
 
-/** Reads format, model and streaming from a request; undefined for an unknown path. */
+/** Reads format, model and streaming from a request. Undefined for an unknown path. */
 function requestOf(url: URL, body: JsonObject): MockRequest | undefined {
   for (const { path, format, only } of PATHS) {
     const match = path.exec(url.pathname)

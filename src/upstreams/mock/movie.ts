@@ -7,7 +7,7 @@ import { BUILT_IN_FIXTURES } from './fixtures.ts'
 
 /** The size and length of a recorded video. */
 export interface Movie {
-  /** Pixels, such as `1280x720`. */
+  /** Size in pixels, such as `1280x720`. */
   readonly size: string
   readonly seconds: number
 }
@@ -80,7 +80,7 @@ export function sendFile(
   response.end(request.method === 'HEAD' ? undefined : part)
 }
 
-/** Parses the requested range, `end` exclusive; undefined for the whole file, `none` for a range outside it. */
+/** Parses the requested range, with an exclusive `end`. Undefined for the whole file, `none` for a range outside it. */
 function rangeOf(header: string | undefined, size: number): { begin: number; end: number } | 'none' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || first + last === '') return undefined

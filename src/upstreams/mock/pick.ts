@@ -15,8 +15,8 @@ export const modelOf = ({ format, name }: Case): string => `replay-${format}-${n
 
 /**
  * Chooses the best case for a request among those with an answer of the requested kind: the case that the model id
- * selects; one with an equal request; one that calls a tool, if tools are offered and no result is there yet; else
- * plain text.
+ * selects; a case with an equal request; a case that calls a tool, if tools are offered and there is no result yet;
+ * else plain text.
  */
 export function pick(cases: readonly Case[], request: MockRequest): Case | undefined {
   const able = cases.filter(
@@ -78,7 +78,7 @@ function hasToolResult({ format, body }: MockRequest): boolean {
 }
 
 /**
- * Returns the cases with an answer in the requested audio container or transcript format (docs/wire/speech.md); empty
+ * Returns the cases with an answer in the requested audio container or transcript format (docs/wire/speech.md). Empty
  * if no recording has that container. Cases of other formats pass unchanged.
  */
 export function casesFor(cases: readonly Case[], request: MockRequest, path: string): readonly Case[] {

@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { BUILT_IN_FIXTURES } from './fixtures.ts'
 
-/** Hz; the sample rate. */
+/** Sample rate, in hertz. */
 const RATE = 24_000
-/** ms; the length of one audio chunk. */
+/** Length of one audio chunk, in milliseconds. */
 const CHUNK_MS = 100
 
-/** Mean amplitude; audio above it counts as speech. */
+/** Mean amplitude above which audio counts as speech. */
 const LOUD = 1000
-/** ms; the silence that ends speech. */
+/** Silence that ends speech, in milliseconds. */
 const SILENCE_MS = 400
 
-/** The most conversation items that a session stores. */
+/** Maximum number of conversation items that a session stores. */
 const MAX_ITEMS = 1000
 
 const WORDS = ['Hello ', 'from ', 'the ', 'replay.']
@@ -23,13 +23,13 @@ export class MockSession {
   private count = 0
   private session: JsonObject
   private readonly items: JsonObject[] = []
-  /** ms; audio appended since the start of the session. */
+  /** Audio appended since the start of the session, in milliseconds. */
   private heardMs = 0
-  /** ms; appended audio that is not committed yet. */
+  /** Appended audio that is not committed yet, in milliseconds. */
   private pendingMs = 0
-  /** The id of the item for the current speech; undefined during silence. */
+  /** Id of the item for the current speech. Undefined during silence. */
   private speech: string | undefined
-  /** ms; silence since the last speech. */
+  /** Silence since the last speech, in milliseconds. */
   private silentMs = 0
 
   constructor(model: string) {
@@ -232,7 +232,7 @@ const inputOf = ({ audio }: JsonObject): JsonObject => {
   return isObject(input) ? input : {}
 }
 
-/** Merges a `session.update` into the session; audio settings are merged field by field. */
+/** Merges a `session.update` into the session. Audio settings are merged field by field. */
 function mergedSession(session: JsonObject, change: Json | undefined): JsonObject {
   if (!isObject(change)) return session
   const before = isObject(session['audio']) ? session['audio'] : {}

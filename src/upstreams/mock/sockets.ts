@@ -3,7 +3,7 @@ import type { WebSocketServer } from 'ws'
 import { parseObject } from '../../canonical/node.ts'
 import { MockSession } from './session.ts'
 
-/** Bytes; the largest message, as at the gateway. */
+/** Maximum size of a message, as at the gateway, in bytes. */
 const MAX_MESSAGE = 20 * 2 ** 20
 
 /** Adds realtime sessions to the mock's server. The returned function ends them. */

@@ -7,17 +7,19 @@ import { FILES, type Movie, movieFor, sendFile } from './movie.ts'
 import { pick } from './pick.ts'
 
 const FORMAT = 'videos'
-/** The most tasks that are listed, and the most deleted tasks that are remembered; the oldest are dropped. */
+/** Maximum number of tasks that are listed, and of deleted tasks that are remembered. The oldest are dropped. */
 const MAX_TASKS = 1000
-/** ms after a task is created; when it starts and when it ends. A client that polls every second sees every state. */
+/**
+ * When a task starts and ends, in milliseconds after its creation. A client that polls every second sees every state.
+ */
 const BEGINS = 900
 const ENDS = 2800
-/** s; how long the files of a finished task are said to be available. */
+/** How long the files of a finished task are said to be available, in seconds. */
 const EXPIRES_AFTER = 86_400
 
 interface Task extends TaskId {
   readonly id: string
-  /** Undefined if another process made the task. */
+  /** Prompt. Undefined if another process created the task. */
   readonly prompt?: Json
   readonly remixOf?: string
 }
@@ -30,16 +32,16 @@ interface Answer {
 }
 
 /**
- * Video tasks of the mock in OpenAI's format, finished within three seconds: a task is queued, in progress, then
+ * Video tasks of the mock in OpenAI's format, finished within three seconds. A task is queued, in progress, then
  * completed with a recorded video, or failed if its fixture failed. A task's id contains everything that its state
- * depends on, so that every process answers alike, even after a restart.
+ * depends on, so that every process gives the same answer, even after a restart.
  */
 export class MockVideos {
   private readonly cases: readonly Case[]
   /** Tasks that this process made. */
   private readonly tasks = new Map<string, Task>()
   private readonly deleted = new Set<string>()
-  /** Returns Unix ms. */
+  /** Returns the Unix time in milliseconds. */
   private readonly now: () => number
 
   constructor(cases: readonly Case[], now: () => number = Date.now) {
@@ -47,7 +49,7 @@ export class MockVideos {
     this.now = now
   }
 
-  /** Answers a request about videos; returns false for any other. */
+  /** Answers a request about videos. Returns false for any other request. */
   answer(request: IncomingMessage, url: URL, body: JsonObject, response: ServerResponse): boolean {
     const [, id, action] = /^\/v1\/videos(?:\/([^/]+)(?:\/(content|remix))?)?$/.exec(url.pathname) ?? []
     if (!/^\/v1\/videos(?:\/|$)/.test(url.pathname)) return false
@@ -76,14 +78,14 @@ export class MockVideos {
     return { status: 200, body: this.taskBody(this.add(about, { prompt: prompt! })) }
   }
 
-  /** The task of an id; undefined if no mock made the id, or if the task was deleted here. */
+  /** Returns the task of an id. Undefined if no mock made the id, or if the task was deleted in this process. */
   private find(id: string): Task | undefined {
     if (this.deleted.has(id)) return undefined
     const read = readTaskId(id)
     return this.tasks.get(id) ?? (read && { id, ...read })
   }
 
-  /** The error with which a task fails; undefined if it succeeds. */
+  /** Returns the error with which a task fails. Undefined if it succeeds. */
   private failureOf({ model }: Task): JsonObject | undefined {
     const found = pick(this.cases, { format: FORMAT, model, stream: false, body: { model } })
     const error = found?.result?.['status'] === 'failed' ? found.result['error'] : undefined
@@ -190,24 +192,24 @@ function send(response: ServerResponse, { status, body }: Answer): void {
 
 /** The contents of a video task's id. */
 export interface TaskId {
-  /** Unix ms. */
+  /** Time of creation, in Unix milliseconds. */
   readonly createdAt: number
   readonly model: string
   readonly movie: Movie
 }
 
 const PREFIX = 'video_replay_'
-/** Characters; how much of a model's name an id contains. */
+/** Number of characters of a model's name in an id. */
 const MAX_MODEL_NAME = 100
 
-/** Makes a unique id for a task, e.g. `video_replay_WzE3…`. */
+/** Creates a unique id for a task, such as `video_replay_WzE3…`. */
 export function writeTaskId({ createdAt, model, movie }: TaskId): string {
   const { seconds, size } = movie
   const fields = [createdAt, seconds, size, model.slice(0, MAX_MODEL_NAME), randomBytes(6).toString('hex')]
   return PREFIX + Buffer.from(JSON.stringify(fields)).toString('base64url')
 }
 
-/** Reads the contents of an id; undefined if `writeTaskId` did not make it. */
+/** Reads the contents of an id. Undefined if `writeTaskId` did not create it. */
 export function readTaskId(id: string): TaskId | undefined {
   if (!id.startsWith(PREFIX)) return undefined
   const fields = parseJson(Buffer.from(id.slice(PREFIX.length), 'base64url').toString())

@@ -5,10 +5,10 @@ export interface AudioConverter {
    * result and may modify it.
    */
   push(bytes: Uint8Array): Uint8Array
-  /** Returns the output still held by the filter; the next `push` starts a new stream. */
+  /** Returns the output that the filter still holds. The next `push` starts a new stream. */
   flush(): Uint8Array
   /** Discards the buffered input, because the audio before it was dropped. */
   reset(): void
-  /** Releases memory outside the garbage collector's reach. */
+  /** Releases memory that the garbage collector does not manage. */
   close(): void
 }

@@ -13,7 +13,7 @@ const fieldsOf = (code: number): { sign: 1 | -1; exponent: number; mantissa: num
   mantissa: code & 15,
 })
 
-/** The level of a µ-law code. All bits of a code are inverted; 132 is the bias of the segments. */
+/** Returns the level of a µ-law code. All bits of a code are inverted; 132 is the bias of the segments. */
 function mulawLevel(code: number): number {
   const { sign, exponent, mantissa } = fieldsOf(code ^ 0x7f)
   return sign * ((((mantissa << 3) + 132) << exponent) - 132)
@@ -26,7 +26,8 @@ function mulawCode(sample: number): number {
 }
 
 /**
- * The level of an A-law code. Every other bit of a code is inverted; the lowest two segments have the same step size.
+ * Returns the level of an A-law code. Every other bit of a code is inverted. The lowest two segments have the same step
+ * size.
  */
 function alawLevel(code: number): number {
   const { sign, exponent, mantissa } = fieldsOf(code ^ 0x55)

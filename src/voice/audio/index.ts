@@ -28,13 +28,13 @@ const NO_RATE = invalid(
   'unsupported_audio_format',
 )
 
-/** Bytes converted per pass; bounds the size of the intermediate sample arrays. */
+/** Number of bytes converted per pass. Bounds the size of the intermediate sample arrays. */
 const CHUNK_BYTES = 16_384
 
 class Converter implements AudioConverter {
   private readonly reader: SampleReader
   private readonly writer: SampleWriter
-  /** Undefined if both formats have the same rate. */
+  /** Resampler. Undefined if both formats have the same rate. */
   private readonly resampler: Resampler | undefined
 
   constructor(from: AudioFormat, to: AudioFormat) {
@@ -61,7 +61,7 @@ class Converter implements AudioConverter {
     this.resampler?.reset()
   }
 
-  /** Nothing to release: all buffers are garbage-collected. */
+  /** Releases nothing, because all buffers are garbage-collected. */
   close(): void {}
 
   private convert(bytes: Uint8Array): Uint8Array {

@@ -1,30 +1,36 @@
 import { putNewest } from '../../canonical/bounded-map.ts'
 
-/** Zero crossings of the sinc on each side. 24 make the transition band 18 % of the lower rate's Nyquist frequency. */
+/**
+ * Number of zero crossings of the sinc on each side. 24 make the transition band 18 % of the lower rate's Nyquist
+ * frequency.
+ */
 const CROSSINGS = 24
 /**
- * Middle of the transition band, as a fraction of the lower rate's Nyquist frequency; the transition ends at that
+ * Middle of the transition band, as a fraction of the lower rate's Nyquist frequency. The transition ends at that
  * frequency.
  */
 const CUTOFF = 0.91
-/** Shape of the Kaiser window; 6.76 attenuates by 70 dB beyond the transition band. */
+/** Shape of the Kaiser window. 6.76 attenuates by 70 dB beyond the transition band. */
 const BETA = 6.76
 
 /** A polyphase low-pass filter: one row of weights for each output phase between two input samples. */
 export interface FilterBank {
-  /** Resampling ratio in lowest terms: output sample n lies at input position `n * down / up`. */
+  /** Resampling ratio in lowest terms. Output sample n is at input position `n down / up`. */
   readonly up: number
   readonly down: number
-  /** Input samples weighted for each output sample; always even. */
+  /** Number of input samples weighted for each output sample. Always even. */
   readonly taps: number
-  /** `up` rows of `taps` weights; each row sums to 1. */
+  /** `up` rows of `taps` weights. Each row sums to 1. */
   readonly rows: Float64Array
 }
 
 const banks = new Map<string, FilterBank>()
-/** Maximum number of banks cached, since upstreams choose sample rates. The oldest one is evicted. */
+/** Maximum number of cached banks. Upstreams choose sample rates. The oldest bank is evicted. */
 const MAX_BANKS = 32
-/** Maximum number of rows of a cached bank. Ratios of common sample rates have fewer; a bank of an odd ratio has up to 37 MB. */
+/**
+ * Maximum number of rows of a cached bank. Ratios of common sample rates have fewer. A bank of an odd ratio has up to
+ * 37 MB.
+ */
 const MAX_ROWS = 640
 
 /** The filter between two sample rates (in Hz). Banks of common ratios are cached. */

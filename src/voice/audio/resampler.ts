@@ -2,7 +2,7 @@ import { type FilterBank, filterBank } from './low-pass.ts'
 
 /**
  * Resamples a stream of mono audio and filters out frequencies that the lower rate cannot represent. The output does
- * not depend on how the input is cut into chunks; it has the duration of the input and no delay.
+ * not depend on how the input is cut into chunks. It has the duration of the input and no delay.
  */
 export class Resampler {
   private readonly bank: FilterBank
@@ -10,7 +10,7 @@ export class Resampler {
   private window: Float64Array
   private length = 0
   private phase = 0
-  /** Input samples received and output samples produced since the start of the stream. */
+  /** Number of input samples received and output samples produced since the start of the stream. */
   private received = 0
   private produced = 0
 
@@ -81,7 +81,7 @@ export class Resampler {
   }
 }
 
-/** The dot product of `taps` samples and weights; `taps` is even. */
+/** The dot product of `taps` samples and weights. `taps` is even. */
 function weighted(a: Float64Array, from: number, b: Float64Array, start: number, taps: number): number {
   let even = 0
   let odd = 0

@@ -163,7 +163,7 @@ class Cascade implements Upstream {
     else this.commit(this.speech ?? this.options.newId('item'), audio)
   }
 
-  /** Turns committed audio into an item and starts its transcription. */
+  /** Makes an item of committed audio and starts its transcription. */
   private commit(id: string, audio: Uint8Array): void {
     this.speech = undefined
     const source = { type: 'base64', mediaType: 'audio/pcm;rate=16000', data: '' } as const

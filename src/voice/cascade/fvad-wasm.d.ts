@@ -1,4 +1,4 @@
-/** Types for the part of libfvad (compiled by Emscripten) that is used here; the package has none. */
+/** Types for the part of libfvad (compiled by Emscripten) that is used here. The package has none. */
 declare module '@echogarden/fvad-wasm' {
   interface Fvad {
     readonly HEAP16: Int16Array

@@ -6,15 +6,18 @@ import { FRAME, FRAME_MS, type VoiceActivity } from './vad.ts'
 export const BYTES_PER_MS = bytesPerSecond(PCM_16K) / 1000
 const FRAME_BYTES = 2 * FRAME
 
-/** Milliseconds; the longest turn. Longer speech is split into several turns. */
+/** Maximum length of a turn, in milliseconds. Longer speech is split into several turns. */
 const MAX_MS = 5 * 60_000
-/** Milliseconds; the shortest audio that can be committed, as at OpenAI. */
+/** Minimum length of audio that can be committed, in milliseconds, as at OpenAI. */
 export const MIN_MS = 100
 
 export interface TurnListener {
-  /** Speech started. `atMs` is measured from the session's first audio and includes the prefix before the speech. */
+  /**
+   * Called when speech started. `atMs` is measured from the session's first audio and includes the prefix before the
+   * speech.
+   */
   started(atMs: number): void
-  /** Speech stopped. `audio` is the whole turn. */
+  /** Called when speech stopped. `audio` is the whole turn. */
   stopped(atMs: number, audio: Uint8Array): void
 }
 
@@ -29,7 +32,7 @@ export class InputAudio {
   private readonly listener: TurnListener
   /** Bytes of an incomplete frame. */
   private rest: Uint8Array = new Uint8Array(0)
-  /** Milliseconds of audio stored before speech; undefined if turn detection is off. */
+  /** Length of the audio stored before speech, in milliseconds. Undefined if turn detection is off. */
   private prefixMs: number | undefined
   private frames = 0
 
@@ -40,7 +43,7 @@ export class InputAudio {
   }
 
   /**
-   * Sets turn detection; null turns it off, so that all audio is buffered. A started turn continues unless detection is
+   * Sets turn detection. Null turns it off, so that all audio is buffered. A started turn continues unless detection is
    * turned on or off.
    */
   detect(detection: TurnDetection | null): void {
@@ -50,7 +53,7 @@ export class InputAudio {
     this.prefixMs = settings?.prefixMs
   }
 
-  /** Appends audio; returns false if the buffer is full. */
+  /** Appends audio. Returns false if the buffer is full. */
   append(audio: Uint8Array): boolean {
     if (this.prefixMs === undefined && this.bufferedMs + audio.length / BYTES_PER_MS > MAX_MS) return false
     const bytes = this.rest.length === 0 ? audio : Buffer.concat([this.rest, audio])
@@ -60,7 +63,7 @@ export class InputAudio {
     return true
   }
 
-  /** Takes all buffered audio without an incomplete sample; undefined if it is too short. */
+  /** Takes all buffered audio without an incomplete sample. Undefined if it is too short. */
   commit(): Uint8Array | undefined {
     if (this.bufferedMs < MIN_MS) return undefined
     this.buffer.append(this.rest.subarray(0, this.rest.length & ~1))
@@ -75,7 +78,7 @@ export class InputAudio {
     this.detector.reset()
   }
 
-  /** Milliseconds of buffered audio. */
+  /** Length of the buffered audio, in milliseconds. */
   get bufferedMs(): number {
     return (this.buffer.length + this.rest.length) / BYTES_PER_MS
   }

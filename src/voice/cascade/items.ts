@@ -8,7 +8,7 @@ import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
 
-/** Characters, counting base64 text; the most content that a conversation holds. */
+/** Maximum size of a conversation's content in characters, counting base64 text. */
 const MAX_SIZE = 32 * 2 ** 20
 
 /** Audio of one part of an item: PCM16 at 16 kHz. */
@@ -27,7 +27,7 @@ export class Items {
     this.conversation = new Conversation(newId)
   }
 
-  /** Adds a client's item without its audio; returns the recordings that need a transcript. */
+  /** Adds a client's item without its audio. Returns the recordings that need a transcript. */
   create(
     item: ConversationItem,
     after: Position | undefined,
@@ -46,7 +46,7 @@ export class Items {
   }
 
   /**
-   * Adds an item of the session at the end. Returns the id of the previous item; undefined if the conversation is full.
+   * Adds an item of the session at the end. Returns the id of the previous item. Undefined if the conversation is full.
    */
   insert(item: IdentifiedItem, playback?: Playback): Position | undefined {
     if (this.size > MAX_SIZE) return undefined
@@ -61,7 +61,7 @@ export class Items {
     }
   }
 
-  /** Replaces the item with the same id; does nothing if the item was deleted. */
+  /** Replaces the item with the same id. Does nothing if the item was deleted. */
   replace(item: IdentifiedItem): void {
     const before = this.conversation.get(item.id)
     if (before === undefined) return
@@ -89,7 +89,7 @@ export class Items {
 
 const isAudio = (part: Part): part is MediaPart => part.type === 'media' && part.kind === 'audio'
 
-/** Decodes a recording that has no transcript yet; undefined for other parts. */
+/** Decodes a recording that has no transcript yet. Undefined for other parts. */
 function audioOf(part: Part): Uint8Array | undefined {
   if (!isAudio(part) || part.source.type !== 'base64' || part.source.data === '') return undefined
   return part.transcript === undefined ? Buffer.from(part.source.data, 'base64') : undefined

@@ -6,8 +6,8 @@ import type { ClientEvent } from '../../canonical/voice-session-event.ts'
 const NONE = 'cascade'
 
 /**
- * The losses of a client event: fields without an equivalent in the three requests of a turn. Each request reports the
- * losses at its own upstream.
+ * Returns the losses of a client event: fields without an equivalent in the three requests of a turn. Each request
+ * itself reports the losses at its upstream.
  *
  * @param transcription the model that transcribes.
  */

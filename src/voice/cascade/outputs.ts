@@ -8,7 +8,7 @@ export interface OutputsOptions {
   readonly response: string
   readonly newId: (prefix: string) => string
   emit(event: ServerEvent): void
-  /** Adds an item to the conversation; does nothing for a response outside of it. */
+  /** Adds an item to the conversation. Does nothing for a response outside of the conversation. */
   insert(item: IdentifiedItem, playback: Playback | undefined): Position | undefined
   replace(item: IdentifiedItem): void
 }
@@ -17,7 +17,7 @@ export interface OutputsOptions {
 export interface Output {
   readonly at: OutputPosition
   readonly kind: 'text' | 'audio' | 'call'
-  /** The text, transcript or arguments so far. */
+  /** Text, transcript or arguments so far. */
   text: string
   /** Playback state, for audio only. */
   readonly playback?: Playback
@@ -28,7 +28,7 @@ export interface Output {
   partStarted: boolean
 }
 
-/** The items of one response: emits their events and updates the conversation. */
+/** Items of one response. Emits their events and updates the conversation. */
 export class Outputs {
   private readonly options: OutputsOptions
   private readonly all: Output[] = []
@@ -79,7 +79,7 @@ export class Outputs {
 
 const DELTAS = { text: 'text-delta', audio: 'transcript-delta', call: 'arguments-delta' } as const
 
-/** The item for the history; audio is represented by the words sent so far. */
+/** Returns the item for the history. The words sent so far represent its audio. */
 const itemOf = (output: Output): ConversationItem & { readonly id: string } => ({
   id: output.at.item,
   role: 'assistant',
@@ -91,7 +91,7 @@ function partOf({ kind, text, playback, call }: Output): Part {
   return kind === 'audio' ? spokenPart(playback?.text ?? '') : { type: 'text', text }
 }
 
-/** An audio part by its transcript; the samples are not stored. */
+/** Returns an audio part with its transcript. The samples are not stored. */
 export const spokenPart = (transcript: string): Part => ({
   type: 'media',
   kind: 'audio',

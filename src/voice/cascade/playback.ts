@@ -10,17 +10,17 @@ interface Sentence {
   done: boolean
 }
 
-/** The sentences of a spoken item with their durations; maps a position in the audio to a position in the text. */
+/** Sentences of a spoken item with their durations. Maps a position in the audio to a position in the text. */
 export class Playback {
   private readonly sentences: Sentence[] = []
   private limit = Number.POSITIVE_INFINITY
 
-  /** Starts a sentence; the following audio speaks this text. */
+  /** Starts a sentence. The following audio speaks this text. */
   begin(text: string): void {
     this.sentences.push({ text, ms: 0, done: false })
   }
 
-  /** Adds audio sent for the current sentence; `bytes` of PCM16 at 24 kHz. */
+  /** Adds audio that was sent for the current sentence: `bytes` of PCM16 at 24 kHz. */
   sent(bytes: number): void {
     const last = this.sentences.at(-1)
     if (last !== undefined) last.ms += bytes / BYTES_PER_MS
@@ -37,7 +37,7 @@ export class Playback {
     this.limit = Math.min(this.limit, ms)
   }
 
-  /** The text whose audio was sent, up to the truncation. */
+  /** Text whose audio was sent, up to the truncation. */
   get text(): string {
     let left = this.limit
     let text = ''
@@ -50,7 +50,7 @@ export class Playback {
     return text
   }
 
-  /** The duration of a sentence in milliseconds; estimated until its audio is complete. */
+  /** Returns the duration of a sentence in milliseconds. It is estimated until the audio is complete. */
   private duration({ text, ms, done }: Sentence): number {
     return done ? ms : Math.max(ms, text.length / this.pace)
   }

@@ -17,12 +17,14 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   /** The session's settings merged with the response's. */
   readonly settings: VoiceSessionSettings & Pick<ResponseSettings, 'metadata'>
   readonly conversation: {
-    /** The conversation to answer, once all transcripts are complete; undefined if there is nothing to answer. */
+    /**
+     * Returns the conversation to answer, after all transcripts are complete. Undefined if there is nothing to answer.
+     */
     items(): Promise<readonly ConversationItem[] | undefined>
-    /** Adds an item; a spoken item brings its `playback`, which truncation uses. */
+    /** Adds an item. A spoken item comes with its `playback`, which truncation uses. */
     insert(item: IdentifiedItem, playback: Playback | undefined): Position | undefined
     replace(item: IdentifiedItem): void
-    /** Usage of earlier requests, such as transcriptions, that this response reports. */
+    /** Returns the usage of earlier requests, such as transcriptions, that this response reports. */
     usage(): readonly Usage[]
   }
   emit(event: ServerEvent): void
@@ -32,7 +34,7 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
 
 type End = Pick<ServerEvent & { type: 'response-end' }, 'status' | 'reason' | 'error'>
 
-/** One response: runs the conversation request, streams its text and calls, and speaks each sentence. */
+/** One response. Runs the conversation request, streams its text and calls, and speaks each sentence. */
 export class Response {
   readonly id: string
   private readonly options: ResponseOptions
@@ -172,7 +174,7 @@ export class Response {
     return output
   }
 
-  /** Ends the message; its speech may still be running. */
+  /** Ends the message. Its speech may still be running. */
   private endMessage(): void {
     const { message, speaker } = this
     this.message = this.speaker = undefined
@@ -225,7 +227,7 @@ const FINISHES: { readonly [reason: string]: End } = {
   refused: { status: 'incomplete', reason: 'content_filter' },
 }
 
-/** Marks a promise as handled; its rejection is examined later. */
+/** Marks a promise as handled. Its rejection is examined later. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
@@ -236,7 +238,7 @@ const speechSettings = ({ output }: VoiceSessionSettings): SpeechSettings => ({
   ...(output?.speed === undefined || output.speed === 1 ? {} : { speed: output.speed }),
 })
 
-/** Only the token counts; upstream-specific fields are dropped. */
+/** Returns only the token counts. Upstream-specific fields are dropped. */
 const countsOnly = ({ extras: _, spelling: __, ...counts }: Usage): Usage => counts
 
 const errorOf = (thrown: unknown): CanonicalError =>

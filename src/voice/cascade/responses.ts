@@ -21,7 +21,7 @@ export interface ResponsesOptions {
 /** Maximum number of concurrent responses outside of the conversation. */
 const MOST_DETACHED = 8
 
-/** The responses of a session: at most one in the conversation, and several outside of it. */
+/** Responses of a session: at most one in the conversation, and several outside of it. */
 export class Responses {
   private readonly options: ResponsesOptions
   private readonly running = new Map<string, Response>()
@@ -34,7 +34,7 @@ export class Responses {
     this.options = options
   }
 
-  /** Starts a response for a client; returns the error if it cannot be started. */
+  /** Starts a response for a client. Returns the error if it cannot be started. */
   create(settings: ResponseSettings): CanonicalError | undefined {
     const isDetached = settings.detached === true
     if (!isDetached && this.current !== undefined) return ALREADY_ACTIVE
@@ -43,13 +43,13 @@ export class Responses {
     return undefined
   }
 
-  /** Responds to a turn, now or once the current response has ended. */
+  /** Responds to a turn, now or after the current response has ended. */
   respondToTurn(settings: VoiceSessionSettings): void {
     if (this.current === undefined) this.start(settings, true)
     else this.next = settings
   }
 
-  /** Cancels a response; returns false if there is none. */
+  /** Cancels a response. Returns false if there is none. */
   cancel(id: string | undefined, reason: ResponseReason): boolean {
     const response = id === undefined ? this.current : this.running.get(id)
     if (response === this.current) this.next = undefined
@@ -106,7 +106,8 @@ export class Responses {
   }
 
   /**
-   * The conversation to answer, including its transcripts; undefined for an automatic response to a turn without words.
+   * Returns the conversation to answer, including its transcripts. Undefined for an automatic response to a turn
+   * without words.
    *
    * @throws GatewayError if the transcription of the last item failed.
    */

@@ -1,4 +1,4 @@
-/** Characters; shortest and longest piece of text spoken in one request. */
+/** Minimum and maximum length of a piece of text spoken in one request, in characters. */
 const SHORTEST = 12
 const LONGEST = 300
 
@@ -9,13 +9,13 @@ const WORD = /[\p{L}\p{N}]/u
 export const isSpeakable = (text: string): boolean => WORD.test(text)
 
 /**
- * Splits a text stream into sentences without changing the text. A sentence is returned as soon as the next one begins.
+ * Splits a text stream into sentences without changing the text. A sentence is returned as soon as the next one starts.
  */
 export class Sentences {
   private readonly segmenter: Intl.Segmenter
   private text = ''
 
-  /** @param language of the text as a BCP 47 tag, if known. */
+  /** @param language language of the text as a BCP 47 tag, if known. */
   constructor(language?: string) {
     this.segmenter = segmenterOf(language)
   }
@@ -31,14 +31,14 @@ export class Sentences {
     return found
   }
 
-  /** Returns the remaining text; the next `push` starts a new text. */
+  /** Returns the remaining text. The next `push` starts a new text. */
   flush(): string {
     const { text } = this
     this.text = ''
     return text
   }
 
-  /** Index after the first sentence; 0 while the sentence may continue. */
+  /** Returns the index after the first sentence; 0 while the sentence may continue. */
   private end(): number {
     const text = this.text.slice(0, LONGEST)
     let end = 0
@@ -50,7 +50,10 @@ export class Sentences {
   }
 }
 
-/** Index after the last clause of an overlong text, else after the last word, else after the last whole character. */
+/**
+ * Returns the index after the last clause of an overlong text, else after the last word, else after the last whole
+ * character.
+ */
 function lastBreak(text: string): number {
   for (const pattern of [/^.*[,;:，、；：]\s*/s, /^.*\s/s]) {
     const end = pattern.exec(text)?.[0].length ?? 0
@@ -60,7 +63,7 @@ function lastBreak(text: string): number {
 }
 
 const segmenters = new Map<string, Intl.Segmenter>()
-/** Maximum number of segmenters cached, since languages come from callers. */
+/** Maximum number of cached segmenters. Callers choose the languages. */
 const MAX_SEGMENTERS = 100
 
 function segmenterOf(language = 'en'): Intl.Segmenter {

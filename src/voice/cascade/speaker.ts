@@ -17,7 +17,7 @@ export interface SpeakerOptions extends RunOptions {
 }
 
 export interface SpeakerListener {
-  /** The following audio speaks this text. */
+  /** Called before the audio of a sentence, with its text. */
   sentence(text: string): void
   /** Receives PCM16 at 24 kHz, in whole samples. */
   audio(bytes: Uint8Array): void
@@ -25,7 +25,7 @@ export interface SpeakerListener {
   usage(usage: Usage): void
 }
 
-/** Bytes of a sentence's audio generated ahead of its turn; beyond them the request is paused. */
+/** Number of bytes of a sentence's audio that are generated ahead of its turn. Beyond them the request is paused. */
 const MAX_AHEAD_BYTES = 512 * 1024
 
 /** Speaks a text stream sentence by sentence. The next sentence is requested while the current one still arrives. */
@@ -48,7 +48,7 @@ export class Speaker {
     this.advance()
   }
 
-  /** Resolves when the whole text is spoken; rejects with the GatewayError of a sentence that failed. */
+  /** Resolves when the whole text is spoken. Rejects with the GatewayError of a sentence that failed. */
   end(): Promise<void> {
     const rest = this.sentences.flush()
     if (rest !== '') this.waiting.push(rest)
@@ -88,12 +88,12 @@ export class Speaker {
   }
 }
 
-/** The speech of one sentence; its audio is buffered until the previous sentence is complete. */
+/** Speech of one sentence. Its audio is buffered until the previous sentence is complete. */
 class Utterance {
   isOver = false
   private readonly text: string
   private readonly options: SpeakerOptions
-  /** Closed while enough audio is buffered. */
+  /** Gate that is closed while enough audio is buffered. */
   private readonly backpressure = new Gate()
   private pieces: Uint8Array[] = []
   private size = 0
@@ -121,7 +121,7 @@ class Utterance {
     this.isOver = true
   }
 
-  /** Starts playback, once the previous sentence is complete. */
+  /** Starts playback after the previous sentence is complete. */
   play(): void {
     this.playing = true
     this.options.listener.sentence(this.text)
@@ -154,7 +154,9 @@ class Utterance {
   }
 }
 
-/** Opens a converter from the media type's sample rate to 24 kHz; it also rejoins samples cut between chunks. */
+/**
+ * Opens a converter from the media type's sample rate to 24 kHz. The converter also rejoins samples cut between chunks.
+ */
 function converterFrom(mediaType: string): AudioConverter {
   const samples = samplesOf(mediaType)
   if (samples?.channels !== 1) throw NO_SAMPLES

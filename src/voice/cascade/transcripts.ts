@@ -22,9 +22,9 @@ export interface TranscriptsOptions {
 interface Recording {
   readonly item: string
   readonly part: number
-  /** PCM16 at 16 kHz. */
+  /** Recording as PCM16 at 16 kHz. */
   readonly audio: Uint8Array
-  /** The client's transcription settings; without them the client gets no transcript events. */
+  /** The client's transcription settings. Without them the client gets no transcript events. */
   readonly wanted: InputTranscription | undefined
 }
 
@@ -33,12 +33,12 @@ interface Pending extends Recording {
   readonly done: PromiseWithResolvers<void>
 }
 
-/** Maximum number of concurrent transcriptions; further ones are queued. */
+/** Maximum number of concurrent transcriptions. Further ones are queued. */
 const MAX_CONCURRENT = 4
 
-/** Transcribes the audio of a conversation; its items hold the transcripts instead of the audio. */
+/** Transcribes the audio of a conversation. Its items hold the transcripts instead of the audio. */
 export class Transcripts {
-  /** Bytes of audio queued for transcription. */
+  /** Number of bytes of audio queued for transcription. */
   waitingBytes = 0
   private readonly options: TranscriptsOptions
   private readonly aborting = new AbortController()
@@ -66,12 +66,12 @@ export class Transcripts {
       for (const part of content.keys()) await this.pending.get(keyOf({ item: id, part }))?.done.promise
   }
 
-  /** The error of an item whose transcription failed. */
+  /** Returns the error of an item whose transcription failed. */
   failure({ id = '' }: ConversationItem): CanonicalError | undefined {
     return this.failures.get(id)
   }
 
-  /** Drops the transcriptions of a deleted item: queued ones are not made, and nothing waits for running ones. */
+  /** Drops the transcriptions of a deleted item. Queued ones are not made, and nothing waits for running ones. */
   forget(item: string): void {
     this.failures.delete(item)
     for (const one of this.pending.values()) if (one.item === item) this.settle(one)
@@ -164,7 +164,7 @@ export class Transcripts {
   }
 }
 
-/** Token counts if the upstream reports any, else the duration in seconds. */
+/** Returns the token counts if the upstream reports any, else the duration in seconds. */
 const costOf = (usage: Usage | undefined, audio: Uint8Array): { usage?: Usage; seconds?: number } => {
   const { extras: _, spelling: __, ...counts } = usage ?? {}
   return Object.keys(counts).length > 0 ? { usage: counts } : { seconds: audio.length / BYTES_PER_MS / 1000 }

@@ -10,11 +10,11 @@ export interface TurnSettings {
 
 const DEFAULTS: TurnSettings = { threshold: 0.5, prefixMs: 300, silenceMs: 500 }
 
-/** Milliseconds of silence that end a turn, by eagerness; stands in for semantic detection, which a cascade lacks. */
+/** Silence that ends a turn, in milliseconds, by eagerness. It replaces semantic detection, which a cascade lacks. */
 const SILENCE_BY_EAGERNESS: { readonly [eagerness: string]: number } = { low: 1500, medium: 800, auto: 800, high: 500 }
 const MAX_MS = 10_000
 
-/** The settings of a turn detection, clamped to their bounds. */
+/** Returns the settings of a turn detection, clamped to their bounds. */
 export function turnSettings(detection: TurnDetection): TurnSettings {
   if (detection.type === 'semantic')
     return { ...DEFAULTS, silenceMs: SILENCE_BY_EAGERNESS[detection.eagerness ?? 'auto'] ?? 800 }
@@ -24,10 +24,10 @@ export function turnSettings(detection: TurnDetection): TurnSettings {
 
 const bounded = (milliseconds: number, least: number): number => Math.min(MAX_MS, Math.max(least, milliseconds))
 
-/** Frames examined to detect the start of speech, and the minimum that must contain speech. */
+/** Number of frames examined to detect the start of speech, and minimum number of them with speech. */
 const WINDOW = 8
 const MIN_SPEECH_FRAMES = 6
-/** Milliseconds; the longest delay until the start of speech is detected. */
+/** Maximum delay until the start of speech is detected, in milliseconds. */
 export const WINDOW_MS = WINDOW * FRAME_MS
 
 export type Turn = 'started' | 'stopped'
@@ -36,7 +36,7 @@ export type Turn = 'started' | 'stopped'
 export class TurnDetector {
   private readonly activity: VoiceActivity
   private settings = DEFAULTS
-  /** Bit mask of the last frames, newest in the lowest bit; 1 means speech. */
+  /** Bit mask of the last frames, newest in the lowest bit. 1 means speech. */
   private recent = 0
   private silentMs = 0
   speaking = false

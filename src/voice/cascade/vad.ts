@@ -2,7 +2,7 @@ import type load from '@echogarden/fvad-wasm'
 import { GatewayError } from '../../canonical/error.ts'
 import { PCM_16K } from '../../canonical/voice-session.ts'
 
-/** Samples per frame of 20 milliseconds. */
+/** Number of samples per frame of 20 milliseconds. */
 export const FRAME = 320
 export const FRAME_MS = 20
 
@@ -10,7 +10,7 @@ export const FRAME_MS = 20
 export interface VoiceActivity {
   /** @param frame `FRAME` 16-bit samples at 16 kHz. */
   isSpeech(frame: Int16Array): boolean
-  /** @param threshold 0 to 1 in four steps; a higher value classifies fewer frames as speech. */
+  /** @param threshold 0 to 1 in four steps. A higher value classifies fewer frames as speech. */
   setThreshold(threshold: number): void
   reset(): void
   /** Frees the detector. May be called twice. */
@@ -20,8 +20,8 @@ export interface VoiceActivity {
 type Fvad = Awaited<ReturnType<typeof load>>
 
 /**
- * The library instance shared by all detectors, with the address of the frame buffer they share. Undefined after a
- * failed load, which the next session repeats.
+ * Library instance that all detectors share, with the address of their frame buffer. Undefined after a failed load,
+ * which the next session repeats.
  */
 let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
 

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { excerpt } from '../../canonical/text.ts'
 
 /*
- * Typed access to fields of a caller's event. Absent and null give undefined; a value of the wrong type throws an error
- * with the field's path.
+ * Typed access to fields of a caller's event. Absent fields and null give undefined. A value of the wrong type throws
+ * an error with the field's path.
  */
 
 export function textAt(value: Json | undefined, path: string): string | undefined {
@@ -50,10 +50,10 @@ export function listAt(value: Json | undefined, path: string): readonly Json[] |
 }
 
 /**
- * Refuses fields whose name differs from a known one only in case. Upstreams in Go match names regardless of case, so
- * such a field would pass the gateway's checks and still take effect.
+ * Refuses fields whose name differs from a known one only in case. Upstreams in Go match names regardless of case. Such
+ * a field would therefore pass the gateway's checks and still take effect.
  *
- * @param path the object's path in errors; empty for the event itself.
+ * @param path the object's path in errors. Empty for the event itself.
  * @throws GatewayError `invalid-request`.
  */
 export function checkCase(object: JsonObject, { exact, anyCase }: ExactNames, path = ''): void {
@@ -89,7 +89,7 @@ const countFields = (value: Json): number => {
   return count
 }
 
-/** The fields of an object that are not in `known`; undefined if there are none. */
+/** Returns the fields of an object that are not in `known`. Undefined if there are none. */
 export function without(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: Record<string, Json> | undefined
   for (const key in object)

@@ -30,7 +30,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     return { limits, redis }
   }
 
-  /** A primary and its workers; `killed` does what the primary does when a worker dies. */
+  /** A primary and its workers. `killed` does what the primary does when a worker dies. */
   async function machineAt(server: RedisServer, count = 2, options: LimitsOptions = {}) {
     const { limits: primary } = await limitsAt(server.url, options)
     const worker = async (owner: string) => {

@@ -3,7 +3,7 @@ import { PROMPT } from '../scenarios.ts'
 import type { Client } from './client.ts'
 import { BUDGETED } from './thinking.ts'
 
-/** Claude Code: messages, its own tools for files, no question asked before them. */
+/** Claude Code: the messages format, with its own tools for files and without confirmations. */
 export const claudeCode: Client = {
   name: 'claude-code',
   package: 'claude-code',

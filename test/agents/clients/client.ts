@@ -2,21 +2,21 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { Scenario } from '../scenarios.ts'
 import type { Package } from '../versions.ts'
 
-/** Use of a tool in a client's own words: with arguments, or with the free text of a custom tool. */
+/** Use of a tool in a client's own terms: with arguments, or with the free text of a custom tool. */
 export type ToolUse =
   | { readonly tool: string; readonly arguments: JsonObject }
   | { readonly tool: string; readonly input: string }
 
-/** Where a client runs. */
+/** Folders and address of a running client. */
 export interface Place {
-  /** Its throw-away home, empty. */
+  /** Temporary home folder, empty at first. */
   readonly home: string
-  /** The folder it works in. */
+  /** Folder in which the client works. */
   readonly work: string
-  /** The gateway, without a path. */
+  /** Address of the gateway, without a path. */
   readonly address: string
   readonly key: string
-  /** What it is to ask for. */
+  /** Model that the client must request. */
   readonly model: string
   readonly scenario: Scenario['name']
 }
@@ -24,26 +24,29 @@ export interface Place {
 export interface Command {
   readonly run: readonly [program: string, ...args: string[]]
   readonly env?: { readonly [name: string]: string }
-  /** Files to lay in its home and its work folder first, by path. */
+  /** Files to create in the home and work folder before the start, by path. */
   readonly files?: { readonly [path: string]: string | JsonObject }
 }
 
-/** One real client. */
+/** A real client. */
 export interface Client {
   readonly name: string
   readonly package: Package
-  /** The model it asks for; those it asks for beside it; others where it knows an upstream's own. */
+  /**
+   * Model that the client requests, models that it requests in addition, and other names if it knows an upstream's own
+   * models.
+   */
   readonly model: string
   readonly otherModels?: readonly string[]
   readonly modelAt?: { readonly [upstream: string]: string }
-  /** Tools that the upstream must be offered, whatever its format. */
+  /** Tools that the client must offer to the upstream in every format. */
   readonly tools: readonly string[]
-  /** The scenarios it can play; without this, sessions. */
+  /** Scenarios that the client can run. By default those with sessions. */
   readonly scenarios?: readonly Scenario['name'][]
-  /** It speaks over a WebSocket. */
+  /** Whether the client uses a WebSocket. */
   readonly socket?: true
   readonly read: (path: string) => ToolUse
   readonly write: (path: string, content: string) => ToolUse
-  /** How it is run once. */
+  /** Returns the command of one run. */
   command(place: Place, installed: string): Command
 }

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { PROMPT } from '../scenarios.ts'
 import type { Client, ToolUse } from './client.ts'
 
-/* Codex: responses. With a model it knows all its tools are scripts of one custom tool; else it has a shell. */
+/*
+ * Codex: the responses format. With a model that it knows, all its tools are scripts of one custom tool. Otherwise it
+ * has a shell.
+ */
 
 interface Way {
   readonly name: string
@@ -11,7 +14,7 @@ interface Way {
   readonly sockets: boolean
 }
 
-/** A shell command that writes a file, whatever is in it. */
+/** Returns a shell command that writes a file with any content. */
 const writing = (path: string, content: string): string => `cat > '${path}' <<'END_OF_FILE'\n${content}END_OF_FILE`
 
 const script = (cmd: string): ToolUse => ({
@@ -61,7 +64,7 @@ supports_websockets = ${sockets}
   }
 }
 
-/** Its own default model. */
+/** Default model of Codex. */
 const KNOWN = 'gpt-6.1-sol'
 
 export const codexHttp = codex({ name: 'codex', model: KNOWN, sockets: false }, SCRIPTS)

@@ -3,7 +3,9 @@ import type { Package } from '../versions.ts'
 import type { Client, Command } from './client.ts'
 import { ALL, library } from './library.ts'
 
-/* Libraries of languages that are compiled: one program for each language, which is told library and format. */
+/*
+ * Libraries of compiled languages. There is one program per language, whose arguments are the library and the format.
+ */
 
 const compiled = (from: Package, run: (installed: string) => Command['run'], ...args: readonly string[]): Client =>
   library({
@@ -16,7 +18,7 @@ const compiled = (from: Package, run: (installed: string) => Command['run'], ...
 
 const go = (format: string): Client => compiled('go', installed => [join(installed, 'sessions')], format)
 
-/** Most of a short run is starting, which the first compiler does soonest. */
+/** Flags of the first compiler, which starts soonest. Most of a short run is the start. */
 const JVM = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto']
 const java = (format: string): Client =>
   compiled(

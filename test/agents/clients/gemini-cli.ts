@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { PROMPT } from '../scenarios.ts'
 import type { Client } from './client.ts'
 
-/** Gemini CLI: contents. It asks for another model than it is told where that one was renamed. */
+/** Gemini CLI: the contents format. It requests another model than its setting if that model was renamed. */
 export const geminiCli: Client = {
   name: 'gemini-cli',
   package: 'gemini-cli',

@@ -8,7 +8,7 @@ const javascript = (from: Package, program: string, ...args: readonly string[]):
   library({
     name: [from, ...args].join('-'),
     package: from,
-    // LangChain lets models alone think that it knows.
+    // LangChain requests reasoning only from models that it knows.
     model: from === 'langchain-js' && args[0] === 'responses' ? 'gpt-5.6' : 'own-model',
     run: () => [process.execPath, programAt(program), ...args],
     env: installed => ({ IL_PACKAGES: installed }),

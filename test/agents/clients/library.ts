@@ -3,24 +3,24 @@ import { PROMPT, SCENARIOS } from '../scenarios.ts'
 import type { Client, Command } from './client.ts'
 import { BUDGETED, thinkingOf } from './thinking.ts'
 
-/* Libraries have no agent of their own: each is run by a short program with two tools (../programs). */
+/* Libraries that are not agents. A short program with two tools runs each of them (../programs). */
 
 interface Library extends Pick<Client, 'name' | 'package' | 'model' | 'scenarios'> {
-  /** The program's command line, with what is installed. */
+  /** Command line of the program, with the installed package. */
   run(installed: string): Command['run']
-  /** What it has to be told beside what every program is. */
+  /** Environment variables in addition to those of every program. */
   env?(installed: string): NonNullable<Command['env']>
-  /** The name under which it offers a tool; the same where there is none. */
+  /** Returns the name under which the library offers a tool. The same name by default. */
   nameOf?(tool: string): string
 }
 
-/** Every scenario. */
+/** Names of all scenarios. */
 export const ALL = SCENARIOS.map(({ name }) => name)
 
-/** A file of the programs that run libraries. */
+/** Returns the path of a program that runs libraries. */
 export const programAt = (name: string): string => join(import.meta.dirname, '../programs', name)
 
-/** The client that a library and its program are. */
+/** Creates the client of a library and its program. */
 export const library = ({ run, env = () => ({}), nameOf = tool => tool, ...names }: Library): Client => ({
   ...names,
   modelAt: { 'messages-budget': BUDGETED },

@@ -4,10 +4,10 @@ import { PROMPT } from '../scenarios.ts'
 import type { Client } from './client.ts'
 import { ADAPTIVE, BUDGETED } from './thinking.ts'
 
-/** What the config says of a model. */
+/** Returns the settings of a model in the config. */
 type Facts = (model: string) => JsonObject
 
-/** opencode: the AI SDK's providers, so any of the four formats. */
+/** opencode: the providers of the AI SDK, and therefore any of the four formats. */
 const opencode = (format: string, npm: string, version: string, facts: Facts = () => ({})): Client => ({
   name: `opencode-${format}`,
   package: 'opencode',

@@ -5,7 +5,7 @@ import { ALL, library, programAt } from './library.ts'
 
 /* Libraries in Python. */
 
-/** LiteLLM asks for prices, others for news: none of it is there to be had. */
+/** Environment variables that turn off requests for prices (LiteLLM) and for news. The network is not available. */
 const QUIET = { LITELLM_LOCAL_MODEL_COST_MAP: 'True', LANGSMITH_TRACING: 'false', PYTHONDONTWRITEBYTECODE: '1' }
 
 const python = (
@@ -18,7 +18,7 @@ const python = (
   library({
     name,
     package: from,
-    // pydantic-ai keeps what is encrypted for models alone that it knows.
+    // pydantic-ai returns encrypted reasoning only to models that it knows.
     model: name === 'pydantic-ai-responses' ? 'gpt-5.6' : 'own-model',
     run: installed => [join(installed, 'bin/python'), programAt(program), ...args],
     env: () => QUIET,
@@ -40,7 +40,7 @@ export const LITELLM: readonly Client[] = ['chat', 'messages', 'contents'].map(f
   python(`litellm-${format}`, 'litellm_loop.py', [format], 'litellm'),
 )
 
-/** Its functions have the name of their plugin before their own, and another mark between both for Gemini. */
+/** Semantic Kernel puts the name of the plugin before a function's name, with another separator for Gemini. */
 export const SEMANTIC_KERNEL: readonly Client[] = ['chat', 'messages', 'contents'].map(format =>
   python(`semantic-kernel-${format}`, 'semantic_kernel_chat.py', [format], 'semantic-kernel', {
     scenarios: ALL,

@@ -1,9 +1,9 @@
-/* How clients ask Claude to think: as its families want it. */
+/* Thinking settings of clients for the families of Claude. */
 
-/** A model that thinks within a budget, and in no other way. */
+/** A model that thinks only within a budget. */
 export const BUDGETED = 'claude-sonnet-4-5'
 
 export const ADAPTIVE = { type: 'adaptive', display: 'summarized' } as const
 
-/** In Anthropic's own words. */
+/** Returns the settings in Anthropic's own fields. */
 export const thinkingOf = (model: string) => (model === BUDGETED ? { type: 'enabled', budget_tokens: 4000 } : ADAPTIVE)

@@ -19,7 +19,7 @@ import {
   yes,
 } from './strict.ts'
 
-/* OpenAI's chat completions: it thinks, but neither shows its thoughts nor takes any. */
+/* OpenAI's chat completions. The model reasons, but neither shows its reasoning nor accepts any. */
 
 const name = v.pipe(text, v.regex(/^[a-zA-Z0-9_-]{1,64}$/, 'is no name of a function'))
 const cached = { prompt_cache_breakpoint: free }
@@ -79,7 +79,7 @@ const table = fields(
 export const declaredIn = ({ tools = [] }: Loose): Declared[] =>
   tools.map((one: Loose) => ({ name: one[one.type].name, custom: one.type === 'custom' }))
 
-/** Every call is answered right behind its turn, and everything answered was called. */
+/** Reports calls without a result right after their turn, and results without a call. */
 function* callFaults(messages: readonly Loose[]): Generator<string> {
   let waiting: string[] = []
   for (const [index, { role, tool_calls = [], tool_call_id, content }] of messages.entries()) {
@@ -97,7 +97,7 @@ function* callFaults(messages: readonly Loose[]): Generator<string> {
   if (waiting.length > 0) yield `messages: no results of ${waiting}`
 }
 
-/** Tools are what the rest of the request says they are. */
+/** Checks the tools against the rest of the request. */
 export function* toolFaults(body: Loose): Generator<string> {
   const names = declaredIn(body).map(one => one.name)
   if (twice(names) !== undefined) yield `tools: two tools are named ${twice(names)}`

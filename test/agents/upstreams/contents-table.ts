@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isObject, type Json, type JsonObject } from '../../../src/canonical/node.ts'
 import { fields, free, list, oneOf, positive, said, some, text, whole, yes } from './strict.ts'
 
-/* Every field of a request for contents, and what it may be; none other is taken. */
+/* All fields of a contents request and their types. Any other field is refused. */
 
 const name = v.pipe(text, v.regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/, 'Invalid function name'))
 const blob = fields({ mimeType: said, data: said }, { displayName: text })
@@ -24,10 +24,10 @@ const part = v.pipe(
   ),
 )
 
-/** `function` is the role that older SDKs of Google give results of calls (docs/wire/contents.md#request). */
+/** `function` is the role of call results in Google's older SDKs (docs/wire/contents.md#request). */
 const content = fields({ parts: some(part) }, { role: oneOf('user', 'model', 'function') })
 
-/** The subset of OpenAPI that `parameters` are written in. */
+/** OpenAPI's subset for `parameters`. */
 const schema: v.GenericSchema = v.lazy(() =>
   fields(
     {},
@@ -86,7 +86,7 @@ const generationConfig = fields(
       {
         includeThoughts: yes,
         thinkingBudget: v.pipe(v.number(), v.integer(), v.minValue(-1)),
-        // Google's own examples write it in small letters.
+        // Google's own examples write it in lower case.
         thinkingLevel: oneOf('MINIMAL', 'LOW', 'MEDIUM', 'HIGH', 'minimal', 'low', 'medium', 'high'),
       },
     ),
@@ -111,10 +111,10 @@ export const requestTable = fields(
   },
 )
 
-/** What a caller says in there is its own. */
+/** Fields with free JSON of the caller. */
 const FREE = new Set(['args', 'response', 'parametersJsonSchema', 'responseJsonSchema', 'properties', 'partMetadata'])
 
-/** Google reads both spellings of a field's name, and takes null for a field that is not there (protobuf.dev: ProtoJSON). */
+/** Google reads both spellings of a field's name, and takes null for an absent field (protobuf.dev: ProtoJSON). */
 export function camelled(value: Json): Json {
   if (Array.isArray(value)) return value.map(camelled)
   if (!isObject(value)) return value

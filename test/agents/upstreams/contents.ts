@@ -5,10 +5,13 @@ import { contents as format } from '../../clients/upstreams/contents.ts'
 import { camelled, requestTable } from './contents-table.ts'
 import { type Issued, type StrictUpstream, twice } from './strict.ts'
 
-/* Google's contents, as two generations of Gemini take them. */
+/* Google's contents format as two generations of Gemini take it. */
 
 interface Generation {
-  /** Its calls have ids, and the first call of a step has a signature that has to come back (ai.google.dev: thought signatures). */
+  /**
+   * Whether calls have ids, and the first call of a step has a signature that must be returned (ai.google.dev: thought
+   * signatures).
+   */
   readonly insists: boolean
 }
 
@@ -16,7 +19,7 @@ const callsOf = ({ parts }: Loose): Loose[] => parts.filter((part: Loose) => par
 const resultsOf = ({ parts }: Loose): Loose[] => parts.filter((part: Loose) => part.functionResponse !== undefined)
 const said = (body: JsonObject): Loose => camelled(body)
 
-/** Turns of one role in a row are one turn: chats of Google's own SDKs write each piece of a stream as one. */
+/** Merges consecutive turns of one role. Chats in Google's own SDKs write each chunk of a stream as a turn. */
 function turnsOf(contents: readonly Loose[]): Loose[] {
   const turns: Loose[] = []
   for (const { role = 'user', parts } of contents) {
@@ -27,9 +30,9 @@ function turnsOf(contents: readonly Loose[]): Loose[] {
   return turns
 }
 
-/** Calls stand behind a turn of the user, and exactly their results stand behind them. */
+/** Checks that calls come after a user turn, and that exactly their results follow. */
 function* callFaults(contents: readonly Loose[]): Generator<string> {
-  // Of the model's texts the last may be empty: chats of Google's SDKs hand back the last piece of a stream.
+  // The last text of the model may be empty. Chats in Google's SDKs return the last chunk of a stream.
   if (contents.some(({ role, parts }) => role === 'user' && parts.some((part: Loose) => part.text === '')))
     yield 'contents: a text of the user is empty'
   for (const [index, content] of contents.entries()) {
@@ -68,7 +71,7 @@ function* signatureFaults(contents: readonly Loose[], issued: readonly Issued[])
   }
 }
 
-/** What Google takes in place of a proof that is not at hand. */
+/** Values that Google takes in place of a missing signature. */
 const NO_PROOF = new Set(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'])
 
 function* toolFaults({ tools = [], toolConfig, contents }: Loose): Generator<string> {
@@ -92,7 +95,10 @@ function* faults(body: JsonObject, issued: readonly Issued[], { insists }: Gener
   yield* toolFaults({ contents, ...rest })
 }
 
-/** A text without calls has the signature in its last part, which is empty in a stream (ai.google.dev: thought signatures). */
+/**
+ * Puts the signature of a text without calls into its last part, which is empty in a stream (ai.google.dev: thought
+ * signatures).
+ */
 const signed: Pick<UpstreamFormat, 'whole' | 'frames'> = {
   whole: scene => {
     const answer: Loose = format.whole(scene)

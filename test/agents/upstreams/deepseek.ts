@@ -20,8 +20,8 @@ import {
 } from './strict.ts'
 
 /*
- * DeepSeek's chat completions: plain functions, no developer, and the thoughts of every turn with calls wanted back
- * (api-docs.deepseek.com/guides/thinking_mode#tool-calls; `Missing reasoning_content field`, seen 2026-05).
+ * DeepSeek's chat completions: plain functions, no developer role, and the reasoning of every turn with calls must be
+ * returned (api-docs.deepseek.com/guides/thinking_mode#tool-calls; `Missing reasoning_content field`, seen 2026-05).
  */
 
 const message = v.variant('role', [
@@ -41,7 +41,7 @@ const table = fields(
     ...{ stop: v.union([text, list(text)]), logprobs: yes, top_logprobs: whole, response_format: free },
     ...{ tools: some(fields({ type: v.literal('function'), function: declared }, {})), tool_choice: choice },
     ...{ thinking: fields({ type: oneOf('enabled', 'disabled') }, {}), reasoning_effort: text },
-    // Not in its documents, and not refused either.
+    // These fields are undocumented, but not refused.
     ...{
       parallel_tool_calls: yes,
       user: text,
@@ -59,7 +59,7 @@ function* thoughtFaults({ messages, thinking }: Loose, issued: readonly Issued[]
     if (tool_calls.length === 0) continue
     if (reasoning_content === undefined)
       yield `Missing \`reasoning_content\` field in the assistant message at message index ${index}`
-    // Behind an answer that broke off, there may be two thoughts before a call.
+    // After an answer that broke off, there may be two reasoning parts before a call.
     if (!issued.some(({ thought }) => thought !== undefined && reasoning_content.endsWith(thought)))
       yield `messages[${index}]: nothing like ${JSON.stringify(reasoning_content)} was thought`
   }

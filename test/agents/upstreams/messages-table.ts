@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { fields, free, list, oneOf, positive, said, some, text, whole, yes } from './strict.ts'
 
-/* Every field of a request for messages, and what it may be; none other is taken. */
+/* All fields of a messages request and their types. Any other field is refused. */
 
 const id = v.pipe(text, v.regex(/^[a-zA-Z0-9_-]+$/, 'is no id of a call'))
 const name = v.pipe(text, v.regex(/^[a-zA-Z0-9_-]{1,128}$/, 'is no name of a tool'))
 const mark = fields({ type: v.literal('ephemeral') }, { ttl: oneOf('5m', '1h') })
 const marked = { cache_control: v.nullable(mark) }
 
-/** A text that says something: white space alone is refused. */
+/** A text with content. White space alone is refused. */
 const words = v.pipe(text, v.regex(/\S/, 'text content blocks must contain non-whitespace text'))
 
 const textBlock = fields({ type: v.literal('text'), text: words }, { ...marked, citations: v.nullable(list(free)) })
@@ -51,7 +51,7 @@ const tool = fields(
   },
 )
 
-/** Tools of Anthropic's own. */
+/** Tools that Anthropic itself defines. */
 const ownTool = v.looseObject({ type: v.pipe(text, v.regex(/^(web_search|web_fetch|code_execution)_\d{8}$/)), name })
 
 const alone = { disable_parallel_tool_use: yes }
@@ -81,7 +81,7 @@ export const requestTable = fields(
       {},
       { effort: v.nullable(oneOf('low', 'medium', 'high', 'xhigh', 'max')), format: v.nullable(free) },
     ),
-    // Taken where `anthropic-beta` asks for it, as Claude Code does.
+    // Accepted if `anthropic-beta` requests it, as Claude Code does.
     context_management: free,
   },
 )

@@ -3,11 +3,14 @@ import { messages as format } from '../../clients/upstreams/messages.ts'
 import { requestTable } from './messages-table.ts'
 import { type Issued, type StrictUpstream, twice } from './strict.ts'
 
-/* Anthropic's messages, as two families of Claude take them. */
+/* Anthropic's messages format as two families of Claude take it. */
 
-/** What a family of models insists on (platform.claude.com: adaptive thinking, extended thinking; 2026-11). */
+/** Requirements of a family of models (platform.claude.com: adaptive thinking, extended thinking; 2026-11). */
 interface Family {
-  /** It decides itself how long it thinks, and takes neither budgets, dice nor a turn begun for it. */
+  /**
+   * Whether the model itself decides how long it thinks, and takes neither budgets, sampling parameters nor a prefilled
+   * turn.
+   */
   readonly adaptive: boolean
 }
 
@@ -15,7 +18,7 @@ const blocksOf = ({ content }: Loose): Loose[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content
 const calls = (turn: Loose): string[] => blocksOf(turn).flatMap(({ type, id }) => (type === 'tool_use' ? id : []))
 
-/** Turns of one role in a row are one turn; the system may speak in between. */
+/** Merges consecutive turns of one role. System turns may come in between. */
 function turnsOf(messages: readonly Loose[]): Loose[] {
   const turns: Loose[] = []
   for (const turn of messages.filter(({ role }) => role !== 'system')) {
@@ -26,7 +29,7 @@ function turnsOf(messages: readonly Loose[]): Loose[] {
   return turns
 }
 
-/** Every call is answered at the head of the next turn, and everything answered was called. */
+/** Checks that every call is answered at the start of the next turn, and that every answered call exists. */
 function* callFaults(turns: readonly Loose[]): Generator<string> {
   const ids = turns.flatMap(calls)
   if (twice(ids) !== undefined) yield `messages: \`tool_use\` ids must be unique: ${twice(ids)}`
@@ -43,7 +46,7 @@ function* callFaults(turns: readonly Loose[]): Generator<string> {
   if (calls(turns.at(-1)).length > 0) yield 'messages: the last turn has calls that nobody answered'
 }
 
-/** A thought goes back as it came, before all else of its turn. */
+/** Checks that reasoning is returned unchanged, before everything else in its turn. */
 function* thoughtFaults({ thinking }: Loose, turns: readonly Loose[], issued: readonly Issued[]): Generator<string> {
   for (const [index, { content }] of turns.entries()) {
     for (const block of content) {
@@ -96,7 +99,10 @@ function* faults(body: Loose, issued: readonly Issued[], family: Family): Genera
     yield 'This model does not support assistant message prefill. The conversation must end with a user message.'
 }
 
-/** Tool runners of the SDKs ask for threads first, and go on with the whole history where there are none. */
+/**
+ * Answer to requests for threads. Tool runners of the SDKs request threads first, and send the whole history if there
+ * are none.
+ */
 const NO_THREADS = {
   type: 'error',
   error: {
@@ -118,7 +124,7 @@ const upstream = (name: string, model: string, family: Family): StrictUpstream =
   parallel: ({ tool_choice }) => tool_choice?.disable_parallel_tool_use !== true,
   thought: ({ thinking }, thought) => {
     if (thinking === undefined || thinking.type === 'disabled') return undefined
-    // Adaptive families omit the text unless asked for it; the others show it unless told not to.
+    // Adaptive families omit the text unless it is requested. The others show it unless it is turned off.
     return (thinking.display ?? (family.adaptive ? 'omitted' : 'summarized')) === 'omitted' ? '' : thought
   },
   proofs: ({ messages }) =>

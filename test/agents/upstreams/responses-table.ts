@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { argumentsText, fields, free, list, oneOf, positive, said, some, text, whole, yes } from './strict.ts'
 
-/* Every field of a request for responses, and what it may be; none other is taken. */
+/* All fields of a responses request and their types. Any other field is refused. */
 
 const id = (prefix: string) =>
   v.pipe(text, v.startsWith(prefix, `expected an ID that begins with '${prefix}'`), v.maxLength(64))
@@ -74,7 +74,7 @@ const item = v.variant('type', [
   ),
 ])
 
-/** A message may be without its type. */
+/** Any item. A message may omit its type. */
 const anyItem = v.lazy(one => (((one as { type?: string }).type ?? 'message') === 'message' ? message : item))
 
 export const requestTable = fields(
@@ -101,7 +101,7 @@ export const requestTable = fields(
     ...{ prompt_cache_key: text, prompt_cache_options: free, prompt_cache_retention: text, service_tier: text },
     ...{ metadata: v.record(text, text), truncation: oneOf('auto', 'disabled'), top_logprobs: whole },
     ...{ user: v.pipe(text, v.maxLength(64)), safety_identifier: v.pipe(text, v.maxLength(64)) },
-    // Codex says it, and OpenAI takes it.
+    // Codex sends this field, and OpenAI accepts it.
     client_metadata: free,
   },
 )

@@ -3,13 +3,13 @@ import { responses as format } from '../../clients/upstreams/responses.ts'
 import { requestTable } from './responses-table.ts'
 import { type Declared, type Issued, type StrictUpstream, twice } from './strict.ts'
 
-/* OpenAI's responses, without memory: what it thought comes back encrypted. */
+/* OpenAI's responses format without stored state. Reasoning is returned encrypted. */
 
 const itemsOf = ({ input }: Loose): Loose[] => (typeof input === 'string' ? [{ role: 'user', content: input }] : input)
 const isCall = ({ type }: Loose): boolean => type === 'function_call' || type === 'custom_tool_call'
 const isOutput = ({ type }: Loose): boolean => /_call_output$/.test(type ?? '')
 
-/** The tools of a request, wherever they are declared, those of namespaces one by one. */
+/** Returns the tools of a request, wherever they are declared. Tools in namespaces one by one. */
 function declaredIn(body: Loose): Declared[] {
   const added = itemsOf(body).flatMap(({ type, tools }) => (type === 'additional_tools' ? tools : []))
   return [...(body.tools ?? []), ...added].flatMap(one => {
@@ -32,7 +32,7 @@ function* callFaults(items: readonly Loose[]): Generator<string> {
       yield `No tool call found for function call output with call_id ${one.call_id}.`
 }
 
-/** An item of reasoning is one that was given, and stands before what it led to. */
+/** Checks that every reasoning item was issued, and comes before the item that it led to. */
 function* reasoningFaults({ store }: Loose, items: readonly Loose[], issued: readonly Issued[]): Generator<string> {
   for (const [index, { type, id, encrypted_content }] of items.entries()) {
     if (type !== 'reasoning') continue
@@ -42,7 +42,7 @@ function* reasoningFaults({ store }: Loose, items: readonly Loose[], issued: rea
     } else if (!issued.some(({ proof }) => proof === encrypted_content))
       yield `${at}: The encrypted content for item ${id} could not be verified.`
     const next = items[index + 1]
-    // At the end it may stand alone: so Codex goes on after an answer that broke off.
+    // At the end it may be alone. Codex continues this way after an answer that broke off.
     const leads = next === undefined || isCall(next) || next.type === 'reasoning' || next.role === 'assistant'
     if (!leads) yield `${at}: Item '${id}' of type 'reasoning' was provided without its required following item.`
   }

@@ -12,7 +12,7 @@ const segmentsOf = (characters: RegExp, allowed: (text: string) => boolean) => {
   const text = fc.array(line, { minLength: 1, maxLength: 2 }).map(lines => lines.join('\n'))
   return fc.array(fc.record({ start: time, end: time, text }, { noNullPrototype: true }), { maxLength: 5 })
 }
-/** WebVTT has a way to say anything; SubRip has none for what reads as a time, and no markup of its own. */
+/** WebVTT can express any text. SubRip cannot express text that looks like a time, and has no markup. */
 const SPOKEN = {
   srt: segmentsOf(/^[\p{L}\d ,.!?<>"-]{1,12}$/u, text => !text.includes('-->')),
   vtt: segmentsOf(/^(?:[\p{L}\d ,.!?<>&;"-]|-->|&amp;|&lt;|<v A>|00:01\.000){1,12}$/u, () => true),

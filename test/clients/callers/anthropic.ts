@@ -60,7 +60,7 @@ class MessagesTalk implements Talk {
     }
   }
 
-  /** The client's own collector, which also checks the order of events. */
+  /** Uses the client's own collector, which also checks the order of events. */
   private async streamed(body: Loose, { onText }: Ask, options: object) {
     const stream = this.client.messages.stream(body, options)
     for await (const event of stream)

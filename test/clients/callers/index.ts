@@ -4,5 +4,5 @@ import { google } from './google.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
 
-/** The official clients, a format each. */
+/** The official clients, one per format. */
 export const CALLERS: readonly Caller[] = [openaiChat, openaiResponses, anthropic, google]

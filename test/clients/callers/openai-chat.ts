@@ -17,7 +17,10 @@ import { openaiErrors, openaiFailure } from './openai.ts'
 
 type Message = OpenAI.ChatCompletionMessageParam
 
-/** Upstreams have several names for thoughts, and some put them into a list of details, or one beside the text. */
+/**
+ * Returns the reasoning of a message. Upstreams have several names for it, and some put it into a list of details, or
+ * into a list beside the text.
+ */
 const thoughtIn = ({ reasoning_content, reasoning, reasoning_details, content }: Loose): string => {
   if (reasoning_content || reasoning) return reasoning_content || reasoning.thinking || reasoning
   const pieces = (Array.isArray(content) ? content : []).flatMap((part: Loose) => part.thinking ?? [])
@@ -75,13 +78,13 @@ class ChatTalk implements Talk {
     }
   }
 
-  /** The client's own collector, which also checks the chunks. */
+  /** Uses the client's own collector, which also checks the chunks. */
   private async streamed(body: Loose, { onText }: Ask, options: object) {
     const stream = this.client.chat.completions.stream({ ...body, stream_options: { include_usage: true } }, options)
     let thought = ''
     for await (const chunk of stream) {
       const delta = chunk.choices[0]?.delta as Loose
-      // Details that follow thoughts tell more about them.
+      // Details after reasoning add information about it.
       const { reasoning_details, ...told } = delta ?? {}
       thought += thoughtIn(thought === '' ? { ...told, reasoning_details } : told)
       if (delta?.content) onText?.()

@@ -69,12 +69,12 @@ class ResponsesTalk implements Talk {
     }
   }
 
-  /** The client's own collector, which also checks the order of events. */
+  /** Uses the client's own collector, which also checks the order of events. */
   private async streamed(body: Loose, { onText }: Ask, options: object) {
     const stream = this.client.responses.stream(body, options)
     for await (const event of stream) {
       if (event.type === 'response.output_text.delta') onText?.()
-      // The client hands this one over as an event like any other.
+      // The client returns this event like any other.
       if (event.type === 'response.failed')
         throw new OpenAI.APIError(undefined, event.response.error!, undefined, undefined)
     }

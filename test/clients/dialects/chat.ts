@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../src/canonical/node.ts'
 import type { Loose } from '../scene.ts'
 import type { Said } from './said.ts'
 
-/* How upstreams of chat have been seen to put their answers. */
+/* Forms of answers seen at chat upstreams. */
 
 const HEAD = { id: 'chatcmpl-1', created: 1_700_000_000, model: 'm' }
 const USAGE = { prompt_tokens: 21, completion_tokens: 13, total_tokens: 34 }

@@ -5,7 +5,7 @@ import { CHAT } from './chat.ts'
 import { CONTENTS, MESSAGES, RESPONSES } from './others.ts'
 import { heardOf, type Said } from './said.ts'
 
-/* Every client, whole and streamed, hears the same of an answer, however oddly its upstream puts it. */
+/* Every client, whole and streamed, understands the same answer in any form of its upstream. */
 
 const SAID: { readonly [format: string]: readonly Said[] } = {
   chat: CHAT,
@@ -14,7 +14,9 @@ const SAID: { readonly [format: string]: readonly Said[] } = {
   contents: CONTENTS,
 }
 
-/** A whole answer goes to a client of its own format as it came, and some of these words only the gateway makes out. */
+/**
+ * A whole answer reaches a client of its own format unchanged, and only the gateway understands some of these forms.
+ */
 const asItCame = (way: string, format: string): boolean => way === `${format}, whole, of a whole answer`
 describe.each(Object.keys(SAID))('an upstream of %s may send', format => {
   let stage: Stage
@@ -38,7 +40,7 @@ test('a whole answer goes to a client of its own format as it came, odd or not',
   await stage.close()
 })
 
-/** A call without an id, with an empty one or with that of a call before it is given another (trap 6). */
+/** Replaces the id of a call that has none, an empty one, or that of an earlier call (trap 6). */
 function withCallIds(whole: unknown): unknown {
   const seen = new Set<unknown>(['', undefined])
   const own = (call: { readonly id?: string }) => {

@@ -1,7 +1,7 @@
 import type { Loose } from '../scene.ts'
 import type { Said } from './said.ts'
 
-/* How upstreams of the other formats have been seen to put their answers. */
+/* Forms of answers seen at upstreams of the other formats. */
 
 const SPOKEN = { text: 'Hi', finish: 'stop', input: 21, output: 13 }
 const A = { name: 'a', arguments: { x: 1 } }

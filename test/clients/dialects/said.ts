@@ -3,14 +3,14 @@ import { CALLERS } from '../callers/index.ts'
 import { frame, type Loose } from '../scene.ts'
 import type { Stage } from '../stage.ts'
 
-/** An answer as an upstream might put it, whole, streamed or both, and what every client must make of it. */
+/** A possible form of an upstream's answer, whole, streamed or both, and what every client must understand. */
 export interface Said {
   readonly name: string
   readonly whole?: Loose
-  /** Data of events, or the bytes of the stream as they are. */
+  /** Data of events, or the bytes of the stream. */
   readonly events?: readonly Loose[] | string
   readonly want: Partial<Got>
-  /** Clients of these formats are not asked: they get the upstream's own words. */
+  /** Formats whose clients are not tested, because they get the upstream's own form. */
   readonly not?: readonly string[]
 }
 
@@ -19,7 +19,7 @@ const SIZES = [1, 7, 97]
 const named = (format: string, event: Loose): string =>
   frame(event, format === 'messages' || format === 'responses' ? event.type : undefined)
 
-/** What every client got out of it, by who it was and how it came. */
+/** Returns what every client understood, by its name and by the kind of answer. */
 export async function heardOf(stage: Stage, format: string, said: Said): Promise<{ [way: string]: unknown }> {
   const heard: { [way: string]: unknown } = {}
   for (const caller of CALLERS.filter(one => !said.not?.includes(one.format)))
@@ -63,7 +63,7 @@ async function ask(caller: Caller, stage: Stage, stream: boolean): Promise<unkno
   return { ...got, thought: got.thought.replace(/\s+/g, ''), finish: ended }
 }
 
-/** Each client's words for why an answer ended, in one: some have none of their own for calls. */
+/** Meaning of each client's finish word. Some clients have no word for calls. */
 const MEANINGS: { readonly [word: string]: string } = {
   ...{ stop: 'stop', end_turn: 'stop', STOP: 'stop', completed: 'stop' },
   ...{ length: 'length', max_tokens: 'length', MAX_TOKENS: 'length', incomplete: 'length' },

@@ -30,10 +30,10 @@ const callsOf = ({ calls = [] }: Scene): Loose[] =>
       : { id, type: 'custom', custom: { name, input } },
   )
 
-/** The name and the text of a call, or of a tool: both stand in a field named like the type. */
+/** Returns the name and the text of a call or tool. Both are in a field named like the type. */
 const saidIn = (one: Loose): Loose => one[one.type]
 
-/** A call's beginning, and what comes of it piece by piece. */
+/** Yields the start of a call, then its chunks. */
 function chunksOf(call: Loose, index: number): string[] {
   const { id, type } = call
   const said = saidIn(call)

@@ -22,7 +22,7 @@ const usageMetadata = {
 
 const HEAD = { modelVersion: 'm', responseId: 'up', usageMetadata }
 
-/** The first call carries the proof of what was thought before it; a text carries none. */
+/** Returns the parts of an answer. The first call has the signature of the reasoning before it. A text has none. */
 const partsOf = ({ thought, text, calls = [] }: Scene): JsonObject[] => [
   ...(thought === undefined || thought === '' ? [] : [{ text: thought, thought: true }]),
   ...(text === undefined ? [] : [{ text }]),
@@ -35,7 +35,7 @@ const partsOf = ({ thought, text, calls = [] }: Scene): JsonObject[] => [
 const piece = (parts: readonly JsonObject[], end = {}): string =>
   `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts }, index: 0, ...end }], ...HEAD })}\r\n\r\n`
 
-/** What Google takes in place of a proof that it did not give (trap 31). */
+/** Value that Google takes in place of a signature that it did not issue (trap 31). */
 const NO_PROOF = 'skip_thought_signature_validator'
 
 function hearTurn({ role, parts }: Loose, names: Map<string, string>): Heard[] {

@@ -16,7 +16,7 @@ const HEAD = { id: 'msg_up', type: 'message', role: 'assistant', model: 'm', sto
 
 const finish = ({ calls }: Scene): string => (calls === undefined ? 'end_turn' : 'tool_use')
 
-/** What was read from the cache stands beside the input, not in it. */
+/** Returns the usage. Tokens read from the cache are beside the input, not in it. */
 const usage = (output_tokens: number): JsonObject => ({
   input_tokens: USAGE.input - USAGE.cached,
   cache_creation_input_tokens: 0,

@@ -50,7 +50,7 @@ function itemOf({ id, name, namespace, arguments: given, input }: SceneCall): Js
     : { type: 'custom_tool_call', id: `ctc_${id}`, ...call, input }
 }
 
-/** The events of one item, without their sequence numbers. */
+/** Returns the events of one item, without their sequence numbers. */
 function eventsOf(item: JsonObject, output_index: number): JsonObject[] {
   const at = { item_id: item['id']!, output_index }
   const begun = { ...item, ...BEGUN[item['type'] as string] }

@@ -32,7 +32,7 @@ interface Desk {
   readonly programs?: { readonly [name: string]: string }
   /** Folder with the JavaScript packages. */
   readonly modules?: string
-  /** Script to run; by default the snippets for terminals. */
+  /** Script to run. By default the snippets for terminals. */
   readonly run?: string
 }
 

@@ -8,7 +8,7 @@ const OWN = join(import.meta.dirname, '../../../node_modules')
 export interface Run {
   readonly client: string
   readonly format: string
-  /** Package of `test/agents` with the client; undefined if it is installed anyway. */
+  /** Package of `test/agents` with the client. Undefined if it is installed anyway. */
   readonly from?: Package
   /** Script that replaces the client's program: the real program with a prompt. */
   readonly programs?: (folder: string) => { readonly [name: string]: string }

@@ -15,7 +15,7 @@ const ROLE = chunk({ role: 'assistant', content: '' })
 const USAGE = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
 const COUNTING: CanonicalRequest = { ...REQUEST, spelling: { chat: { stream_options: { include_usage: true } } } }
 
-/** The text of the relayed stream under the caller's id and model, and whether it could be read without repair. */
+/** Returns the text of the relayed stream under the caller's id and model, and whether the stream needed no repair. */
 function passed(bodies: readonly JsonObject[], request = REQUEST) {
   const read = reader.events!(request)
   const write = writer.nativeEvents!(request)
@@ -149,7 +149,7 @@ test.each<[string, JsonObject[]]>([
   expect(passed(bodies.map(body => ({ ...HEAD, ...body }))).irregular).toBe(true)
 })
 
-/** The arguments of each call, joined as clients do it. */
+/** Returns the arguments of each call, joined as clients do. */
 function argumentsIn(sent: readonly string[]): string[] {
   const texts: string[] = []
   for (const data of sent.filter(data => data !== '[DONE]'))

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { eventsOf } from '../ask.ts'
 import type { Cases } from '../endpoints.ts'
 
-/** What the built-in upstream says. */
+/** Text of the built-in upstream's answer. */
 export const SAID = 'Hello! This answer was recorded: no model was asked.'
 
 export const TURNS = [{ role: 'user', content: 'Say hello.' }]
 const CONTENTS = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
 
-/** The text of a stream, of the pieces that its events hold. */
+/** Returns the text of a stream, joined from the chunks in its events. */
 const joined = (events: readonly object[], piece: (event: never) => string | undefined): string =>
   events.map(event => piece(event as never) ?? '').join('')
 

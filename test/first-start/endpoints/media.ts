@@ -18,7 +18,7 @@ function wavOf(samples: Buffer): Buffer {
   return Buffer.concat([head, samples])
 }
 
-/** A form with a file and fields. */
+/** Returns a form with a file and fields. */
 export function formOf(file: readonly [field: string, name: string, bytes: Buffer], fields: object): FormData {
   const [field, name, bytes] = file
   const form = new FormData()
@@ -29,7 +29,7 @@ export function formOf(file: readonly [field: string, name: string, bytes: Buffe
 
 const isPicture = (base64: string): void => assert.match(base64, /^(?:iVBORw0KGgo|\/9j\/|UklGR)/)
 
-/** Pictures are made of a prompt, or of a picture and a prompt. */
+/** Images are generated from a prompt, or from an image and a prompt. */
 const edited = (fields: object): FormData => formOf(['image', 'dot.png', PIXEL], fields)
 
 export const MEDIA_CASES: Cases = {

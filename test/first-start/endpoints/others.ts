@@ -6,7 +6,7 @@ import { SAID } from './conversations.ts'
 const ids = (list: readonly { readonly id?: string; readonly name?: string }[]): string[] =>
   list.map(({ id, name }) => id ?? name ?? '')
 
-/** Lists, sockets, and what is not for callers of models. */
+/** Cases of lists, sockets, and endpoints that are not for callers of models. */
 export const OTHER_CASES: Cases = {
   'GET /v1/models': async ({ ask, model }) => {
     assert.ok(ids((await ask('/v1/models')).json.data).includes(model))

@@ -7,7 +7,7 @@ const item = (world: World): string => `${conversation(world)}/items/${world.mad
 
 const message = (text: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
 
-/** Stored responses and conversations: the whole response of the case before is the first. */
+/** Cases of stored responses and conversations. The first uses the whole response of an earlier case. */
 export const STORED_CASES: Cases = {
   'GET /v1/responses/:id': {
     whole: async world => {

@@ -5,7 +5,7 @@ import { PIXEL } from './media.ts'
 
 const PROMPT = 'A paper boat on a quiet pond.'
 
-/** Milliseconds until a video must be done. */
+/** Maximum time until a video must be finished, in milliseconds. */
 const PATIENCE = 120_000
 
 /** Polls until the video of a task is made. */
@@ -17,7 +17,7 @@ export async function finished({ ask }: Pick<World, 'ask'>, id: string): Promise
   }
 }
 
-/** What is submitted, first of all: videos take their time. */
+/** Cases that submit videos. They come first, because videos take their time. */
 export const VIDEO_CASES: Cases = {
   'POST /v1/videos': async ({ ask, model, made }) => {
     const { json } = await ask('/v1/videos', { body: { model, prompt: PROMPT, seconds: '4', size: '1280x720' } })
@@ -59,7 +59,7 @@ export const VIDEO_CASES: Cases = {
   },
 }
 
-/** What needs a finished video. */
+/** Cases that need a finished video. */
 export const FINISHED_CASES: Cases = {
   'GET /v1/videos/:id': async world => finished(world, world.made.get('video')!),
   'GET /v1/videos/:id/content': async ({ ask, made }) => {

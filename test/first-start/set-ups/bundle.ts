@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Ask } from '../ask.ts'
 
-/** Asserts that so many processes answer, and that each says it runs from the bundle. */
+/** Asserts that this number of processes answers, and that each reports to run from the bundle. */
 export async function runsFromBundle(administrator: Ask, processes = 1): Promise<void> {
   const seen = new Set<string>()
   for (let asked = 0; seen.size < processes && asked < 200; asked++) {

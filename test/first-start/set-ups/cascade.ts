@@ -14,7 +14,7 @@ const chunk = (delta: object, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason }],
 })
 
-/** An upstream that writes down, answers and speaks. */
+/** An upstream that transcribes, answers and speaks. */
 const answers: Script = (response, { url }) => {
   const events = url.endsWith('/transcriptions')
     ? [

@@ -7,7 +7,7 @@ import { runsFromBundle } from './bundle.ts'
 
 const ADA = { sub: '1', preferred_username: 'Ada', groups: ['platform'] }
 
-/** Signing in to the console: with the password that the first start prints, and at a provider of OpenID Connect. */
+/** Signs in to the console with the password of the first start, and with an OpenID Connect provider. */
 export async function oidc(outcomes: Outcomes, checkout: string): Promise<void> {
   const provider = await OidcProvider.open()
   const settings = { issuer: provider.issuer, client_id: CLIENT.id, client_secret: CLIENT.secret, name: 'Example' }
@@ -41,6 +41,6 @@ export async function oidc(outcomes: Outcomes, checkout: string): Promise<void> 
   }
 }
 
-/** The cookies that an answer sets, as a browser sends them back. */
+/** Returns the cookies that an answer sets, as a browser returns them. */
 const cookiesOf = ({ headers }: Answer): string =>
   (headers['set-cookie'] ?? []).map(cookie => cookie.split(';')[0]).join('; ')

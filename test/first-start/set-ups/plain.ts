@@ -8,7 +8,10 @@ import type { Outcomes } from '../outcomes.ts'
 import { Started } from '../started.ts'
 import { runsFromBundle } from './bundle.ts'
 
-/** The first start of all: no config but a folder for its data, the built-in upstream, its own advice followed. */
+/**
+ * The very first start: no config except a folder for its data, with the built-in upstream, following the program's own
+ * advice.
+ */
 export async function plain(outcomes: Outcomes, checkout: string): Promise<void> {
   const started = await Started.open(checkout, {}, { hasKeys: false })
   try {
@@ -49,7 +52,7 @@ async function tryLines(outcomes: Outcomes, started: Started): Promise<void> {
     })
 }
 
-/** Asks for everything administrators can read without naming it. */
+/** Requests everything that administrators can read without naming an object. */
 async function tryAdministration(outcomes: Outcomes, administrator: Ask): Promise<void> {
   const readable = ADMIN_ENDPOINTS.filter(({ method, path, live }) => method === 'get' && !path.includes('{') && !live)
   for (const { path } of readable)

@@ -7,7 +7,7 @@ import type { Outcomes } from '../outcomes.ts'
 import { Started } from '../started.ts'
 import { cascade } from './cascade.ts'
 
-/** `npm ci --omit=dev`: from the sources and without a console; then with the bundle and the console copied there. */
+/** `npm ci --omit=dev`: first from the sources and without a console, then with a copied bundle and console. */
 export async function runtimeOnly(outcomes: Outcomes, built: string): Promise<void> {
   const checkout = new Checkout()
   try {

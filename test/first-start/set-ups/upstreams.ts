@@ -21,7 +21,7 @@ import { runsFromBundle } from './bundle.ts'
 
 const MP3 = Buffer.from('fffb90640000', 'hex')
 
-/** Vendors of sound, with the fields of theirs that are read. */
+/** Vendors of sound, with the fields of their answers that are read. */
 const sounds: Script = (response, { url, headers }) => {
   const json = (body: object): void => void response.end(JSON.stringify(body))
   if (url.startsWith('/v1/text-to-speech/') && headers['xi-api-key'] === 'secret')
@@ -39,7 +39,7 @@ const sounds: Script = (response, { url, headers }) => {
   return json({})
 }
 
-/** Google's live sessions: every turn is answered with the same words. */
+/** Google's live sessions. Every turn gets the same answer. */
 const openLive = () =>
   ScriptedUpstream.open(async connection => {
     await connection.until(1)
@@ -51,7 +51,7 @@ const openLive = () =>
     connection.send({ serverContent: { turnComplete: true } })
   })
 
-/** The built-in upstream as a server of its own, by the command for it, in the bundle. */
+/** Starts the built-in upstream as a separate server, with its own command, from the bundle. */
 async function openReplay(checkout: string) {
   const home = mkdtempSync(join(tmpdir(), 'first-start-'))
   const words = ['start', '--silent', '--', 'replay', 'fixtures', '--port', '0']
@@ -69,25 +69,25 @@ async function openReplay(checkout: string) {
   }
 }
 
-/** Answered by the replay, as it has fixtures of theirs. */
+/** Formats that the built-in upstream answers, because it has fixtures for them. */
 const REPLAYED = [
   ...['chat', 'responses', 'messages', 'contents', 'completions', 'embeddings', 'rerank', 'cohere', 'images'],
   ...['speech', 'transcriptions', 'realtime'],
 ]
 
-/** Work that the replay does for one model of a format alone: by format and work, the model. */
+/** Models of work that the built-in upstream does for only one model of a format, by format and work. */
 const SPECIAL: { readonly [format: string]: { readonly [work: string]: string } } = {
   responses: { image: 'replay-responses-picture' },
   contents: { image: 'replay-contents-picture', speech: 'replay-contents-speech' },
 }
 
-/** The public name of a model that does the work in the format. */
+/** Returns the public name of a model that does the work in the format. */
 const modelFor = (format: string, work: Work): string =>
   SPECIAL[format]?.[work] === undefined ? `model-of-${format}` : `${work}-of-${format}`
 
 const VIDEO_KINDS = ['videos', 'veo', 'kling'] as const
 
-/** An upstream of every format, and channels to them whose models are named after them. */
+/** Opens an upstream of every format, and channels to them with models named after them. */
 async function openUpstreams(checkout: string) {
   const [replay, sound, live] = [await openReplay(checkout), await FakeUpstream.open(sounds), await openLive()]
   const videos = await Promise.all(VIDEO_KINDS.map(kind => openVideoUpstream(kind)))
@@ -115,7 +115,7 @@ const specialModels = (format: string) =>
 
 type Step = (world: World) => Promise<void>
 
-/** Cases for a kind of work, by name. */
+/** Cases for each kind of work, by name. */
 const WORK: { readonly [W in Work]?: { readonly [name: string]: Step } } = {
   conversation: stepsOf('/v1/chat/completions', '/v1/responses', '/v1/messages', ':generateContent'),
   completion: stepsOf('/v1/completions'),
@@ -163,7 +163,7 @@ const WORK: { readonly [W in Work]?: { readonly [name: string]: Step } } = {
   },
 }
 
-/** The cases of endpoints whose paths end so, whole and streamed. */
+/** Returns the cases of endpoints whose paths end this way, whole and streamed. */
 function stepsOf(...ends: string[]): { readonly [name: string]: Step } {
   const found = Object.entries(CONVERSATION_CASES).filter(([name]) => ends.some(end => name.endsWith(end)))
   return Object.fromEntries(
@@ -175,7 +175,9 @@ function stepsOf(...ends: string[]): { readonly [name: string]: Step } {
   )
 }
 
-/** Formats as upstreams, in every kind of work that `FORMATS` says they do, asked in the formats of callers. */
+/**
+ * Tests upstreams of every format in every kind of work that the tables list for it, requested in the callers' formats.
+ */
 export async function upstreams(outcomes: Outcomes, checkout: string): Promise<void> {
   const { channels, close } = await openUpstreams(checkout)
   const config = { channels, media: { allow: ['127.0.0.0/8'] }, tasks: { poll: '1s' } }

@@ -159,7 +159,8 @@ export const KINDS: readonly Kinds[] = [
   {
     title: 'contents: fields of a candidate',
     names: fields(google, 'Candidate'),
-    probe: name => probeAnswer('contents', { candidates: [{ ...candidate, ...(name in candidate ? {} : { [name]: ODD }) }] }),
+    probe: name =>
+      probeAnswer('contents', { candidates: [{ ...candidate, ...(name in candidate ? {} : { [name]: ODD }) }] }),
   },
   {
     title: 'contents: grounding metadata',

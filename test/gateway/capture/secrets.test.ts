@@ -21,7 +21,7 @@ import type { Answer } from '../../../src/upstreams/channel/index.ts'
 import { channelAt, configOf } from '../../builders/config.ts'
 import { RUNS } from '../../laws/support.ts'
 
-/** Any characters that a header may hold, with a digit, because a word has none. */
+/** Any characters that a header may contain, with a digit, because a word has none. */
 const secret = fc
   .tuple(
     fc.string({ unit: fc.constantFrom(...'abcXYZ0189-_.~!$%&\'()*+/=?@^`{|}"\\<> '), minLength: 10, maxLength: 40 }),
@@ -140,7 +140,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   return captureDocument(capture, patternOf(secretsOfConfig(config)), 'upstream-failed')
 }
 
-/** All texts of a document, including field names and texts inside nested JSON. */
+/** Yields all strings of a document, including field names and strings inside nested JSON. */
 function* textsOf(value: unknown): Generator<string> {
   if (typeof value === 'string') {
     yield value

@@ -23,7 +23,7 @@ const EXISTING = new Set([
 ])
 
 const METRIC = /\b(?:interlingua|gen_ai|process|nodejs)_\w+(?=\{)/g
-/** What each counter and meter can be selected and summed up by. */
+/** Labels by which each counter and meter can be selected and summed up. */
 const BY = /sum by \(([^)]*)\) \(rate\((\w+)/g
 
 const queries = DASHBOARD.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))

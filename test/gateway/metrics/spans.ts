@@ -3,7 +3,7 @@ import type { TestServer } from '../../builders/gateway.ts'
 import { until } from '../../builders/time.ts'
 import type { FakeUpstream } from '../../builders/upstream.ts'
 
-/* What a collector of traces was told. */
+/* Span as a collector of traces received it. */
 
 export interface SpanSeen {
   readonly name: string
@@ -15,7 +15,7 @@ export interface SpanSeen {
   readonly attributes: { readonly [name: string]: unknown }
 }
 
-/** What a collector gets. */
+/** Export as a collector received it. */
 interface Export {
   readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly Exported[] }[] }[]
 }
@@ -29,7 +29,7 @@ export const INTERNAL = 1
 export const SERVER = 2
 export const CLIENT = 3
 
-/** Every span that was made; none is afterwards. */
+/** Returns every span that was made. No more spans follow. */
 export async function spansOf({
   testServer,
   collector,

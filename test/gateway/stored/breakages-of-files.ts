@@ -36,7 +36,7 @@ export const OF_FILES: { readonly [name: string]: Breakage } = {
     kind: 'full',
     reads: true,
     break: () => {
-      // Allow no additional pages; writes need some once the free pages are used.
+      // Allow no additional pages. Writes need some once the free pages are used.
       const connection = latest()
       connection.exec('pragma max_page_count = 1')
       connection.exec('pragma cache_size = 100')

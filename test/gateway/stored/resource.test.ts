@@ -8,7 +8,7 @@ let testServer: StoringGateway
 afterEach(() => testServer.close())
 
 /**
- * Fields that OpenResponses requires in every response object, with their types; `null` is allowed only where listed.
+ * Fields that OpenResponses requires in every response object, with their types. `null` is allowed only where listed.
  */
 const FIELDS: { readonly [field: string]: readonly string[] } = {
   ...{ id: ['string'], object: ['string'], created_at: ['number'], completed_at: ['number', 'null'] },

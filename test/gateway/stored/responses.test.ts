@@ -13,7 +13,7 @@ afterEach(async () => {
 type Params = OpenAI.Responses.ResponseCreateParams
 type Response = OpenAI.Responses.Response
 
-/** Requests a response, complete or streamed; the next request can follow as soon as it is there. */
+/** Requests a response, complete or streamed. The next request can follow as soon as it has arrived. */
 async function ask(client: OpenAI, body: Params, stream = false): Promise<Response> {
   if (!stream) return client.responses.create({ ...body, stream: false })
   for await (const event of await client.responses.create({ ...body, stream: true }))

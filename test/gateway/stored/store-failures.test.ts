@@ -72,7 +72,7 @@ describe.each(BREAKAGES)('%s', (_, breakage) => {
     expect((await get('/readyz')).json).toMatchObject({ status: 'ready' })
     mend = await breakage.break(place.path)
 
-    // The fault shows with the first answer, complete or streamed.
+    // The first answer, complete or streamed, reports the fault.
     const first = await create({ stream: true, input: 'x'.repeat(50_000) })
     expect(first.status).toBe(200)
     expect(lastOf(first.text)).toMatchObject({ status: 'completed', store: false })

@@ -60,7 +60,7 @@ export class Speaker {
     return this.upstream.seen.filter(({ text }) => text === '').map(({ method, url }) => `${method} ${url}`)
   }
 
-  /** The request at an index as the upstream understood it; a negative index counts from the end. */
+  /** The request at an index as the upstream understood it. A negative index counts from the end. */
   heard(index = -1) {
     return UPSTREAMS[this.format]!.hear(this.bodies.at(index))
   }

@@ -25,7 +25,7 @@ const asked = (messages: readonly Message[], more: Partial<CanonicalRequest> = {
 const left = async (messages: readonly Message[], context: number, more: Partial<CanonicalRequest> = {}) =>
   (await shortened(asked(messages, more), { context }))!.messages
 
-/** Each piece is rounded up. */
+/** Number of pieces that are each rounded up. */
 const ROUNDED = 3
 
 /** About 100 tokens. */

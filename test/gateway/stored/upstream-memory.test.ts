@@ -10,7 +10,7 @@ afterEach(async () => {
 
 const NOT_FOUND = { status: 400, code: 'previous_response_not_found' }
 
-/** Two upstreams of the format; the second is used only if the first fails. */
+/** Two upstreams of the format. The second is used only if the first fails. */
 async function two(second: string): Promise<{ client: OpenAI; near: Speaker; far: Speaker }> {
   const near = await Speaker.open('responses', 'near')
   const far = await Speaker.open(second, 'far')

@@ -26,7 +26,7 @@ const videoOf = (close = () => {}) => ({
 
 interface Options extends Partial<StoredFilesOptions> {
   readonly tasks?: readonly StoredTask[]
-  /** Stores the size of a file; returns false if the task is gone. */
+  /** Stores the size of a file. Returns false if the task is gone. */
   readonly setFileSize?: (id: string, size: number | undefined) => boolean
 }
 

@@ -11,7 +11,7 @@ import { asked } from '../../laws/work/embedding.ts'
 
 const { parse, result: read } = READERS['embeddings']!
 
-/** The body that a caller gets for an upstream's text. */
+/** Returns the body that a caller gets for an upstream's text. */
 function through(text: string, encoding?: 'float' | 'base64'): string {
   const request: CanonicalRequest = { ...asked, output: { ...asked.output, embedding: encoding ? { encoding } : {} } }
   const answer = read!({ status: 200, headers: {}, body: parse!(text)! }, request)

@@ -53,7 +53,7 @@ function send(pieces: readonly (string | Uint8Array)[], headers: Record<string, 
   })
 }
 
-/** Reads a body that arrives in these pieces over its own connection; `meters` counts the meters opened. */
+/** Reads a body that arrives in these pieces over its own connection. `meters` counts the meters opened. */
 function metered(pieces: readonly string[]): Promise<{ body: object; meters: number }> {
   return new Promise((resolve, reject) => {
     let meters = 0

@@ -7,11 +7,11 @@ import type { Format } from '../../../src/kit/conformance/format.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
 import { readScenario, stepsOf } from '../../../src/kit/conformance/scenario.ts'
 
-/* Requests of every kind that a scenario may be written in: JSON, forms, requests without a body, several steps. */
+/* Requests of every kind in a scenario: JSON, forms, requests without a body, several steps. */
 
 const FORMAT: Format = { ...FORMATS['chat']!, name: 'images', work: 'images', path: () => '/images/generations' }
 
-/** A scenario of two steps in a folder of its own. */
+/** Creates a scenario of two steps in a temporary folder. */
 function written() {
   const home = mkdtempSync(join(tmpdir(), 'conformance-steps-'))
   mkdirSync(join(home, 'edit'))

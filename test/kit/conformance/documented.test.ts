@@ -8,14 +8,14 @@ import { readPeer } from '../../../src/kit/conformance/peer.ts'
 import { readScenario } from '../../../src/kit/conformance/scenario.ts'
 import { Upstream } from '../../../src/kit/conformance/upstream.ts'
 
-/* The commands and the peer of the kit's page work as they are written. */
+/* The commands and the peer of the kit's page work as documented. */
 
 const PAGE = readFileSync('docs/conformance-kit.md', 'utf8')
 const blocks = (language: string): string[] =>
   [...PAGE.matchAll(/```(\w+)\n([\s\S]*?)```/g)].flatMap(([, name, text]) => (name === language ? text! : []))
 const COMMANDS = blocks('sh').flatMap(text => text.trim().split('\n'))
 
-/** The words of a command line in which quotes only group. */
+/** Splits a command line into words. Quotes only group. */
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c!)
 
@@ -40,7 +40,7 @@ describe('commands', () => {
         ? join(folder, word)
         : word.replace('http://127.0.0.1:4000/v1', upstream.base('chat')).replace('$KEY', 'a-key'),
     )
-    // One scenario stands for all, whose runs have tests of their own.
+    // One scenario represents all. Their runs have tests of their own.
     if (!args.includes('--only') && !args.includes('diff')) args.push('--only', '*/text/*')
     let printed = ''
     const print = (text: string) => (printed += `${text}\n`)

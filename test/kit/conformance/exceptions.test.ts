@@ -3,7 +3,7 @@ import { CONVERSATIONS } from '../../../src/kit/conformance/formats/index.ts'
 import type { JsonObject } from '../../../src/kit/conformance/json.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 
-/* Values that the publishers' own SDKs are tested with, and the published schemas refuse, are legal. */
+/* Values with which the publishers test their own SDKs are valid, even if the published schemas refuse them. */
 
 const eventFaults = (format: string, event: JsonObject): readonly string[] => {
   const { schemas, exceptions } = CONVERSATIONS[format]!

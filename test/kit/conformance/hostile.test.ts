@@ -13,10 +13,10 @@ import type { CellResult, Target } from '../../../src/kit/conformance/run-cells.
 import { readScenario } from '../../../src/kit/conformance/scenario.ts'
 import { Upstream } from '../../../src/kit/conformance/upstream.ts'
 
-/* Bad targets and peers are verdicts within a bounded time and memory, and no key is in a report. */
+/* Faulty targets and peers lead to verdicts within a bounded time and memory, and no report contains the key. */
 
 const BOUNDS: Bounds = { whole: 3000, idle: 600, bytes: 32 * 1024 * 1024 }
-/** Bounds for a target that does not hang, so that a busy machine reaches no deadline. */
+/** Limits for a target that does not hang. A busy machine reaches no deadline. */
 const PATIENT: Bounds = { ...BOUNDS, whole: 15_000, idle: 5000 }
 const KEY = 'sk-planted-4f9Zq+7/xYw==/secret'
 
@@ -51,7 +51,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 type Behaviour = (reply: ServerResponse, message: IncomingMessage) => void
 
-/** Writes a chunk again and again until the connection is closed. */
+/** Writes a chunk repeatedly until the connection is closed. */
 const flood = (reply: ServerResponse, chunk: string): void => {
   const more = (): void => {
     while (!reply.destroyed && reply.write(chunk));
@@ -129,7 +129,7 @@ describe('a target that', () => {
       const result = await judged(url, 'stream', 'chat', rule === 'answer.http.deadline' ? BOUNDS : PATIENT)
       expect(failures(result)).toContain(rule)
       expect(failures(result)).not.toContain('harness')
-      // The time of the exchange is bounded; judging 32 MB takes some more.
+      // The time of the exchange is bounded. Judging 32 MB takes some more.
       expect(performance.now() - before).toBeLessThan(20_000)
       expect(JSON.stringify(reportOf(result)).length).toBeLessThan(2_000_000)
     },
@@ -214,7 +214,7 @@ const PLACES: { readonly [name: string]: (reply: ServerResponse, planted: string
   rubbish: (reply, planted) => reply.writeHead(200, STREAM).end(`${planted}\nevent: ${planted}\n\n`),
 }
 
-/** Longest piece of the key that is in a text, in any of its forms. */
+/** Returns the longest piece of the key, in any of its forms, that a text contains. */
 function leaked(text: string, forms: readonly string[]): string | undefined {
   const LENGTH = 8
   for (const form of forms)
@@ -237,7 +237,7 @@ describe.each(Object.keys(PLACES))('a key in %s', place => {
 describe('the upstream of the kit', () => {
   async function attacked(attack: (upstream: Upstream) => Promise<void> | void): Promise<number> {
     const upstream = await Upstream.open()
-    // An answer larger than the buffers of a connection, which breaks off: its end waits for its reader.
+    // An answer larger than the buffers of a connection, which breaks off. Its end waits for its reader.
     const text = readScenario('text')
     const chat = { ...text.wires['chat']!, stream: Buffer.from(chunkWith('a'.repeat(1000)).repeat(20_000)) }
     upstream.play({ ...text, upstream: { cut_at: 0.9 }, wires: { chat } })

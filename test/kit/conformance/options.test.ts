@@ -22,7 +22,7 @@ afterEach(() => {
   server = undefined
 })
 
-/** A target that answers the scenario's text, except for every request whose number is in `wrong`. */
+/** Opens a target that answers with the scenario's text, except for every request whose number is in `wrong`. */
 async function target(wrong: readonly number[] = []): Promise<string> {
   let count = 0
   server = createServer((_, reply) => {
@@ -62,7 +62,7 @@ describe('--repeat', () => {
     expect(flaky.details?.join('\n')).toMatch(
       /answer\.http\.status: pass, then fail, then pass \(run 2: Status 500: no\)/,
     )
-    // The wire is that of the failure.
+    // The wire dump is that of the failure.
     expect(read().cells[0]!.wire?.answer?.head).toBe('HTTP 500')
   })
 

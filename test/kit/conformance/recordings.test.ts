@@ -13,7 +13,7 @@ import { isObject, type Json, type JsonObject, objectOf, parsed } from '../../..
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 import { readSse, type SseEvent } from '../../../src/kit/conformance/sse.ts'
 
-/* No recorded answer of a real provider fails a check, and the kit adds streams up as the official SDKs do. */
+/* No recorded answer of a real provider fails a check, and the kit assembles streams as the official SDKs do. */
 
 const HOME = process.env['RECORDINGS'] ?? join(import.meta.dirname, '../../../../shared/recordings')
 const where = existsSync(HOME) ? '' : ` (skipped: no recordings at ${HOME})`
@@ -33,7 +33,7 @@ const recordingsOf = (format: string): Recording[] =>
       }))
     : []
 
-/** The publisher's own host of a format: others speak dialects, to which the published schema does not apply. */
+/** Each format's host of the publisher. Other hosts use dialects, to which the published schema does not apply. */
 const PUBLISHERS: { readonly [format: string]: RegExp } = {
   chat: /^api\.openai\.com$/,
   messages: /^api\.anthropic\.com$/,
@@ -53,7 +53,7 @@ const readable = (events: readonly Json[]): ReadableStream =>
     },
   })
 
-/** Google's SDK adds events up in the history of a chat. */
+/** Assembles events with Google's SDK, which does so in the history of a chat. */
 async function googleAnswer(events: readonly Json[]): Promise<JsonObject> {
   const body = events.map(event => `data: ${JSON.stringify(event)}\r\n\r\n`).join('')
   const server = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'text/event-stream' }).end(body))
@@ -69,7 +69,7 @@ async function googleAnswer(events: readonly Json[]): Promise<JsonObject> {
   return JSON.parse(JSON.stringify({ candidates: [candidate], usageMetadata: last?.usageMetadata }))
 }
 
-/** Google's SDK hands on the pieces of streamed arguments as they are. */
+/** Whether arguments are streamed in chunks. Google's SDK returns these chunks unchanged. */
 const hasPieces = (events: readonly Json[]): boolean => JSON.stringify(events).includes('"partialArgs"')
 
 const ACCUMULATORS: { readonly [format: string]: (events: readonly Json[]) => Promise<unknown> } = {
@@ -79,7 +79,7 @@ const ACCUMULATORS: { readonly [format: string]: (events: readonly Json[]) => Pr
   contents: googleAnswer,
 }
 
-/** OpenAI's SDK does not add up the reasoning that other vendors send in fields of their own. */
+/** Removes reasoning in vendors' own fields, which OpenAI's SDK does not assemble. */
 const spoken = ({ candidates = [], usage }: AnswerFacts): object => ({
   usage,
   candidates: candidates.map(({ reasoning, ...rest }) => ({
@@ -88,13 +88,16 @@ const spoken = ({ candidates = [], usage }: AnswerFacts): object => ({
   })),
 })
 
-/** OpenAI encrypts reasoning anew in its final event, which the SDK reads: only that there is a signature can be held. */
+/**
+ * Returns the facts to compare. OpenAI encrypts reasoning anew in the final event, which the SDK reads, so that only
+ * the presence of a signature is compared.
+ */
 const heldTo = (format: string, facts: AnswerFacts): unknown =>
   JSON.parse(JSON.stringify(spoken(facts)), (name, value) =>
     format === 'responses' && name === 'signature' ? 'a signature' : value,
   )
 
-/** What a stream breaks of the rules that fail. */
+/** Returns the violations of failing rules in a stream. */
 function faultsOf(format: string, { host, request }: Recording, events: readonly SseEvent[]): string[] {
   const { grammar: grammarOf, schemas, exceptions } = CONVERSATIONS[format]!
   const grammar = grammarOf({ body: objectOf(request?.body) })
@@ -119,7 +122,7 @@ describe.skipIf(where !== '').each(Object.keys(PUBLISHERS))(`%s${where}`, format
     if (data.some(one => 'error' in objectOf(one))) return
     const ours = answer(assemble(data))
     const theirs = ACCUMULATORS[format]!(data)
-    // The SDKs refuse streams that never finish, which some vendors send.
+    // The SDKs refuse streams that never finish, as some vendors send.
     if (ours.candidates?.some(({ finish }) => finish === undefined)) {
       await expect(theirs).rejects.toThrow(/finish_reason/)
       return
@@ -133,7 +136,7 @@ describe.skipIf(where !== '').each(Object.keys(PUBLISHERS))(`%s${where}`, format
       return
     }
     const added = answer(JSON.parse(JSON.stringify(await theirs)))
-    // A later chunk without usage makes OpenAI's SDK forget it.
+    // A later chunk without usage makes OpenAI's SDK forget the usage.
     const theirFacts = added.usage === undefined ? { ...added, usage: ours.usage! } : added
     expect(heldTo(format, ours)).toEqual(heldTo(format, theirFacts))
   })

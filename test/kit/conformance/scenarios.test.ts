@@ -9,7 +9,7 @@ import type { Wire } from '../../../src/kit/conformance/scenario-files.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 import { readSse } from '../../../src/kit/conformance/sse.ts'
 
-/* The files of a scenario mean the same, except for the differences that it declares. */
+/* All files of a scenario have the same meaning, except for the differences that it declares. */
 
 const SCENARIOS = readScenarios()
 const TOKEN = /\.(id|signature|redacted)$/
@@ -23,7 +23,7 @@ const knownOf = (format: Format, { earlier }: Scenario) => ({
   answers: earlier.map(wires => objectOf(parsed(String(wires[format.name]?.whole ?? '')))),
 })
 
-/** The facts of a whole answer. */
+/** Returns the facts of a whole answer. */
 const answerOf = (format: Format, bytes: Buffer, type: string): object =>
   type === 'application/json' ? format.answer(objectOf(parsed(bytes.toString()))) : format.answer({}, { type, bytes })
 
@@ -58,7 +58,7 @@ const declared = ({ differences }: Scenario, path: string, format: string) =>
     return formats.includes(format) && new RegExp(`^${pattern}$`).test(path)
   })
 
-/** Every step of every scenario; later steps are named by their number. */
+/** Every step of every scenario. Later steps are named by their number. */
 const STEPS = SCENARIOS.flatMap(scenario =>
   stepsOf(scenario).map((step, index) => (index === 0 ? step : { ...step, id: `${step.id} ${index + 1}` })),
 )
@@ -76,7 +76,7 @@ describe.each(STEPS)('$id', scenario => {
     for (const [name, leaves] of facts)
       for (const [path, value] of all) {
         const isMissing = !leaves.has(path)
-        // One kind of error has other statuses in other formats: overload is 529 or 503.
+        // One kind of error has different statuses in different formats. Overload is 529 or 503.
         if (path === 'error.status' && !isMissing) continue
         const difference = declared(scenario, path, name)
         const isOther = difference?.other === true

@@ -3,7 +3,7 @@ import type { CanonicalEvent, PartStart } from '../../../src/canonical/event.ts'
 import type { TokenLogprob } from '../../../src/canonical/result.ts'
 import { times } from './times.ts'
 
-/* Streamed answers of n nodes, a row for each shape in which an upstream could send them. */
+/* Streamed answers of n nodes, one row per shape in which an upstream could send them. */
 
 export type Stream = (n: number) => readonly CanonicalEvent[]
 const CALL: Part = { type: 'tool-call', id: 'c', name: 'look', arguments: '' }
@@ -32,10 +32,10 @@ const answer = (...events: readonly CanonicalEvent[]): readonly CanonicalEvent[]
   { type: 'result-end' },
 ]
 const one = (what: Part, ...events: readonly CanonicalEvent[]) => answer(start(0, what), ...events, end(0), done())
-/** Parts one after another, each with a word. */
+/** Returns parts one after another, each with a word. */
 const parts = (n: number, what: (index: number) => Part, word = 'word') =>
   answer(...times(n, index => [start(index, what(index)), delta(index, word), end(index)]).flat(), done())
-/** Parts that are all open before the first ends. */
+/** Returns parts that are all open before the first ends. */
 const open = (n: number, what: (index: number) => Part, word: (index: number) => string = () => 'word') =>
   answer(
     ...times(n, index => start(index, what(index))),
@@ -119,7 +119,7 @@ export const STREAMS: { readonly [name: string]: Stream } = {
       ]).flat(),
     ),
   'likelihoods at once': n => one(TEXT, delta(0, 'word'), { type: 'logprobs', candidate: 0, append: times(n, token) }),
-  // More of them: what is beyond the last that a reader takes for a candidate is another one's.
+  // More candidates, because a reader takes an index beyond its limit for another candidate.
   candidates: n =>
     answer(
       ...times(4 * n, index => [start(0, TEXT, index), delta(0, 'word', index), end(0, index), done(index)]).flat(),

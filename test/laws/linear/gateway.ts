@@ -11,7 +11,7 @@ import { channelAt } from '../../builders/config.ts'
 import { type Asked, TestServer } from '../../builders/gateway.ts'
 import { NATIVE } from '../../builders/write-options.ts'
 
-/* A gateway before upstreams of every format for conversations, one model each, all in this process. */
+/* A gateway with upstreams of every format for conversations, one model each, all in this process. */
 
 export const FORMATS: readonly Format[] = ['chat', 'responses', 'messages', 'contents']
 
@@ -23,13 +23,13 @@ export const ASKED: CanonicalRequest = {
   stream: true,
 }
 
-/** What an upstream answers. */
+/** Answer of an upstream. */
 export interface Answer {
   readonly type: string
   readonly text: string
 }
 
-/** A stream as an upstream of the format would send it. */
+/** Returns a stream as an upstream of the format would send it. */
 export const streamOf = (format: Format, events: Iterable<CanonicalEvent>): Answer => ({
   type: EVENT_STREAM.contentType,
   text: drain(WRITERS[format]!.events!(ASKED), events)
@@ -37,7 +37,7 @@ export const streamOf = (format: Format, events: Iterable<CanonicalEvent>): Answ
     .join(''),
 })
 
-/** A request as a caller of the format writes it; undefined where it has no words for it. */
+/** Returns a request as a caller of the format writes it. Undefined if the format cannot express it. */
 export function bodyOf(format: Format, request: CanonicalRequest): JsonObject | undefined {
   try {
     return WRITERS[format]!.request!(request, NATIVE).wire.body
@@ -46,7 +46,7 @@ export function bodyOf(format: Format, request: CanonicalRequest): JsonObject | 
   }
 }
 
-/** Answers come in pieces of so many characters. */
+/** Number of characters of each chunk of an answer. */
 const PIECE = 8192
 
 export class Gateway {
@@ -87,12 +87,12 @@ export class Gateway {
     return new Gateway(await TestServer.open(channels, { config }), upstream, answers)
   }
 
-  /** What the upstream of the format answers from now on. */
+  /** Sets the answer of the upstream of the format from now on. */
   answer(format: Format, answer: Answer): void {
     this.answers.set(format, answer)
   }
 
-  /** What a caller of the one format hears from an upstream of the other. */
+  /** Returns the answer that a caller of one format gets from an upstream of the other. */
   ask(from: Format, to: Format, body: JsonObject, stream: boolean): Promise<Asked> {
     if (from === 'contents')
       return this.testServer.ask(

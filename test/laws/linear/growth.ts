@@ -1,15 +1,18 @@
 import { type Counts, Steps } from './steps.ts'
 
-/* What takes more than twice the steps for twice the nodes. */
+/* Finds work that takes more than twice the steps for twice the nodes. */
 
-/** Nodes of the smaller of two values; the larger has twice as many. */
+/** Number of nodes of the smaller of two values. The larger has twice as many. */
 export const N = Number(process.env['NODES'] ?? 96)
 
-/** Twice, and what logarithms, tables that grow and cuts in streams of bytes add. */
+/** Allowed growth: twice, and the additions of logarithms, growing tables and cuts in byte streams. */
 const FACTOR = 2.5
-/** Steps per node that say nothing: of what is done now and then, and not for each node. */
+/** Number of steps per node that are ignored, because they happen only now and then. */
 const NOISE = 10
-/** Steps per node of what was not counted at the smaller size, as the engine forgets functions it compiles anew. */
+/**
+ * Number of steps per node that are ignored if they were not counted at the smaller size. The engine forgets functions
+ * that it recompiles.
+ */
 const UNKNOWN = 150
 
 export interface Fault {
@@ -20,7 +23,10 @@ export interface Fault {
 
 const steps = new Steps(url => /\/(src|linear\/quadratic)\b/.test(url) || url.includes('/eventsource-parser/'))
 
-/** Runs the cells of a shape at both sizes. A cell is one pair of formats, say; functions are counted over all cells. */
+/**
+ * Runs the cells of a shape at both sizes. A cell is, for example, a pair of formats. Functions are counted over all
+ * cells.
+ */
 export async function grown(
   shape: string,
   cells: (n: number) => Iterable<readonly [cell: string, run: () => unknown]>,

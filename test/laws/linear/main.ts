@@ -1,10 +1,10 @@
 import { type Fault, grown } from './growth.ts'
 
-/* Counts the steps of what the word on the command line says, and prints what takes too many. */
+/* Counts the steps of the work named on the command line, and prints what takes too many. */
 
 const [what, only = ''] = process.argv.slice(2)
 
-/** What is counted in must be loaded behind the counter. */
+/** Modules whose steps are counted. They must be loaded after the counter. */
 const SHAPES: { readonly [what: string]: () => AsyncGenerator<Readonly<Parameters<typeof grown>>> } = {
   quadratic: async function* () {
     const { QUADRATIC } = await import('./quadratic.ts')

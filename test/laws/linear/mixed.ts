@@ -13,13 +13,13 @@ import { plain } from '../support.ts'
 import { ANSWERS, WIRES } from '../wires.ts'
 import { type Mixture, mixturesOf } from './mixtures.ts'
 
-/* Requests and answers of every format and kind of work, with a long list in each place that has one. */
+/* Requests and answers of every format and kind of work, with a long list in each position that has a list. */
 
 type Cells = (n: number) => Iterable<readonly [cell: string, run: () => unknown]>
 
 const SAMPLES = { numRuns: 120, seed: 1 }
 
-/** Requests, read and written for every format that does their work. */
+/** Yields requests, read and written for every format that does their work. */
 export function* requests(): Generator<readonly [shape: string, cells: Cells]> {
   for (const from of Object.keys(WIRES)) {
     const read = READERS[from]!.request
@@ -41,7 +41,7 @@ const requestCells = (from: Format, work: Work, make: Mixture): Cells =>
     for (const to of doing(work)) yield [to, tolerant(() => pass(from, to, wire))] as const
   }
 
-/** As the gateway does it: read, repaired, written, and what is lost told at its place. */
+/** Passes a request as the gateway does: reads, repairs and writes it, and locates its losses. */
 function pass(from: Format, to: Format, wire: WireRequest): void {
   const request = READERS[from]!.request!(wire)
   const channel = channelAt('http://127.0.0.1', { format: to })
@@ -53,7 +53,7 @@ function pass(from: Format, to: Format, wire: WireRequest): void {
   lossHeaders(locate === undefined ? seen : seen.map(loss => ({ ...loss, path: locate(loss.path) })))
 }
 
-/** Whole answers, read and written in every format that tells such. */
+/** Yields whole answers, read and written in every format that has such answers. */
 export function* answers(): Generator<readonly [shape: string, cells: Cells]> {
   for (const [name, from, arbitrary, asked] of ANSWERS) {
     const works = doing(workOf(asked)).filter(format => WRITERS[format]!.result !== undefined)

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../../src/canonical/node.ts'
 
 /*
- * Values of n nodes made of small ones: wherever a sample of a format has a list, one with n entries of every kind that
- * any sample has in that place.
+ * Values of n nodes, made from small samples. Each list of a sample gets n entries of every kind that any sample has at
+ * that path.
  */
 
-/** What a sample has in a list of one place, and the sample to put more of them into. */
+/** Entries of the samples' lists at one path, and the sample that is extended. */
 interface Place {
   readonly sample: JsonObject
   readonly path: readonly (string | number)[]
@@ -14,10 +14,10 @@ interface Place {
 
 export type Mixture = (n: number) => JsonObject
 
-/** Fields nobody knows are all the same to everybody: one of them is enough. */
+/** Unknown fields. They are all treated alike, so that one of them is enough. */
 const UNKNOWN = /(?:^|\/)(?:x_[a-z]+|vendor|constructor|__proto__)(?:\/.*)?$/
 
-/** By the path of the list, with `*` for places in lists around it. */
+/** Returns the positions by the path of the list, with `*` for indexes of outer lists. */
 export function mixturesOf(samples: readonly JsonObject[]): ReadonlyMap<string, Mixture> {
   const places = new Map<string, Place>()
   for (const sample of samples) collect(sample, [], sample, places)
@@ -40,7 +40,7 @@ function collect(
   if (Array.isArray(value)) {
     const name = path.map(step => (typeof step === 'number' ? '*' : step)).join('/')
     const kinds = places.get(name)?.kinds ?? new Map<string, Json>()
-    // Rather into the sample with the longest list there: it is the likeliest to be read.
+    // The sample with the longest list is chosen, because it is the likeliest to be read.
     const known = places.get(name)
     if (
       value.length > 0 &&
@@ -69,7 +69,7 @@ function put(
   return { ...(value as JsonObject), [step]: put((value as JsonObject)[step]!, deeper, n, entry) }
 }
 
-/** Entries that have ids of their own. */
+/** Gives entries with ids different ids. */
 function numbered(entry: Json, index: number): Json {
   if (!isObject(entry)) return typeof entry === 'string' ? `${entry}${index}` : entry
   const ids = Object.entries(entry).filter(

@@ -24,7 +24,7 @@ const LOOK: readonly Tool[] = [
   { type: 'function', name: 'look' },
 ]
 
-/** Thoughts that are kept for the caller, and put back into a history that names their calls, each in a turn of its own. */
+/** Remembers reasoning for the caller, and restores it in a history that names its calls, each in a separate turn. */
 function* recalling(gateway: Gateway, n: number): Generator<Cell> {
   const events = STREAMS['thoughts with proofs, and calls']!(n)
   const content = fold(events).candidates[0]!.content
@@ -40,7 +40,7 @@ function* recalling(gateway: Gateway, n: number): Generator<Cell> {
   yield ['asked on', () => gateway.ask('chat', 'messages', going, true)]
 }
 
-/** The cells of all pairs for which there is a body and an answer. */
+/** Yields the cells of all pairs for which there is a body and an answer. */
 function* pairs(
   gateway: Gateway,
   stream: boolean,
@@ -79,7 +79,7 @@ export function* passing(gateway: Gateway): Generator<Passing> {
   }
 }
 
-/** An answer as an upstream of the format would tell it; undefined where it cannot. */
+/** Returns an answer as an upstream of the format would send it. Undefined if it cannot. */
 function wholeOf(format: Format, result: CanonicalResult): Answer | undefined {
   try {
     return { type: 'application/json', text: JSON.stringify(WRITERS[format]!.result!(result, ASKED).wire.body) }

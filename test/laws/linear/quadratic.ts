@@ -1,4 +1,4 @@
-/* Every way in which work can be quadratic without a loop in a loop; each must be found. */
+/* All ways in which work can be quadratic without a loop in a loop. Each of them must be found. */
 
 const numbers = (n: number): readonly number[] => Array.from({ length: n }, (_, index) => index)
 

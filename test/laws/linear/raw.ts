@@ -3,7 +3,7 @@ import { EVENT_STREAM } from '../../../src/egress/transport/sse.ts'
 import type { Answer } from './gateway.ts'
 import { times } from './times.ts'
 
-/* Streams and requests as only one format has them, a row for each shape. */
+/* Streams and requests that only one format has, one row per shape. */
 const stream = (events: readonly JsonObject[]): Answer => ({
   type: EVENT_STREAM.contentType,
   text: events.map(event => EVENT_STREAM.frame({ data: JSON.stringify(event) }, false)).join(''),

@@ -5,7 +5,7 @@ import type { Tool } from '../../../src/canonical/tool.ts'
 import { text } from '../../builders/messages.ts'
 import { times } from './times.ts'
 
-/* Requests of n nodes, a row for each shape in which a stranger could send them. */
+/* Requests of n nodes, one row per shape in which anybody could send them. */
 
 export type Shape = (n: number) => Partial<CanonicalRequest>
 const says = (role: Role, ...content: (Part | string)[]): Message => ({

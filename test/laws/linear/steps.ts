@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { parseAst } from 'vitest/node'
 
 /*
- * How much work something was, counted and not timed: how often each function ran the block of it that ran most (the
- * engine's own precise coverage), what built-in loops looked at (their methods are wrapped), and what was spread.
- * `Steps` must be there before the modules it counts in are loaded.
+ * Counts work instead of timing it: the runs of each function's busiest block (by the engine's precise coverage), the
+ * items that built-in loops visited (their methods are wrapped), and the items of spreads. `Steps` must be created
+ * before the modules that it counts are loaded.
  */
 
-/** Counts by what did the steps: `function src/file.ts:offset`, `Array.prototype.includes`. */
+/** Counts by the function that did the steps: `function src/file.ts:offset`, `Array.prototype.includes`. */
 export type Counts = ReadonlyMap<string, number>
 
 interface Range {
@@ -30,7 +30,7 @@ export class Steps {
   private readonly isCounted: (url: string) => boolean
   private inBuiltIns = new Map<string, number>()
 
-  /** @param isCounted the modules whose functions count, by address. */
+  /** @param isCounted whether the functions of a module are counted, by its URL. */
   constructor(isCounted: (url: string) => boolean) {
     this.isCounted = isCounted
     this.session.connect()
@@ -41,14 +41,14 @@ export class Steps {
     countSpreads(count, isCounted)
   }
 
-  /** What built-in loops and spreads did since this was asked last. */
+  /** Returns the steps of built-in loops and spreads since the last call. */
   builtIn(): Counts {
     const counts = this.inBuiltIns
     this.inBuiltIns = new Map()
     return counts
   }
 
-  /** How often each function ran its busiest block since this was asked last. */
+  /** Returns how often each function ran its busiest block since the last call. */
   blocks(): Counts {
     const counts = new Map<string, number>()
     for (const { url, functions } of this.coverage().result) {
@@ -76,7 +76,7 @@ type Count = (what: string, steps: number) => void
 // biome-ignore lint/suspicious/noExplicitAny: built-in methods take whatever they take
 type Method = (this: any, ...given: any[]) => any
 
-/** How many steps a call of a built-in method takes, by what it was called on, with what, and what came of it. */
+/** Returns the steps of a call of a built-in method, from its receiver, arguments and result. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type Cost = (self: any, given: readonly any[], result: any) => number
 
@@ -121,7 +121,7 @@ function wrapBuiltIns(count: Count): void {
         try {
           return (result = original.apply(this, given))
         } finally {
-          // What throws has taken its steps, too.
+          // A call that throws has taken its steps, too.
           if (!isCounting) {
             isCounting = true
             count(`${name}.${method}`, Math.max(cost(this, given, result), 0))
@@ -141,7 +141,7 @@ function wrapBuiltIns(count: Count): void {
   wrap(Buffer.prototype, 'Buffer.prototype', { toString: bytes })
 }
 
-/** Spreads, loops and destructuring step through a list by its iterator; those of objects are marked in the source. */
+/** Counts spreads, loops and destructuring of lists by their iterator. Those of objects are marked in the source. */
 function countSpreads(count: Count, isCounted: (url: string) => boolean): void {
   const value = function* (this: readonly unknown[]) {
     for (let index = 0; index < this.length; index++) {
@@ -169,7 +169,7 @@ function countSpreads(count: Count, isCounted: (url: string) => boolean): void {
 
 const SPREAD = 'spreadOfAnObject'
 
-/** The source with every spread in an object told to whoever counts, on the lines it had. */
+/** Returns the source with a report for every spread in an object, on unchanged lines. */
 function marked(source: string): string {
   const places: { readonly start: number; readonly end: number }[] = []
   collect(parseAst(source, { lang: 'ts' }), places)
@@ -183,7 +183,7 @@ function marked(source: string): string {
   return text + source.slice(from)
 }
 
-/** A node of the source's tree, as far as it matters here. */
+/** A node of the source's syntax tree, as far as it matters here. */
 interface Node {
   readonly type?: string
   readonly properties?: readonly { readonly type: string; readonly argument: { start: number; end: number } }[]

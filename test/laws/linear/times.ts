@@ -1,3 +1,3 @@
-/** A list of `n` values, made one by one. */
+/** Returns a list of `n` values, created one by one. */
 export const times = <T>(n: number, make: (index: number) => T): T[] =>
   Array.from({ length: n }, (_, index) => make(index))

@@ -5,14 +5,14 @@ import { bytes, filled, json, object, record, schema, word } from '../arbitrary.
 import { CHAT_COUNTS, usageIn } from '../counts.ts'
 import { dataUrl, maybeNull } from '../loose.ts'
 
-/* Chat-completions values as clients and upstreams write them, with fields nobody knows sprinkled in. */
+/* Chat-completions values as clients and upstreams write them, with random unknown fields. */
 
 const vendorKey = fc.constantFrom('x_vendor', 'x_more', 'constructor')
 const strange = fc
   .array(fc.tuple(vendorKey, fc.oneof(json, fc.constant(null))), { maxLength: 2 })
   .map(entries => Object.fromEntries(entries) as JsonObject)
 
-/** The object with fields of unknown names beside its own. */
+/** An object with additional fields of unknown names. */
 export const plus = (known: fc.Arbitrary<unknown>): fc.Arbitrary<JsonObject> =>
   fc.tuple(strange, known).map(([more, own]) => ({ ...more, ...(own as JsonObject) }))
 const marker = { cache_control: plus(record({ type: fc.constant('ephemeral') }, { ttl: fc.constantFrom('5m', '1h') })) }
@@ -121,7 +121,7 @@ const tool = fc.oneof(
     }),
   ),
   plus(record({ type: fc.constant('x:advisor') }, { parameters: json })),
-  // Cursor's, as Responses has them.
+  // Cursor's form, the same as in Responses.
   plus(
     record(
       { name: filled },
@@ -260,7 +260,7 @@ const citation = plus(
     url_citation: plus(record({ url: fc.webUrl() }, { title: word, start_index: fc.nat(9), end_index: fc.nat(9) })),
   }),
 )
-/** OpenRouter's way: pictures beside the content. */
+/** OpenRouter's form: images beside the content. */
 const picture = plus(
   record({
     type: fc.constant('image_url'),
@@ -270,7 +270,7 @@ const picture = plus(
     ),
   }),
 )
-/** An id that a call of the same answer has already is made another, even for callers of this format (trap 6). */
+/** Calls with unique ids. A repeated id in an answer is replaced, even for callers of this format (trap 6). */
 const answerCalls = fc.uniqueArray(call, { maxLength: 2, selector: one => (one as { readonly id: string }).id })
 const answer = plus(
   record(
@@ -294,7 +294,7 @@ const answer = plus(
         .map(annotations => (annotations === null ? message : { ...message, annotations }))
     : fc.constant(message),
 )
-/** Mistral's way: content as a list, thoughts among it. */
+/** Mistral's form: content as a list that includes reasoning. */
 const listed = plus(
   record({
     role: fc.constant('assistant'),

@@ -6,7 +6,7 @@ import { dataUrl, maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 import { meta } from './rerank.ts'
 
-/* Values of Cohere's second version: rankings and vectors, with fields nobody knows sprinkled in. */
+/* Values of Cohere's API version 2: rankings and vectors, with random unknown fields. */
 const rerank = plus(
   record(
     { model: filled, query: word, documents: fc.array(word, { minLength: 1, maxLength: 4 }) },

@@ -6,7 +6,7 @@ import { CHAT_COUNTS, usageIn } from '../counts.ts'
 import { maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 
-/* Text-completions values as clients and upstreams write them, with fields nobody knows sprinkled in. */
+/* Text-completions values as clients and upstreams write them, with random unknown fields. */
 const tokens = fc.array(fc.nat(200_000), { maxLength: 4 })
 const prompt = fc.oneof(
   { weight: 4, arbitrary: word },

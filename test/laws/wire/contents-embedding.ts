@@ -40,14 +40,14 @@ const at = (method: string, body: fc.Arbitrary<JsonObject>): fc.Arbitrary<WireRe
       body: ofModel(body, decodeURIComponent(model)),
     }))
 
-/** A body as it names the model of its path, each of its requests for itself. */
+/** Returns a body that names the model of its path, in each of its requests. */
 function ofModel(body: JsonObject, model: string): JsonObject {
   const requests = body['requests'] as readonly JsonObject[] | undefined
   if (requests !== undefined) return { ...body, requests: requests.map(one => ofModel(one, model)) }
   return typeof body['model'] === 'string' ? { ...body, model: `${body['model']}${model}` } : body
 }
 
-/** Mostly alike, as clients write them; sometimes each in its own way. */
+/** Mostly equal, as clients write them. Sometimes each item differs. */
 const batch = fc.oneof(
   fc
     .tuple(toEmbed, list(content))

@@ -6,7 +6,7 @@ import { usageIn } from '../counts.ts'
 import { is, list, loose, numeral, unknown } from '../loose.ts'
 import * as embedding from './contents-embedding.ts'
 
-/* Valid generateContent values, in either casing, with unknown fields and nulls sprinkled on every object. */
+/* Valid generateContent values, in either casing, with random unknown fields and nulls in every object. */
 
 const mime = fc.constantFrom('image/png', 'audio/wav', 'video/mp4', 'application/pdf', 'text/plain')
 const uri = fc.oneof(
@@ -153,7 +153,7 @@ const generationConfig = loose(
     mediaResolution: is('MEDIA_RESOLUTION_LOW'),
   },
 )
-/** How a body says the model of its path once more, which only that path knows. */
+/** Ways in which a body repeats the model of its path. */
 const modelAgain = fc.constantFrom('', 'models/', 'tunedModels/', 'projects/p/publishers/google/models/')
 const ofModel = (body: JsonObject, model: string): JsonObject =>
   typeof body['model'] === 'string' ? { ...body, model: `${body['model']}${decodeURIComponent(model)}` } : body
@@ -195,7 +195,7 @@ const generation: fc.Arbitrary<WireRequest> = fc
     body: ofModel(body, model),
   }))
 
-/** The same, to be counted: as it is, or wrapped. */
+/** The same request for a token count: as it is, or wrapped. */
 const counting = fc
   .tuple(generation, fc.boolean(), unknown, fc.constantFrom('generateContentRequest', 'generate_content_request'))
   .map(([{ path, body }, wraps, others, field]): WireRequest => {
@@ -280,7 +280,7 @@ const details = list(
   2,
 )
 
-/** Google has no details of these counts: what others tell inside stands beside. */
+/** Google has no details of these counts. Counts that other formats nest are beside each other. */
 const usage = usageIn({
   ...{ input: 'promptTokenCount', output: 'candidatesTokenCount', total: 'totalTokenCount' },
   cached: ['cachedContentTokenCount', 'count'],

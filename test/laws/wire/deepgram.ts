@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { json, object, record, word } from '../arbitrary.ts'
 
-/* Deepgram is an upstream only: nobody asks in its words. */
+/* Deepgram is only an upstream. No caller uses its format. */
 
 export const request: fc.Arbitrary<WireRequest> = fc.constant({ path: '/v1/listen', query: {}, headers: {}, body: {} })
 

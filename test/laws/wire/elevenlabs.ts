@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, json, object, record } from '../arbitrary.ts'
 
-/* ElevenLabs is an upstream only: nobody asks in its words. Its answers are bytes, or JSON beside timestamps. */
+/* ElevenLabs is only an upstream. No caller uses its format. Its answers are bytes, or JSON with timestamps. */
 
 export const request: fc.Arbitrary<WireRequest> = fc.constant({ path: '/', query: {}, headers: {}, body: {} })
 

@@ -7,7 +7,7 @@ import { RESPONSES_COUNTS, usageIn } from '../counts.ts'
 import { dataUrl, maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 
-/* Requests for pictures, and answers with some, as clients and upstreams write them. */
+/* Requests for images, and answers with images, as clients and upstreams write them. */
 const link = fc.oneof(dataUrl, fc.webUrl())
 const named = fc.oneof(
   link,
@@ -57,7 +57,7 @@ const inJson = fc
     body: { ...body, ...start, ...(door === 'edits' ? begun(start) : {}) } as JsonObject,
   }))
 
-/** A picture to begin with, where there is none: what changes one must have it. */
+/** Adds an input image if there is none. An edit requires one. */
 const begun = (body: JsonObject): JsonObject =>
   ['image', 'images'].some(field => [body[field] ?? []].flat().length > 0)
     ? {}
@@ -108,7 +108,7 @@ const inForm = fc
 
 export const request: fc.Arbitrary<WireRequest> = fc.oneof(inJson, inForm)
 
-/** What servers that always write both fields of an image have in the other one. */
+/** Value of the other field at servers that always write both fields of an image. */
 const unfilled = fc.constantFrom(null, '')
 const item = plus(
   fc.oneof(

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, json, object, record, word } from '../arbitrary.ts'
 
-/* Valid requests for videos and tasks as Kling has them, with unknown fields and nulls sprinkled on every object. */
+/* Valid requests for videos, and tasks, in Kling's format, with random unknown fields and nulls in every object. */
 
 const unknown = object(fc.oneof(json, fc.constant(null)))
 const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
@@ -11,7 +11,7 @@ const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
 const loose = (value: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
   fc.tuple(value, unknown).map(([known, more]) => ({ ...more, ...known }))
 
-/** Of PNGs, JPEGs and what no signature tells. */
+/** Base64 of PNGs, JPEGs and files without a known signature. */
 const bare = fc.constantFrom('iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB', '/9j/4AAQSkZJRgABAQAAAQABAAA=', 'AAAA')
 const picture = fc.oneof(bare, fc.webUrl())
 const named: fc.Arbitrary<JsonObject> = filled.map(model_name => ({ model_name }))
@@ -35,10 +35,10 @@ export const request: fc.Arbitrary<WireRequest> = fc.oneof(
   wire('/v1/videos/image2video', ofPicture),
 )
 
-/** Dots alone are no task, since they are no step of a path. */
+/** Ids. An id of dots only is refused, because it is no step of a path. */
 const id = filled.filter(text => !/^\.+$/.test(text))
 
-/** In milliseconds, as the vendor writes it, or in seconds. */
+/** Times in milliseconds, as the vendor writes them, or in seconds. */
 const time = fc.oneof(fc.integer({ min: 1_600_000_000_000, max: 1_900_000_000_000 }), fc.nat(2_000_000_000))
 const clip = loose(
   record({ url: fc.webUrl() }, { id: filled, duration: maybe(fc.constantFrom('5', '5.041', '5.10', 5, 'long')) }),

@@ -7,7 +7,7 @@ import { absurd } from '../counts.ts'
 import { maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 
-/* Messages values as clients and upstreams write them, with fields nobody knows sprinkled in. */
+/* Messages values as clients and upstreams write them, with random unknown fields. */
 /** An object of a fixed type with fields that may be missing. */
 const typed = (type: string, needed: object = {}, optional: object = {}) =>
   plus(record({ type: fc.constant(type), ...needed }, { ...optional }))
@@ -33,11 +33,11 @@ const text = typed(
   { ...marker, citations: maybeNull(fc.array(citation, { maxLength: 2 })) },
 ).filter(block => !hasUnproved(block))
 
-/** Whether it has citations as the gateway writes them, without a proof: they go to no upstream (trap 82). */
+/** Whether a block has citations of the gateway, which have an empty index and go to no upstream (trap 82). */
 const hasUnproved = ({ citations }: JsonObject): boolean =>
   objectsIn(citations).some(({ encrypted_index }) => encrypted_index === '')
 
-/** What a client tells the upstream's bookkeeping. */
+/** A client's note for the upstream's billing. */
 const billing = typed('text', { text: word.map(note => `x-anthropic-billing-header: ${note}`) })
 
 const source = fc.oneof(
@@ -64,7 +64,7 @@ const searchResult = typed(
   { source: word, title: word, content: fc.array(text, { maxLength: 2 }) },
   marker,
 )
-/** Never an envelope of this gateway's own, which is undone on the way. */
+/** A signature, never one that the gateway wrapped, because it would be unwrapped on the way. */
 const proof = fc
   .oneof(fc.constant('EqQBCkYIBRgC'), fc.base64String({ maxLength: 8 }))
   .filter(value => !value.startsWith('aWw6'))
@@ -236,7 +236,7 @@ export const request: fc.Arbitrary<WireRequest> = fc.oneof(
 
 export const answers = { count: plus(record({ input_tokens: fc.nat() })) }
 
-/** Now and then what is no count. */
+/** Token counts, sometimes invalid ones. */
 const tokens = fc.oneof({ weight: 9, arbitrary: fc.nat(99) }, { weight: 1, arbitrary: absurd })
 const usage = plus(
   record(

@@ -5,7 +5,7 @@ import { bytes, filled, record, word } from '../arbitrary.ts'
 import { maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 
-/* Rerank values as the clients and upstreams of three vendors write them, with fields nobody knows sprinkled in. */
+/* Rerank values as the clients and upstreams of three vendors write them, with random unknown fields. */
 const picture = fc.oneof(
   fc.webUrl(),
   bytes,
@@ -71,7 +71,7 @@ const voyage = record(
   {},
 )
 
-/** Cohere's `meta`, whole or in parts. */
+/** Cohere's `meta`, complete or in part. */
 export const meta = plus(
   record(
     {},

@@ -5,10 +5,10 @@ import { bytes, filled, record, schema, word } from '../arbitrary.ts'
 import { RESPONSES_COUNTS, usageIn } from '../counts.ts'
 import { list, unknown } from '../loose.ts'
 
-/* Valid wire values of the responses format, with unknown fields and nulls sprinkled on every object. */
+/* Valid wire values of the responses format, with random unknown fields and nulls in every object. */
 
 type Generators = { readonly [field: string]: fc.Arbitrary<unknown> }
-/** An object with every optional field there, null or missing, and unknown fields beside. */
+/** An object whose optional fields are present, null or missing, with additional unknown fields. */
 const loose = (needed: Generators, optional: Generators = {}): fc.Arbitrary<JsonObject> =>
   fc
     .tuple(record<JsonObject>(needed, mapped(optional, maybe)), unknown)
@@ -206,7 +206,7 @@ const body = loose(
   },
 )
 
-/** Nothing but a picture is wanted, or nearly so. */
+/** Requests for an image alone, or nearly so. */
 const drawing = fc
   .tuple(
     body,

@@ -33,7 +33,7 @@ export const request: fc.Arbitrary<WireRequest> = body.map(body => ({
   body,
 }))
 
-/** Nothing of a whole answer is JSON (`raw`). */
+/** Whole answers are never JSON (`raw`). */
 export const result: fc.Arbitrary<JsonObject> = fc.constant({})
 
 export const raw: fc.Arbitrary<WireAnswer> = fc

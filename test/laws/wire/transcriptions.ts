@@ -58,7 +58,7 @@ const file: fc.Arbitrary<WireFile> = record<WireFile>(
   { name: fc.constantFrom('a.mp3', 'speech.webm', 'blob', 'ünï"code.wav', 'a.mp4') },
 )
 
-/** What OpenAI's description allows beside each shape. */
+/** Whether OpenAI's description allows the fields with the shape. */
 function isAllowed(path: string, body: JsonObject): boolean {
   const { response_format: shape } = body
   if (shape === undefined) return true

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, json, object, record, word } from '../arbitrary.ts'
 
-/* Veo is an upstream only: nobody asks in its words. Its answers are operations. */
+/* Veo is only an upstream. No caller uses its format. Its answers are operations. */
 
 export const request: fc.Arbitrary<WireRequest> = fc.constant({ path: '/', query: {}, headers: {}, body: {} })
 

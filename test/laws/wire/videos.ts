@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, json, object, record, word } from '../arbitrary.ts'
 
-/* Valid requests for videos and tasks, with unknown fields and nulls sprinkled on every object. */
+/* Valid requests for videos, and tasks, with random unknown fields and nulls in every object. */
 
 const unknown = object(fc.oneof(json, fc.constant(null)))
 const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>

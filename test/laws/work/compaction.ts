@@ -5,7 +5,7 @@ import type { CanonicalResult } from '../../../src/canonical/result.ts'
 import { request as conversation, filled, record } from '../arbitrary.ts'
 import { result as answer, asked as question } from '../arbitrary-result.ts'
 
-/* Conversations to be put in short, and what comes back: messages that are kept, and one item for the others. */
+/* Conversations to compact, and the results: messages that stay, and one item for the others. */
 
 export const request: fc.Arbitrary<CanonicalRequest> = conversation.map(asked => ({
   ...asked,

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../../src/canonical/request.ts'
 import { cache, extras, filled, object, opaque, record, text, word } from '../arbitrary.ts'
 import { asked as conversing } from '../arbitrary-result.ts'
 
-/* Texts to go on from, a message each; what goes on from them may come from any conversation. */
+/* Texts to continue, one per message. The continuation may be any result of a conversation. */
 
 export { result } from '../arbitrary-result.ts'
 export { RESULTS as examples } from '../examples.ts'
@@ -13,7 +13,7 @@ const tokens = fc
   .array(fc.nat(100_000), { minLength: 1, maxLength: 4 })
   .map((tokens): Part => ({ type: 'opaque', format: 'completions', value: { tokens }, reference: true }))
 
-/** Mostly one text; sometimes several pieces that make one, or none. */
+/** Mostly one text. Sometimes several parts that make one text, or none. */
 const content: fc.Arbitrary<readonly Part[]> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(record<Part>({ type: fc.constant('text'), text: word }, { cache })) },
   { weight: 2, arbitrary: fc.tuple(tokens) },
@@ -51,7 +51,7 @@ export const request: fc.Arbitrary<CanonicalRequest> = record<CanonicalRequest>(
   { endUser: filled, metadata: object(word), cacheKey: filled, extras: fc.oneof(extras, own) },
 )
 
-/** Its caller wants usage in streams. */
+/** A request whose caller wants usage in streams. */
 export const asked: CanonicalRequest = {
   ...conversing,
   output: { completion: {} },

@@ -4,7 +4,7 @@ import type { CanonicalResult } from '../../../src/canonical/result.ts'
 import { request as conversation, extras, record } from '../arbitrary.ts'
 import { asked as conversing } from '../arbitrary-result.ts'
 
-/* Conversations whose tokens are to be counted, and the counts. */
+/* Conversations whose tokens are counted, and the counts. */
 
 export const request: fc.Arbitrary<CanonicalRequest> = conversation.map(request => ({
   ...request,
@@ -25,5 +25,5 @@ export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   { extras },
 )
 
-/** A request the counts could be of. */
+/** A request that fits the counts. */
 export const asked: CanonicalRequest = { ...conversing, output: { count: true } }

@@ -5,7 +5,7 @@ import type { CanonicalResult, Usage } from '../../../src/canonical/result.ts'
 import { filled, media, record, word } from '../arbitrary.ts'
 import { count, extras } from '../work-parts.ts'
 
-/* Things to embed, one message each, and the vectors of one candidate that answer them. */
+/* Inputs to embed, one per message, and the vectors of one candidate that answer them. */
 const text = record<Part>(
   { type: fc.constant('text'), text: word },
   { extras: extras('contents', 'cohere', 'elsewhere') },
@@ -25,7 +25,7 @@ const unknown = record<Part>({
   value: fc.record({ type: fc.constant('x_unknown'), v: word }, { noNullPrototype: true }),
 })
 
-/** Mostly one text; sometimes several parts that make one vector, or none. */
+/** Mostly one text. Sometimes several parts that make one vector, or none. */
 const content: fc.Arbitrary<readonly Part[]> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(text) },
   { weight: 1, arbitrary: fc.tuple(picture) },
@@ -85,7 +85,7 @@ const usage: fc.Arbitrary<Usage> = record<Usage>(
   },
 )
 
-/** As the gateway hands it to a writer: with id, model and time. */
+/** A result as the gateway passes it to a writer: with id, model and time. */
 export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   {
     id: filled,
@@ -96,7 +96,7 @@ export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   { usage, extras: extras('embeddings', 'contents', 'cohere', 'elsewhere') },
 )
 
-/** A request the answers could be for. */
+/** A request that fits the answers. */
 export const asked: CanonicalRequest = {
   model: 'asked-model',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }] }],

@@ -6,7 +6,7 @@ import type { CanonicalResult } from '../../../src/canonical/result.ts'
 import { bytes, cache, extras, filled, looks, media, opaque, reasoning, record, text, tool } from '../arbitrary.ts'
 import { count, finish } from '../work-parts.ts'
 
-/* Requests that want nothing but pictures, of any format's callers, and answers that have some. */
+/* Requests for images only, of any format's callers, and answers with images. */
 
 const mediaType = fc.constantFrom('image/png', 'image/jpeg', 'image/webp', 'image/jpg', 'image/svg+xml')
 const source = fc.oneof(
@@ -89,7 +89,7 @@ const made = record<Part>(
   { type: fc.constant('media'), kind: fc.constant('image'), source: madeSource },
   { name: filled, made: looks, extras },
 )
-/** A picture at least, and maybe what the model says beside. */
+/** At least one image, and possibly text of the model. */
 const content = fc
   .tuple(fc.array(fc.oneof(text, reasoning, made), { maxLength: 2 }), made, fc.option(text))
   .map(([before, one, after]) => [...before, one, ...(after === null ? [] : [after])])
@@ -114,7 +114,7 @@ export const result: fc.Arbitrary<CanonicalResult> = fc
   )
   .map(([head, others, sure]) => ({ ...head, candidates: [...others, sure] as CanonicalResult['candidates'] }))
 
-/** A caller who wants one picture. */
+/** A request for one image. */
 export const asked: CanonicalRequest = {
   model: 'asked-model',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'a boat' }] }],

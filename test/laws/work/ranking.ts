@@ -11,7 +11,7 @@ const text = record<Part>(
   { extras: extras('contents', 'elsewhere'), cache, annotations: fc.array(citation, { minLength: 1, maxLength: 1 }) },
 )
 const picture: fc.Arbitrary<MediaPart> = media
-/** Mostly one text; sometimes a picture, several parts, or none. */
+/** Mostly one text. Sometimes an image, several parts, or none. */
 const content: fc.Arbitrary<readonly Part[]> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(text) },
   { weight: 2, arbitrary: fc.tuple(picture) },
@@ -51,7 +51,7 @@ const usage: fc.Arbitrary<Usage> = record<Usage>(
   },
 )
 
-/** As the gateway hands it to a writer: with id, model and time. */
+/** A result as the gateway passes it to a writer: with id, model and time. */
 export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   {
     id: filled,
@@ -68,7 +68,7 @@ export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   { usage, serviceTier: filled, extras: extras('rerank', 'cohere', 'elsewhere') },
 )
 
-/** A request the answers could be for. */
+/** A request that fits the answers. */
 export const asked: CanonicalRequest = {
   model: 'asked-model',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }] }],

@@ -6,7 +6,7 @@ import { RAW_SPEECH } from '../../builders/media.ts'
 import { bytes, cache, filled, media, record, word } from '../arbitrary.ts'
 import { count, extras, finish, opaque } from '../work-parts.ts'
 
-/* A text to be spoken, and the recording that answers it. */
+/* A text to speak, and the recording that answers it. */
 const inside = extras('contents', 'chat', 'elsewhere')
 const text = record<Part>({ type: fc.constant('text'), text: word }, { cache, extras: inside })
 /** Mostly one text. */
@@ -17,7 +17,7 @@ const content: fc.Arbitrary<readonly Part[]> = fc.oneof(
 const turn = (...roles: Message['role'][]): fc.Arbitrary<Message> =>
   record<Message>({ role: fc.constantFrom(...roles), content }, { name: filled, extras: inside })
 
-/** Mostly a word on how to say it and what is to be said; sometimes several of each, in any order. */
+/** Mostly one instruction and one text to speak. Sometimes several of each, in any order. */
 const messages: fc.Arbitrary<readonly Message[]> = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(turn('user')) },
   { weight: 3, arbitrary: fc.tuple(turn('system', 'developer'), turn('user')) },
@@ -68,7 +68,7 @@ const usage: fc.Arbitrary<Usage> = record<Usage>(
   { outputBy: record({}, { audio: count }), extras: extras('speech', 'contents', 'elsewhere') },
 )
 
-/** As the gateway hands it to a writer: with id, model and time, and something to be heard. */
+/** A result as the gateway passes it to a writer: with id, model, time and audio. */
 export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   {
     id: filled,
@@ -92,7 +92,7 @@ export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   { usage, serviceTier: fc.constant('default'), extras: extras('contents', 'elsewhere') },
 )
 
-/** A request the answers could be for. */
+/** A request that fits the answers. */
 export const asked: CanonicalRequest = {
   model: 'asked-model',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }] }],

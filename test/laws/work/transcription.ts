@@ -7,7 +7,7 @@ import type { CanonicalResult, Segment, Transcript, Usage, Word } from '../../..
 import { filled, record, word } from '../arbitrary.ts'
 import { count, extras, seconds } from '../work-parts.ts'
 
-/* Recordings to be written down, and what was said in them, when, and by whom. */
+/* Recordings to transcribe, and their transcripts with times and speakers. */
 const own = extras('transcriptions', 'deepgram', 'elsewhere')
 const others = extras('deepgram', 'elsewhere')
 
@@ -91,7 +91,7 @@ const usage: fc.Arbitrary<Usage> = record<Usage>(
   },
 )
 
-/** As the gateway hands it to a writer: with id, model and time. */
+/** A result as the gateway passes it to a writer: with id, model and time. */
 export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   {
     id: filled,
@@ -116,7 +116,7 @@ export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   { usage, extras: own },
 )
 
-/** A request the answers could be for. */
+/** A request that fits the answers. */
 export const asked: CanonicalRequest = {
   model: 'asked-model',
   messages: [],

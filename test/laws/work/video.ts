@@ -6,7 +6,7 @@ import type { CanonicalResult } from '../../../src/canonical/result.ts'
 import { type CanonicalTask, TASK_VARIANTS, type TaskFailure } from '../../../src/canonical/task.ts'
 import { bytes, cache, extras, filled, media, opaque, reasoning, record, text, word } from '../arbitrary.ts'
 
-/* Requests that want a video, of any format's callers, and the tasks they become. */
+/* Requests for a video, of any format's callers, and the tasks that answer them. */
 
 const mediaType = fc.constantFrom('image/png', 'image/jpeg', 'image/webp')
 const source = fc.oneof(
@@ -30,7 +30,7 @@ const picture = record<MediaPart>(
   },
 )
 
-/** What is wanted is always said in words, among anything else. */
+/** The prompt. Every request has one, among other content. */
 const prompt: fc.Arbitrary<TextPart> = record({ type: fc.constant('text'), text: filled }, { cache, extras })
 const others = fc.array(fc.oneof(picture, picture, text, media, opaque), { maxLength: 3 })
 const asking: fc.Arbitrary<readonly Part[]> = fc
@@ -110,13 +110,13 @@ const task: fc.Arbitrary<CanonicalTask> = fc.oneof(
   record<CanonicalTask>({ state: fc.constant('failed') }, { ...known, failure }),
 )
 
-/** As the gateway hands it to a writer: with id, model and time. */
+/** A result as the gateway passes it to a writer: with id, model and time. */
 export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
   { id: filled.filter(id => !/^\.+$/.test(id)), model: filled, createdAt: time, candidates: fc.constant([]), task },
   { usage: record({}, { output: fc.nat(99) }), serviceTier: fc.constant('default'), extras },
 )
 
-/** A request the task could be for. */
+/** A request that fits the task. */
 export const asked: CanonicalRequest = {
   model: 'asked-model',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'a boat' }] }],

@@ -3,7 +3,7 @@ import { AdminServer } from '../../builders/admin.ts'
 import { channelAt, KEY } from '../../builders/config.ts'
 import { deadAddress } from '../../builders/upstream.ts'
 
-/* What an ordinary user may try at the administrators' endpoints. */
+/* Requests of ordinary users at the administrators' endpoints. */
 
 let admin: AdminServer
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const BODIES = [
 ]
 const TYPES = ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16']
 
-/** Each method of each endpoint that the description has. */
+/** Returns each method of each endpoint in the description. */
 async function operations(): Promise<readonly (readonly [method: string, path: string])[]> {
   const headers = { authorization: `Bearer ${admin.token}` }
   const { json } = await admin.testServer.ask('/admin/v1/openapi.json', undefined, { method: 'GET', headers })

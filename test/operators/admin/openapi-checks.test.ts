@@ -36,7 +36,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 const described = (schema: Schema) => ajv.compile({ ...schema, components: openapi.components })
 
-/** Texts at the edges of what some check takes. Halves of characters are left out: JSON has none. */
+/** Strings at the limits of some check. Lone surrogates are left out, because JSON has none. */
 const TEXTS = [
   ...[
     '',
@@ -78,7 +78,7 @@ const TEXTS = [
   ],
 ]
 
-/** Values of the wrong kind. */
+/** Values of the wrong type. */
 const OTHERS: readonly unknown[] = [null, true, 0, 1.5, '', 'x', [], ['x'], {}, { x: 1 }]
 
 function textOf({ minLength = 0, maxLength = 0, enum: names = [] }: Schema): fc.Arbitrary<string> {
@@ -98,7 +98,7 @@ function numberOf({ type, minimum = 0, maximum = 100 }: Schema): fc.Arbitrary<nu
   return fc.oneof(fc.constantFrom(...edges), fc.integer(), ...(type === 'number' ? [fc.double({ noNaN: true })] : []))
 }
 
-/** Values that a schema describes, and some beside it. */
+/** Generates values that a schema describes, and some that it does not. */
 function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   const meant = (): fc.Arbitrary<unknown> => {
     if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(valuesOf))
@@ -134,7 +134,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
     .map(all => Object.fromEntries(all.filter(([, isWanted]) => isWanted).map(([name, , value]) => [name, value])))
 }
 
-/** What a client makes of the text of a parameter, by its schema (OpenAPI 3.1, style `form` without `explode`). */
+/** Parses the text of a parameter as a client does, by its schema (OpenAPI 3.1, style `form` without `explode`). */
 function parsed({ type }: Schema, text: string): unknown {
   if (type === 'integer') return /^\d+$/.test(text) ? Number(text) : text
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
@@ -143,13 +143,16 @@ function parsed({ type }: Schema, text: string): unknown {
 
 const written = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(',') : String(value))
 
-/** User names are checked as they are stored, normalized; a pattern can say it of those alone that stay as they are. */
+/**
+ * Whether a user name is already normalized. Names are checked in normalized form, and a pattern can only describe
+ * normalized names.
+ */
 const isNormalized = (value: unknown): boolean => {
   const { name = '' } = (value ?? {}) as { readonly name?: unknown }
   return typeof name !== 'string' || (name.normalize('NFKC') === name && !/[\u{10000}-\u{10ffff}]/u.test(name))
 }
 
-/** Holds both against each other, and says how often they agreed on each verdict. */
+/** Compares the verdicts of schema and endpoint, and counts how often they agreed on each verdict. */
 function compare(values: fc.Arbitrary<unknown>, isDescribed: (value: never) => boolean, check: v.GenericSchema) {
   const counts = { taken: 0, refused: 0 }
   fc.assert(

@@ -12,7 +12,7 @@ import { SOON, TIMED } from '../../builders/time.ts'
 import { FakeUpstream } from '../../builders/upstream.ts'
 
 const closing = closingAfterEach()
-/** A gateway in a process of its own, configured by a file, and a token that the command line made for it. */
+/** Starts a gateway in a separate process with a config file, and creates a token with the command line. */
 async function start() {
   const upstream = await FakeUpstream.open(response =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWER)),

@@ -119,7 +119,7 @@ describe('the answer', () => {
     const before = process.memoryUsage().arrayBuffers
     exchange.discardRest()
     await new Promise(resolve => setTimeout(resolve, 1000))
-    // A leak would hold gigabytes; garbage that is not collected yet holds a fraction of one.
+    // A leak would hold gigabytes. Garbage that is not collected yet holds a fraction of one.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(400 * 1024 * 1024)
   })
 
@@ -200,7 +200,10 @@ describe('failures', () => {
   })
 })
 
-/** Returns what a consumer that pauses at the first chunk has got by then, and everything it gets after resuming. */
+/**
+ * Returns the part that a consumer which pauses at the first chunk has received by then, and everything that it
+ * receives after resuming.
+ */
 async function takenWithAPause(exchange: Exchange): Promise<{ early: number; rest(): Promise<number> }> {
   const answer = await exchange.answer
   let size = 0

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 
-/** A file generated from its seed; any range can be generated without the rest. */
+/** A file generated from its seed. Any range can be generated without the rest. */
 export interface Clip {
   readonly seed: string
   readonly size: number
@@ -81,7 +81,7 @@ function pump(
   else response.end()
 }
 
-/** The range in a header; undefined if none is valid. */
+/** The range in a header. Undefined if none is valid. */
 export function rangeOf(
   header: string | undefined,
   size: number,

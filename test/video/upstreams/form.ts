@@ -12,7 +12,7 @@ export interface Form {
 }
 
 /**
- * Reads the JSON body or the form of a request; an empty body is an empty object. Rejects if the request ends early.
+ * Reads the JSON body or the form of a request. An empty body is an empty object. Rejects if the request ends early.
  */
 export async function readForm(message: IncomingMessage): Promise<Form> {
   const pieces: Buffer[] = []

@@ -3,7 +3,7 @@ import { type Loose, Refusal, type Reply, type Seen, type Step, VideoUpstream } 
 /** Credentials that must never be sent here. */
 const CREDENTIALS = ['authorization', 'x-goog-api-key', 'x-api-key', 'cookie']
 
-/** Public storage of finished videos; any credential it receives counts as a leak. */
+/** Public storage of finished videos. Any credential it receives counts as a leak. */
 export class Storage extends VideoUpstream {
   /** Number of requests with a credential. */
   leaks = 0

@@ -14,7 +14,7 @@ import { type Form, readForm } from './form.ts'
 // biome-ignore lint/suspicious/noExplicitAny: bodies of requests are what the tests are about
 export type Loose = any
 
-/** The purpose of a request. `find` looks a task up by its reference; not every kind has each step. */
+/** The purpose of a request. `find` looks a task up by its reference. Not every kind has each step. */
 export type Step = 'submit' | 'poll' | 'find' | 'list' | 'content' | 'remove' | 'remix' | 'unknown'
 
 /**
@@ -98,7 +98,7 @@ export abstract class VideoUpstream {
   readonly tasks = new Map<string, Task>()
   /** The life of tasks from now on. */
   life: Life = { queued: 2, running: 2, outcome: 'completed' }
-  /** Bytes; size of every video. */
+  /** Size of every video, in bytes. */
   size = 4096
   /** Milliseconds of delay before each answer. */
   delay = 0
@@ -136,7 +136,7 @@ export abstract class VideoUpstream {
     )
   }
 
-  /** Number of requests of a step so far, including failed ones; optionally only those about one task. */
+  /** Number of requests of a step so far, including failed ones. Optionally only those about one task. */
   count(step: Step, id?: string): number {
     return this.seen.filter(
       one => one.step === step && (id === undefined || decodeURIComponent(one.url.pathname).includes(id)),

@@ -205,7 +205,7 @@ export const calls = (
     yield { type: 'result-end' }
   }
 
-/** Runs one script after another; the last one repeats. */
+/** Runs one script after another. The last one repeats. */
 export function inTurn(...scripts: readonly Script[]): Script {
   let count = 0
   return (request, signal) => scripts[Math.min(count++, scripts.length - 1)]!(request, signal)

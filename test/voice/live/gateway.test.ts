@@ -142,7 +142,7 @@ describe('a caller of OpenAI’s format before Gemini Live', () => {
       strict(faults, async live => {
         expect(await live.next()).toEqual({ realtimeInput: { activityStart: {} } })
         expect(await live.next()).toEqual({ realtimeInput: { activityEnd: {} } })
-        // 24 kHz came in and 16 kHz arrive; the resampler may hold back the last few samples.
+        // 24 kHz came in and 16 kHz arrive. The resampler may hold back the last few samples.
         expect(Math.abs(live.heard - 32_000)).toBeLessThanOrEqual(64)
         live.send(spoken(48_000), TURN_COMPLETE)
       }),

@@ -9,8 +9,8 @@ interface Output {
 }
 
 /**
- * Checks server events against the grammar in `canonical/voice-session-event.ts`, for upstreams with one response at a time.
- * Returns the first fault; undefined if there is none.
+ * Checks server events against the grammar in `canonical/voice-session-event.ts`, for upstreams with one response at a
+ * time. Returns the first fault. Undefined if there is none.
  */
 export function fault(events: readonly ServerEvent[]): string | undefined {
   let response: string | undefined

@@ -27,7 +27,7 @@ export class Machine {
     this.take(this.protocol.opened())
   }
 
-  /** Sends client events; queues them during a reconnect, as `WebSocketUpstream` does. */
+  /** Sends client events. Queues them during a reconnect, as `WebSocketUpstream` does. */
   client(...events: readonly ClientEvent[]): this {
     for (const event of events) {
       if (this.moving) this.open()

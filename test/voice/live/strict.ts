@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../src/canonical/node.ts'
 import type { Connection, Script } from '../upstream.ts'
 
-/** The fields allowed in client frames (docs/wire/live.md#client-messages); `*` allows any JSON. */
+/** The fields allowed in client frames (docs/wire/live.md#client-messages). `*` allows any JSON. */
 type Shape = { readonly [field: string]: Shape | '*' }
 
 const CONTENT: Shape = { role: '*', parts: { text: '*', inlineData: '*', functionCall: '*', functionResponse: '*' } }
@@ -105,7 +105,7 @@ export class LiveConnection {
   }
 }
 
-/** A script that reads the setup, completes it and calls `play`; `index` counts connections. */
+/** A script that reads the setup, completes it and calls `play`. `index` counts connections. */
 export function strict(faults: string[], play: (live: LiveConnection, index: number) => void | Promise<void>): Script {
   let connections = 0
   return async connection => {

@@ -1,4 +1,3 @@
-/** English texts of the Account page. */
 export const account = {
   title: 'Account',
   lead: 'Your own sign-in, and the users of this console.',

@@ -1,4 +1,3 @@
-/** English texts for states, abilities, modalities, kinds of work and kinds of errors. */
 export const catalogue = {
   states: { ok: 'OK', resting: 'Resting', drained: 'Drained', full: 'Full' },
   stateMeanings: {

@@ -1,4 +1,3 @@
-/** English texts of the Channels page. */
 export const channels = {
   title: 'Channels',
   lead: 'Your upstreams: state, last errors, and formats with their dialects.',

@@ -1,4 +1,3 @@
-/** English texts that all pages share. */
 export const common = {
   pages: {
     start: 'Start',

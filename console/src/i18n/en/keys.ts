@@ -1,4 +1,3 @@
-/** English texts of the Keys page. */
 export const keys = {
   title: 'Keys',
   lead: 'Clients sign in with keys. A key may do what both the key and its group allow. Changes apply within a second.',

@@ -1,4 +1,3 @@
-/** English texts of the Models page. */
 export const models = {
   title: 'Models',
   lead: 'The available models with their formats, prices and channels.',

@@ -1,4 +1,3 @@
-/** English texts of the Start page. */
 export const start = {
   title: 'Start',
   lead: 'Choose a key and a model, copy the settings of your client, and try them.',

@@ -1,4 +1,3 @@
-/** English texts of the Traffic page. */
 export const traffic = {
   title: 'Traffic',
   lead: 'Live requests with their results, translation losses and timings.',

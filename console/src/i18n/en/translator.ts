@@ -1,4 +1,3 @@
-/** English texts of the Translator page. */
 export const translator = {
   lead: 'Paste a request, a response or a stream to see it in every other format, with its losses. Nothing is sent to a model.',
   given: 'Text to translate',

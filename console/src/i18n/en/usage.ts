@@ -1,4 +1,3 @@
-/** English texts of the Usage page. */
 export const usage = {
   title: 'Usage',
   lead: 'Requests, tokens, cost and latency over time.',

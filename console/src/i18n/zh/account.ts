@@ -1,6 +1,5 @@
 import type { account as en } from '../en/account.ts'
 
-/** Chinese texts of the Account page. */
 export const account: typeof en = {
   title: '账户',
   lead: '您的身份,以及还有谁可以登录。',

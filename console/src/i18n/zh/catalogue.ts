@@ -1,6 +1,5 @@
 import type { catalogue as en } from '../en/catalogue.ts'
 
-/** Chinese texts for states, abilities, modalities, kinds of work and kinds of errors. */
 export const catalogue: typeof en = {
   states: { ok: '正常', resting: '暂歇', drained: '已停用', full: '已满' },
   stateMeanings: {

@@ -1,6 +1,5 @@
 import type { channels as en } from '../en/channels.ts'
 
-/** Chinese texts of the Channels page. */
 export const channels: typeof en = {
   title: '渠道',
   lead: '您的上游:当前状态、最近的错误,以及各格式的方言差异。',

@@ -1,6 +1,5 @@
 import type { common as en } from '../en/common.ts'
 
-/** Chinese texts that all pages share. */
 export const common: typeof en = {
   pages: {
     start: '开始',

@@ -1,6 +1,5 @@
 import type { keys as en } from '../en/keys.ts'
 
-/** Chinese texts of the Keys page. */
 export const keys: typeof en = {
   title: '密钥',
   lead: '客户端凭密钥访问。密钥的权限是它自身与所在分组的交集;修改在一秒内生效。',

@@ -1,6 +1,5 @@
 import type { models as en } from '../en/models.ts'
 
-/** Chinese texts of the Models page. */
 export const models: typeof en = {
   title: '模型',
   lead: '可以调用哪些模型、用哪些格式、价格如何,以及由哪些渠道提供。',

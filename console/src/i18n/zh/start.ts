@@ -1,6 +1,5 @@
 import type { start as en } from '../en/start.ts'
 
-/** Chinese texts of the Start page. */
 export const start: typeof en = {
   title: '开始',
   lead: '将客户端接入本网关:选择密钥和模型,复制配置,并在此试用。',

@@ -1,6 +1,5 @@
 import type { traffic as en } from '../en/traffic.ts'
 
-/** Chinese texts of the Traffic page. */
 export const traffic: typeof en = {
   title: '流量',
   lead: '实时请求：每个请求如何被应答、转换中丢失了什么、时间花在哪里。',

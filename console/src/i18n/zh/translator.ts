@@ -1,6 +1,5 @@
 import type { translator as en } from '../en/translator.ts'
 
-/** Chinese texts of the Translator page. */
 export const translator: typeof en = {
   lead: '粘贴一个请求、一个响应或一段流，即可看到它在其他每种格式中的样子，以及转换中丢失的内容。不会发送给任何模型。',
   given: '要转换的文本',

@@ -1,6 +1,5 @@
 import type { usage as en } from '../en/usage.ts'
 
-/** Chinese texts of the Usage page. */
 export const usage: typeof en = {
   title: '用量',
   lead: '一段时间内的请求、Token、费用和延迟。',

@@ -2,5 +2,4 @@ import { account as en } from '../../i18n/en/account.ts'
 import { texts } from '../../i18n/index.ts'
 import { account as zh } from '../../i18n/zh/account.ts'
 
-/** Texts of the Account page. */
 export const text = texts({ en, zh })

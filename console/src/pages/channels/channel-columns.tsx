@@ -90,7 +90,7 @@ const StateCell = ({ of: { state, resting_until: until, resting_models: resting 
   </span>
 )
 
-/** formats; shown by name, the rest as a count. */
+/** Number of formats shown by name. The rest is shown as a count. */
 const SHOWN = 1
 
 const FormatsCell = ({ of: { formats } }: OfChannel) => (

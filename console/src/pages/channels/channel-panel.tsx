@@ -149,7 +149,7 @@ const RestingModels = ({ of }: OfChannel) => (
   </ul>
 )
 
-/** models; shown by name, the rest as a count. */
+/** Number of models shown by name. The rest is shown as a count. */
 const SHOWN = 24
 
 function NamedModels({ of: { name, models } }: OfChannel) {

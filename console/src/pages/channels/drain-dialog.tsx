@@ -49,7 +49,7 @@ export const ResumeDialog = (props: DrainDialogProps) => (
   </Confirm>
 )
 
-/** Number of models that would have no other channel. */
+/** Warning with the number of models that no other channel would serve. */
 function Consequence({ of }: { readonly of: Channel }) {
   const words = text().drain
   const models = useModelsOf(of.name)

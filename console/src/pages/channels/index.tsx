@@ -21,7 +21,7 @@ import { Summary } from './summary.tsx'
 import { TestDialog } from './test-dialog.tsx'
 import { text } from './texts.ts'
 
-/** ms; between two loads of the channels. */
+/** Interval between two loads of the channels, in milliseconds. */
 const REFRESH = 3000
 
 const loadAll = (signal: AbortSignal): Promise<AllOf<Channel>> => get<AllOf<Channel>>('/channels', {}, signal)

@@ -19,7 +19,7 @@ interface TestDialogProps {
   readonly onClose: () => void
 }
 
-/** results; kept in the dialog for comparison. */
+/** Number of results kept in the dialog for comparison. */
 const KEPT = 10
 
 /** Dialog that sends small test requests to a channel. */
@@ -74,12 +74,12 @@ export function TestDialog({ of, onTested, onClose }: TestDialogProps) {
 
 interface ModelChoiceProps {
   readonly channel: Channel
-  /** Public model id; empty for the channel's first model. */
+  /** Public model id. Empty for the channel's first model. */
   readonly value: string
   readonly onValue: (model: string) => void
 }
 
-/** models; up to this many are offered in a select, more as suggestions while typing. */
+/** Maximum number of models offered in a select. More are offered as suggestions while typing. */
 const MANY = 100
 
 function ModelChoice({ channel, value, onValue }: ModelChoiceProps) {

@@ -25,7 +25,7 @@ export type SetValue = <F extends keyof FormValues>(field: F, value: FormValues[
 
 const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
 
-/** Converts a key or group to form values; without one, an empty form. */
+/** Converts a key or group to form values. Without one, an empty form. */
 export function valuesOf(of: Shown = {}): FormValues {
   return {
     ...{ name: of.name ?? '', group: of.group ?? 'default', note: of.note ?? '' },
@@ -57,7 +57,7 @@ const lines = (value: string): readonly string[] | null => {
   return all.length === 0 ? null : all
 }
 
-/** API fields that keys and groups share; an empty field becomes null. */
+/** API fields that keys and groups share. An empty form field becomes null. */
 export const permissionsOf = (values: FormValues) => ({
   ...{ rpm: number(values.rpm), tpm: number(values.tpm), concurrent: number(values.concurrent) },
   budget: { day: number(values.day), month: number(values.month) },

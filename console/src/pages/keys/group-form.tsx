@@ -11,7 +11,7 @@ import { text } from './texts.ts'
 import { useForm } from './use-form.ts'
 
 interface GroupFormProps {
-  /** Absent for a new group. */
+  /** The group to change. Absent for a new group. */
   readonly of?: Group
   readonly doors: readonly string[]
   /** Called after saving, with the message to show. */

@@ -20,7 +20,7 @@ interface GroupsViewProps {
   readonly groups: Load<readonly Group[]>
   readonly keys: readonly Key[]
   readonly settings: Settings | undefined
-  /** Whether the form for a new group is open; a button of the page opens it. */
+  /** Whether the form for a new group is open. A button of the page opens it. */
   readonly isCreating: boolean
   readonly onCreating: (isCreating: boolean) => void
 }

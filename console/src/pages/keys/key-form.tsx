@@ -11,7 +11,7 @@ import { text } from './texts.ts'
 import { useForm } from './use-form.ts'
 
 interface KeyFormProps {
-  /** Absent for a new key. */
+  /** The key to change. Absent for a new key. */
   readonly of?: Key
   readonly groups: readonly Group[]
   readonly doors: readonly string[]

@@ -25,7 +25,7 @@ const TONES: { readonly [S in KeyState]: Tone } = {
   revoked: 'bad',
 }
 
-/** days; a key that expires within them shows its expiry. */
+/** A key that expires within this number of days shows its expiry. */
 const SOON = 30
 
 /** Badges with the state, the expiry and the capture of a key. */

@@ -33,7 +33,7 @@ interface KeysViewProps {
   readonly onRevoked: (revoked: boolean) => void
   /** Loads more keys. */
   readonly onMore: () => void
-  /** Whether the form for a new key is open; a button of the page opens it. */
+  /** Whether the form for a new key is open. A button of the page opens it. */
   readonly isCreating: boolean
   readonly onCreating: (isCreating: boolean) => void
 }

@@ -6,7 +6,7 @@ type Limits = Pick<Key, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
 
 const dollars = (value: number): string => money(value, { round: true })
 
-/** Limits of a key or group, one text each. */
+/** Limits of a key or group, one string for each. */
 export function limitsOf({ rpm, tpm, concurrent, budget }: Limits): readonly string[] {
   const words = text().limit
   const rows: readonly (readonly [(value: string) => string, number | undefined, (value: number) => string])[] = [

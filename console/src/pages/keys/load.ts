@@ -1,13 +1,13 @@
 import { get } from '../../api/request.ts'
 import type { AllOf, Group, Key, PageOf, Usage, UsageSum } from '../../api/types.ts'
 
-/** days; usage shown for each key. */
+/** Period of the usage shown for each key, in days. */
 export const DAYS = 14
 const DAY = 86_400_000
 
-/** keys; per page of the API. */
+/** Number of keys per page of the API. */
 const PAGE = 200
-/** keys; loaded at first, and again with each “Load more”. */
+/** Number of keys loaded at first, and again with each “Load more”. */
 export const AT_ONCE = 1000
 
 /** Usage of one key in the last `DAYS` days. */
@@ -15,7 +15,7 @@ export interface KeyUsage {
   readonly requests: number
   readonly errors: number
   readonly tokens: number
-  /** US dollars; cost of the requests with a known price, undefined if there is none. */
+  /** Cost of the requests with a known price, in US dollars. Undefined if there is none. */
   readonly cost: number | undefined
   /** Requests per day, today last. */
   readonly days: readonly number[]

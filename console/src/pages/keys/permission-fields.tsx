@@ -6,7 +6,7 @@ import type { Form } from './use-form.ts'
 
 interface FieldsProps {
   readonly form: Form
-  /** Set for groups: their hints name no group to fall back to. */
+  /** Whether the fields are those of a group. Their hints then mention no group whose value applies instead. */
   readonly ofGroup?: boolean
 }
 

@@ -2,5 +2,4 @@ import { keys as en } from '../../i18n/en/keys.ts'
 import { texts } from '../../i18n/index.ts'
 import { keys as zh } from '../../i18n/zh/keys.ts'
 
-/** Texts of the Keys page. */
 export const text = texts({ en, zh })

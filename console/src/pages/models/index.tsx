@@ -17,7 +17,7 @@ import { modelColumns } from './model-columns.tsx'
 import { ModelPanel } from './model-panel.tsx'
 import { text } from './texts.ts'
 
-/** ms; between two loads of the channels' states. */
+/** Interval between two loads of the channels' states, in milliseconds. */
 const REFRESH = 10_000
 
 const NO_CHANNELS: Channels = new Map()

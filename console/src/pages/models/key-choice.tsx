@@ -4,7 +4,7 @@ import { text } from './texts.ts'
 
 interface KeyChoiceProps {
   readonly keys: readonly Key[]
-  /** Id of the key; empty for all models. */
+  /** Id of the key. Empty for all models. */
   readonly value: string
   readonly onValue: (id: string) => void
 }

@@ -1,9 +1,9 @@
 import { get } from '../../api/request.ts'
 import type { AllOf, Channel, Key, Models, PageOf } from '../../api/types.ts'
 
-/** keys; per page of the API. */
+/** Number of keys per page of the API. */
 const PAGE = 200
-/** pages; most that are loaded. Keys beyond them cannot be chosen. */
+/** Maximum number of pages that are loaded. Keys beyond them cannot be chosen. */
 const PAGES = 5
 
 /** Loads the keys to choose from, sorted by name. */

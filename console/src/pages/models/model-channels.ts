@@ -10,7 +10,7 @@ export function stateOf({ name, upstream_model, state }: Model['channels'][numbe
   return channel === undefined ? state : stateAt(channel, upstream_model)
 }
 
-/** Best state of a model on any channel; undefined if no channel serves it. */
+/** Best state of a model on any channel. Undefined if no channel serves it. */
 export function bestState({ channels: its }: Model, channels: Channels): ChannelState | undefined {
   const states = new Set(its.map(one => stateOf(one, channels)))
   return (['ok', 'resting', 'full', 'drained'] as const).find(state => states.has(state))

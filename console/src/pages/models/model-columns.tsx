@@ -58,7 +58,7 @@ const InterfaceCell = ({ of: { interface: spoken, native, translated } }: OfMode
   </span>
 )
 
-/** abilities; shown by name, the rest as a count. */
+/** Number of abilities shown by name. The rest is shown as a count. */
 const SHOWN = 2
 
 function AbilitiesCell({ of }: OfModel) {
@@ -108,7 +108,7 @@ interface PairProps {
   readonly show: (value: number) => string
 }
 
-/** Two values such as `200k / 64k`; a single “unknown” if both are unknown. */
+/** Two values such as `200k / 64k`. A single “unknown” if both are unknown. */
 function Pair({ values, show }: PairProps) {
   if (values.every(value => value === undefined)) return <Unknown />
   const [one, other] = values.map(value => (value === undefined ? common().unknown : show(value)))

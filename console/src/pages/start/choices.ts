@@ -1,11 +1,10 @@
 import type { Key, Model } from '../../api/types.ts'
 import { type Client, FORMATS, type Format } from './clients/client.ts'
 
-/* Available choices and defaults of the Start page. */
 /** Removes slashes at the end. */
 const trimmed = (address: string): string => address.replace(/\/+$/, '')
 
-/** Addresses of the gateway: the public URLs, with the one of this page first; without any, this page's origin. */
+/** Addresses of the gateway: the public URLs, with the one of this page first. Without any, this page's origin. */
 export function addressesOf(publicUrls: readonly string[], origin: string): readonly [string, ...string[]] {
   const named = publicUrls.map(trimmed)
   const isHere = (address: string): boolean => new URL(address).origin === origin

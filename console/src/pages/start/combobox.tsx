@@ -28,7 +28,7 @@ interface ComboboxProps {
   readonly search?: boolean
 }
 
-/** options; listed at once. Typing narrows the list. */
+/** Maximum number of options listed at once. Typing narrows the list. */
 const LISTED = 60
 
 /** Select with a search field, after the ARIA combobox pattern with a list popup. */

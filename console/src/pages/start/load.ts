@@ -16,7 +16,7 @@ export async function loadAbout(signal: AbortSignal): Promise<About> {
   return { settings, status }
 }
 
-/** keys; most that can be chosen from. */
+/** Maximum number of keys that can be chosen from. */
 const MOST = 1000
 
 /** Loads the keys that are valid now. */
@@ -36,7 +36,7 @@ const works = ({ enabled, revoked_at, expires_at }: Key): boolean =>
 
 /** Conversation models, and the number of other models. */
 export interface Models {
-  /** Id of the key that may call the models; undefined for all models of the gateway. */
+  /** Id of the key that may call the models. Undefined for all models of the gateway. */
   readonly key: string | undefined
   readonly talking: readonly Model[]
   readonly others: number

@@ -2,5 +2,4 @@ import { start as en } from '../../i18n/en/start.ts'
 import { texts } from '../../i18n/index.ts'
 import { start as zh } from '../../i18n/zh/start.ts'
 
-/** Texts of the Start page. */
 export const text = texts({ en, zh })

@@ -46,7 +46,7 @@ export function Body({ shown, label, marks, target }: BodyProps) {
   )
 }
 
-/** Text of a body for the clipboard; undefined if it cannot be copied. */
+/** Text of a body for the clipboard. Undefined if it cannot be copied. */
 export function copyTextOf({ body, text: plain, events }: Shown): string | undefined {
   if (events !== undefined)
     return events

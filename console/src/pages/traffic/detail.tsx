@@ -22,7 +22,7 @@ import { requestAt } from './request-at.ts'
 import { Summary } from './summary.tsx'
 import { text } from './texts.ts'
 
-/** ms; between two loads of a running request. */
+/** Interval between two loads of a running request, in milliseconds. */
 const EVERY = 700
 
 type Open = 'replay' | 'fixture' | 'forget'
@@ -112,7 +112,7 @@ export function RequestDetail({ id }: { readonly id: string }) {
   )
 }
 
-/** Loads the capture of a request; undefined without one. */
+/** Loads the capture of a request. Undefined without one. */
 const captureAt = (path: string, signal: AbortSignal): Promise<Capture | undefined> =>
   get<Capture>(`${path}/capture`, {}, signal).catch((thrown: unknown) => {
     if (thrown instanceof ProblemError && thrown.status === 404) return undefined

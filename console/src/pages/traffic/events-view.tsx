@@ -7,7 +7,7 @@ import { text } from './texts.ts'
 
 type Event = NonNullable<Capture['returned']['events']>[number]
 
-/** events; shown at first, and added with each “show more”. */
+/** Number of events shown at first, and added with each “show more”. */
 const STEP = 200
 
 /** Events of a stream with their times. Each event expands to show its data. */

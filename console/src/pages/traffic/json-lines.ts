@@ -4,7 +4,7 @@ export interface Line {
   /** Field name, for fields of an object. */
   readonly name: string | undefined
   readonly pointer: string
-  /** Opening bracket; a line with an empty or folded value has both brackets. */
+  /** Opening bracket, or both brackets for an empty or folded value. */
   readonly open?: string
   readonly close?: string
   readonly isFolded?: boolean
@@ -15,7 +15,7 @@ export interface Line {
   readonly comma: boolean
 }
 
-/** levels; deeper values are folded. */
+/** Depth from which values are folded, in levels. */
 const DEEPEST = 100
 
 /** Formats a value as lines of JSON and omits the contents of folded paths. */

@@ -17,9 +17,9 @@ interface JsonViewProps {
 }
 
 const NONE: Marks = new Map()
-/** lines; shown at first, and added with each “show more”. Bodies may have tens of thousands. */
+/** Number of lines shown at first, and added with each “show more”. Bodies may have tens of thousands. */
 const STEP = 1500
-/** characters; shown of a long string at first. */
+/** Length of a string that is shown at first, in characters. */
 const LONG = 600
 
 /** Shows a value as foldable JSON, with notes beside the lost values. */

@@ -20,9 +20,11 @@ import { text } from './texts.ts'
 import { Legend, scaleOf } from './waterfall.tsx'
 
 const PAGE = 100
-/** ms; between two loads of the list. Without a shared bus, live rows come from one instance only. */
+/**
+ * Interval between two loads of the list, in milliseconds. Without a shared bus, live rows come from one instance only.
+ */
 const AGAIN = 20_000
-/** ms; until requests that ended before the live connection opened are stored. */
+/** Maximum time until a request that ended before the live connection opened is stored, in milliseconds. */
 const STORED = 1500
 
 /** Address of one request's page. */

@@ -4,9 +4,9 @@ import { send } from '../../api/request.ts'
 import type { Request } from '../../api/types.ts'
 import type { Row, Running } from './rows.ts'
 
-/** ms; between two updates of the list. */
+/** Interval between two updates of the list, in milliseconds. */
 const EVERY = 250
-/** ms; before a broken connection is opened again. */
+/** Pause before a broken connection is opened again, in milliseconds. */
 const AGAIN = 2000
 
 /** State of the connection for live requests. */

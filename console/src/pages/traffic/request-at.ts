@@ -1,15 +1,15 @@
 import { get } from '../../api/request.ts'
 import type { PageOf, Request } from '../../api/types.ts'
 
-/** Request id; its first 12 hex digits are the time of the request in Unix milliseconds. */
+/** Pattern of a request id. The first 12 hex digits are the time of the request in Unix milliseconds. */
 const ID = /^req_([0-9a-f]{12})[0-9a-f]{20}$/
-/** ms; searched before and after the time in the id. */
+/** Time searched before and after the time in the id, in milliseconds. */
 const AROUND = 1000
-/** ms; how long a request may still be running. */
+/** Maximum time for which a request may still be running, in milliseconds. */
 const RUNNING = 600_000
 
 /**
- * Loads one request by its id; undefined if it may still be running. A recent request is looked up in the list of its
+ * Loads one request by its id. Undefined if it may still be running. A recent request is looked up in the list of its
  * time, so that polling for a running request causes no 404.
  *
  * @throws ProblemError `not-found` for an unknown or deleted request.

@@ -16,7 +16,7 @@ export type Row = Request | Running
 /** Whether a row is a running request. */
 export const isRunning = (row: Row): row is Running => 'running' in row
 
-/** Values of the filter by outcome; empty for all requests. */
+/** Values of the filter by outcome. Empty for all requests. */
 export const ONLY = ['', 'errors', 'losses', 'captured'] as const
 export type Only = (typeof ONLY)[number]
 
@@ -69,7 +69,7 @@ export const isFound = (row: Row, search: string): boolean =>
     ...(isRunning(row) ? [] : [row.channel, row.upstream_model, row.upstream_format, row.error, String(row.status)]),
   )
 
-/** rows; most in the list. */
+/** Maximum number of rows in the list. */
 const MOST = 500
 
 /** Merges rows by id, newest first. A finished request replaces the running one. */

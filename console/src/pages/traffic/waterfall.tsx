@@ -8,14 +8,14 @@ export type Phase = 'queue' | 'failed' | 'upstream' | 'stream'
 /** One phase of a request with its start and duration. */
 export interface Span {
   readonly phase: Phase
-  /** ms; since the start of the request. */
+  /** Time since the start of the request, in milliseconds. */
   readonly from: number
   readonly to: number
   /** Channel of a failed attempt. */
   readonly channel?: string
 }
 
-/** Formats a duration; from 10 ms on without decimals. */
+/** Formats a duration. From 10 ms on it has no decimals. */
 export const took = (milliseconds: number): string =>
   duration(milliseconds >= 10 ? Math.round(milliseconds) : milliseconds)
 
@@ -44,7 +44,7 @@ export const saidOf = (spans: readonly Span[]): string =>
 
 interface WaterfallProps {
   readonly row: Request
-  /** ms; duration of the full width. */
+  /** Duration of the full width, in milliseconds. */
   readonly scale: number
   readonly large?: boolean
 }
@@ -81,7 +81,9 @@ export const Legend = ({ failed }: { readonly failed: boolean }) => (
   </ul>
 )
 
-/** ms; full width of a list's bars, chosen so that a few slow requests do not make the others invisible. */
+/**
+ * Duration of the full width of a list's bars, in milliseconds. A few slow requests do not make the others invisible.
+ */
 export function scaleOf(rows: readonly Request[]): number {
   const sorted = rows.map(row => row.duration_ms).sort((a, b) => a - b)
   if (sorted.length === 0) return 1

@@ -22,7 +22,7 @@ import { useTranslation } from './use-translation.ts'
 
 const NOTHING: Source = { text: '', format: '', kind: '' }
 
-/** characters; longest link, so that chat programs and browsers accept it. */
+/** Maximum length of a link that chat programs and browsers accept, in characters. */
 const LONGEST = 60_000
 
 /** Translator page: a text in one format and its translation into all others. */

@@ -7,7 +7,10 @@ interface MarkedProps {
   readonly active: string | undefined
 }
 
-/** characters; longer texts have no syntax colours, because one span per token is too slow. */
+/**
+ * Maximum length of a text with syntax colours, in characters. Longer texts have none, because one span per token is
+ * too slow.
+ */
 const COLOURED = 30_000
 
 /** A text with its losses marked. All content becomes text nodes, never markup. */

@@ -6,7 +6,7 @@ export interface Linked {
 }
 
 const PREFIX = '#1.'
-/** bytes; most that a link may decompress to: the limit of a translation plus room for the other fields. */
+/** Maximum size of a decompressed link, in bytes: the limit of a translation plus room for the other fields. */
 const LARGEST = 256 * 1024 + 1000
 
 /** Encodes a text as a URL fragment: deflated JSON in base64url. Browsers do not send fragments to servers. */
@@ -17,7 +17,7 @@ export async function fragmentOf(linked: Linked): Promise<string> {
   return PREFIX + btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/u, '')
 }
 
-/** Decodes a URL fragment; undefined for another kind of fragment, a damaged one, or one that is too large. */
+/** Decodes a URL fragment. Undefined for another kind of fragment, a damaged one, or one that is too large. */
 export async function linkedOf(fragment: string): Promise<Linked | undefined> {
   if (!fragment.startsWith(PREFIX)) return undefined
   try {

@@ -11,7 +11,7 @@ const SPACE = /\s*/uy
 /**
  * Finds the ranges of JSON pointers in a JSON text.
  *
- * @returns ranges by pointer, without pointers that are not in the text; empty for invalid JSON.
+ * @returns ranges by pointer, without pointers that are not in the text. Empty for invalid JSON.
  */
 export function rangesIn(text: string, pointers: Iterable<string>): ReadonlyMap<string, Range> {
   const wanted = new Set(pointers)

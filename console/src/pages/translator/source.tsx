@@ -17,7 +17,7 @@ export const FORMATS: readonly string[] = [...ROWS]
 /** Kinds of text that can be translated. */
 export const KINDS = ['request', 'result', 'events'] as const
 
-/** Text to translate; an empty format or kind is detected from the text. */
+/** Text to translate. An empty format or kind is detected from the text. */
 export interface Source {
   readonly text: string
   readonly format: string
@@ -111,7 +111,7 @@ export function SourceCard({ source, onSource, translation, marks, active, onAct
   )
 }
 
-/** Formats a text as indented JSON; undefined for invalid JSON. */
+/** Formats a text as indented JSON. Undefined for invalid JSON. */
 function tidy(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -3,7 +3,6 @@ import { translator as en } from '../../i18n/en/translator.ts'
 import { texts } from '../../i18n/index.ts'
 import { translator as zh } from '../../i18n/zh/translator.ts'
 
-/** Texts of the Translator page. */
 export const text = texts({ en, zh })
 
 /** Title of an example: its text, or else its name in words. */

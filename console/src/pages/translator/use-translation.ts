@@ -4,7 +4,7 @@ import { request } from '../../api/request.ts'
 import type { Translations } from '../../api/types.ts'
 import { asProblem } from '../../api/use-load.ts'
 
-/** ms; pause in typing before the text is translated. */
+/** Pause in typing before the text is translated, in milliseconds. */
 const PAUSE = 300
 
 /** Text to translate, with its format and kind if they are known. */
@@ -17,7 +17,7 @@ export interface Asked {
 
 /** State of a translation. */
 export interface Translation {
-  /** Last translation; undefined if it failed. */
+  /** Last translation. Undefined if it failed. */
   readonly data: Translations | undefined
   /** Text that `data` was translated from. */
   readonly of: string

@@ -85,7 +85,7 @@ export function ChartCard({ loaded, view, change, now, onCsv }: ChartCardProps) 
   )
 }
 
-/** Formats an interval in the browser's time zone; days are UTC days. */
+/** Formats an interval in the browser's time zone. Days are UTC days. */
 export function timeOf(at: number, every: Every): string {
   if (every === 'day')
     return `${new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(at)} (UTC)`

@@ -7,7 +7,7 @@ interface Csv {
   readonly range: Range
   readonly by: Field | ''
   readonly where: Where
-  /** One row per interval and group; the number of groups sets the size of each download. */
+  /** Set for one row per interval and group. The number of groups determines the size of each download. */
   readonly over?: { readonly groups: number }
 }
 

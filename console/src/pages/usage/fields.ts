@@ -5,7 +5,7 @@ import { text } from './texts.ts'
 export const FIELDS = ['model', 'key', 'channel', 'format', 'upstream_format', 'door', 'group', 'status'] as const
 export type Field = (typeof FIELDS)[number]
 
-/** Filters by field; an empty value selects requests without a value. */
+/** Filters by field. An empty value selects requests without a value. */
 export type Where = { readonly [F in Field]?: string }
 
 /** Display name of a group: the key's name, or the value. */

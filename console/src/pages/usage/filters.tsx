@@ -50,7 +50,7 @@ export function Filters({ where, range, onWhere }: FiltersProps) {
   )
 }
 
-/** Name of a key with requests in the range; otherwise its id. */
+/** Name of a key with requests in the range. Otherwise its id. */
 function KeyName({ id, range }: { readonly id: string; readonly range: Range }) {
   const { data } = useLoad(
     signal => get<Usage>(pathOf('/usage', { ...spanOf(range), by: 'key', limit: 1 }, { key: id }), undefined, signal),
@@ -63,7 +63,7 @@ interface AddFilterProps extends FiltersProps {
   readonly onClose: () => void
 }
 
-/** values; shown at once. Searching finds the others. */
+/** Number of values shown at once. Searching finds the others. */
 const SHOWN = 100
 
 /** Dialog that adds a filter: a field and one of its values in the range. */

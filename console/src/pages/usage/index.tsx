@@ -13,7 +13,7 @@ import { text } from './texts.ts'
 import { Totals } from './totals.tsx'
 import { useView } from './view.ts'
 
-/** ms; between two reloads. */
+/** Interval between two reloads, in milliseconds. */
 const AGAIN = 60_000
 
 /** Usage page: totals, a chart over time, a table of groups, and the requests behind them. */

@@ -6,9 +6,9 @@ import { MEASURES } from './metrics.ts'
 import type { Every, Range, Span } from './ranges.ts'
 import type { Metric } from './view.ts'
 
-/** groups; shown as series, the rest are summed up. */
+/** Number of groups shown as series of their own. The rest is summed up. */
 const TOP = 6
-/** rows; most in one response. */
+/** Maximum number of rows in one response. */
 export const MOST = 10_000
 
 /** Path with query and filters. Unlike elsewhere, empty filter values stay in the query. */
@@ -30,7 +30,7 @@ const exactly = (exact: boolean) => (exact ? ({ exact: true } as const) : {})
 const sums = async (query: Parameters<typeof pathOf>[1], where: Where, signal: AbortSignal) =>
   (await get<Usage>(pathOf('/usage', query, where), undefined, signal)).data
 
-/** Loads the total of a span; undefined without requests. */
+/** Loads the total of a span. Undefined without requests. */
 export const loadTotal = async (
   span: Span,
   exact: boolean,

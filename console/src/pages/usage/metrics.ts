@@ -9,7 +9,7 @@ type Part = keyof ReturnType<typeof text>['parts']
 export interface Measure {
   /** API measure that ranks the groups. */
   readonly rank: 'requests' | 'errors' | 'tokens' | 'cost'
-  /** Whether group values can be added; latencies cannot. */
+  /** Whether the values of groups can be added. Latencies cannot. */
   readonly adds: boolean
   readonly value: (sum: UsageSum, percentile: Percentile) => number | undefined
   readonly format: (value: number) => string
@@ -29,7 +29,10 @@ const inputOf = (sum: UsageSum): number =>
 const outputOf = (sum: UsageSum): number =>
   Math.max(0, sum.output_tokens - sum.reasoning_tokens - sum.output_audio_tokens)
 
-/** Formats a percentile with 3 digits: percentiles come from histograms, so more digits would be false precision. */
+/**
+ * Formats a percentile with 3 digits. Percentiles come from histograms, so more digits would suggest a precision they
+ * do not have.
+ */
 export const timed = (milliseconds: number): string => duration(Number(milliseconds.toPrecision(3)))
 
 const timing = (name: 'first_byte_ms' | 'duration_ms'): Measure => ({

@@ -5,7 +5,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 export type Every = 'minute' | 'hour' | 'day'
-/** ms; length of each interval. */
+/** Length of each interval, in milliseconds. */
 export const STEPS: { readonly [E in Every]: number } = { minute: MINUTE, hour: HOUR, day: DAY }
 
 /** Time span in Unix milliseconds: `since` is included, `until` is not. */
@@ -29,7 +29,10 @@ const RECENT: { readonly [R in Exclude<RangeName, 'days'>]: readonly [Every, num
   ...{ '1h': ['minute', 60], '24h': ['hour', 24], '7d': ['hour', 168], '30d': ['day', 30] },
 }
 
-/** days; longer ranges are shown by day, because hours would be too many points. */
+/**
+ * Maximum length of a range shown by the hour, in days. Longer ranges are shown by day, because hours would be too many
+ * points.
+ */
 const MANY_DAYS = 14
 
 const floor = (at: number, step: number): number => Math.floor(at / step) * step
@@ -55,7 +58,7 @@ function daysOf(from: string, to: string): readonly [Every, number, number] {
   return [(until - since) / DAY > MANY_DAYS ? 'day' : 'hour', since, until]
 }
 
-/** Unix milliseconds; starts of the intervals of a span, up to now. */
+/** Starts of the intervals of a span up to now, in Unix milliseconds. */
 export function pointsOf({ since, until }: Span, every: Every, now: number): readonly number[] {
   const step = STEPS[every]
   const first = floor(since, step)
@@ -63,5 +66,5 @@ export function pointsOf({ since, until }: Span, every: Every, now: number): rea
   return Array.from({ length: Math.min(count, 2000) }, (_, at) => first + at * step)
 }
 
-/** UTC date of a time, as `date` fields take it. */
+/** UTC date of a time, in the form that `date` fields use. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)

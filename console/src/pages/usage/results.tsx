@@ -19,7 +19,7 @@ interface ResultsProps {
   readonly change: Change
   readonly now: number
   readonly loaded: Loaded
-  /** Totals of the groups; undefined without grouping. */
+  /** Totals of the groups. Undefined without grouping. */
   readonly groups: { readonly by: Field; readonly sums: readonly UsageSum[] } | undefined
 }
 

@@ -6,10 +6,10 @@ import { METRICS, type Metric } from './view.ts'
 
 interface TotalsProps {
   readonly total: UsageSum | undefined
-  /** Total of the preceding span; null while loading. */
+  /** Total of the preceding span. Null while loading. */
   readonly before: UsageSum | undefined | null
   readonly loading: boolean
-  /** h; passed of the range. */
+  /** Hours of the range that have passed. */
   readonly hours: number
   readonly metric: Metric
   readonly onMetric: (metric: Metric) => void

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso'
 import { hrefOf } from '../../href.ts'
 import { FIELDS, type Field, type Where } from './fields.ts'
 
-/** Ranges that can be chosen; `days` has a first and a last day. */
+/** Ranges that can be chosen. `days` has a first and a last day. */
 export const RANGES = ['1h', '24h', '7d', '30d', 'days'] as const
 export const METRICS = ['requests', 'tokens', 'cost', 'errors', 'first_byte', 'duration'] as const
 export const PERCENTILES = ['p50', 'p95', 'p99'] as const
@@ -16,8 +16,9 @@ export type Kind = (typeof KINDS)[number]
 /** State of the page, all stored in its address. */
 export interface View {
   readonly range: RangeName
-  /** First chosen day; `to` is the last. */
+  /** First day of the range `days`. */
   readonly from: string
+  /** Last day of the range `days`. */
   readonly to: string
   readonly metric: Metric
   readonly by: Field | ''
@@ -41,7 +42,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 const isDay = (text: string | undefined): text is string =>
   text !== undefined && DAY.test(text) && !Number.isNaN(Date.parse(text))
 
-/** Reads the view from the query; invalid values become the defaults. */
+/** Reads the view from the query. Invalid values become the defaults. */
 export function viewOf(query: Query): View {
   const { from, to, by, hidden = '', list, at, of } = query
   const hasDays = isDay(from) && isDay(to) && from <= to
@@ -69,7 +70,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Address of a view; defaults are left out. */
+/** Address of a view. Defaults are left out. */
 export function addressOf({ list, where, hidden, ...view }: View): string {
   const query = new URLSearchParams()
   const put = (name: string, value: string, usual = ''): void => {

@@ -3,7 +3,7 @@ import { locale } from '../../i18n/index.ts'
 import type { ChartSeries, Pointed } from './types.ts'
 
 interface Data {
-  /** Unix milliseconds. */
+  /** Start of each interval, in Unix milliseconds. */
   readonly times: readonly number[]
   readonly step: number
   readonly series: readonly ChartSeries[]
@@ -36,7 +36,7 @@ export const DASHES: readonly (number[] | undefined)[] = [
   [1, 2],
   [12, 4],
 ]
-/** px; greatest distance between the pointer and the line it selects. */
+/** Maximum distance between the pointer and the line it selects, in pixels. */
 const NEAR = 28
 const FONT = '12px system-ui, -apple-system, "Segoe UI", sans-serif'
 
@@ -164,7 +164,7 @@ export function drawingOf(element: HTMLElement, data: Data, options: Options): D
   }
 }
 
-/** px; width of the left axis, by its longest label. */
+/** Width of the left axis, in pixels, derived from its longest label. */
 const widthOf = (_: uPlot, values: readonly string[] | null): number =>
   Math.max(44, 16 + 7 * Math.max(...(values ?? []).map(one => one.length)))
 
@@ -191,7 +191,10 @@ function labelOf(at: number, { step }: Data, utc: boolean): string {
   return new Intl.DateTimeFormat(locale.value, { ...style, ...zone }).format(date)
 }
 
-/** Resolves a CSS custom property to a colour for the canvas: browsers compute `color`, but not custom properties. */
+/**
+ * Resolves a CSS custom property to a colour for the canvas. Browsers compute a value for `color` but not for custom
+ * properties.
+ */
 function colourOf(element: HTMLElement, name: string): string {
   element.style.setProperty('color', `var(${name})`)
   const { color } = getComputedStyle(element)

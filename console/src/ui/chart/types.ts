@@ -6,7 +6,7 @@ export interface ChartSeries {
   readonly colour: string
   /** Index of the line's dash pattern, which tells series apart without colours. */
   readonly dash: number
-  /** One value per point in time; null where there is none. */
+  /** One value per point in time. Null if there is none. */
   readonly values: readonly (number | null)[]
 }
 
@@ -16,16 +16,16 @@ export interface TimeChartProps {
   readonly label: string
   /** Keyboard instructions for screen readers. */
   readonly help: string
-  /** Unix milliseconds; start of each interval. */
+  /** Start of each interval, in Unix milliseconds. */
   readonly times: readonly number[]
-  /** Milliseconds; length of an interval. */
+  /** Length of an interval, in milliseconds. */
   readonly step: number
   readonly series: readonly ChartSeries[]
   /** Stacked bars or separate lines. */
   readonly kind: 'bars' | 'lines'
-  /** Intervals start in UTC instead of the browser's time zone. */
+  /** Whether intervals start in UTC instead of the browser's time zone. */
   readonly utc?: boolean
-  /** Pixels. */
+  /** Height of the chart, in pixels. */
   readonly height?: number
   /** Formats a value for the tooltip. */
   readonly format: (value: number) => string
@@ -33,7 +33,7 @@ export interface TimeChartProps {
   readonly short: (value: number) => string
   /** Formats the start of an interval, in Unix milliseconds. */
   readonly timeOf: (at: number) => string
-  /** Label of the sum of all series in the tooltip; no sum without it. */
+  /** Label for the sum of all series in the tooltip. Without it no sum is shown. */
   readonly total?: string | undefined
   /** Line below the values of the tooltip that says what a click does. */
   readonly hint?: string
@@ -45,9 +45,9 @@ export interface TimeChartProps {
 export interface Pointed {
   /** Index of the interval. */
   readonly index: number
-  /** Index of the series; undefined for all series. */
+  /** Index of the series. Undefined for all series. */
   readonly series: number | undefined
-  /** Pixels from the left edge. */
+  /** Distance from the left edge, in pixels. */
   readonly left: number
   /** Set when the keyboard moved the highlight. */
   readonly byKey?: true

@@ -16,7 +16,7 @@ export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, 
 /** Formats of other works. */
 const OTHERS: readonly Format[] = [...EMBEDDINGS, ...RANKINGS, images, speech, transcriptions, videos]
 
-/** Every format the kit judges, by its name. */
+/** Every format that the kit checks, by name. */
 export const FORMATS: { readonly [name: string]: Format } = {
   ...CONVERSATIONS,
   ...Object.fromEntries(OTHERS.map(format => [format.name, format])),

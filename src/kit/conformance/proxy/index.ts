@@ -7,7 +7,7 @@ import { type Format, type Headers, homeOf } from '../format.ts'
 import { FORMATS } from '../formats/index.ts'
 import { type FrameMeddling, relay } from '../sockets/relay.ts'
 
-/** One exchange on its way through the proxy: a saboteur changes what is sent and what is answered. */
+/** One exchange that passes through the proxy. A saboteur may change request and answer. */
 export interface Passing {
   readonly format: Format
   readonly stream: boolean
@@ -18,7 +18,7 @@ export interface Meddling {
   readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
   /** Whether the upstream's connection stays open after the caller has left. */
   readonly outlivesCaller?: boolean
-  /** Makes the meddling with the frames of one session. */
+  /** Creates the change of the frames of one session. */
   readonly frames?: () => FrameMeddling
 }
 
@@ -28,7 +28,7 @@ export interface RunningProxy {
 }
 
 export interface ProxyOptions {
-  /** The root of the upstream: a format's base is below it, as it is below the proxy's. */
+  /** Root URL of the upstream. The base paths of the formats are the same as at the proxy. */
   readonly upstream: string
   readonly port?: number
   readonly meddling?: Meddling
@@ -50,7 +50,7 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The format and the stream flag of a request below the base address of a format: `/<home>…`. */
+/** Returns the format and the stream flag of a request below the base URL of a format: `/<home>…`. */
 async function passingOf({ url = '/', method = 'GET', headers }: IncomingMessage, bytes: Buffer) {
   const { body } = await decoded(headers['content-type'] ?? '', bytes)
   for (const format of Object.values(FORMATS)) {
@@ -81,7 +81,7 @@ async function pass(message: IncomingMessage, reply: ServerResponse, options: Pr
   else reply.write(answer.body, () => reply.destroy())
 }
 
-/** Opens a proxy that forwards bytes and translates nothing. It holds each answer until it is whole. */
+/** Opens a proxy that forwards bytes and translates nothing. Each answer is held until it is complete. */
 export async function openProxy(options: ProxyOptions): Promise<RunningProxy> {
   const server = createServer((message, reply) => {
     pass(message, reply, options).catch(() => reply.destroy())

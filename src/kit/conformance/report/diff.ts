@@ -3,10 +3,10 @@ import type { Results } from './results.ts'
 
 /** The differences of two runs, as ids of checks. */
 export interface Difference {
-  /** Checks that failed in the second run only; new checks that fail are among them. */
+  /** Checks that failed only in the second run, including new checks that fail. */
   readonly broken: readonly string[]
   readonly mended: readonly string[]
-  /** Checks that did not fail in both runs, but ended differently. */
+  /** Checks that failed in neither run, but ended differently. */
   readonly changed: readonly string[]
   readonly added: readonly string[]
   readonly gone: readonly string[]
@@ -41,7 +41,7 @@ const TITLES: { readonly [kind in keyof Difference]: string } = {
   gone: 'Gone',
 }
 
-/** Check ids that are printed of each kind; the rest is counted. */
+/** Maximum number of check ids printed per kind. The rest is counted. */
 const MAX_LISTED = 50
 
 /** Returns the differences for a terminal. */

@@ -1,7 +1,7 @@
 import type { Check } from '../checks.ts'
 import type { Results } from './results.ts'
 
-/* Expected failures: a file with the id of a check in each line, and its reason after `#`. */
+/* Expected failures: a file with the id of one check per line, and its reason after `#`. */
 
 /** Reads a file of expected failures. Empty lines and comments are skipped. */
 export const readExpected = (text: string): string[] =>
@@ -10,14 +10,16 @@ export const readExpected = (text: string): string[] =>
     return id === '' ? [] : [id]
   })
 
-/** Failures that nobody expects, and expected ones that did not happen. */
+/** Unexpected failures, and expected failures that did not happen. */
 export interface Deviation {
   readonly unexpected: readonly Check[]
-  /** Ids whose check did not fail, or does not exist, although its cell ran. In a whole run every cell counts as run. */
+  /**
+   * Ids whose check did not fail or does not exist, although its cell ran. In a complete run every cell counts as run.
+   */
   readonly stale: readonly string[]
 }
 
-/** @param isWhole whether the run left out no cell. */
+/** @param isWhole whether the run included every cell. */
 export function deviationOf({ checks, cells }: Results, expected: readonly string[], isWhole: boolean): Deviation {
   const known = new Set(expected)
   const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
@@ -29,7 +31,7 @@ export function deviationOf({ checks, cells }: Results, expected: readonly strin
   }
 }
 
-/** Returns the deviation for a terminal; empty if there is none. */
+/** Returns the deviation for a terminal. Empty if there is none. */
 export const deviationText = ({ unexpected, stale }: Deviation): string =>
   [
     ...unexpected.map(({ id }) => `Unexpected failure: ${id}`),

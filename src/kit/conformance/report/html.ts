@@ -4,9 +4,9 @@ import type { Check, Status } from '../checks.ts'
 import { DATA } from '../data.ts'
 import type { CellDocument, Results } from './results.ts'
 
-/* The results as one HTML page without any other resource. The page is `conformance/report.html`. */
+/* The results as one HTML page without other resources. The template is `conformance/report.html`. */
 
-/** Statuses from the one that matters most. */
+/** Statuses, the most important first. */
 const WORST: readonly Status[] = ['harness-error', 'fail', 'advice', 'unsupported', 'pass']
 
 /** A cell of the page: its counts, and its wire only if a check failed, because a page of every wire is too large. */
@@ -19,10 +19,10 @@ function cellOf({ wire, ...cell }: CellDocument, checks: readonly Check[]): obje
   return { ...cell, ...(failed && wire !== undefined ? { wire } : {}), passed, judged, worst }
 }
 
-/** JSON that ends no script element, wherever it stands. */
+/** Returns JSON that cannot end a script element. */
 const embedded = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-/** Returns the results as an HTML page. Checks that passed are counted only. */
+/** Returns the results as an HTML page. Passed checks are only counted. */
 export function html({ cells, checks, ...results }: Results): string {
   const byCell = Map.groupBy(checks, ({ cell }) => cell)
   const data = {

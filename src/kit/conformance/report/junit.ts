@@ -1,7 +1,7 @@
 import type { Check } from '../checks.ts'
 import type { CellDocument, Results } from './results.ts'
 
-/* The results as JUnit XML, which CI servers show: a test suite for each cell, a test case for each check. */
+/* The results as JUnit XML, which CI servers show: one test suite per cell, one test case per check. */
 
 /** Characters that XML 1.0 does not allow, not even escaped. */
 const FORBIDDEN = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu
@@ -14,7 +14,7 @@ const escaped = (text: string): string =>
     .replace(FORBIDDEN, '\ufffd')
     .replace(/[&<>"]/g, character => ENTITIES[character]!)
 
-/** The element inside a test case that states how a check ended; passed checks and advice have none. */
+/** Element inside a test case that states how a check ended. Passed checks and advice have none. */
 const ELEMENTS: { readonly [status in Check['status']]?: string } = {
   fail: 'failure',
   'harness-error': 'error',

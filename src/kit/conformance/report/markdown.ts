@@ -4,7 +4,7 @@ import type { CellDocument, Results } from './results.ts'
 
 /* The results as Markdown: a table of caller formats by upstream formats, and the failures. */
 
-/** Failures that are listed; the rest is counted. */
+/** Maximum number of failures listed. The rest is counted. */
 const MAX_LISTED = 100
 
 const code = (text: string): string => {
@@ -12,7 +12,7 @@ const code = (text: string): string => {
   return `${fence}${text.replaceAll('\n', ' ').replaceAll('|', '\\|')}${fence}`
 }
 
-/** One field of the table: checks that passed of those that count, and facts that were lost silently. */
+/** Returns one field of the table: the passed checks of all that count, and the facts that were lost silently. */
 function fieldOf(checks: readonly Check[]): string {
   const counts: Counts = countsOf(checks)
   const judged = counts.pass + counts.fail + counts['harness-error']

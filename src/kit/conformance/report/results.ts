@@ -3,14 +3,14 @@ import type { Headers } from '../format.ts'
 import type { CellResult, Target, WireRecord } from '../run-cells.ts'
 import { redactor, withTexts } from './secrets.ts'
 
-/* The document of a run. Every other report is a view of it. */
+/* The document of a run. Every other report is derived from it. */
 
-/** One message as it went over the wire, cut where it is long, without credentials. */
+/** One message on the wire, without credentials. Long bodies are truncated. */
 export interface Dump {
   readonly head: string
   readonly headers: Headers
   readonly body: string
-  /** Bytes of the whole body. */
+  /** Size of the whole body, in bytes. */
   readonly bytes: number
 }
 
@@ -18,17 +18,17 @@ export interface CellDocument {
   readonly id: string
   readonly caller: string
   readonly upstream?: string
-  /** What callers want of the endpoint; absent for sessions. */
+  /** Work that callers request of the endpoint. Absent for sessions. */
   readonly work?: string
   readonly scenario: string
   readonly mode: string
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly took?: number
-  /** Repeats this cell alone. */
+  /** Command that repeats this cell alone. */
   readonly command: string
-  /** The wire dumps of a cell with a check that did not pass. */
+  /** Wire dumps of a cell with a check that did not pass. */
   readonly wire?: WireDocument & {
-    /** The steps after the first. */
+    /** Wire dumps of the steps after the first. */
     readonly later?: readonly WireDocument[]
   }
 }
@@ -45,7 +45,7 @@ export interface Results {
   readonly kit: string
   readonly started: string
   readonly mode: 'live' | 'translation'
-  /** Set if the run ended before all its cells had run. */
+  /** Whether the run ended before all its cells had run. */
   readonly interrupted?: true
   /** `peer` names the folder that configured it. */
   readonly target: { readonly name: string; readonly version?: string; readonly peer?: string }
@@ -55,13 +55,13 @@ export interface Results {
   readonly checks: readonly Check[]
 }
 
-/** Characters of a body that a dump shows. */
+/** Maximum number of characters of a body in a dump. */
 const MOST_BODY = 16_384
 
-/** Bytes of the longest character in UTF-8. */
+/** Maximum number of bytes of a character in UTF-8. */
 const BYTES_OF_CHARACTER = 4
 
-/** Headers that hold credentials. */
+/** Names of headers that hold credentials. */
 const SECRET = /^(authorization|cookie|set-cookie|x-api-key|x-goog-api-key|api-key|proxy-authorization)$/
 
 function dumpOf(head: string, headers: Headers, body: Buffer): Dump {
@@ -88,7 +88,7 @@ export interface RunFacts {
   readonly kit: string
   readonly started: Date
   readonly target: Target
-  /** The command line of the run up to the cells, without the key. */
+  /** Command line of the run without the cells and the key. */
   readonly command: string
   readonly isInterrupted?: boolean
 }
@@ -109,7 +109,7 @@ function cellDocument(result: CellResult, { command }: RunFacts): CellDocument {
   }
 }
 
-/** The document of what ran, without the target's key. Schema: `conformance/results.schema.json`. */
+/** Returns the document of a run, without the target's key. Schema: `conformance/results.schema.json`. */
 export function resultsOf(results: readonly CellResult[], facts: RunFacts): Results {
   const { kit, started, target } = facts
   const checks = results.flatMap(result => result.checks)

@@ -1,9 +1,12 @@
-/* Removes a key from reports, in whatever form a target or peer returned it. */
+/* Removes a key from reports, in any form in which a target or peer returned it. */
 
-/** Characters of a piece of the key that is removed wherever it stands: a key may be split between two deltas. */
+/**
+ * Length of a piece of the key that is removed wherever it occurs, in characters. A key may be split between two
+ * deltas.
+ */
 const PIECE = 8
 
-/** A key shorter than that is no secret, and would be found everywhere. */
+/** Minimum length of a key that is removed. A shorter one is no secret and would match everywhere. */
 const SHORTEST = 4
 
 const MARK = '[key]'
@@ -11,7 +14,7 @@ const MARK = '[key]'
 const percent = (key: string, digits: (hex: string) => string): string =>
   [...Buffer.from(key)].map(byte => `%${digits(byte.toString(16).padStart(2, '0'))}`).join('')
 
-/** Base64 of the key at each of the three offsets, without the characters that its neighbours change. */
+/** Returns the base64 of the key at each of the three offsets, without the characters that depend on its neighbours. */
 const base64Forms = (key: string): string[] =>
   [0, 1, 2].map(offset => {
     const text = Buffer.from(`${' '.repeat(offset)}${key}`)
@@ -31,7 +34,7 @@ const formsOf = (key: string): string[] => {
   ]
 }
 
-/** Returns a function that replaces a key, its encodings and pieces of them in a text. */
+/** Returns a function that replaces a key, its encodings and their pieces in a text. */
 export function redactor(key: string): (text: string) => string {
   if (key.length < SHORTEST) return text => text
   const length = Math.min(PIECE, key.length)
@@ -53,7 +56,7 @@ export function redactor(key: string): (text: string) => string {
   }
 }
 
-/** A copy of a value with every text changed, names of fields included. */
+/** Returns a copy of a value with every string changed, including the names of fields. */
 export function withTexts<T>(value: T, change: (text: string) => string): T {
   const visit = (one: unknown): unknown => {
     if (typeof one === 'string') return change(one)

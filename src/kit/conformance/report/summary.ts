@@ -1,7 +1,7 @@
 import type { Check, Status } from '../checks.ts'
 import type { Results } from './results.ts'
 
-/** The first word of a check's line; passed checks have no line. */
+/** First word of a check's line. Passed checks have no line. */
 const MARKS: { readonly [status in Status]?: string } = {
   fail: 'FAIL',
   'harness-error': 'HARNESS ERROR',
@@ -11,7 +11,7 @@ const MARKS: { readonly [status in Status]?: string } = {
 const lineOf = ({ id, status, says, source, details }: Check): string =>
   [`${MARKS[status]} ${id}`, `  ${says} (${source})`, ...(details ?? []).map(detail => `  ${detail}`)].join('\n')
 
-/** The results for a terminal: every failure with its rule, its source and the command that repeats it. */
+/** Returns the results for a terminal: every failure with its rule, its source and the command that repeats it. */
 export function summary({ checks, counts, meanings, cells, target }: Results): string {
   const commands = new Map(cells.map(({ id, command }) => [id, command]))
   const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
@@ -26,8 +26,8 @@ export function summary({ checks, counts, meanings, cells, target }: Results): s
   ].join('\n')
 }
 
-/** Checks that say something about the target. */
+/** Returns the number of checks that judge the target. */
 export const judgedOf = ({ counts }: Results): number => counts.pass + counts.fail + counts.advice
 
-/** Whether a run ends the command with 1. */
+/** Whether the command ends with status 1 after a run. */
 export const hasFailed = ({ counts }: Results): boolean => counts.fail + counts['harness-error'] > 0

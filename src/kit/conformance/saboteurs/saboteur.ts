@@ -1,24 +1,24 @@
 import type { GotAnswer } from '../exchange.ts'
 import type { Meddling } from '../proxy/index.ts'
 
-/** A fault put between the caller and a correct target, and the checks that must catch it. */
+/** A fault between the caller and a correct target, and the checks that must detect it. */
 export interface Saboteur extends Meddling {
   readonly name: string
-  /** The fault in a sentence. */
+  /** Description of the fault in one sentence. */
   readonly says: string
-  /** The cell it is run on. */
+  /** Cell in which the fault is tested. */
   readonly cell: string
-  /** The rules of exactly the checks that fail in that cell. */
+  /** Rules of exactly the checks that fail in that cell. */
   readonly caught: readonly string[]
 }
 
-/** An answer with its text changed. */
+/** Returns an answer with its text changed. */
 export const edited = (answer: GotAnswer, edit: (text: string) => string): GotAnswer => ({
   ...answer,
   body: Buffer.from(edit(answer.body.toString('utf8'))),
 })
 
-/** A request's body with its text changed. */
+/** Returns a request's body with its text changed. */
 export const rewritten = (body: Buffer, edit: (text: string) => string): Buffer =>
   Buffer.from(edit(body.toString('utf8')))
 

@@ -2,7 +2,7 @@ import { live } from './live/index.ts'
 import { realtime, realtimeBeta } from './realtime/index.ts'
 import type { SessionFormat } from './session-format.ts'
 
-/** Every format of sessions, by its name. */
+/** Formats of sessions by name. */
 export const SESSION_FORMATS: { readonly [name: string]: SessionFormat } = {
   [realtime.name]: realtime,
   [realtimeBeta.name]: realtimeBeta,

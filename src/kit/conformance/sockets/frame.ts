@@ -2,10 +2,10 @@ import { isObject, type JsonObject, parsed, textOf } from '../json.ts'
 
 /* Frames of a session over a WebSocket. */
 
-/** One message as it came or was sent. */
+/** One message as received or sent. */
 export interface Frame {
   readonly text: string
-  /** The JSON object; `undefined` if the text is none. */
+  /** JSON object in the text. Undefined if the text is not one. */
   readonly data: JsonObject | undefined
 }
 
@@ -22,9 +22,9 @@ export const frameOf = (text: string): Frame => {
 
 export const frameWith = (data: JsonObject): Frame => ({ text: JSON.stringify(data), data })
 
-/** The objects of frames, without the frames that are none. */
+/** Returns the JSON objects of frames. Frames without one are left out. */
 export const dataOf = (frames: readonly Frame[]): JsonObject[] =>
   frames.flatMap(({ data }) => (data === undefined ? [] : [data]))
 
-/** The `type` of an event; empty if it has none. */
+/** Returns the `type` of an event. An empty string if it has none. */
 export const typeOf = (data: JsonObject | undefined): string => textOf(data?.['type']) ?? ''

@@ -12,15 +12,15 @@ import type { Line } from './session-scenario.ts'
 import type { SessionArrival } from './session-upstream.ts'
 import type { Refusal } from './socket.ts'
 
-/** Everything that one session left behind. */
+/** Everything that one session recorded. */
 export interface SessionRecord {
   readonly client: readonly Frame[]
   readonly server: readonly Frame[]
   readonly closed?: Closing
-  /** The kind of frame that did not come in time. */
+  /** Kind of the frame that did not arrive in time. */
   readonly missing?: string
   readonly refusal?: Refusal
-  /** Why the connection could not be opened or was ended by the kit. */
+  /** Reason why the connection could not be opened or was closed by the kit. */
   readonly fault?: string
   readonly arrivals: readonly SessionArrival[]
 }
@@ -42,10 +42,10 @@ const ONCE: AnyRule = {
   level: 'should',
 }
 
-/** Statuses with which a target says that it has no such endpoint. */
+/** Statuses of a target that does not have this endpoint. */
 const UNSUPPORTED = new Set([404, 405, 426, 501])
 
-/** The frames of a script as if one connection had carried them. */
+/** Returns the frames of a script as if one connection had carried them. */
 function scripted(lines: readonly Line[]): Frames {
   const of = (side: Line['side']): Frame[] =>
     lines.flatMap(line => (line.side === side && 'frame' in line ? [frameWith(line.frame)] : []))
@@ -56,10 +56,10 @@ function scripted(lines: readonly Line[]): Frames {
   }
 }
 
-/** Facts that a conversion of audio changes; the length stays. */
+/** Facts that a conversion of audio changes. The length stays the same. */
 const CONVERTED = /\.digest$|^settings\.(input|output)Format$/
 
-/** Facts of a session. Between formats audio is converted. */
+/** Returns the facts of a session by path. Between different formats audio is converted. */
 const leaves = (facts: object, isNative: boolean): Leaves =>
   new Map([...leavesOf(facts)].filter(([path]) => isNative || !CONVERTED.test(path)))
 
@@ -119,13 +119,13 @@ function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, 
   const isNative = caller === upstream
   const told = (format: SessionFormat): Leaves =>
     leaves(format.answer(scripted(scenario.scripts[format.name]!)), isNative)
-  // The close of a session that the caller ends is the caller's own.
+  // If the caller ends the session, the close frame is its own.
   const close = script.closed === undefined || closed === undefined ? {} : { closed }
   const found = leaves(caller.answer({ client, server, ...close }), isNative)
   list.facts('answer', compare({ source: told(upstream), reachable: told(caller), found, isNative }), isReported)
 }
 
-/** All checks of one session. */
+/** Returns all checks of one session. */
 export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeader: string | undefined): Check[] {
   const list = new CheckList(cell, { scenarios: 'conformance/sessions' })
   const { refusal, fault, missing } = record

@@ -11,17 +11,17 @@ export interface Playing {
   readonly format: SessionFormat
   readonly script: readonly Line[]
   readonly model: string
-  /** Milliseconds to wait for a frame of the other side. */
+  /** Maximum wait for a frame of the other side, in milliseconds. */
   readonly patience: number
 }
 
-/** The outcome of a side: the frames it sent, and the kind of frame that did not come in time. */
+/** Outcome of one side: the sent frames, and the kind of frame that did not arrive in time. */
 export interface Played {
   readonly sent: readonly JsonObject[]
   readonly missing?: string
 }
 
-/** Ids of the script by the ids that came instead, so that later frames refer to what exists. */
+/** Maps ids of the script to the received ids, so that later frames refer to existing ids. */
 function idsBetween(format: SessionFormat, scripted: readonly JsonObject[], came: readonly JsonObject[]) {
   const found = came.flatMap(format.ids)
   return new Map(scripted.flatMap(format.ids).flatMap((id, at) => (found[at] === undefined ? [] : [[id, found[at]]])))
@@ -33,8 +33,8 @@ const renamed = (frame: JsonObject, ids: ReadonlyMap<string, string>): JsonObjec
   ) as JsonObject
 
 /**
- * Sends this side's lines. Before each of them it waits for as many frames of the kind of the other side's last line
- * as the script has so far.
+ * Sends this side's lines. Before each line, waits until the other side has sent as many frames of its last line's kind
+ * as the script has up to there.
  */
 export async function play(socket: Socket, { side, format, script, model, patience }: Playing): Promise<Played> {
   const sent: JsonObject[] = []

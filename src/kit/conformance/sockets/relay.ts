@@ -4,12 +4,12 @@ import type { Headers } from '../format.ts'
 import type { Closing } from './frame.ts'
 import { accept, connect, type Socket } from './socket.ts'
 
-/* The sockets of the plain proxy: it relays frames unchanged, except for what a saboteur does to them. */
+/* Sockets of the plain proxy. Frames are relayed unchanged, unless a saboteur changes them. */
 
-/** The frames that are passed on in place of one; `terminate` ends both connections without a close frame. */
+/** Frames that are passed on in place of one. `terminate` closes both connections without a close frame. */
 export type Changed = readonly string[] | 'terminate'
 
-/** Changes the frames of one session. A new instance sees each session from its beginning. */
+/** Changes the frames of one session. Each session gets a new instance. */
 export interface FrameMeddling {
   readonly client?: (text: string) => Changed
   readonly server?: (text: string) => Changed
@@ -17,13 +17,13 @@ export interface FrameMeddling {
   readonly closing?: (closing: Closing) => Closing
 }
 
-/** Codes that a close frame must not carry (RFC 6455, section 7.4.1). */
+/** Codes that a close frame must not contain (RFC 6455, section 7.4.1). */
 const UNSENDABLE = new Set([1004, 1005, 1006, 1015])
 
-/** Milliseconds for which an idle session is relayed. */
+/** Maximum idle time of a relayed session, in milliseconds. */
 const IDLE = 600_000
 
-/** Headers of the handshake, which each connection has of its own. */
+/** Headers of the handshake. Each connection has its own. */
 const OF_HANDSHAKE = /^(connection|upgrade|host|sec-websocket-.*)$/
 
 const passed = ({ headers }: IncomingMessage): Headers =>
@@ -31,7 +31,7 @@ const passed = ({ headers }: IncomingMessage): Headers =>
     Object.entries(headers).flatMap(([name, value]) => (OF_HANDSHAKE.test(name) ? [] : [[name, String(value)]])),
   )
 
-/** Passes frames on as they arrive, and the close at last. */
+/** Passes frames on as they arrive, and finally the close. */
 async function pass(
   from: Socket,
   to: Socket,

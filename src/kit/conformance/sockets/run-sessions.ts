@@ -8,14 +8,14 @@ import { wireOf } from './session-wire.ts'
 import { connect, SOCKET_BOUNDS, type SocketBounds } from './socket.ts'
 
 export interface SessionRunOptions extends WantedSessions, CellRunOptions {
-  /** Plays the upstream; none in live mode. */
+  /** The kit's upstream. None in live mode. */
   readonly upstream?: SessionUpstream
   readonly bounds?: SocketBounds
-  /** Milliseconds to wait for a frame. */
+  /** Maximum wait for a frame, in milliseconds. */
   readonly patience?: number
 }
 
-/** Milliseconds that the caller waits for a frame, and for the close of a session. */
+/** Maximum time that the caller waits for a frame, and for the close of a session, in milliseconds. */
 const PATIENCE = 5000
 const CLOSED_WITHIN = 2000
 
@@ -44,7 +44,7 @@ async function sessionOf(cell: SessionCell, options: SessionRunOptions): Promise
   }
 }
 
-/** Runs the wanted sessions. */
+/** Runs the selected sessions. */
 export const runSessions = (options: SessionRunOptions): Promise<CellResult[]> =>
   runCells(sessionCellsOf(options), options, async cell => {
     const { target } = options

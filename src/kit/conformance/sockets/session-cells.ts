@@ -3,9 +3,9 @@ import { SESSION_FORMATS } from './formats.ts'
 import type { SessionFormat } from './session-format.ts'
 import type { SessionScenario } from './session-scenario.ts'
 
-/** One session: a caller's format, an upstream's, and a scenario. Live cells have no upstream. */
+/** One session: a caller format, an upstream format, and a scenario. Live cells have no upstream. */
 export interface SessionCell {
-  /** `<caller>-<upstream>/<scenario>/session`; live: `<caller>/<scenario>/session`. */
+  /** `<caller>-<upstream>/<scenario>/session`. Live: `<caller>/<scenario>/session`. */
   readonly id: string
   readonly caller: SessionFormat
   readonly upstream: SessionFormat | undefined
@@ -16,12 +16,12 @@ export interface SessionCell {
 export interface WantedSessions {
   readonly sessions: readonly SessionScenario[]
   readonly callers: readonly string[]
-  /** Formats of upstreams; none in live mode. */
+  /** Formats of upstreams. None in live mode. */
   readonly upstreams?: readonly string[]
   readonly only?: string
 }
 
-/** All sessions that are wanted: a scenario runs between formats that it has scripts for. */
+/** Returns all selected sessions. A scenario runs between formats that it has scripts for. */
 export function sessionCellsOf({ sessions, callers, upstreams, only }: WantedSessions): SessionCell[] {
   const cells: SessionCell[] = []
   for (const caller of callers)

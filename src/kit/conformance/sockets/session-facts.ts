@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { UsageFacts } from '../facts.ts'
 import { compact, type Json } from '../json.ts'
 
-/* The meaning of a session, in no format's words. */
+/* Meaning of a session, independent of the format. */
 
-/** Audio: the digest of its samples' bytes, and its length. */
+/** Audio: the digest and the length of its samples. */
 export interface AudioFacts {
   readonly digest?: string
-  /** Milliseconds, in steps of ten, because a converter of audio holds samples back. */
+  /** Length in milliseconds, rounded to tens, because an audio converter holds samples back. */
   readonly length?: number
 }
 
@@ -42,14 +42,14 @@ export interface SessionItem {
 export interface SessionRequest {
   readonly settings?: SessionSettings
   readonly items?: readonly SessionItem[]
-  /** All audio that was sent. */
+  /** All sent audio. */
   readonly audio?: AudioFacts
-  /** Commits of the audio buffer. */
+  /** Number of commits of the audio buffer. */
   readonly commits?: number
-  /** Requests for a response, and what they override. */
+  /** Requests for a response, with the settings that they override. */
   readonly asks?: readonly { readonly asked: true; readonly instructions?: string }[]
   readonly cancels?: number
-  /** Milliseconds at which spoken answers were cut. */
+  /** Positions at which spoken answers were truncated, in milliseconds. */
   readonly truncations?: readonly number[]
 }
 
@@ -64,20 +64,20 @@ export interface ResponseFacts {
 
 export interface SessionAnswer {
   readonly responses?: readonly ResponseFacts[]
-  /** Transcripts of what the user said. */
+  /** Transcripts of the user's speech. */
   readonly heard?: readonly string[]
-  /** Whether speech began and ended, in the order of the events. */
+  /** Starts and ends of speech, in the order of the events. */
   readonly speech?: string
   readonly truncated?: readonly number[]
   readonly errors?: readonly { readonly type?: string; readonly code?: string; readonly message?: string }[]
-  /** The close frame of a session that the server ended. */
+  /** Close frame of a session that the server ended. */
   readonly close?: { readonly code: number; readonly reason?: string }
 }
 
-/** Bytes of one millisecond, by audio format. */
+/** Number of bytes per millisecond, by audio format. */
 const BYTES: { readonly [format: string]: number } = { 'pcm@16000': 32, 'pcm@24000': 48, pcmu: 8, pcma: 8 }
 
-/** Facts of audio that came in pieces of base64. */
+/** Returns the facts of audio that arrived in base64 chunks. */
 export function audioOf(pieces: readonly string[], format: string): AudioFacts | undefined {
   if (pieces.length === 0) return undefined
   const bytes = Buffer.concat(pieces.map(piece => Buffer.from(piece, 'base64')))

@@ -10,7 +10,7 @@ import type { Closing } from './frame.ts'
 
 export type Side = 'client' | 'server'
 
-/** One line of a script: a side sends a frame, or closes the connection. */
+/** One line of a script: a side sends a frame or closes the connection. */
 export type Line =
   | { readonly side: Side; readonly frame: JsonObject }
   | { readonly side: Side; readonly close: Closing }
@@ -18,7 +18,7 @@ export type Line =
 export interface SessionScenario {
   readonly id: string
   readonly title: string
-  /** The consequence of a failure. */
+  /** Consequence of a failure. */
   readonly why: string
   readonly differences: readonly Difference[]
   readonly scripts: { readonly [format: string]: readonly Line[] }
@@ -38,7 +38,7 @@ function lineOf(text: string): Line {
 
 const HOME = join(DATA, 'sessions')
 
-/** Reads one scenario's folder: `session.yaml` and `FORMAT.jsonl` of each format. */
+/** Reads the folder of one scenario: `session.yaml`, and `FORMAT.jsonl` of each format. */
 export function readSession(id: string, home = HOME): SessionScenario {
   const folder = join(home, id)
   const described = parse(readFileSync(join(folder, 'session.yaml'), 'utf8')) as Omit<SessionScenario, 'id' | 'scripts'>
@@ -54,7 +54,7 @@ export function readSession(id: string, home = HOME): SessionScenario {
   }
 }
 
-/** All scenarios of sessions, by name. */
+/** Reads all scenarios of sessions, sorted by name. */
 export const readSessions = (home = HOME): SessionScenario[] =>
   existsSync(home)
     ? readdirSync(home)

@@ -20,7 +20,7 @@ export interface SessionArrival {
   readonly closed: Closing | undefined
 }
 
-/** Milliseconds that the upstream waits for a frame; longer than any caller of the kit. */
+/** Maximum time that the upstream waits for a frame, in milliseconds. Longer than any caller of the kit. */
 const PATIENCE = 30_000
 
 interface Open {
@@ -32,8 +32,8 @@ interface Open {
 }
 
 /**
- * Answers the frames that are answered at once: a gateway may send more of them than the caller did. Returns the rest of
- * the script.
+ * Answers the frames that are answered at once. A gateway may send more of them than the caller did. Returns the rest
+ * of the script.
  */
 function echoing(socket: Socket, format: SessionFormat, script: readonly Line[]): Line[] {
   const { echo } = format
@@ -49,7 +49,7 @@ function echoing(socket: Socket, format: SessionFormat, script: readonly Line[])
   return script.filter(line => kindOf(line) !== echo.asked && kindOf(line) !== echo.answered)
 }
 
-/** Sessions of the upstream that the kit plays: it attaches itself to the upstream's server. */
+/** Sessions of the kit's upstream. Attaches itself to the upstream's server. */
 export class SessionUpstream {
   private scenario: SessionScenario | undefined
   private open: Open[] = []
@@ -62,21 +62,21 @@ export class SessionUpstream {
     })
   }
 
-  /** Plays a scenario from now on. Ends sessions of earlier ones. */
+  /** Plays a scenario from now on. Ends sessions of earlier scenarios. */
   play(scenario: SessionScenario): void {
     this.close()
     this.scenario = scenario
     this.open = []
   }
 
-  /** The sessions since `play`. */
+  /** Sessions since `play`. */
   get arrived(): readonly SessionArrival[] {
     return this.open.map(({ format, path, headers, socket, sent }) => ({
       ...{ format: format.name, path, headers, received: socket.received, sent, closed: socket.closed },
     }))
   }
 
-  /** Waits until the peer has closed its sessions, but no longer than the milliseconds. */
+  /** Waits until the peer has closed its sessions, at most for this number of milliseconds. */
   async settled(ms: number): Promise<void> {
     await Promise.all(this.open.map(({ socket }) => socket.until(() => socket.closed !== undefined, ms)))
   }

@@ -5,7 +5,7 @@ import type { Closing, Frame } from './frame.ts'
 import type { SessionRecord } from './judge-session.ts'
 import type { SessionCell } from './session-cells.ts'
 
-/* A session as two messages, for reports: the frames of each direction are the lines of a body. */
+/* A session as two messages, for reports. The frames of each direction are the lines of a body. */
 
 const lines = (frames: readonly Frame[]): Buffer => Buffer.from(frames.map(({ text }) => `${text}\n`).join(''))
 

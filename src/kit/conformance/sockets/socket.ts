@@ -4,9 +4,12 @@ import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import type { Headers } from '../format.ts'
 import { type Closing, type Frame, frameOf } from './frame.ts'
 
-/* Sockets of the kit. This file alone imports the WebSocket library. */
+/* Sockets of the kit. Only this file imports the WebSocket library. */
 
-/** Limits of a session: milliseconds until the handshake is over, bytes of one frame, bytes and frames of all. */
+/**
+ * Limits of a session: duration of the handshake in milliseconds, size of one frame in bytes, total size and number of
+ * frames.
+ */
 export interface SocketBounds {
   readonly handshake: number
   readonly frame: number
@@ -24,11 +27,11 @@ export const SOCKET_BOUNDS: SocketBounds = {
 const textOf = (data: RawData): string =>
   (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8')
 
-/** One end of a connection: collects what arrives and lets its owner wait for it. */
+/** One end of a connection. Collects frames as they arrive and lets its owner wait for them. */
 export class Socket {
   readonly received: Frame[] = []
   closed: Closing | undefined
-  /** The reason why the kit closed the connection, or the library's error. */
+  /** Reason why the kit closed the connection, or the library's error. */
   fault: string | undefined
   /** Called with every frame that arrives. */
   onFrame: ((frame: Frame) => void) | undefined
@@ -69,7 +72,7 @@ export class Socket {
     this.ws.terminate()
   }
 
-  /** Waits until a condition holds. Resolves to false if the connection closes or the milliseconds pass before. */
+  /** Waits until a condition holds. Resolves to false if the connection closes or the milliseconds pass first. */
   async until(holds: () => boolean, ms: number): Promise<boolean> {
     const deadline = performance.now() + ms
     while (!holds()) {
@@ -98,7 +101,7 @@ export class Socket {
   }
 }
 
-/** The answer to a handshake that opened no session. */
+/** Answer to a handshake that opened no session. */
 export interface Refusal {
   readonly status: number
   readonly headers: Headers
@@ -107,7 +110,7 @@ export interface Refusal {
 
 export type Opened = { readonly socket: Socket } | { readonly refusal: Refusal } | { readonly fault: string }
 
-/** Bytes of a refusal that are kept, and milliseconds for its body. */
+/** Maximum size of a refusal's body that is stored, in bytes, and maximum time for it, in milliseconds. */
 const MOST_REFUSAL = 65_536
 const REFUSAL_WITHIN = 5000
 
@@ -120,7 +123,7 @@ async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
       if (body.length > MOST_REFUSAL) break
     }
   } catch {
-    // The status is known; the rest of the body is not needed.
+    // The status is known. The rest of the body is not needed.
   }
   clearTimeout(timer)
   answer.destroy()
@@ -128,7 +131,7 @@ async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
   return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body: body.slice(0, MOST_REFUSAL) }
 }
 
-/** Opens a session. Redirects are not followed. */
+/** Opens a session. Does not follow redirects. */
 export function connect(url: string, headers: Headers, bounds: SocketBounds = SOCKET_BOUNDS): Promise<Opened> {
   const { promise, resolve } = Promise.withResolvers<Opened>()
   const ws = new WebSocket(url.replace(/^http/, 'ws'), {

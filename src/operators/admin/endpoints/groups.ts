@@ -11,7 +11,7 @@ import { fixedGroupView, groupView } from '../views.ts'
 
 const name = fields({ name: text() })
 
-/** A group name; clients resolve `.` and `..` in URL paths, so these names are refused. */
+/** A group name. Clients resolve `.` and `..` in URL paths, so these names are refused. */
 const newName = v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
 
 const settings = { ...permissionFields, channels: v.nullish(list(text())) }

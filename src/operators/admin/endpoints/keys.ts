@@ -145,7 +145,7 @@ const changeKey = endpoint({
   },
 })
 
-/** Returns the optional fields that were given; null becomes undefined, which removes the field. */
+/** Returns the optional fields that were given. Null becomes undefined, which removes the field. */
 function changesOf(written: Settings): KeyChange {
   const { note, models, doors, on_loss: onLoss, expires_at: expiresAt, capture } = written
   const captureUntil = capture == null ? capture : Date.now() + capture

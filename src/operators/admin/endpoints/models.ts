@@ -33,7 +33,7 @@ const listModels = endpoint({
 
 const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
 
-/** Returns the permissions of a key; undefined if the key is not valid. */
+/** Returns the permissions of a key. Undefined if the key is not valid. */
 async function permissionsOfKey({ config, records }: Administration, id: string): Promise<Permissions | undefined> {
   const key = config.keys.find(one => fixedId(one) === id) ?? (await records.key(id))
   if (key === undefined) throw invalidInput({ parameter: 'key', detail: 'there is no key with this id' })
@@ -80,7 +80,7 @@ function modelView(
   }
 }
 
-/** Converts nanodollars per token to dollars per million tokens; of tiered prices, the first tier. */
+/** Converts nanodollars per token to dollars per million tokens. Of tiered prices, the first tier. */
 const perMillion = (rate: Rate | undefined): number | undefined =>
   rate === undefined ? undefined : Number((rate.base / 1000).toPrecision(12))
 

@@ -11,7 +11,7 @@ import { Problem } from '../problem.ts'
 import { newPassword, password } from '../user-fields.ts'
 import type { SessionRoute } from './route.ts'
 
-/** Bytes; largest body of a sign-in request. */
+/** Maximum size of the body of a sign-in request, in bytes. */
 const MAX_BODY = 16 * 1024
 const JSON_BODY = /^application\/json\s*(?:;|$)/i
 

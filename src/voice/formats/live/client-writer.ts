@@ -8,20 +8,20 @@ import { AUDIO_TYPE, type Content, type FunctionResponse } from './wire.ts'
 
 export const ACTIVITY_START = '{"realtimeInput":{"activityStart":{}}}'
 export const ACTIVITY_END = '{"realtimeInput":{"activityEnd":{}}}'
-/** Tells automatic activity detection that no more audio follows for now. */
+/** Frame that tells automatic activity detection that no more audio follows for now. */
 export const STREAM_END = '{"realtimeInput":{"audioStreamEnd":true}}'
 
 export const writeAudio = (audio: Uint8Array): string =>
   `{"realtimeInput":{"audio":{"mimeType":"${AUDIO_TYPE}","data":"${base64(audio)}"}}}`
 
-/** Writes conversation turns; the model answers if `turnComplete` is set. */
+/** Writes conversation turns. The model answers if `turnComplete` is set. */
 export const writeTurns = (turns: readonly Content[], turnComplete: boolean): string =>
   JSON.stringify({ clientContent: turns.length === 0 ? { turnComplete } : { turns, turnComplete } })
 
 export const writeToolResponse = (functionResponses: readonly FunctionResponse[]): string =>
   JSON.stringify({ toolResponse: { functionResponses } })
 
-/** Writes a user turn as `realtimeInput` frames, which the model answers; none for the model's turns. */
+/** Writes a user turn as `realtimeInput` frames, which the model answers. Returns none for the model's turns. */
 export function writeRealtimeTurn({ role, parts }: Content): string[] {
   if (role === 'model') return []
   return parts.flatMap(({ text, inlineData }): string[] => {
@@ -32,7 +32,7 @@ export function writeRealtimeTurn({ role, parts }: Content): string[] {
   })
 }
 
-/** Converts a message or a call to a turn; undefined if no part of the item can be sent. */
+/** Converts a message or a call to a turn. Undefined if no part of the item can be sent. */
 export function contentOf({ role, content }: ConversationItem): Content | undefined {
   const parts = content.flatMap(partOf)
   return parts.length === 0 ? undefined : { role: role === 'assistant' ? 'model' : 'user', parts }
@@ -57,8 +57,8 @@ function partOf(part: Part): JsonObject[] {
 const mediaTypeOf = (mediaType: string): string => (mediaType.startsWith('audio/') ? AUDIO_TYPE : mediaType)
 
 /**
- * The response to a call of the upstream: a JSON object as is, other text in `output`, or in `error` if the call
- * failed.
+ * Returns the response to a call of the upstream: a JSON object unchanged, other text in `output`, or in `error` if the
+ * call failed.
  */
 export function resultOf(part: ToolResultPart, call: { readonly id?: string; readonly name: string }) {
   const text = part.content.map(one => (one.type === 'text' ? one.text : '')).join('')
@@ -67,7 +67,7 @@ export function resultOf(part: ToolResultPart, call: { readonly id?: string; rea
   return { ...call, response } satisfies FunctionResponse
 }
 
-/** A turn with the result of a call that the client added to the history. */
+/** Returns a turn with the result of a call that the client added to the history. */
 export const clientCallResult = ({ id, name, response }: FunctionResponse): Content => ({
   role: 'user',
   parts: [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response } }],

@@ -3,7 +3,10 @@ import type { JsonObject } from '../../../canonical/node.ts'
 import { GOING_AWAY, relayedCode, TOO_BIG } from '../../closing.ts'
 import type { SessionEnd } from '../../upstream.ts'
 
-/** Characters; the limit of each input buffer: frames held before `setupComplete`, stored items and turns, deferred frames. */
+/**
+ * Maximum size of each input buffer in characters: frames held before `setupComplete`, stored items and turns, deferred
+ * frames.
+ */
 export const MAX_BUFFERED = 8 * 2 ** 20
 
 /** Maximum number of consecutive connections that may end before the upstream answers anything. */
@@ -28,15 +31,15 @@ export class Connection {
   private readonly resumption: boolean
   private handle: string | undefined
   private isResumable = false
-  /** The upstream has announced that it will close the connection. */
+  /** Whether the upstream has announced that it will close the connection. */
   private isLeaving = false
-  /** The setup in force, and whether any frame was sent after it. */
+  /** Setup in force, and whether any frame was sent after it. */
   private setup: string | undefined
   private isUsed = false
   /** Whether the setup in force differs from the wanted one. */
   private isStale = false
   private moves = 0
-  /** Set if the session cannot continue. */
+  /** End of the session. Set if the session cannot continue. */
   end: SessionEnd | undefined
 
   constructor(resumption: boolean) {
@@ -99,12 +102,12 @@ export class Connection {
     for (const frame of queued) this.send(frame)
   }
 
-  /** Resets the reconnect count, since the connection works. */
+  /** Resets the reconnect count, because the connection works. */
   answered(): void {
     this.moves = 0
   }
 
-  /** Notes the latest resumption handle; without one the session cannot be resumed at this point. */
+  /** Records the latest resumption handle. Without one the session cannot be resumed at this point. */
   resumable(handle: string | undefined): void {
     this.isResumable = handle !== undefined
     this.handle = handle ?? this.handle
@@ -140,7 +143,7 @@ export class Connection {
     return this.phase === 'ready' && this.isUsed
   }
 
-  /** Handles a lost connection. Returns true if the session continues on a new one; otherwise sets `end`. */
+  /** Handles a lost connection. Returns true if the session continues on a new one. Otherwise sets `end`. */
   lost(code: number, reason: string): boolean {
     const isBroken = this.isLeaving || !FINAL_CODES.has(code)
     const isNothingLost = !this.isUsed && this.phase !== 'setup'
@@ -195,7 +198,7 @@ const EXPIRED = new GatewayError({
   message: 'The upstream ended the session: it reached its maximum duration.',
 })
 
-/** Error kinds by close reason. Google sends no error frames; the reason of the close frame is the message. */
+/** Error kinds by close reason. Google sends no error frames. The reason of the close frame is the message. */
 const REASONS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/api key|credential|unauthenticated|permission/i, 'upstream-account'],
   [/quota|exhausted|rate limit/i, 'rate-limited'],

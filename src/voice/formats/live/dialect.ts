@@ -16,11 +16,11 @@ export interface LiveDialect {
   readonly defaultVoice: string | undefined
   /** `resumption: false`: a session ends with its connection. */
   readonly resumption: boolean
-  /** `audio_only`: the model always speaks, so requested text is the transcript of its speech. */
+  /** `audio_only`: whether the model always speaks, so that requested text is the transcript of its speech. */
   readonly audioOnly: boolean
   /** `late_text: realtime`: after the model's first turn, text is accepted only as `realtimeInput`. */
   readonly lateText: 'content' | 'realtime'
-  /** How the reasoning effort is set; undefined for models without reasoning. */
+  /** How the reasoning effort is set. Undefined for models without reasoning. */
   readonly thinking: 'level' | 'budget' | undefined
 }
 

@@ -12,8 +12,8 @@ import { DEFAULT_THRESHOLD, speaks, voiceOf } from './setup.ts'
 import { LIVE } from './wire.ts'
 
 /**
- * The losses of a client event in this format, regardless of earlier events. A response may repeat the settings of
- * `session` without loss.
+ * Returns the losses of a client event in this format, regardless of earlier events. A response may repeat the settings
+ * of `session` without loss.
  */
 export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, dialect: LiveDialect): Losses {
   const losses = new Losses()
@@ -30,7 +30,7 @@ export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, 
       itemLosses(event.item, losses)
       break
     case 'item-truncate':
-      // An interrupted upstream keeps in its history everything it had sent, so no truncation is possible.
+      // An interrupted upstream retains everything that it sent in its history, so that truncation is not possible.
       losses.drop(['audioEndMs'], 'no-truncation')
       break
   }
@@ -99,7 +99,7 @@ function detectionLosses(detection: TurnDetection, path: Path, losses: Losses): 
   const { threshold } = detection
   if (threshold !== undefined && threshold !== DEFAULT_THRESHOLD)
     losses.change([...path, 'threshold'], threshold < DEFAULT_THRESHOLD ? 'high' : 'low', 'two-sensitivities')
-  // `prefixPaddingMs` of the upstream is no equivalent: it makes the upstream ignore speech shorter than that.
+  // `prefixPaddingMs` of the upstream is no equivalent. It makes the upstream ignore speech shorter than that.
   losses.dropFields(detection, path, { prefixMs: 'no-prefix', idleMs: 'no-idle-timeout' })
 }
 

@@ -18,8 +18,8 @@ export interface ResponseOptions {
 }
 
 /**
- * A response while it arrives: one message with its parts, then function calls. Returns the events that announce each
- * piece.
+ * A response while it arrives: one message with its parts, then function calls. Its methods return the events that
+ * announce each piece.
  */
 export class OpenResponse {
   readonly id: string
@@ -130,7 +130,7 @@ export class OpenResponse {
   }
 }
 
-/** Stands for audio that is part of an item but not stored. */
+/** Placeholder for audio that is part of an item but not stored. */
 export const OMITTED_AUDIO = { type: 'base64', mediaType: 'audio/pcm', data: '' } as const
 
 /** Adds an item that the client did not create. In a full conversation the item is announced but not stored. */

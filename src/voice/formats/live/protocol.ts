@@ -13,15 +13,15 @@ import { LiveState } from './state.ts'
 
 /**
  * Gemini's `BidiGenerateContent` towards an upstream (docs/wire/live.md#setup). The session's settings are the first
- * message and are sent with the client's first event. A later change needs a new connection to the same session; the
- * same mechanism lets a session outlive the upstream's limit per connection.
+ * message and are sent with the client's first event. A later change needs a new connection to the same session. In the
+ * same way a session outlives the upstream's limit per connection.
  */
 export class LiveProtocol implements Protocol {
   readonly audio = { input: PCM_16K, output: PCM_24K }
   readonly address: Protocol['address']
   private readonly state: LiveState
   private isOpened = false
-  /** Whether the previous connection broke and was already recovered from. */
+  /** Whether the previous connection broke and the session was already recovered. */
   private isRecovered = false
 
   constructor(options: ProtocolOptions) {

@@ -29,8 +29,7 @@ const HANDLERS: Handlers = {
     output(state, response => (state.isSpoken ? response.transcript(text) : response.text(text))),
   text: (state, { text }) => output(state, response => response.text(text)),
   audio: (state, { audio }) => {
-    // If text was requested of a model that only speaks, its transcript is delivered as the text and its audio is
-    // dropped.
+    // If text was requested of a model that only speaks, its transcript becomes the text and its audio is dropped.
     if (state.isSpoken) output(state, response => response.audio(audio))
   },
   interrupted,
@@ -61,7 +60,7 @@ function output(state: LiveState, grow: (response: OpenResponse) => Iterable<Ser
   if (response !== undefined) state.emit(grow(response))
 }
 
-/** The response that the model's output belongs to; undefined if that response was cancelled. */
+/** Returns the response that the model's output belongs to. Undefined if that response was cancelled. */
 function current(state: LiveState): OpenResponse | undefined {
   state.hasAnswered = true
   state.connection.answered()
@@ -109,7 +108,7 @@ interface End {
   readonly error?: CanonicalError
 }
 
-/** How a response ends, by the upstream's `turnCompleteReason`; unlisted reasons are refusals. */
+/** Returns how a response ends, by the upstream's `turnCompleteReason`. Unlisted reasons are refusals. */
 const endOf = (word: string): End => (Object.hasOwn(ENDS, word) ? ENDS[word]! : REFUSED)
 
 const ENDS: { readonly [word: string]: End } = {
@@ -124,7 +123,7 @@ const ENDS: { readonly [word: string]: End } = {
 }
 const REFUSED: End = { status: 'incomplete', reason: 'content_filter' }
 
-/** Handles function calls, which end a response; the model continues once they are answered. */
+/** Handles function calls, which end a response. The model continues after they are answered. */
 function call(state: LiveState, calls: readonly FunctionCall[]): void {
   const response = current(state)
   if (response === undefined) {

@@ -5,8 +5,8 @@ import type { Usage } from '../../../canonical/result.ts'
 import type { FunctionCall, LiveMessage } from './wire.ts'
 
 /**
- * Reads the messages of one server frame in the order they take effect; none for an empty frame. Never throws: a frame
- * that is not a JSON object, or has no known field, yields an `error` message.
+ * Reads the messages of one server frame in the order in which they take effect. None for an empty frame. Never throws.
+ * A frame that is not a JSON object, or has no known field, gives an `error` message.
  */
 export function readFrame(frame: string): readonly LiveMessage[] {
   const value = parseObject(frame)
@@ -28,8 +28,8 @@ const fields = (value: Json | undefined): JsonObject => (isObject(value) ? value
 const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /**
- * Readers of the server frame's fields, in the order the fields take effect. Usage arrives in the frame that ends its
- * turn, and is read first.
+ * Readers of the server frame's fields, in the order in which the fields take effect. Usage arrives in the frame that
+ * ends its turn, and is read first.
  */
 const READ: { readonly [field: string]: (value: Json | undefined) => readonly LiveMessage[] } = {
   setupComplete: value => [{ type: 'setup-complete', named: stringIn(fields(value)['sessionId']) !== '' }],
@@ -56,7 +56,7 @@ const READ: { readonly [field: string]: (value: Json | undefined) => readonly Li
   },
   goAway: value => [{ type: 'go-away', ...secondsOf(fields(value)['timeLeft']) }],
   error: value => [{ type: 'error', error: readError(fields(value)) }],
-  // Ignored: progress of work that the model does besides the conversation.
+  // Progress of work that the model does apart from the conversation. It is ignored.
   interactionStatus: () => [],
 }
 
@@ -117,7 +117,7 @@ function readError({ code, message, status }: JsonObject): CanonicalError {
 
 /**
  * Reads the usage of a turn. The answer's tokens are in `responseTokenCount`, on Google Cloud in
- * `candidatesTokenCount`; reasoning tokens are not included in either.
+ * `candidatesTokenCount`. Neither includes reasoning tokens.
  */
 function readUsage(usage: JsonObject): Usage {
   const prompt = sum(usage['promptTokenCount'], usage['toolUsePromptTokenCount'])

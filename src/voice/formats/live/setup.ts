@@ -39,7 +39,7 @@ function speech({ output }: VoiceSessionSettings, dialect: LiveDialect): JsonObj
   return voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
 }
 
-/** The upstream's name for a voice; undefined for its default voice. */
+/** Returns the upstream's name for a voice. Undefined for its default voice. */
 export function voiceOf(voice: string | undefined, { voices, defaultVoice }: LiveDialect): string | undefined {
   if (voice === undefined) return defaultVoice
   if (voices === undefined || Object.values(voices).includes(voice)) return voice
@@ -61,7 +61,7 @@ const BUDGETS: { readonly [E in Effort]: number } = {
   ...{ none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 },
 }
 
-/** Writes the tools. A tool choice of `none` omits them, because the format has no other way to express it. */
+/** Writes the tools. A tool choice of `none` omits them, because the format cannot express it otherwise. */
 function tools({ tools: list = [], toolChoice }: VoiceSessionSettings): JsonObject[] | undefined {
   if (toolChoice?.mode === 'none') return undefined
   const functionDeclarations = list.flatMap(declaration)

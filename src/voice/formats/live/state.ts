@@ -29,8 +29,8 @@ export class LiveState {
   settings: VoiceSessionSettings
   response: OpenResponse | undefined
   /**
-   * From the setup in force: whether the client marks the start and end of turns (`isManual`), and whether answers are
-   * spoken.
+   * Facts from the setup in force: whether the client marks the start and end of turns (`isManual`), and whether
+   * answers are spoken.
    */
   isManual = false
   isSpoken = true
@@ -38,16 +38,16 @@ export class LiveState {
    * State of the user's manual turn. The turn ends when a response is requested, because the upstream answers its end.
    */
   activity: 'none' | 'open' | 'committed' = 'none'
-  /** Audio was committed under automatic turn detection; the upstream answers it without a request. */
+  /** Whether audio was committed under automatic turn detection. The upstream answers it without a request. */
   isStreamEnded = false
-  /** Further output of the upstream belongs to a cancelled response and is dropped. */
+  /** Whether further output of the upstream belongs to a cancelled response and is dropped. */
   isDiscarding = false
-  /** The end of a turn is pending whose response has already ended. */
+  /** Whether the end of a turn is pending although its response has already ended. */
   isTrailing = false
-  /** The upstream completes a turn right after its function calls instead of after their answer. */
+  /** Whether the upstream completes a turn right after its function calls instead of after their answer. */
   completesCalls = false
   hasAnswered = false
-  /** The frames that requested the running response and the items they contain, if the frames can be sent again. */
+  /** Frames that requested the running response, and the items that they contain, if the frames can be sent again. */
   pendingRequest: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
   /** The last item of the conversation when the upstream issued its latest resumption handle. */
   private coveredItem: Position = null
@@ -55,10 +55,10 @@ export class LiveState {
   private readonly newId: (prefix: string) => string
   private readonly textBudget = new TextBudget()
   private events: ServerEvent[] = []
-  /** Frames of a manual turn that started during a response; sent earlier, they would interrupt it. */
+  /** Frames of a manual turn that started during a response. Sent earlier, they would interrupt the response. */
   private deferred: string[] = []
   private deferredSize = 0
-  /** Characters of the client's items, in total and by item. Deleting an item releases its size. */
+  /** Number of characters of the client's items, in total and by item. Deleting an item releases its size. */
   private storedSize = 0
   private readonly sizes = new Map<string, number>()
   /** Usage of the turn so far, and of earlier turns that had no response left to report it. */
@@ -80,7 +80,7 @@ export class LiveState {
     this.adopt()
   }
 
-  /** The setup message for the given settings. */
+  /** Returns the setup message for the given settings. */
   setup(settings: VoiceSessionSettings = this.settings): JsonObject {
     return writeSetup(settings, this.model, this.dialect)
   }
@@ -132,7 +132,7 @@ export class LiveState {
     this.sendOrDefer(writeTurns(this.turns.take(), false))
   }
 
-  /** Set for models that accept text only as `realtimeInput`. */
+  /** Whether the model accepts text only as `realtimeInput`. */
   get takesRealtimeText(): boolean {
     return this.hasAnswered && this.dialect.lateText === 'realtime'
   }
@@ -170,7 +170,7 @@ export class LiveState {
     this.deferredSize = 0
   }
 
-  /** Notes the usage of the turn; each report is a running total. */
+  /** Records the usage of the turn. Each report is a running total. */
   setUsage(usage: Usage): void {
     this.turnUsage = usage
   }
@@ -180,7 +180,7 @@ export class LiveState {
     this.carriedUsage = this.takeUsage()
   }
 
-  /** Notes the resumption handle and the last item it covers; a later connection resumes from there. */
+  /** Records the resumption handle and the last item that it covers. A later connection resumes from there. */
   resumable(handle: string | undefined): void {
     this.connection.resumable(handle)
     if (handle !== undefined) this.coveredItem = this.conversation.last
@@ -188,7 +188,7 @@ export class LiveState {
 
   /**
    * Recovers from a broken connection. The next connection resumes at the latest handle and receives the later
-   * conversation as text. A response that was requested by turns but has not started is requested again; any other
+   * conversation as text. A response that was requested by turns but has not started is requested again. Any other
    * running work is lost.
    */
   recover(): void {
@@ -208,7 +208,8 @@ export class LiveState {
   }
 
   /**
-   * Messages after an item. Calls and results are skipped, since a session that did not make the calls cannot use them.
+   * Returns the messages after an item. Calls and results are skipped, because a session that did not make the calls
+   * cannot use them.
    */
   private since(id: Position): readonly IdentifiedItem[] {
     const { items } = this.conversation
@@ -250,7 +251,7 @@ export class LiveState {
     return isQuiet && this.response === undefined && !this.calls.areOpen && !this.isDiscarding
   }
 
-  /** Sends a frame; in a manual turn during a response the frame is deferred until the response ends. */
+  /** Sends a frame. In a manual turn during a response, the frame is deferred until the response ends. */
   private sendOrDefer(frame: string): void {
     if (!this.isManual || this.response === undefined) {
       this.connection.send(frame)

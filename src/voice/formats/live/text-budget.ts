@@ -2,7 +2,7 @@
 const MAX_PER_ITEM = 256 * 1024
 const MAX_TOTAL = 8 * 2 ** 20
 
-/** Bounds the text stored of items that the upstream created, which serves retrieval and resumption. */
+/** Limits the text stored of items that the upstream created. The text serves retrieval and resumption. */
 export class TextBudget {
   private remaining = MAX_TOTAL
 

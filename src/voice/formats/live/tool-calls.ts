@@ -2,7 +2,7 @@ import type { ToolResultPart } from '../../../canonical/content.ts'
 import { resultOf } from './client-writer.ts'
 import type { FunctionCall, FunctionResponse } from './wire.ts'
 
-/** Maximum number of calls that may be unanswered, and most cancelled calls remembered. */
+/** Maximum number of calls that may be unanswered, and of cancelled calls that are remembered. */
 const MAX_CALLS = 1000
 
 /** The upstream's function calls: the open ones, the cancelled ones, and results not sent yet. */
@@ -10,10 +10,10 @@ export class ToolCalls {
   private readonly newId: (prefix: string) => string
   /** Open calls by the id that the caller sees. */
   private readonly open = new Map<string, { readonly id?: string; readonly name: string }>()
-  /** Cancelled calls; true if a late answer is reported to the caller. */
+  /** Cancelled calls. The value is true if a late answer is reported to the caller. */
   private readonly cancelled = new Map<string, boolean>()
   private results = new Map<string, { readonly response: FunctionResponse; readonly size: number }>()
-  /** Characters of the results not sent yet. They stay queued when their items are deleted. */
+  /** Number of characters of the results not sent yet. They stay queued when their items are deleted. */
   size = 0
   /** Whether the caller answered a cancelled call. */
   private answeredCancelled = false
@@ -27,7 +27,7 @@ export class ToolCalls {
     return this.open.size > 0 || this.results.size > 0
   }
 
-  /** Adds a call and returns the id for the caller; undefined if too many calls are open. */
+  /** Adds a call and returns the id for the caller. Undefined if too many calls are open. */
   add({ id, name }: FunctionCall): string | undefined {
     if (this.open.size >= MAX_CALLS) return undefined
     const callerId = id ?? this.newId('call')
@@ -39,7 +39,7 @@ export class ToolCalls {
     return this.open.has(id) || this.cancelled.has(id)
   }
 
-  /** Stores a result until `take`; the result of a cancelled call is dropped. */
+  /** Stores a result until `take`. The result of a cancelled call is dropped. */
   answer(part: ToolResultPart): void {
     const call = this.open.get(part.id)
     if (call === undefined) this.answeredCancelled ||= this.cancelled.get(part.id) === true
@@ -84,7 +84,7 @@ export class ToolCalls {
     this.size += size
   }
 
-  /** Drops a result not sent yet; returns false if there is none. */
+  /** Drops a result that was not sent yet. Returns false if there is none. */
   private dropResult(id: string): boolean {
     this.size -= this.results.get(id)?.size ?? 0
     return this.results.delete(id)

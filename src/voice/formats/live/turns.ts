@@ -1,9 +1,9 @@
 import type { Content } from './wire.ts'
 
-/** Queue of turns not sent yet, with the items they contain. */
+/** Queue of turns that were not sent yet, with the items that they contain. */
 export class Turns {
   private list: { readonly item: string | undefined; readonly content: Content; readonly size: number }[] = []
-  /** Characters of all queued turns. */
+  /** Number of characters of all queued turns. */
   size = 0
 
   get isEmpty(): boolean {

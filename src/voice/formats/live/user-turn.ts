@@ -7,7 +7,7 @@ import type { TextBudget } from './text-budget.ts'
 
 /** The caller's audio input: appended audio, the items it becomes, and their transcripts. */
 export class UserTurn {
-  /** Bytes since the last item, and bytes before it. */
+  /** Number of bytes since the last item, and before it. */
   pending = 0
   private before = 0
   /** The first byte of a sample whose second byte has not arrived yet. */
@@ -57,14 +57,14 @@ export class UserTurn {
     this.uncommittedTranscript = ''
   }
 
-  /** Marks the start of speech; no event if speech has already started. */
+  /** Marks the start of speech. Returns no event if speech has already started. */
   started(): ServerEvent[] {
     if (this.speech !== undefined) return []
     this.speech = this.newId('item')
     return [{ type: 'speech-started', item: this.speech, atMs: this.now }]
   }
 
-  /** Turns the appended audio into an item. */
+  /** Makes an item of the appended audio. */
   commit(): ServerEvent[] {
     const events = this.finish()
     const id = this.speech ?? this.newId('item')

@@ -15,7 +15,7 @@ export interface Content {
 }
 
 export interface FunctionResponse {
-  /** Absent if the upstream's call had no id. */
+  /** Id of the call. Absent if the upstream's call had none. */
   readonly id?: string
   readonly name: string
   readonly response: JsonObject
@@ -28,7 +28,7 @@ export interface FunctionCall {
   readonly arguments: string
 }
 
-/** The messages that a server frame may contain; one frame may hold several. */
+/** Messages that a server frame may contain. One frame may hold several. */
 export type LiveMessage =
   /** `named`: the message has a session id, as Google Cloud's does. */
   | { readonly type: 'setup-complete'; readonly named: boolean }

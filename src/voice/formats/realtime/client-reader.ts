@@ -13,7 +13,10 @@ import { readItem } from './items.ts'
 import { readSettings } from './settings-reader.ts'
 import { mediaTypeOf } from './wire.ts'
 
-/** Reads a caller's frames as canonical events. Remembers only the input format, which audio inside items has. */
+/**
+ * Reads a caller's frames as canonical events. Remembers only the input format, which is also the format of audio
+ * inside items.
+ */
 export class ClientReader {
   private inputFormat: AudioFormat
   private readonly named: (event: JsonObject) => JsonObject
@@ -45,13 +48,13 @@ export class ClientReader {
   }
 }
 
-/** The caller's event id in a frame; undefined if the frame has none or cannot be parsed. */
+/** Returns the caller's event id in a frame. Undefined if the frame has none or cannot be parsed. */
 export function eventIdOf(frame: string): string | undefined {
   const id = parseObject(frame)?.['event_id']
   return typeof id === 'string' ? id : undefined
 }
 
-/** The most frequent event; skips the search for model names because it contains none. */
+/** The most frequent event. The search for model names skips it, because it contains none. */
 const APPEND = 'input_audio_buffer.append'
 
 type Read = (value: JsonObject, inputFormat: AudioFormat) => ClientEvent
@@ -92,7 +95,7 @@ const EVENTS: { readonly [type: string]: Read } = {
     defined({ type: 'response-cancel' as const, response: textAt(response_id, 'response_id') }) as ClientEvent,
 }
 
-/** Reads `previous_item_id`; `root` means the beginning of the conversation. */
+/** Reads `previous_item_id`. `root` means the start of the conversation. */
 const positionOf = (id: string | undefined): Position | undefined => (id === 'root' ? null : id)
 
 function readResponse(fields: JsonObject, inputFormat: AudioFormat): ResponseSettings {
@@ -105,7 +108,7 @@ function readResponse(fields: JsonObject, inputFormat: AudioFormat): ResponseSet
   }) as ResponseSettings
 }
 
-/** @throws GatewayError `invalid-request`, also for audio that is not base64. */
+/** @throws GatewayError `invalid-request`, including for audio that is not base64. */
 function itemOf(value: Json | undefined, path: string, inputFormat: AudioFormat): ConversationItem {
   const item = readItem(value, path, mediaTypeOf(inputFormat))
   for (const [index, part] of item.content.entries())

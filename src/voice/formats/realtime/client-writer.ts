@@ -8,7 +8,7 @@ import { writeItem } from './items.ts'
 import { writeSettings } from './settings-writer.ts'
 import { REALTIME } from './wire.ts'
 
-/** Writes a client event in the upstream's dialect; undefined for an event without a wire form. Has no side effects. */
+/** Writes a client event in the upstream's dialect. Undefined for an event without a wire form. Has no side effects. */
 export function writeClientEvent(event: ClientEvent, dialect: RealtimeDialect): string | undefined {
   if (event.type === 'audio-append') return writeAppend(event)
   const wire = wireOf(event, dialect)
@@ -62,7 +62,7 @@ function wireOf(event: ClientEvent, dialect: RealtimeDialect): JsonObject | unde
   }
 }
 
-/** Writes a session. GA sessions must state their type; the other layouts have no such field. */
+/** Writes a session. Sessions of general availability must state their type. The other layouts have no such field. */
 export function writeSession(settings: VoiceSessionSettings, { layout }: RealtimeDialect): JsonObject {
   const fields = writeSettings(settings, layout)
   if (layout !== 'ga') return fields
@@ -79,7 +79,7 @@ function writeResponse(settings: ResponseSettings, { layout, naming }: RealtimeD
   }
 }
 
-/** The losses of an event in the upstream's dialect. */
+/** Returns the losses of an event in the upstream's dialect. */
 export function clientLosses(event: ClientEvent, { layout }: RealtimeDialect): readonly Loss[] {
   if (event.type !== 'session-update' && event.type !== 'response-create') return NO_LOSS
   const { settings } = event
@@ -95,7 +95,7 @@ export function clientLosses(event: ClientEvent, { layout }: RealtimeDialect): r
 
 const NO_LOSS: readonly Loss[] = []
 
-/** Fields that a layout does not have, with the reason of the loss. */
+/** Fields that a layout lacks, with the reason of the loss. */
 const LACKS: { readonly [L in RealtimeDialect['layout']]: { readonly [field: string]: string } } = {
   ga: { temperature: 'no-temperature' },
   beta: { reasoning: 'no-reasoning' },

@@ -7,9 +7,9 @@ import type { Naming } from './wire.ts'
 export interface RealtimeDialect {
   /** `naming: beta`: the event names before general availability, as Azure Voice Live uses them. */
   readonly naming: Naming
-  /** `layout`: where a session's fields are; `mixed` is xAI's. */
+  /** `layout`: position of a session's fields. `mixed` is xAI's. */
   readonly layout: Layout
-  /** `item_done: false`: the upstream sends no event when an item is complete. */
+  /** `item_done: false`: whether the upstream sends no event when an item is complete. */
   readonly itemDone: boolean
 }
 

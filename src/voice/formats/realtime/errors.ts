@@ -48,7 +48,7 @@ const TYPES: { readonly [K in ErrorKind]?: string } = {
   'timed-out': 'server_error',
 }
 
-/** Writes the `error` object; `event` is the id of the client event that caused the error. */
+/** Writes the `error` object. `event` is the id of the client event that caused the error. */
 export const writeError = ({ kind, message, code, param }: CanonicalError, event?: string): JsonObject => ({
   type: TYPES[kind] ?? 'invalid_request_error',
   code: code ?? kind.replaceAll('-', '_'),

@@ -1,18 +1,21 @@
 import { parseObject, stringIn } from '../../../canonical/node.ts'
 
-/** Matches the event type at the start of a frame, where upstreams and clients write it, optionally after an id. */
+/** Matches the event type at the start of a frame, where upstreams and clients write it, possibly after an id. */
 const TYPE = /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"([a-z_.]+)"\s*[,}]/
 
-/** Characters inspected at the start of a frame. */
+/** Number of characters inspected at the start of a frame. */
 const PREFIX_LENGTH = 200
 
 const BRACE = 0x7d
 
-/** The type at the start of a frame. Ignores truncated frames, which do not end in a brace. */
+/** Returns the type at the start of a frame. Ignores truncated frames, which do not end in a brace. */
 const typeAtStart = (frame: Buffer): string | undefined =>
   frame.at(-1) === BRACE ? TYPE.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[1] : undefined
 
-/** The event type of a frame, without parsing the frame if possible; undefined if the frame is not a JSON object. */
+/**
+ * Returns the event type of a frame, without parsing the frame if possible. Undefined if the frame is not a JSON
+ * object.
+ */
 export function frameType(frame: Buffer): string | undefined {
   const atStart = typeAtStart(frame)
   if (atStart !== undefined) return atStart
@@ -29,8 +32,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * Whether a frame holds nothing but audio and every JSON reader would agree on its meaning, so that the frame can be
- * relayed without parsing. The samples are not inspected.
+ * Whether a frame contains only audio and has the same meaning for every JSON reader, so that it can be relayed without
+ * parsing. The samples are not inspected.
  */
 export function isAudio(frame: Buffer): boolean {
   const begins = AUDIO.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[0].length

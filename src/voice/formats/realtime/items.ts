@@ -6,7 +6,7 @@ import { listAt, objectAt, requiredObjectAt, requiredTextAt, textAt, without } f
 import { type Naming, REALTIME } from './wire.ts'
 
 /**
- * Reads a conversation item. Audio in the item gets `mediaType`; image URLs may be data URLs.
+ * Reads a conversation item. Audio in the item gets `mediaType`. Image URLs may be data URLs.
  *
  * @throws GatewayError `invalid-request` with the path of the invalid field.
  */
@@ -23,7 +23,7 @@ export function readItem(value: Json | undefined, path: string, mediaType: strin
 
 const KNOWN: ReadonlySet<string> = new Set(['id', 'object', 'type', 'status', 'role', 'content'])
 
-/** Preserves unknown fields of a message, such as `phase`. */
+/** Returns the unknown fields of a message, such as `phase`, as extras. */
 function extrasOf(fields: JsonObject): ConversationItem['extras'] {
   const rest = without(fields, KNOWN)
   return rest === undefined ? undefined : { [REALTIME]: rest }

@@ -9,7 +9,7 @@ export interface OpenRelayOptions {
   dial(signal: AbortSignal): Promise<SessionSocket>
   /** The `session` that the connection is bound to. The caller is connected once the upstream has acknowledged it. */
   readonly session: JsonObject | undefined
-  /** Milliseconds until the session must be created. */
+  /** Time until the session must be created, in milliseconds. */
   readonly firstEvent: number
   readonly signal: AbortSignal
 }
@@ -37,7 +37,7 @@ export async function openRelay({ dial, session, firstEvent, signal }: OpenRelay
 
 /**
  * Waits for the next frame of a type and returns it with the frames that arrived in the same read, which a pause does
- * not hold back. Skips earlier frames; an earlier `error` rejects.
+ * not hold back. Skips earlier frames. Rejects if an `error` comes first.
  */
 async function framesFrom(socket: SessionSocket, type: string, signal: AbortSignal): Promise<readonly Buffer[]> {
   const frames: Buffer[] = []

@@ -8,7 +8,7 @@ import type { Naming } from './wire.ts'
 /** An output part while it is written, with its text, transcript or arguments so far. */
 export class OpenPart {
   readonly kind: 'text' | 'audio' | 'call'
-  /** Id of a function call; undefined for other parts. */
+  /** Id of a function call. Undefined for other parts. */
   readonly callId: string | undefined
   text = ''
   done = false
@@ -46,7 +46,7 @@ interface OpenOutput {
   closed?: ConversationItem
 }
 
-/** A response while it is written. Accumulates items and texts, which the final events repeat in full. */
+/** A response while it is written. Collects items and texts, which the final events repeat in full. */
 export class OpenResponse {
   private readonly id: string
   private readonly naming: Naming
@@ -74,7 +74,7 @@ export class OpenResponse {
     return added
   }
 
-  /** The part that a delta extends; created if no event started it. */
+  /** Returns the part that a delta extends. Creates it if no event started it. */
   part({ output, part }: OutputPosition, deltaKind: string): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined
@@ -86,7 +86,7 @@ export class OpenResponse {
     return found
   }
 
-  /** Ends a part; undefined if the part is not open. */
+  /** Ends a part. Undefined if the part is not open. */
   end({ output, part }: OutputPosition): OpenPart | undefined {
     const found = this.outputs.get(output)?.parts.get(part)
     if (found === undefined || found.done || found.kind === 'call') return undefined
@@ -94,7 +94,7 @@ export class OpenResponse {
     return found
   }
 
-  /** Ends an item together with its open parts; undefined if the item has already ended. */
+  /** Ends an item together with its open parts. Undefined if the item has already ended. */
   close(output: number, status: ItemStatus) {
     const open = this.outputs.get(output)
     if (open === undefined || open.closed !== undefined) return undefined

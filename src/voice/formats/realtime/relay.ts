@@ -15,14 +15,14 @@ export interface RelayOptions extends SessionParts {
   /** The frames already received, starting with `session.created`. */
   readonly first: readonly Buffer[]
   readonly models: SessionModels
-  /** Removes what identifies the upstream from a value. */
+  /** Removes everything that identifies the upstream from a value. */
   readonly scrub: <T extends Json>(value: T) => T
   readonly newId: (prefix: string) => string
 }
 
 /**
- * Relays frames between a caller and an upstream of the same format. Only the few frames that name the model, or hold
- * usage, are parsed and rewritten.
+ * Relays frames between a caller and an upstream of the same format. Only the few frames that name the model or contain
+ * usage are parsed and rewritten.
  */
 export class Relay extends BaseVoiceSession<RelayOptions> {
   private readonly id: string
@@ -56,7 +56,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
       if (value === undefined) throw NOT_JSON
       checkCase(value, CHECKED_EVENT_FIELDS)
       const named = this.options.models.incoming(value)
-      // A duplicate field is ambiguous to JSON readers, so such a frame is written anew.
+      // A duplicate field is ambiguous to JSON readers, so that such a frame is written anew.
       const isSame = named === value && !hasRepeatedFields(written, value)
       if (value['type'] === 'response.create') this.responses.request(idOf(value))
       this.options.upstream.send(isSame ? data : JSON.stringify(named))
@@ -107,7 +107,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     this.options.upstream.send(JSON.stringify({ type: 'response.cancel', response_id: response }))
   }
 
-  /** Records the usage of a response and removes what identifies the upstream from its error. @internal */
+  /** Records the usage of a response and removes everything that identifies the upstream from its error. @internal */
   responseDone(frame: Buffer): string | Buffer {
     const value = parseObject(frame.toString())
     const response = value?.['response']
@@ -133,7 +133,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     return this.scrubbed(frame)
   }
 
-  /** Removes what identifies the upstream from a frame. @internal */
+  /** Removes everything that identifies the upstream from a frame. @internal */
   scrubbed(frame: Buffer): string {
     return JSON.stringify(this.options.scrub(parseObject(frame.toString()) ?? {}))
   }

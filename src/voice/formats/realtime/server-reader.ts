@@ -16,23 +16,23 @@ import { readSettings } from './settings-reader.ts'
 import { readUsage } from './usage.ts'
 import { canonicalModalities, gaName, mediaTypeOf, REALTIME } from './wire.ts'
 
-/** Maximum number of items whose state is tracked; beyond the limit the oldest is forgotten. */
+/** Maximum number of items whose state is tracked. Beyond the limit the oldest is forgotten. */
 const MAX_TRACKED = 1000
 
 /**
- * Reads frames of an upstream in the GA or beta generation. A complete text that follows its deltas yields only what
- * the deltas did not contain.
+ * Reads frames of an upstream in the generation of general availability or of the beta. Of a complete text after its
+ * deltas, only the rest that the deltas lacked is emitted.
  */
 export class ServerReader {
   private readonly dialect: RealtimeDialect
   /**
-   * Output index of each item of the open responses, counted here because xAI sends index 0 for every item. The items'
-   * `added` and `done` events are skipped as duplicates of `output_item`'s.
+   * Output index of each item of the open responses, counted because xAI sends index 0 for every item. The items'
+   * `added` and `done` events are skipped as duplicates of those of `output_item`.
    */
   private readonly outputs = new Map<string, number>()
   /** Number of items of each open response. */
   private readonly counts = new Map<string, number>()
-  /** Characters received so far of each text, transcript or arguments, by open response. */
+  /** Number of characters received so far of each text, transcript or arguments, by open response. */
   private readonly lengths = new Map<string, Map<string, number>>()
   /** Transcripts of the user's speech so far, for upstreams that repeat the entire transcript. */
   private readonly transcripts = new Map<string, string>()
@@ -41,7 +41,7 @@ export class ServerReader {
     this.dialect = dialect
   }
 
-  /** Reads the events of one frame; never throws. */
+  /** Reads the events of one frame. Never throws. */
   read(frame: string): readonly ServerEvent[] {
     const value = parseObject(frame)
     if (value === undefined) return [failure('The upstream sent a frame that is not a JSON object.')]
@@ -55,7 +55,7 @@ export class ServerReader {
     }
   }
 
-  /** Adds an item outside of any response; `isDone` if no later event completes the item. */
+  /** Adds an item outside of any response. `isDone`: whether no later event completes the item. */
   added(value: JsonObject, isDone: boolean): ServerEvent[] {
     const item = itemOf(value['item'])
     if (this.outputs.has(item.id!)) return []
@@ -121,7 +121,7 @@ export class ServerReader {
     return lengths
   }
 
-  /** Yields the rest of a complete text that the deltas did not contain. */
+  /** Yields the rest of a complete text that the deltas lacked. */
   remainder(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputPosition, value: Json | undefined) {
     const text = stringIn(value)
     return this.delta(type, at, text.slice(this.lengths.get(at.response)?.get(`${type} ${at.item} ${at.part}`) ?? 0))
@@ -332,7 +332,7 @@ function itemOf(value: Json | undefined): ConversationItem {
   return { ...item, id: item.id ?? '' }
 }
 
-/** Reads the settings an upstream reports; an unreadable report yields no settings instead of an error. */
+/** Reads the settings that an upstream reports. An unreadable report gives no settings instead of an error. */
 function settingsOf(session: Json | undefined): VoiceSessionSettings {
   const fields = isObject(session) ? session : {}
   try {

@@ -16,7 +16,7 @@ export interface ServerWriterOptions {
   readonly newId: (prefix: string) => string
 }
 
-/** Writes the frames a caller reads, including the full texts at the end of each part, item and response. */
+/** Writes the frames for a caller, including the full text at the end of each part, item and response. */
 export class ServerWriter {
   private readonly naming: Naming
   private readonly newId: (prefix: string) => string
@@ -32,7 +32,7 @@ export class ServerWriter {
     this.conversation = newId('conv')
   }
 
-  /** Writes the frames of one event; none for an event specific to another format. */
+  /** Writes the frames of one event. None for an event specific to another format. */
   write(event: ServerEvent): readonly string[] {
     switch (event.type) {
       case 'audio-delta':
@@ -192,7 +192,7 @@ export class ServerWriter {
     return [this.frame('response.content_part.added', { ...positionOf(at), part: part.value(true) })]
   }
 
-  /** Writes a delta by concatenation. The constant prefix is built once per part, since deltas are frequent. */
+  /** Writes a delta by concatenation. The constant prefix is built once per part, because deltas are frequent. */
   private delta(at: OutputPosition, kind: DeltaKind, text: string): string {
     const part = this.open.get(at.response)?.part(at, kind)
     if (part !== undefined && kind !== 'audio') part.text += text

@@ -27,8 +27,8 @@ import {
 import { betaFormat, canonicalModalities, REALTIME } from './wire.ts'
 
 /**
- * Reads the settings of a `session` or `response` object in the field layout of GA, of the beta, or of both, as xAI
- * mixes them.
+ * Reads the settings of a `session` or `response` object in the field layout of general availability, of the beta, or
+ * of both, as xAI mixes them.
  *
  * @param path the object's path in errors.
  * @throws GatewayError `invalid-request` with the path of the invalid field.
@@ -54,7 +54,7 @@ export function readSettings(session: JsonObject, path: string): VoiceSessionSet
   }) as VoiceSessionSettings
 }
 
-/** Fields that decide about permissions, accepted only in their exact case. */
+/** Fields that decide about permissions. They are accepted only in their exact case. */
 export const CHECKED_SETTINGS = exactNames('model')
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -93,7 +93,7 @@ function maxTokensOf(session: JsonObject, path: string): VoiceSessionSettings['m
   return value === 'inf' ? 'unlimited' : numberAt(value, `${path}.max_output_tokens`)
 }
 
-/** Reads the temperature; xAI reports an unset one as -1. */
+/** Reads the temperature. xAI reports an unset one as -1. */
 const temperatureOf = (session: JsonObject, path: string): number | undefined => {
   const value = numberAt(session['temperature'], `${path}.temperature`)
   return value === undefined || value < 0 ? undefined : value
@@ -183,7 +183,7 @@ function transcriptionOf(value: Json | undefined, path: string): InputTranscript
 
 const KNOWN_TRANSCRIPTION: ReadonlySet<string> = new Set(['model', 'language', 'prompt'])
 
-/** Reads turn detection. Accepts vendors' variants of `semantic_vad`; xAI sends a type of null for none. */
+/** Reads turn detection. Accepts vendors' variants of `semantic_vad`. xAI sends a type of null for none. */
 function turnDetectionOf(value: Json | undefined, path: string): TurnDetection | null | undefined {
   const fields = objectAt(value, path)
   if (fields === undefined) return undefined

@@ -3,10 +3,10 @@ import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
 import type { TurnDetection, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import { betaFormatName, gaFormat, modalitiesIn, REALTIME } from './wire.ts'
 
-/** The layout of a session's fields: in GA's positions, in the beta's, or mixed as xAI has them. */
+/** Layout of a session's fields: that of general availability, that of the beta, or xAI's mixture. */
 export type Layout = 'ga' | 'beta' | 'mixed'
 
-/** Writes settings as the fields of a `session` or `response` object; unset settings are absent. */
+/** Writes settings as the fields of a `session` or `response` object. Unset settings are absent. */
 export function writeSettings(settings: VoiceSessionSettings, layout: Layout): JsonObject {
   const common = defined({
     model: settings.model,
@@ -122,7 +122,7 @@ function turnDetection(value: TurnDetection | null | undefined): Json | undefine
   })
 }
 
-/** Writes a tool. Tools the format lacks are omitted; the client writer reports them as losses. */
+/** Writes a tool. Tools that the format lacks are omitted. The client writer reports them as losses. */
 function writeTool(tool: Tool): JsonObject[] {
   if (tool.type === 'opaque') return tool.format === REALTIME ? [tool.value] : []
   if (tool.type !== 'function') return []

@@ -7,7 +7,7 @@ import type { CellResult } from '../../../../src/kit/conformance/run-cells.ts'
 import { runSessions } from '../../../../src/kit/conformance/sockets/run-sessions.ts'
 import { readSession } from '../../../../src/kit/conformance/sockets/session-scenario.ts'
 
-/* Bad targets of sessions are verdicts within a bounded time. */
+/* Faulty targets of sessions lead to verdicts within a bounded time. */
 
 const KEY = 'sk-planted-4f9Zq-7xYw-secret'
 const closing: (() => void)[] = []

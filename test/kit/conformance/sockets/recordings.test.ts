@@ -31,7 +31,7 @@ describe.skipIf(where !== '')(`recorded sessions${where}`, () => {
     const of = (direction: string) =>
       recording.frames.filter(frame => frame.direction === direction).map(({ data }) => frameWith(data))
     const frames = { client: of('sent'), server: of('received') }
-    // A side connection joins a session that exists, so that session.created is not sent again.
+    // A side connection joins an existing session, so that `session.created` is not sent again.
     const isSide = file.includes('sideband')
     const musts = new Set(
       format.rules.filter(({ level, on }) => level === 'must' && on === 'stream').map(({ id }) => id),

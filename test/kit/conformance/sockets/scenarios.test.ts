@@ -8,7 +8,7 @@ import { frameWith } from '../../../../src/kit/conformance/sockets/frame.ts'
 import type { Frames } from '../../../../src/kit/conformance/sockets/session-format.ts'
 import { type Line, readSessions } from '../../../../src/kit/conformance/sockets/session-scenario.ts'
 
-/* The scripts of a scenario follow the rules of their formats, and mean the same. */
+/* The scripts of a scenario follow the rules of their formats and have the same meaning. */
 
 const framesOf = (lines: readonly Line[]): Frames => {
   const of = (side: string) =>

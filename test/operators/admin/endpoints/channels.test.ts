@@ -139,7 +139,7 @@ it('tell what the dialect of each of their formats says', async () => {
   expect(dialects).toMatchObject([{ format: 'chat', native: true, does: expect.arrayContaining(['conversation']) }])
   expect(dialects[0].flags).toEqual([
     { name: 'video', value: true, meaning: 'takes `video_url` parts' },
-    // Another format's, and nobody's.
+    // Flags of another format, and unknown ones.
     { name: 'count', value: false },
     { name: 'own', value: 1 },
   ])

@@ -81,7 +81,7 @@ describe('a key', () => {
   })
 })
 
-/** What may be written of a key, with times as answers have them. */
+/** Fields of a key that may be written, with times as in answers. */
 const change = fc.record(
   {
     note: fc.option(fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme-ascii' })),

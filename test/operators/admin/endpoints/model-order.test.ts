@@ -10,7 +10,7 @@ import { FakeUpstream, type Script } from '../../../builders/upstream.ts'
 
 const closing = closingAfterEach()
 
-/** Streams an answer whose head comes after so many milliseconds. */
+/** Streams an answer whose head arrives after this number of milliseconds. */
 const after =
   (milliseconds: number): Script =>
   response =>

@@ -9,7 +9,7 @@ import { traffic } from '../../../builders/usage.ts'
 const HOUR = 3_600_000
 const until = Math.floor(Date.now() / HOUR) * HOUR
 const since = until - 40 * HOUR
-/** More captures than are looked up for one page. */
+/** Number of captures, more than are read for one page. */
 const CAPTURED = 1500
 
 let admin: AdminServer
@@ -36,7 +36,7 @@ const ONLY: { readonly [only: string]: (row: UsageRow) => boolean } = {
   captured: ({ id }) => captured.has(id),
 }
 
-/** The ids of all pages of that many requests. */
+/** Returns the ids of all pages with this number of requests. */
 async function listed(query: string, limit: number): Promise<{ ids: string[]; pages: number[] }> {
   const ids: string[] = []
   const pages: number[] = []
@@ -53,7 +53,7 @@ async function listed(query: string, limit: number): Promise<{ ids: string[]; pa
 it.each(Object.keys(ONLY))('a rare request is found with a limit of 1 (only %j)', async only => {
   const { ids, pages } = await listed(`&model=rare${only === '' ? '' : `&only=${only}`}`, 1)
   expect(ids).toEqual([rows[0]!.id])
-  // The one request is beyond the captures that are looked up for the first page.
+  // The only match is beyond the captures that are read for the first page.
   expect(pages).toEqual(only === 'captured' ? [0, 1] : [1])
 })
 

@@ -55,7 +55,7 @@ it('what cannot be read is refused in words that name the text', async () => {
   expect((await admin.post('/translate', { text: '{}', format: 'none' })).status).toBe(400)
 })
 
-/** Texts whose readings, places or losses are as many as they have parts. */
+/** Texts with as many readings, paths or losses as parts. */
 const LARGE: { readonly [what: string]: () => object } = {
   'many messages': () => {
     const messages = Array.from({ length: 2000 }, (_, index) => ({

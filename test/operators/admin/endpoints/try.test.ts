@@ -21,7 +21,7 @@ async function open(script: Script = hello) {
   return { admin, upstream, keyOf }
 }
 
-/** Sends a try and leaves its answer to be read. */
+/** Sends a trial request without reading its answer. */
 const send = ({ testServer, token }: AdminServer, body: object) =>
   testServer.send('/admin/v1/try', body, {
     headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': '1.2.3.4' },

@@ -3,7 +3,7 @@ import { ServerWriter } from '../../../../src/voice/formats/realtime/server-writ
 import { readSettings } from '../../../../src/voice/formats/realtime/settings-reader.ts'
 import { writeSettings } from '../../../../src/voice/formats/realtime/settings-writer.ts'
 
-/* GA allows `["audio"]` or `["text"]`; the beta allows `["text", "audio"]` or `["text"]`. */
+/* GA allows `["audio"]` or `["text"]`. The beta allows `["text", "audio"]` or `["text"]`. */
 
 describe('spoken output', () => {
   test.each([{ modalities: ['text', 'audio'] }, { modalities: ['audio', 'text'] }, { output_modalities: ['audio'] }])(

@@ -5,9 +5,9 @@ import { literal } from './quote.ts'
 interface Provider {
   readonly npm: string
   readonly create: string
-  /** Path at the end of the base URL. */
+  /** Path that the base URL ends with. */
   readonly version: string
-  /** Settings besides address and key. */
+  /** Settings other than address and key. */
   readonly more?: string
 }
 

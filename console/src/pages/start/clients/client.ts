@@ -18,7 +18,7 @@ export interface Values {
 
 /** One text to paste into a terminal or a file. */
 export interface Snippet {
-  /** File that the text belongs in; undefined for a terminal. */
+  /** File that the text belongs in. Undefined for a terminal. */
   readonly file?: string
   readonly syntax: 'shell' | 'json' | 'toml' | Language
   /** Purpose of the text, for clients with several. */
@@ -35,7 +35,7 @@ export interface Client {
   readonly group: ClientGroup
   /** Formats it can speak, with its default first. */
   readonly formats: readonly Format[]
-  /** Languages of a library; undefined for programs. */
+  /** Languages of a library. Undefined for programs. */
   readonly languages?: readonly Language[]
   /** Key of a text with a note about the client. */
   readonly note?: (values: Values) => 'https' | undefined

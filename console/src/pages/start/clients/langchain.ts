@@ -3,7 +3,7 @@ import { PROMPT, program } from './library.ts'
 import { literal } from './quote.ts'
 
 interface Way {
-  /** npm or PyPI package; `module` is the Python module, `model` the class. */
+  /** npm or PyPI package. `module` is the Python module and `model` is the class. */
   readonly from: string
   readonly module?: string
   readonly model: string

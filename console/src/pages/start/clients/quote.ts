@@ -1,6 +1,6 @@
 const PLAIN = /^[\w@%+:,./-][\w@%+=:,./-]*$/
 
-/** Quotes a text as one word of a POSIX shell. */
+/** Quotes a string as one word of a POSIX shell. */
 export const word = (text: string): string => (PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 /** Characters to escape: controls that JSON allows and TOML forbids, and invisible or bidirectional characters. */

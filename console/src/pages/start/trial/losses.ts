@@ -9,13 +9,13 @@ export interface HeaderLoss {
 /** Losses and additions reported by a response's headers. */
 export interface HeaderLosses {
   readonly count: number
-  /** Losses that fit into the header; `count` has the number of all. */
+  /** Losses that fit into the header. `count` has the number of all. */
   readonly named: readonly HeaderLoss[]
   /** Fields that the gateway added. */
   readonly added: readonly HeaderLoss[]
 }
 
-/** Reads `interlingua-loss` and `interlingua-added`; undefined without either. */
+/** Reads `interlingua-loss` and `interlingua-added`. Undefined without either. */
 export function lossesIn(headers: Headers): HeaderLosses | undefined {
   const named = entriesOf(headers.get('interlingua-loss'))
   const added = entriesOf(headers.get('interlingua-added'))

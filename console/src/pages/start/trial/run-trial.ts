@@ -19,7 +19,7 @@ export interface Attempt {
 export interface SeenEvent {
   /** Index among all events of the response. */
   readonly at: number
-  /** ms; since the request was sent. */
+  /** Time since the request was sent, in milliseconds. */
   readonly ms: number
   readonly raw: string
 }
@@ -32,14 +32,14 @@ export interface Trial {
   readonly status?: number
   readonly requestId?: string
   readonly losses?: HeaderLosses
-  /** ms; from sending to the first byte. */
+  /** Time from sending to the first byte, in milliseconds. */
   readonly firstByteMs?: number
-  /** ms; from sending to the last byte. */
+  /** Time from sending to the last byte, in milliseconds. */
   readonly ms?: number
   readonly text: string
   readonly thought: string
   readonly error?: string
-  /** The last `KEPT` events; `count` and `bytes` include all of them. */
+  /** The last `KEPT` events. `count` and `bytes` include all of them. */
   readonly events: readonly SeenEvent[]
   readonly count: number
   readonly bytes: number
@@ -47,9 +47,9 @@ export interface Trial {
   readonly problem?: ProblemError
 }
 
-/** events; most that are stored for display. */
+/** Maximum number of events stored for display. */
 export const KEPT = 300
-/** characters; stored of one event. */
+/** Maximum length of a stored event, in characters. */
 const LONGEST = 4000
 
 /**

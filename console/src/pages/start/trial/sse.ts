@@ -2,7 +2,7 @@
 export interface RawEvent {
   /** Text of the event without the blank line after it. */
   readonly raw: string
-  /** Joined `data` lines; undefined without any. */
+  /** Joined `data` lines. Undefined without any. */
   readonly data: string | undefined
 }
 

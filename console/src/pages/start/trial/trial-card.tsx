@@ -103,7 +103,7 @@ export function TrialCard({ of: { key, model }, format: usual }: TrialCardProps)
   )
 }
 
-/** Parses a JSON object; undefined for any other text. */
+/** Parses a JSON object. Undefined for any other text. */
 function objectIn(written: string): { readonly [name: string]: unknown } | undefined {
   try {
     const value = JSON.parse(written)

@@ -121,7 +121,7 @@ function Events({ of: trial }: { readonly of: Trial | undefined }) {
   )
 }
 
-/** px; distance from the end within which the box counts as scrolled to the end. */
+/** Distance from the end within which the box counts as scrolled to the end, in pixels. */
 const NEAR = 48
 
 /** Hook that scrolls a growing box to its end, unless the user has scrolled away from it. */

@@ -7,7 +7,9 @@ const FINISHES: { readonly [reason: string]: Finish } = {
   ...{ stop: 'stop', length: 'length', tool_calls: 'calls', function_call: 'calls', content_filter: 'filtered' },
 }
 
-/** OpenAI ends a refusal with `stop` or `content_filter`: the `refusal` field decides. Calls are a reason, too. */
+/**
+ * OpenAI ends a refusal with `stop` or `content_filter`. The `refusal` field decides. Calls override the reason, too.
+ */
 function finishOf(reason: string | undefined, message: JsonObject): Finish | undefined {
   if (reason === undefined) return undefined
   const known = FINISHES[reason] ?? `other:${reason}`
@@ -47,7 +49,7 @@ function candidateOf(value: Json): CandidateFacts {
   }) as CandidateFacts
 }
 
-/** The facts of a whole answer, or of a stream's events once they are assembled. */
+/** Returns the facts of a whole answer, or of a stream's assembled events. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const usage = objectOf(body['usage'])
   const input = objectOf(usage['prompt_tokens_details'])

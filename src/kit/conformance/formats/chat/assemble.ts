@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textO
 
 /* Assembles the chunks of a stream into a chat completion. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
 
-/** A message under construction; texts grow, calls are found by their index. */
+/** A message under construction. Text is appended. Calls are found by their index. */
 interface Building {
   readonly index: number
   readonly message: { [field: string]: Json }
@@ -11,10 +11,10 @@ interface Building {
   logprobs: Json
 }
 
-/** Texts of a delta that are joined. */
+/** Text fields of a delta that are concatenated. */
 const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
 
-/** Adds a piece of a call: texts within `function` or `custom` grow by `arguments` and `input`, all else is set once. */
+/** Adds a chunk of a call. `arguments` and `input` are appended. Every other field is set once. */
 function grown(call: JsonObject, piece: JsonObject): JsonObject {
   const out: { [field: string]: Json } = { ...call }
   for (const [field, value] of Object.entries(piece)) {
@@ -49,7 +49,7 @@ function add(building: Building, choice: JsonObject): void {
   if (choice['finish_reason'] != null) building.finish = choice['finish_reason']
 }
 
-/** The chat completion that a stream's chunks add up to. */
+/** Assembles the chunks of a stream into a chat completion. */
 export function assemble(events: readonly Json[]): JsonObject {
   const whole: { [field: string]: Json } = {}
   const choices = new Map<number, Building>()

@@ -120,7 +120,7 @@ class ChatGrammar implements Grammar {
     if (finish === undefined) this.violations.add('finish-present', `Choice ${index} has no finish_reason.`)
     if (calls.length > 0 && finish === 'stop')
       this.violations.add('finish-fits-calls', `Choice ${index} calls tools and finishes with stop.`)
-    // Arguments that were cut short are no JSON.
+    // Truncated arguments are not JSON.
     if (finish === 'length') return
     for (const [number, { text, isFreeForm }] of calls.entries())
       if (!isFreeForm && text !== '' && parsed(text) === undefined)

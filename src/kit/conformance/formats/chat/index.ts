@@ -11,7 +11,7 @@ import { rules } from './rules.ts'
 
 const PATH = '/chat/completions'
 
-/** OpenAI chat completions; the base address ends with `/v1`. */
+/** OpenAI's chat completions. The base URL ends with `/v1`. */
 export const chat: Conversation = {
   name: 'chat',
   work: 'conversation',

@@ -15,7 +15,7 @@ function argumentFaults(calls: readonly JsonObject[], violations: Violations, is
   }
 }
 
-/** A history in which every tool message follows its call. */
+/** Checks that every tool message in a history follows its call. */
 export function requestLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
   let open = new Set<string>()

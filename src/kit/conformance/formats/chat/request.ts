@@ -102,7 +102,7 @@ function outputOf(format: JsonObject): RequestFacts['output'] {
 const stopsOf = (stop: Json | undefined): string[] =>
   typeof stop === 'string' ? [stop] : listOf(stop).flatMap(one => textOf(one) ?? [])
 
-/** Settings of the body; `max_tokens` is the deprecated name of `max_completion_tokens`. */
+/** Settings of the body. `max_tokens` is the deprecated name of `max_completion_tokens`. */
 function settingsOf(body: JsonObject): RequestFacts['settings'] {
   const candidates = numberOf(body['n'])
   return compact({
@@ -120,7 +120,7 @@ function settingsOf(body: JsonObject): RequestFacts['settings'] {
   }) as RequestFacts['settings']
 }
 
-/** The facts of a request body. */
+/** Returns the facts of a request body. */
 export function requestFacts(body: JsonObject): RequestFacts {
   const messages = listOf(body['messages'])
   const first = messages.findIndex(message => !isSystem(message))

@@ -49,7 +49,7 @@ function candidateOf(value: Json): CandidateFacts {
   }) as CandidateFacts
 }
 
-/** The facts of a whole answer, or of a stream's events once they are assembled. A blocked prompt has no candidate. */
+/** Returns the facts of a whole answer, or of a stream's assembled events. A blocked prompt has no candidate. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const candidates = listOf(body['candidates']).map(candidateOf)
   const isBlocked = candidates.length === 0 && objectOf(body['promptFeedback'])['blockReason'] !== undefined

@@ -30,7 +30,7 @@ class Candidate {
     }
   }
 
-  /** Joins a text to the text before it, unless one of the two is signed. */
+  /** Appends text to the text before it, unless one of the two is signed. */
   private joined(part: JsonObject): void {
     const last = this.parts.at(-1)
     const [before, more] = [textOf(last?.['text']), textOf(part['text'])]
@@ -44,7 +44,7 @@ class Candidate {
   private piece(part: JsonObject, call: JsonObject): void {
     this.open ??= new PartialCall(part)
     this.open.add(call)
-    // A piece without willContinue is the last of its call.
+    // A chunk without `willContinue` is the last of its call.
     if (call['willContinue'] !== true) this.close()
   }
 
@@ -54,7 +54,7 @@ class Candidate {
   }
 }
 
-/** The answer that a stream's events add up to. */
+/** Assembles a stream's events into an answer. */
 export function assemble(events: readonly Json[]): JsonObject {
   let whole: JsonObject = {}
   const candidates = new Map<number, Candidate>()

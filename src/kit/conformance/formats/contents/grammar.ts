@@ -78,7 +78,7 @@ class ContentsGrammar implements Grammar {
     const role = content['role']
     if (role !== undefined && role !== 'model') this.violations.add('role', `A content has the role ${String(role)}.`)
     const parts = listOf(content['parts']).map(objectOf)
-    // Google runs the calls of hosted tools itself, and goes on with their results.
+    // Google runs the calls of hosted tools itself and continues with their results.
     if (parts.some(part => isObject(part['functionResponse']))) candidate.finish = undefined
     if (candidate.finish !== undefined && parts.some(part => part['text'] !== ''))
       this.violations.add('finish', `Candidate ${index} goes on after ${candidate.finish}.`)

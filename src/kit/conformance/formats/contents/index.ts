@@ -13,7 +13,7 @@ import { rules } from './rules.ts'
 
 const PATH = /^\/(?:v1beta|v1)\/models\/([^?]+)(?::|%3[Aa])(generateContent|streamGenerateContent)(?:\?.*)?$/
 
-/** Google says in the body when a caller may try again; a header says it to all. */
+/** Reads the retry delay from the body, where Google states it, or else from the headers. */
 function errorFacts(status: number, headers: Headers, body: Json | undefined): ErrorFacts {
   const error = objectOf(objectOf(body)['error'])
   const details = listOf(error['details']).map(objectOf)
@@ -21,7 +21,7 @@ function errorFacts(status: number, headers: Headers, body: Json | undefined): E
   return errorFactsOf(status, { ...(delay === undefined ? {} : { 'retry-after': delay }), ...headers }, error)
 }
 
-/** Google's generateContent; the base address has no version. */
+/** Google's generateContent. The base URL has no version. */
 export const contents: Conversation = {
   name: 'contents',
   work: 'conversation',

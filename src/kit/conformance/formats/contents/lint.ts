@@ -8,11 +8,11 @@ import { totalFault } from './usage.ts'
 
 const partsOf = (content: Json | undefined): JsonObject[] => listOf(objectOf(content)['parts']).map(objectOf)
 
-/** The names that calls or responses of a content have. */
+/** Returns the names of the calls or responses in a content. */
 const namesOf = (parts: readonly JsonObject[], kind: string): string[] =>
   parts.filter(part => isObject(part[kind])).map(part => textOf(objectOf(part[kind])['name']) ?? '')
 
-/** The turns of a history: contents in a row of one role are one turn. */
+/** Returns the turns of a history. Consecutive contents of one role are one turn. */
 function turnsOf(contents: readonly Json[]): JsonObject[][] {
   const turns: JsonObject[][] = []
   let last: string | undefined
@@ -41,7 +41,7 @@ function toolFaults(body: JsonObject, violations: Violations): void {
   for (const fault of subsetFaults(responseSchema)) violations.add('schema-subset', `responseSchema: ${fault}`)
 }
 
-/** A history in which responses answer the calls of the turn before. */
+/** Checks that the responses in a history answer the calls of the turn before. */
 export function requestLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
   const contents = listOf(body['contents'])
@@ -52,7 +52,7 @@ export function requestLint(body: JsonObject): readonly Violation[] {
   for (const [index, parts] of turnsOf(contents).entries()) {
     for (const part of parts) checkPart(part, `A part of turn ${index}`, violations)
     for (const part of parts) responseFaults(part, index, violations)
-    // Calls that Google ran itself are answered in the model's own turn, and calls may stay unanswered.
+    // Calls that Google ran itself are answered in the model's own turn. Calls may stay unanswered.
     const called = namesOf(parts, 'functionCall')
     const names = called.length > 0 ? [] : namesOf(parts, 'functionResponse')
     if (names.length > 0 && [...names].sort().join() !== [...open].sort().join())

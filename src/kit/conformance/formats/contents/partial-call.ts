@@ -13,7 +13,7 @@ const stepsOf = (path: string): (string | number)[] =>
 const pieceValue = (piece: JsonObject): Json =>
   piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'] ?? null
 
-/** Sets the value at a path; a text that is there already grows. */
+/** Sets the value at a path. An existing string is appended to. */
 function put(root: Fields, steps: readonly (string | number)[], value: Json): void {
   let at = root as { [step: string | number]: Json }
   for (const [position, step] of steps.slice(0, -1).entries()) {
@@ -26,7 +26,7 @@ function put(root: Fields, steps: readonly (string | number)[], value: Json): vo
   at[last] = before !== undefined && typeof value === 'string' ? before + value : value
 }
 
-/** One call on its way: the first piece has the name. */
+/** One call in progress. Its first chunk has the name. */
 export class PartialCall {
   private readonly first: JsonObject
   private readonly args: Fields = {}

@@ -9,11 +9,11 @@ const DATA = [
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ] as const
 
-/** Whether the part is a piece of a call whose arguments are streamed (Google's cloud alone does so). */
+/** Whether the part is a chunk of a call with streamed arguments. Only Google's cloud sends such chunks. */
 export const isPiece = (call: JsonObject): boolean =>
   call['willContinue'] !== undefined || call['partialArgs'] !== undefined
 
-/** Reports parts without data or with two kinds of it, and calls without a name or with arguments of another type. */
+/** Reports parts without data or with two kinds of data, and calls without a name or with arguments of another type. */
 export function checkPart(part: JsonObject, where: string, violations: Violations): void {
   const kinds = DATA.filter(kind => part[kind] !== undefined)
   if (kinds.length !== 1)

@@ -22,7 +22,7 @@ function mediaFacts({ inlineData, fileData }: JsonObject): MediaFacts {
   return compact({ type: textOf(type), address: textOf(fileUri) })
 }
 
-/** The text of a response: `output`, `result` or `error` where nothing else is there, otherwise its JSON. */
+/** Returns the text of a response: `output`, `result` or `error` if it is the only field, otherwise the JSON. */
 function resultFacts({ response, parts }: JsonObject): ResultFacts {
   const fields = Object.entries(objectOf(response))
   const [name, value] = fields.length === 1 ? fields[0]! : []
@@ -40,7 +40,7 @@ class Pairing {
   private readonly open = new Map<string, string[]>()
   private calls = 0
 
-  /** An id for the call that is unique in the request. */
+  /** Returns an id for the call that is unique in the request. */
   called(name: string, id: string | undefined): string {
     const key = `${this.calls++}`
     for (const one of [`name:${name}`, ...(id === undefined ? [] : [`id:${id}`])])
@@ -75,7 +75,7 @@ function partOf(part: JsonObject, pairing: Pairing): Part[] {
   return [{ kind: 'media', media: mediaFacts(part) }]
 }
 
-/** One content; its reasoning comes first, as it does in every answer. */
+/** Reads one content. Its reasoning comes first, as in every answer. */
 function turnOf(value: Json, pairing: Pairing): RawTurn {
   const { role, parts } = objectOf(value)
   const reasoning = new Reasoning()
@@ -147,7 +147,7 @@ function settingsOf(config: JsonObject): RequestFacts['settings'] {
 const textsOf = (content: Json | undefined): string[] =>
   listOf(objectOf(content)['parts']).flatMap(part => textOf(objectOf(part)['text']) ?? [])
 
-/** The facts of a request body; its path says whether a stream is wanted. */
+/** Returns the facts of a request body. The path states whether a stream is requested. */
 export function requestFacts(body: JsonObject, path: string): RequestFacts {
   const config = objectOf(body['generationConfig'])
   const pairing = new Pairing()

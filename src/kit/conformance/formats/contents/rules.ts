@@ -1,6 +1,6 @@
 import type { Level, Rule, Subject } from '../../rules.ts'
 
-/* Rules of generateContent. Their sources are sections of this project's reference, which names the public pages. */
+/* Rules of generateContent. Their sources are headings of this project's reference, which names the public pages. */
 
 const rule = (id: string, on: Subject, level: Level, section: string, says: string): Rule => ({
   ...{ id, on, level, says },

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 
-/* The schemas of `parameters` and `responseSchema`, a subset of OpenAPI's. Source: docs/wire/contents.md#schemas */
+/* Schemas of `parameters` and `responseSchema`, a subset of OpenAPI's. Source: docs/wire/contents.md#schemas */
 
 const FIELDS = new Set([
   ...['type', 'format', 'title', 'description', 'nullable', 'default', 'example', 'enum', 'items', 'minItems'],
@@ -8,10 +8,10 @@ const FIELDS = new Set([
   ...['maxLength', 'pattern', 'minimum', 'maximum', 'anyOf'],
 ])
 
-/** Counts, which may be text on the wire. */
+/** Counts, which may be strings on the wire. */
 const COUNTS = new Set(['minItems', 'maxItems', 'minProperties', 'maxProperties', 'minLength', 'maxLength'])
 
-/** Fields that the server refuses. */
+/** Returns the fields that the server refuses. */
 export function subsetFaults(schema: Json | undefined): string[] {
   if (!isObject(schema)) return []
   const inner = [schema['items'], ...listOf(schema['anyOf']), ...Object.values(objectOf(schema['properties']))]
@@ -19,7 +19,7 @@ export function subsetFaults(schema: Json | undefined): string[] {
   return [...own.map(field => `${field} is no field of the subset.`), ...inner.flatMap(subsetFaults)]
 }
 
-/** The schema as JSON Schema says it: types in lower case, counts as numbers, `nullable` among the types. */
+/** Converts the schema to JSON Schema: types in lower case, counts as numbers, `nullable` among the types. */
 export function asJsonSchema(schema: Json): Json {
   if (!isObject(schema)) return schema
   const { nullable, propertyOrdering: _, ...rest } = schema

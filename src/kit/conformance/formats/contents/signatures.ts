@@ -1,23 +1,25 @@
 import type { ReasoningFacts } from '../../facts.ts'
 import { type JsonObject, textOf } from '../../json.ts'
 
-/* Reasoning and its signature, which stands on a part behind it. Source: docs/wire/contents.md#thinking */
+/* Reasoning and its signature, which is on a part after it. Source: docs/wire/contents.md#thinking */
 
-/** Documented words that skip the server's check of a signature. They are no signature. */
+/** Documented values that skip the server's check of a signature. They are no signatures. */
 const SKIPS = new Set(['context_engineering_is_the_way_to_go', 'skip_thought_signature_validator'])
 
-/** The signature of a part, where it has a real one. */
+/** Returns the signature of a part, if it has a real one. */
 export function signatureOf({ thoughtSignature }: JsonObject): string | undefined {
   const signature = textOf(thoughtSignature)
   return signature && !SKIPS.has(signature) ? signature : undefined
 }
 
-/** Collects reasoning: thought parts in a row are one, and the signature of a part behind them is theirs. */
+/**
+ * Collects reasoning. Consecutive thought parts are joined, and the signature of the part after them belongs to them.
+ */
 export class Reasoning {
   readonly list: { text?: string; signature?: string }[] = []
   private isOpen = false
 
-  /** Takes one part. Returns whether the part is reasoning and nothing else. */
+  /** Takes one part. Returns whether the part is only reasoning. */
   take(part: JsonObject): boolean {
     const isThought = part['thought'] === true
     if (isThought) this.think(textOf(part['text']) ?? '')

@@ -1,7 +1,7 @@
 import type { UsageFacts } from '../../facts.ts'
 import { compact, type JsonObject, numberOf } from '../../json.ts'
 
-/** Adds counts; absent ones are 0, and all absent are no count. */
+/** Adds counts. An absent count is 0. Without any count the sum is absent. */
 function sum(...counts: readonly (number | undefined)[]): number | undefined {
   return counts.every(count => count === undefined) ? undefined : counts.reduce<number>((a, b) => a + (b ?? 0), 0)
 }
@@ -13,7 +13,10 @@ const counts = (usage: JsonObject) => ({
   thoughts: numberOf(usage['thoughtsTokenCount']),
 })
 
-/** The facts of `usageMetadata`: results of server tools and thoughts are counted beside prompt and candidates. */
+/**
+ * Returns the facts of `usageMetadata`. Results of server tools and thoughts are counted apart from prompt and
+ * candidates.
+ */
 export function usageFacts(usage: JsonObject): UsageFacts {
   const { prompt, tools, candidates, thoughts } = counts(usage)
   return compact({

@@ -11,7 +11,7 @@ const FINISHES: { readonly [reason: string]: Finish } = {
 const finishOf = (reason: string | undefined): Finish | undefined =>
   reason === undefined ? undefined : (FINISHES[reason] ?? `other:${reason}`)
 
-/** Input tokens exclude both cache counts on the wire. */
+/** Returns the usage. On the wire, input tokens exclude both cache counts. */
 function usageOf(usage: JsonObject): AnswerFacts['usage'] {
   const [input, cached, written] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
     field => numberOf(usage[field]),
@@ -28,7 +28,7 @@ function usageOf(usage: JsonObject): AnswerFacts['usage'] {
 const thinkingFacts = ({ thinking, signature }: JsonObject): ReasoningFacts =>
   compact({ text: textOf(thinking) || undefined, signature: textOf(signature) || undefined }) as ReasoningFacts
 
-/** The facts of a whole answer, or of a stream's events once they are assembled. */
+/** Returns the facts of a whole answer, or of a stream's assembled events. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const blocks = listOf(body['content']).map(objectOf)
   const of = (type: string): JsonObject[] => blocks.filter(block => block['type'] === type)
@@ -36,7 +36,7 @@ export function answerFacts(body: JsonObject): AnswerFacts {
   const text = of('text')
     .map(block => textOf(block['text']) ?? '')
     .join('')
-  // A classifier that stops an answer leaves its text; the words of a refusal are its explanation.
+  // A classifier that stops an answer leaves its text. The text of a refusal is the explanation.
   const refusal = textOf(objectOf(body['stop_details'])['explanation']) || undefined
   const candidate = compact({
     text: text || undefined,

@@ -45,7 +45,7 @@ class Assembly {
     else DELTAS[textOf(delta['type']) ?? '']?.(block, delta)
   }
 
-  /** Usage is cumulative: counts replace those of the beginning. */
+  /** Usage is cumulative. Counts replace those of the start. */
   private end({ delta, usage }: JsonObject): void {
     const counts = Object.entries(objectOf(usage)).filter(([, count]) => count !== null)
     const before = objectOf(this.message['usage'])
@@ -53,7 +53,7 @@ class Assembly {
   }
 }
 
-/** The message that a stream's events add up to. */
+/** Assembles a stream's events into a message. */
 export function assemble(events: readonly Json[]): JsonObject {
   const assembly = new Assembly()
   for (const event of events) assembly.add(objectOf(event))

@@ -5,7 +5,7 @@ import type { SseEvent } from '../../sse.ts'
 
 /* The order of a messages stream. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
 
-/** The kinds of blocks that each kind of delta may be in. */
+/** Kinds of blocks in which each kind of delta is allowed. */
 const FITS: { readonly [delta: string]: readonly string[] } = {
   text_delta: ['text'],
   citations_delta: ['text'],
@@ -122,12 +122,12 @@ class MessagesGrammar implements Grammar {
     if (open === undefined || open.index !== event['index'])
       return this.violations.add('block-index', `Block ${String(event['index'])} stops, which is not open.`)
     this.open = undefined
-    // Cut short by the limit, arguments are no JSON: seen by the reason, which comes later.
+    // Arguments truncated by the token limit are not JSON. The reason that tells comes later.
     if (open.input !== '' && !isObject(parsed(open.input)))
       this.cut = `Block ${open.index}: ${open.input.slice(0, 100)}`
   }
 
-  /** The input of a call that is no object, a fault unless the answer was cut. */
+  /** Input of a call that is not an object. A fault unless the answer was truncated. */
   private cut: string | undefined
 
   private messageDelta({ delta, usage }: JsonObject): void {

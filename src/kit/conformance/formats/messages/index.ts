@@ -11,7 +11,7 @@ import { rules } from './rules.ts'
 
 const PATH = '/v1/messages'
 
-/** Anthropic messages; the base address has no `/v1`. */
+/** Anthropic's messages. The base URL has no `/v1`. */
 export const messages: Conversation = {
   name: 'messages',
   work: 'conversation',

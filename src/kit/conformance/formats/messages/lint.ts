@@ -6,7 +6,7 @@ import { type Violation, Violations } from '../../rules.ts'
 
 const blocksOf = (message: Json | undefined): JsonObject[] => listOf(objectOf(message)['content']).map(objectOf)
 
-/** The ids that blocks of a type have in a field. */
+/** Returns the ids in a field of all blocks of a type. */
 const idsOf = (blocks: readonly JsonObject[], type: string, field: string): string[] =>
   blocks.filter(block => block['type'] === type).flatMap(block => textOf(block[field]) ?? [])
 
@@ -19,7 +19,7 @@ function blockFaults(blocks: readonly JsonObject[], index: number, violations: V
   }
 }
 
-/** A history in which the turn after calls has their results. */
+/** Checks that the turn after calls in a history has their results. */
 export function requestLint(body: JsonObject, headers: Headers): readonly Violation[] {
   const violations = new Violations()
   if (!headers['anthropic-version']) violations.add('version-header', 'The header anthropic-version is missing.')

@@ -11,7 +11,7 @@ import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objec
 
 /* Extracts the facts of a messages request. */
 
-/** Bytes, an address or a file of the provider. */
+/** Returns the facts of bytes, a URL or a file at the provider. */
 function mediaFacts(block: JsonObject): MediaFacts {
   const source = objectOf(block['source'])
   const name = textOf(block['title'])
@@ -105,7 +105,7 @@ function reasoningOf(body: JsonObject): RequestFacts['reasoning'] {
 
 const isMarked = (value: Json): boolean => objectOf(value)['cache_control'] != null
 
-/** Blocks with `cache_control`, by where they are; turns are numbered as the facts number them. */
+/** Returns the paths of blocks with `cache_control`. Turns have the same numbers as in the facts. */
 function cacheMarksOf(body: JsonObject): string[] {
   const marks: string[] = []
   if (listOf(body['system']).some(isMarked)) marks.push('system')
@@ -120,7 +120,7 @@ function cacheMarksOf(body: JsonObject): string[] {
   return [...new Set(marks)]
 }
 
-/** The facts of a request body. */
+/** Returns the facts of a request body. */
 export function requestFacts(body: JsonObject): RequestFacts {
   const format = objectOf(objectOf(body['output_config'])['format'] ?? body['output_format'])
   return compact({

@@ -8,7 +8,7 @@ const INCOMPLETE: { readonly [reason: string]: Finish } = {
   ...{ max_output_tokens: 'length', content_filter: 'filtered' },
 }
 
-/** Calls and refusals are items of a completed response; no status tells them. */
+/** Returns the finish reason. Calls and refusals are items of a completed response, without a status of their own. */
 function finishOf(body: JsonObject, calls: number, refusal: string): Finish | undefined {
   const status = textOf(body['status'])
   if (status === 'completed') return refusal !== '' ? 'refused' : calls > 0 ? 'calls' : 'stop'
@@ -17,7 +17,7 @@ function finishOf(body: JsonObject, calls: number, refusal: string): Finish | un
   return status === undefined ? undefined : `other:${status}`
 }
 
-/** The facts of a whole answer, or of a stream's events once they are assembled. */
+/** Returns the facts of a whole answer, or of a stream's assembled events. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const items = listOf(body['output']).map(objectOf)
   const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => listOf(content).map(objectOf))

@@ -1,14 +1,17 @@
 import { type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
-/* Assembles the deltas of a stream into a response; the repetition at the end is not used. Source: docs/wire/responses.md#stream */
+/*
+ * Assembles the deltas of a stream into a response. The repetition at the end is not used. Source:
+ * docs/wire/responses.md#stream
+ */
 
 type Fields = { [field: string]: Json }
 
-/** The lists of parts that an item has, and the field of events that numbers them. */
+/** Lists of parts in an item, and the event field that numbers them. */
 const LISTS = { content: 'content_index', summary: 'summary_index' } as const
 type List = keyof typeof LISTS
 
-/** Deltas of a part: the list it is in, and its field that grows. */
+/** Deltas of a part: its list, and the field that they append to. */
 const PART_DELTAS: { readonly [type: string]: readonly [List, string] } = {
   'response.output_text.delta': ['content', 'text'],
   'response.refusal.delta': ['content', 'refusal'],
@@ -17,7 +20,7 @@ const PART_DELTAS: { readonly [type: string]: readonly [List, string] } = {
   'response.reasoning_summary_text.delta': ['summary', 'text'],
 }
 
-/** Deltas of an item: its field that grows. */
+/** Deltas of an item: the field that they append to. */
 const ITEM_DELTAS: { readonly [type: string]: string } = {
   'response.function_call_arguments.delta': 'arguments',
   'response.custom_tool_call_input.delta': 'input',
@@ -28,7 +31,7 @@ const PARTS: { readonly [type: string]: List } = {
   'response.reasoning_summary_part.added': 'summary',
 }
 
-/** One item under construction. Its parts are found by their index. */
+/** One item under construction. Its parts are found by index. */
 export class Item {
   readonly fields: Fields
   readonly parts: { readonly [list in List]: Map<number, Fields> } = { content: new Map(), summary: new Map() }
@@ -62,7 +65,7 @@ export class Item {
     return { ...this.fields, ...Object.fromEntries(lists), ...this.grown }
   }
 
-  /** Fields that are not streamed, and items without deltas, are those of the end. */
+  /** Takes fields that are not streamed, and items without deltas, from the final item. */
   private done(item: JsonObject): void {
     Object.assign(this.fields, item)
   }
@@ -75,7 +78,7 @@ export class Item {
   }
 }
 
-/** The response that a stream's events add up to. */
+/** Assembles a stream's events into a response. */
 export function assemble(events: readonly Json[]): JsonObject {
   let response: JsonObject = {}
   const items = new Map<number, Item>()

@@ -8,14 +8,14 @@ import { argumentFault } from './lint.ts'
 
 /* The order of a responses stream. Source: docs/wire/responses.md#order-of-events */
 
-/** The status that each final event's response has. */
+/** Status of the response in each final event. */
 const FINAL: { readonly [type: string]: string } = {
   'response.completed': 'completed',
   'response.incomplete': 'incomplete',
   'response.failed': 'failed',
 }
 
-/** Events that repeat what deltas said, and the field that repeats it. */
+/** Events that repeat the content of deltas, and the field with the repetition. */
 const REPEATS: { readonly [type: string]: readonly ['content' | 'summary' | undefined, string] } = {
   'response.output_text.done': ['content', 'text'],
   'response.refusal.done': ['content', 'refusal'],
@@ -25,10 +25,10 @@ const REPEATS: { readonly [type: string]: readonly ['content' | 'summary' | unde
   'response.custom_tool_call_input.done': [undefined, 'input'],
 }
 
-/** Events of a part, which come between its beginning and its end. */
+/** Events of a part. They come between its start and its end. */
 const OF_PART = /^response\.(output_text|refusal|reasoning_text|reasoning_summary_text)\./
 
-/** The content of an item: texts, calls and their ids. */
+/** Returns the content of an item: text, calls and their ids. */
 function saidBy({ type, content, summary, arguments: args, input, call_id, name }: JsonObject): string {
   const texts = (parts: unknown): Json[] =>
     listOf(parts).map(part => objectOf(part)['text'] ?? objectOf(part)['refusal'] ?? '')
@@ -38,7 +38,7 @@ function saidBy({ type, content, summary, arguments: args, input, call_id, name 
 interface Open {
   readonly id: Json
   readonly item: Item
-  /** The part that has begun, as `content 0`. */
+  /** Part that has started, as `content 0`. */
   part: string | undefined
 }
 
@@ -48,7 +48,7 @@ const partOf = (event: JsonObject): string =>
 class ResponsesGrammar implements Grammar {
   private readonly violations = new Violations()
   private readonly done: string[] = []
-  /** Items that have begun and are not done, by their index. */
+  /** Items that have started and are not done, by index. */
   private readonly open = new Map<Json, Open>()
   private id: string | undefined
   private count = 0

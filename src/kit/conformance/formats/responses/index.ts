@@ -13,7 +13,7 @@ import { rules } from './rules.ts'
 
 const PATH = '/responses'
 
-/** OpenAI responses; the base address ends with `/v1`. Lists of models and errors are those of chat. */
+/** OpenAI's responses. The base URL ends with `/v1`. Model lists and errors are those of chat completions. */
 export const responses: Conversation = {
   name: 'responses',
   work: 'conversation',

@@ -3,7 +3,7 @@ import { compact, type JsonObject, listOf, objectOf, textOf } from '../../json.t
 
 /* Items that requests and answers share. Source: docs/wire/responses.md#input-items */
 
-/** Types of items that call a tool of the caller. */
+/** Types of items that call one of the caller's tools. */
 export const CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call'])
 
 /** Types of items that answer such a call. */
@@ -19,7 +19,7 @@ const texts = (parts: unknown): string =>
     .map(part => textOf(objectOf(part)['text']) ?? '')
     .join('')
 
-/** A reasoning item: its text, otherwise its summary, and the encrypted content that goes back with it. */
+/** Returns the facts of a reasoning item: its text, otherwise its summary, and the encrypted content to return. */
 export const reasoningFacts = ({ content, summary, encrypted_content }: JsonObject): ReasoningFacts =>
   compact({
     text: texts(content) || texts(summary) || undefined,

@@ -4,7 +4,7 @@ import { CALLS, RESULTS } from './items.ts'
 
 /* Rules for requests and whole answers that the published schema cannot express. */
 
-/** Returns the fault of a function call's arguments, if they have one. */
+/** Returns the fault of a function call's arguments, if there is one. */
 export function argumentFault({ type, arguments: args }: JsonObject): string | undefined {
   if (type !== 'function_call') return undefined
   if (typeof args !== 'string') return `Arguments are ${JSON.stringify(args)}.`

@@ -33,7 +33,7 @@ const textsOf = (parts: readonly Part[]): string[] => parts.flatMap(part => (par
 
 const isSystem = ({ role }: JsonObject): boolean => role === 'system' || role === 'developer'
 
-/** The turn that an item belongs to: calls and reasoning are the assistant's, results the user's. */
+/** Returns the turn that an item belongs to. Calls and reasoning belong to the assistant, results to the user. */
 function turnOf(item: JsonObject): RawTurn {
   const { type, role, content, call_id } = item
   if (type === 'reasoning') {
@@ -93,7 +93,7 @@ const settingsOf = (body: JsonObject): RequestFacts['settings'] =>
     endUser: textOf(body['safety_identifier']) ?? textOf(body['user']),
   }) as RequestFacts['settings']
 
-/** The facts of a request body. */
+/** Returns the facts of a request body. */
 export function requestFacts(body: JsonObject): RequestFacts {
   const { input } = body
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input).map(objectOf)

@@ -1,6 +1,6 @@
 import type { Level, Rule, Subject } from '../../rules.ts'
 
-/* Rules of responses. Their sources are sections of this project's reference, which names the public pages. */
+/* Rules of responses. Their sources are headings of this project's reference, which names the public pages. */
 
 const rule = (id: string, on: Subject, section: string, says: string, level: Level = 'must'): Rule => ({
   ...{ id, on, level, says },

@@ -5,7 +5,7 @@ import { audioOf, type ResponseFacts, type SessionAnswer, type SessionCall } fro
 import type { Frames } from '../session-format.ts'
 import { textIn } from './names.ts'
 
-/* The facts of a server's messages. A call ends a response, as the end of a turn does. */
+/* Extracts the facts of a server's messages. A call ends a response, as the end of a turn does. */
 
 const contentOf = (data: JsonObject): JsonObject => objectOf(data['serverContent'])
 const callsOf = (data: JsonObject): JsonObject[] => listOf(objectOf(data['toolCall'])['functionCalls']).map(objectOf)
@@ -15,13 +15,15 @@ const endsResponse = (data: JsonObject): boolean => contentOf(data)['turnComplet
 const partsOf = (data: JsonObject): JsonObject[] =>
   listOf(objectOf(contentOf(data)['modelTurn'])['parts']).map(objectOf)
 
-/** Whether a message has a part of an answer; thoughts are none. */
+/** Whether a message has a part of an answer. Thoughts are none. */
 const hasContent = (data: JsonObject): boolean =>
   callsOf(data).length > 0 ||
   partsOf(data).some(({ thought }) => thought !== true) ||
   Boolean(objectOf(contentOf(data)['outputTranscription'])['text'])
 
-/** The messages of each response. The cloud also ends the turn of a call: an end without content belongs to the call. */
+/**
+ * Splits messages into responses. The cloud also ends the turn of a call. An end without content belongs to the call.
+ */
 function responsesIn(events: readonly JsonObject[]): JsonObject[][] {
   const groups: JsonObject[][] = []
   let open: JsonObject[] = []

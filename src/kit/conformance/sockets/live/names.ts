@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject, objectOf } from '../../json.ts'
 
-/* Messages of the format by their names. Google's Python SDK writes the client's in snake case. */
+/* Names of the format's messages. Google's Python SDK writes the client's messages in snake case. */
 
 const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** A client's frame with the names of messages and their fields in camel case. */
+/** Returns a client's frame with message and field names in camel case. */
 export const clientMessage = (data: JsonObject | undefined): JsonObject =>
   Object.fromEntries(
     Object.entries(data ?? {}).map(([name, value]) => [
@@ -13,7 +13,7 @@ export const clientMessage = (data: JsonObject | undefined): JsonObject =>
     ]),
   )
 
-/** The kind of a client's `realtimeInput`: text and the end of speech ask for an answer. */
+/** Returns the kind of a client's `realtimeInput`. Text and the end of speech request an answer. */
 const inputKind = (input: JsonObject): string =>
   'audio' in input ? 'audio' : 'text' in input || 'activityEnd' in input ? 'ask' : 'input'
 
@@ -24,7 +24,7 @@ const CLIENT: { readonly [name: string]: (value: JsonObject) => string } = {
   toolResponse: () => 'toolResponse',
 }
 
-/** The kind of a frame of either side. */
+/** Returns the kind of a frame of either side. */
 export function kindOf(data: JsonObject | undefined): string {
   const message = clientMessage(data)
   for (const [name, kind] of Object.entries(CLIENT)) if (name in message) return kind(objectOf(message[name]))
@@ -34,7 +34,7 @@ export function kindOf(data: JsonObject | undefined): string {
   return Object.keys(message).sort().join(',')
 }
 
-/** The texts of `parts`. */
+/** Returns the text of `parts`. */
 export const textIn = (parts: Json | undefined): string =>
   (Array.isArray(parts) ? parts : [])
     .map(objectOf)

@@ -4,11 +4,11 @@ import { audioOf, type SessionItem, type SessionRequest, type SessionSettings } 
 import type { Frames } from '../session-format.ts'
 import { clientMessage, kindOf, textIn } from './names.ts'
 
-/* The facts of a client's messages. */
+/* Extracts the facts of a client's messages. */
 
 const MODALITIES: { readonly [name: string]: string } = { AUDIO: 'audio', TEXT: 'text' }
 
-/** Names of roles in the conversation; the format's `model` is the assistant. */
+/** Returns the role of a turn. The format's `model` is the assistant. */
 const roleOf = (turn: JsonObject): string => (turn['role'] === 'model' ? 'assistant' : (textOf(turn['role']) ?? 'user'))
 
 function settingsOf(setup: JsonObject): SessionSettings {
@@ -35,7 +35,7 @@ function settingsOf(setup: JsonObject): SessionSettings {
   }) as SessionSettings
 }
 
-/** Paths of calls by their ids, from the server's messages. */
+/** Returns the paths of calls by their ids, from the server's messages. */
 const callPaths = ({ server }: Frames): ReadonlyMap<string, string> =>
   new Map(
     dataOf(server)
@@ -43,7 +43,7 @@ const callPaths = ({ server }: Frames): ReadonlyMap<string, string> =>
       .map((call, index) => [textOf(objectOf(call)['id']) ?? '', `calls[${index}]`]),
   )
 
-/** A result's text: gateways wrap it in an object under `output` or `result`. */
+/** Returns the text of a result. Gateways wrap it in an object under `output` or `result`. */
 function resultText(response: JsonObject): string {
   const value = response['output'] ?? response['result']
   return typeof value === 'string' ? value : JSON.stringify(response)

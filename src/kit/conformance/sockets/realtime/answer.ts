@@ -7,7 +7,7 @@ import type { Frames } from '../session-format.ts'
 import { generalName } from './names.ts'
 import { settingsOf } from './settings.ts'
 
-/* The facts of a server's events. Responses are added up from their deltas. */
+/* Extracts the facts of a server's events. Responses are assembled from their deltas. */
 
 const FINISHES: { readonly [status: string]: string } = { completed: 'stop', cancelled: 'interrupted' }
 
@@ -19,14 +19,14 @@ function finishOf(response: JsonObject, hasCalls: boolean): string {
   return FINISHES[status] ?? status
 }
 
-/** Token counts of a response. */
+/** Returns the token counts of a response. */
 function usageOf(value: Json | undefined): UsageFacts {
   const { input_tokens: input, output_tokens: output, input_token_details: details } = objectOf(value)
   const cached = numberOf(objectOf(details)['cached_tokens'])
   return compact({ input: numberOf(input), output: numberOf(output), cached: cached || undefined })
 }
 
-/** The deltas of one kind, joined; `undefined` if there is none. */
+/** Joins the deltas of one kind. Undefined if there are none. */
 function joined(events: readonly JsonObject[], type: string): string | undefined {
   const deltas = events.filter(data => generalName(typeOf(data)) === type).map(({ delta }) => textOf(delta) ?? '')
   return deltas.length === 0 ? undefined : deltas.join('')
@@ -54,7 +54,7 @@ function responseOf(id: string, events: readonly JsonObject[], format: string): 
     ),
     calls,
     finish: end === undefined ? undefined : finishOf(final, calls.length > 0),
-    // xAI has the usage beside the response.
+    // xAI sends the usage beside the response.
     usage: usageOf(final['usage'] ?? end?.['usage']),
   }) as ResponseFacts
 }
@@ -86,7 +86,7 @@ export function answerOf({ server, client, closed }: Frames): SessionAnswer {
   }) as SessionAnswer
 }
 
-/** The ids that a client may refer to, of an event that creates them. */
+/** Returns the ids that a client may refer to, from an event that creates them. */
 export function idsOf(data: JsonObject): string[] {
   const item = objectOf(data['item'])
   const type = generalName(typeOf(data))

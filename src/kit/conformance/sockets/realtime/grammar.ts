@@ -5,14 +5,14 @@ import type { Frames } from '../session-format.ts'
 import { generalName, isOfOther, type Version } from './names.ts'
 import { ResponseState } from './response-state.ts'
 
-/** Events without an event_id: of the format, and xAI's. */
+/** Events without an `event_id`: those of the format, and those of xAI. */
 const WITHOUT_ID = new Set(['input_audio_buffer.dtmf_event_received', 'ping'])
 
 const FINAL = new Set(['completed', 'cancelled', 'failed', 'incomplete'])
 
 type Step = (state: ResponseState, data: JsonObject) => void
 
-/** Events of a response, by their names of general availability. */
+/** Events of a response, by their names in general availability. */
 const STEPS: { readonly [type: string]: Step } = {
   'response.output_item.added': (state, data) => state.itemAdded(data),
   'response.output_item.done': (state, data) => state.itemDone(data),
@@ -28,7 +28,7 @@ const STEPS: { readonly [type: string]: Step } = {
   'response.function_call_arguments.done': (state, data) => state.argumentsDone(data),
 }
 
-/** The state machine over the events of one server. */
+/** State machine over the events of one server. */
 class SessionGrammar {
   private readonly violations = new Violations()
   private readonly ids = new Set<string>()
@@ -92,7 +92,7 @@ class SessionGrammar {
     const id = textOf(response['id'])
     if (id === undefined || response['status'] !== 'in_progress')
       this.violations.add('response.created', `${String(id)}: ${String(response['status'])}`)
-    // A response outside of the conversation may run beside another one.
+    // A response outside of the conversation may run at the same time as another one.
     const isOutside = response['conversation_id'] === null
     if (this.open.size > 0 && !isOutside)
       this.violations.add('response.one', `${String(id)} begins before ${[...this.open.keys()].join(', ')} ends.`)

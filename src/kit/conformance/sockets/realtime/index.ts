@@ -10,7 +10,7 @@ import { RULES } from './rules.ts'
 
 const SCHEMAS = { file: 'realtime', client: 'RealtimeClientEvent', server: 'RealtimeServerEvent' } as const
 
-/** OpenAI's sessions in one of their versions. */
+/** Creates the format of OpenAI's sessions in one of their versions. */
 const formatOf = (name: string, version: Version): SessionFormat => ({
   name,
   path: model => `/realtime?model=${encodeURIComponent(model)}`,
@@ -30,7 +30,7 @@ const formatOf = (name: string, version: Version): SessionFormat => ({
   grammar: grammarOf(version),
   lint: lintOf(version),
   rules: RULES,
-  // The description has no union of the beta's events.
+  // The published description has no union of the beta's events.
   ...(version === 'ga' ? { schemas: SCHEMAS } : {}),
   exceptions,
 })

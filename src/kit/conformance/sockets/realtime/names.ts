@@ -1,8 +1,8 @@
-/* The names of events in both versions of the format: general availability, and the beta before it. */
+/* Names of events in both versions of the format: general availability, and the beta before it. */
 
 export type Version = 'ga' | 'beta'
 
-/** Names of the beta by the names of general availability. */
+/** Names in the beta, by the names in general availability. */
 export const BETA_NAMES: { readonly [ga: string]: string } = {
   'response.output_text.delta': 'response.text.delta',
   'response.output_text.done': 'response.text.done',
@@ -15,10 +15,10 @@ export const BETA_NAMES: { readonly [ga: string]: string } = {
 
 const GA_NAMES = new Map(Object.entries(BETA_NAMES).map(([ga, beta]) => [beta, ga]))
 
-/** The name of general availability of an event in either version. */
+/** Returns the name in general availability of an event of either version. */
 export const generalName = (type: string): string => GA_NAMES.get(type) ?? type
 
-/** Whether a name belongs to the other version alone. Azure's beta sends `conversation.item.done`, too. */
+/** Whether only the other version has the name. Azure's beta sends `conversation.item.done`, too. */
 export const isOfOther = (version: Version, type: string): boolean =>
   version === 'ga' ? GA_NAMES.has(type) : type in BETA_NAMES
 

@@ -4,7 +4,7 @@ import { audioOf, type SessionItem, type SessionRequest, type SessionSettings } 
 import type { Frames } from '../session-format.ts'
 import { settingsOf } from './settings.ts'
 
-/* The facts of a client's events. */
+/* Extracts the facts of a client's events. */
 
 const PARTS = new Set(['input_text', 'output_text', 'text'])
 
@@ -14,7 +14,7 @@ const textIn = (item: JsonObject): string =>
     .flatMap(part => (PARTS.has(textOf(part['type']) ?? '') ? [textOf(part['text']) ?? ''] : []))
     .join('')
 
-/** Paths of calls by their ids, from the server's events. */
+/** Returns the paths of calls by their ids, from the server's events. */
 const callPaths = (frames: Frames): ReadonlyMap<string, string> => {
   const ids = dataOf(frames.server).flatMap(data => {
     const item = objectOf(data['item'])

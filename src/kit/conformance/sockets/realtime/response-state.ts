@@ -1,7 +1,7 @@
 import { canonical, type JsonObject, listOf, objectOf, parsed, textOf } from '../../json.ts'
 import type { Violations } from '../../rules.ts'
 
-/* The state of one response while its events arrive. */
+/* State of one response while its events arrive. */
 
 interface PartState {
   /** Deltas so far by kind: `text`, `transcript`, `audio`. */
@@ -22,15 +22,15 @@ interface ItemState {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Arguments as JSON, because services format them anew. */
+/** Returns arguments as JSON, because services format them anew. */
 const argumentsIn = (item: JsonObject): string =>
   canonical(parsed(textOf(item['arguments']) ?? '') ?? item['arguments'] ?? '')
 
-/** The texts of an item's parts. */
+/** Returns the text of an item's parts. */
 const textsIn = (item: JsonObject): string[] =>
   listOf(item['content']).map(part => textOf(objectOf(part)['text']) ?? textOf(objectOf(part)['transcript']) ?? '')
 
-/** Whether two versions of an item agree. Some services leave out texts in one of them. */
+/** Whether two versions of an item agree. Some services leave out text in one of them. */
 function areSame(one: JsonObject, other: JsonObject): boolean {
   const heads = [one, other].map(item => canonical([item['type'], item['name'], item['call_id'], argumentsIn(item)]))
   const [texts, others] = [textsIn(one), textsIn(other)]
@@ -59,7 +59,7 @@ export class ResponseState {
     })
   }
 
-  /** An item that the conversation announced. */
+  /** Records an item that the conversation announced. */
   created(id: string): void {
     const item = this.items.get(id)
     if (item !== undefined) item.isCreated = true
@@ -131,7 +131,7 @@ export class ResponseState {
     item.args = whole
   }
 
-  /** The end of the response. A cancelled or failed one may leave items unfinished. */
+  /** Checks the end of the response. A cancelled or failed response may leave items unfinished. */
   end(response: JsonObject): void {
     const isWhole = response['status'] === 'completed'
     const output = listOf(response['output']).map(objectOf)

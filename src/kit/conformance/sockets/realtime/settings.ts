@@ -16,7 +16,7 @@ import type { SessionSettings } from '../session-facts.ts'
 const at = (session: JsonObject, path: string): Json | undefined =>
   path.split('.').reduce<Json | undefined>((value, name) => objectOf(value)[name], session)
 
-/** The value at the first of several paths: of general availability, then of the beta. */
+/** Returns the value at the first existing path: that of general availability, then that of the beta. */
 const either = (session: JsonObject, ga: string, beta: string): Json | undefined => at(session, ga) ?? at(session, beta)
 
 const BETA_FORMATS: { readonly [name: string]: string } = {
@@ -27,7 +27,7 @@ const BETA_FORMATS: { readonly [name: string]: string } = {
 
 const GA_FORMATS: { readonly [type: string]: string } = { 'audio/pcmu': 'pcmu', 'audio/pcma': 'pcma' }
 
-/** The name of an audio format: `pcm@RATE`, `pcmu` or `pcma`. */
+/** Returns the name of an audio format: `pcm@RATE`, `pcmu` or `pcma`. */
 function formatOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return BETA_FORMATS[value] ?? value
   if (!isObject(value)) return undefined
@@ -35,7 +35,7 @@ function formatOf(value: Json | undefined): string | undefined {
   return type === 'audio/pcm' ? `pcm@${String(rate)}` : (GA_FORMATS[String(type)] ?? String(type))
 }
 
-/** The modalities of answers: spoken ones have their text with them. */
+/** Returns the modalities of answers. Spoken answers include their text. */
 function modalitiesOf(value: Json | undefined): string | undefined {
   const list = listOf(value)
   return list.length === 0 ? undefined : list.includes('audio') ? 'audio' : 'text'
@@ -54,7 +54,7 @@ const toolsOf = (value: Json | undefined): SessionSettings['tools'] =>
       ]),
   )
 
-/** Settings of turn detection that say more than the default. */
+/** Returns the settings of turn detection that differ from the default. */
 function detectionOf(value: Json | undefined): SessionSettings['turnDetection'] {
   if (value === null) return { type: 'none' }
   const { create_response: creates, interrupt_response: interrupts, ...rest } = objectOf(value)
@@ -65,7 +65,7 @@ function detectionOf(value: Json | undefined): SessionSettings['turnDetection'] 
   })
 }
 
-/** The facts of a `session` object. */
+/** Returns the facts of a `session` object. */
 export function settingsOf(session: JsonObject): SessionSettings {
   const transcription = objectOf(either(session, 'audio.input.transcription', 'input_audio_transcription'))
   const detection = at(session, 'audio.input.turn_detection')

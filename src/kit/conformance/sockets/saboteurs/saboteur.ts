@@ -2,22 +2,22 @@ import { type JsonObject, objectOf } from '../../json.ts'
 import { frameOf, typeOf } from '../frame.ts'
 import type { Changed, FrameMeddling } from '../relay.ts'
 
-/** A fault put into the frames between the caller and a correct target, and the checks that must catch it. */
+/** A fault in the frames between the caller and a correct target, and the checks that must detect it. */
 export interface SessionSaboteur {
   readonly name: string
-  /** The fault in a sentence. */
+  /** Description of the fault in one sentence. */
   readonly says: string
-  /** The cell it is run on. */
+  /** Cell in which the fault is tested. */
   readonly cell: string
-  /** The rules of exactly the checks that fail in that cell. */
+  /** Rules of exactly the checks that fail in that cell. */
   readonly caught: readonly string[]
-  /** Makes the meddling for one session. */
+  /** Creates the change of one session. */
   readonly meddling: () => FrameMeddling
 }
 
 export type Change = (data: JsonObject) => readonly JsonObject[]
 
-/** Changes frames of one type; the others pass. */
+/** Changes frames of one type. Other frames pass unchanged. */
 export const where =
   (type: string, change: Change): ((text: string) => Changed) =>
   text => {
@@ -25,7 +25,7 @@ export const where =
     return typeOf(data) === type ? change(objectOf(data)).map(one => JSON.stringify(one)) : [text]
   }
 
-/** Changes the first frame of a type; the others pass. */
+/** Changes the first frame of a type. Other frames pass unchanged. */
 export function first(type: string, change: Change): (text: string) => Changed {
   let isDone = false
   return where(type, data => {
@@ -35,7 +35,7 @@ export function first(type: string, change: Change): (text: string) => Changed {
   })
 }
 
-/** A frame with a field of one of its objects changed. */
+/** Returns a frame with a field of one of its objects changed. */
 export const within = (data: JsonObject, name: string, fields: JsonObject): JsonObject => ({
   ...data,
   [name]: { ...objectOf(data[name]), ...fields },
