@@ -3,6 +3,7 @@ import { invalid, notFound } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
 import { MESSAGES_VERSION } from './dialects/messages.ts'
+import { claudeEndpoint, type HostedFields, publishedModel, unhosted } from './hosted-routes.ts'
 import { METHOD, METHODS } from './rows/contents.ts'
 import { column } from './rows/index.ts'
 import { vendorEndpoints } from './rows/kling.ts'
@@ -11,6 +12,8 @@ import type { Endpoint } from './rows/row.ts'
 /** One endpoint that takes requests of one format. */
 export interface Route extends Endpoint {
   readonly format: Format
+  /** What the path says, at endpoints of a cloud that hosts models of this format. */
+  readonly hosted?: HostedFields
 }
 
 /** The endpoint for a path. `streams` is set if the path itself asks for a stream. */
@@ -50,6 +53,20 @@ function methodRoute(path: string): MatchedRoute | undefined {
 }
 
 const NO_METHOD = notFound('Models have no such method.')
+
+/**
+ * Returns the endpoint for a path of Google Cloud: `…/publishers/anthropic/models/{model}:rawPredict` for Claude, and
+ * `…/publishers/google/models/{model}:generateContent` for Gemini.
+ *
+ * @throws GatewayError `not-found` for a path with an unsupported method.
+ */
+export function publisherRoute(path: string): MatchedRoute {
+  const published = publishedModel(path)
+  if (published?.publisher === 'google') return contentsRoute(`/v1/models/${published.model}:${published.method}`)
+  const endpoint = published && claudeEndpoint(published)
+  if (endpoint === undefined) throw NO_METHOD
+  return { route: { format: 'messages', ...endpoint }, streams: false }
+}
 
 /** Whether a path ends with a method, and not with a model name that contains a colon. */
 export const namesMethod = (path: string): boolean => methodRoute(path) !== undefined
@@ -113,6 +130,11 @@ export function wireRequest(
   body: JsonObject,
   files?: readonly WireFile[],
 ): WireRequest {
+  if (route.hosted !== undefined) {
+    const { hosted, ...own } = route
+    const { body: ownBody, ...parts } = unhosted(hosted, { headers, body })
+    return wireRequest(own, { query, ...parts }, ownBody)
+  }
   const formatHeaders = selected(route.headers, headers)
   if (route.version !== undefined) formatHeaders[route.version[0]!] = versionOf(route.version, headers)
   if (files === undefined) checkBody(route, body)

@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
-import { contentsRoute, namesMethod, ROUTES, vendorRoutes } from '../formats/routes.ts'
+import { contentsRoute, namesMethod, publisherRoute, ROUTES, vendorRoutes } from '../formats/routes.ts'
 import { type Gateway, IMAGES_PATH } from '../gateway/index.ts'
 import { CONSOLE_PATH, familyOf, pathOf } from './address.ts'
 import { counted } from './count-answers.ts'
@@ -50,6 +50,10 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   app.post(MODEL_METHODS, (message, response) =>
     handleRequest(gateway, contentsRoute(pathOf(message)), message, response),
   )
+  app.post(PUBLISHER_METHODS, (message, response) =>
+    handleRequest(gateway, publisherRoute(pathOf(message)), message, response),
+  )
+  app.all(PUBLISHER_METHODS, wrong('POST'))
   app.all(MODEL_METHODS, (message, response, next) =>
     namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
   )
@@ -93,6 +97,13 @@ const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =
 const IMAGE_PATH = `${IMAGES_PATH}/:token`
 
 const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
+
+/** Paths of Google Cloud, as its clients write them for each form of base address. */
+const PUBLISHER_METHODS = ['', '/v1', '/v1beta1'].flatMap(version =>
+  ['', '/projects/:project/locations/:location'].map(
+    parent => `${version}${parent}/publishers/:publisher/models/*rest`,
+  ),
+)
 
 const READ = 'GET, HEAD'
 

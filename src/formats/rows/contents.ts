@@ -41,7 +41,7 @@ export const contents: FormatRow = {
     singleImage: true,
   },
   callers: ['conversation', 'embedding', 'image', 'speech'],
-  otherPaths: /^\/v1(?:beta\/|\/(?:models|tunedModels)\/)/,
+  otherPaths: /^\/v1(?:beta\/|\/(?:models|tunedModels)\/)|\/publishers\/google\//,
   modelFields: modelFields(
     [...ANYWHERE, ROUTED, RANKING, `${COUNTED}.${ROUTED}`, `${COUNTED}.${RANKING}`],
     ['model', 'requests.*.model', `${COUNTED}.model`],

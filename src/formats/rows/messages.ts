@@ -22,7 +22,7 @@ export const messages: FormatRow = {
   },
   callers: ['conversation'],
   endpoints: [endpoint('/v1/messages'), endpoint('/v1/messages/count_tokens')],
-  otherPaths: /^\/v1\/messages/,
+  otherPaths: /^\/v1\/messages|\/publishers\/anthropic\//,
   modelFields: modelFields(PROMPTED),
   flags: FLAGS,
 }

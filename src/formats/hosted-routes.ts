@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { JsonObject } from '../canonical/node.ts'
+import { percentDecoded } from '../canonical/text.ts'
+import { MESSAGES_VERSION } from './dialects/messages.ts'
+import { messages } from './rows/messages.ts'
+import type { Endpoint } from './rows/row.ts'
+
+/*
+ * Endpoints of Google Cloud at which its clients send requests of other formats, with the model in the path
+ * (docs/wire/messages.md#google-cloud).
+ */
+
+/** Matches the path of a publisher's model: the publisher, the model and the method. Clients write it with or without the version. */
+const PUBLISHED =
+  /^(?:\/v1(?:beta1)?)?(?:\/projects\/[^/]+\/locations\/[^/]+)?\/publishers\/(anthropic|google)\/models\/([^/]+)(?::|%3[Aa])([A-Za-z]+)$/
+
+/** A path of Google Cloud, divided into its parts. */
+export interface PublishedModel {
+  readonly publisher: 'anthropic' | 'google'
+  /** The model as the path has it. */
+  readonly model: string
+  readonly method: string
+}
+
+/** Returns the parts of a path of Google Cloud; undefined for any other path. */
+export function publishedModel(path: string): PublishedModel | undefined {
+  const [, publisher, model, method] = PUBLISHED.exec(path) ?? []
+  if (publisher !== 'anthropic' && publisher !== 'google') return undefined
+  return { publisher, model: model!, method: method! }
+}
+
+/** The name that stands for the model where tokens are counted; the body names the model there. */
+const COUNTING = 'count-tokens'
+
+const [CREATE, COUNT] = messages.endpoints!
+
+/** An endpoint whose path says fields of the body. */
+export interface HostedEndpoint extends Endpoint {
+  readonly hosted: HostedFields
+}
+
+/** Returns the endpoint for a method of a model of `anthropic`; undefined if the method is unknown. */
+export function claudeEndpoint({ model, method }: PublishedModel): HostedEndpoint | undefined {
+  if (method !== 'rawPredict' && method !== 'streamRawPredict') return undefined
+  const path = '/v1/publishers/anthropic/models/{model}:rawPredict'
+  if (model === COUNTING) return { ...COUNT!, path, hosted: {} }
+  const stream = method === 'streamRawPredict' ? ({ stream: true } as const) : {}
+  return { ...CREATE!, path, hosted: { model: percentDecoded(model), ...stream } }
+}
+
+/** What the path of a hosted request says. */
+export interface HostedFields {
+  readonly model?: string
+  readonly stream?: true
+}
+
+/** The parts of a request that a hosting cloud changes. */
+interface RequestParts {
+  readonly headers: IncomingHttpHeaders
+  readonly body: JsonObject
+}
+
+/** Returns a hosted request as the format's own clients send it: version and beta features in headers. */
+export function unhosted(fields: HostedFields, { headers, body }: RequestParts): RequestParts {
+  const { anthropic_version: version, anthropic_beta: betas, ...rest } = body
+  return {
+    body: { ...rest, ...fields },
+    headers: {
+      'anthropic-version': typeof version === 'string' && DATE.test(version) ? version : MESSAGES_VERSION,
+      ...(Array.isArray(betas) ? { 'anthropic-beta': betas.join(',') } : {}),
+      ...headers,
+    },
+  }
+}
+
+/** Matches a version of the format. Clouds have names of their own, such as `vertex-2023-10-16`. */
+const DATE = /^\d{4}-\d{2}-\d{2}$/
