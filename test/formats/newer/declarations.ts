@@ -61,6 +61,7 @@ function read(text: string, interfaces: Map<string, Declared>, unions: Map<strin
     const declared = field === null ? undefined : interfaces.get(around.slice(0, depth).join('.'))
     if (field === null || declared === undefined) continue
     ;(declared.fields as string[]).push(field[2]!)
-    if (field[2] === 'type') for (const [, type] of field[3]!.matchAll(/'([^']+)'/g)) (declared.types as string[]).push(type!)
+    if (field[2] === 'type')
+      for (const [, type] of field[3]!.matchAll(/'([^']+)'/g)) (declared.types as string[]).push(type!)
   }
 }
