@@ -3,7 +3,6 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { lastAtOrBefore, Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
-import { queriesIn } from './search.ts'
 
 /** A citation located in all text of the candidate, in UTF-16 units; without offsets it covers all of the text. */
 export interface Cited {
@@ -45,6 +44,12 @@ export function readGrounding(metadata: JsonObject, ranges: TextRanges): Groundi
     if (source !== undefined) cited.push({ citation: source })
   }
   return { cited, complete }
+}
+
+/** The queries in grounding metadata; undefined if the model did not search the web. */
+export function queriesIn(metadata: JsonObject): readonly string[] | undefined {
+  const queries = metadata['webSearchQueries'] ?? metadata['web_search_queries']
+  return Array.isArray(queries) && queries.every(query => typeof query === 'string') ? queries : undefined
 }
 
 /** Reads citation metadata, whose list has several names. */
