@@ -14,7 +14,7 @@ export function searchInWords(part: SearchPart, path: Path, losses: Losses): Tex
     text: part.type === 'search-call' ? callInWords(part) : resultInWords(part),
     ...defined({ cache: part.cache }),
   }
-  losses.change(path, text, 'said-in-words')
+  losses.change(path, text, 'search-said-in-words')
   return text
 }
 

@@ -92,11 +92,17 @@ describe('streams', () => {
         { type: 'input_json_delta', partial_json: '{"query":' },
         { type: 'input_json_delta', partial_json: '"a"}' },
       ),
-      ...block(1, { type: 'compaction', content: null }, { type: 'compaction_delta', content: 'so far' }),
+      ...block(
+        1,
+        { type: 'server_tool_use', id: 't', name: 'web_fetch', input: {} },
+        { type: 'input_json_delta', partial_json: '{"url":"b"}' },
+      ),
+      ...block(2, { type: 'compaction', content: null }, { type: 'compaction_delta', content: 'so far' }),
       ...END,
     )
     expect(fold(events).candidates[0]!.content).toMatchObject([
-      { type: 'opaque', value: { type: 'server_tool_use', input: { query: 'a' } } },
+      { type: 'search-call', id: 's', queries: ['a'] },
+      { type: 'opaque', value: { type: 'server_tool_use', input: { url: 'b' } } },
       { type: 'opaque', value: { type: 'compaction', content: 'so far' } },
     ])
   })

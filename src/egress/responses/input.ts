@@ -6,7 +6,7 @@ import { defined, extrasFor, spellingFor } from '../fields.ts'
 import type { SearchPart } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
-import { fillReasoning, originalItem, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
+import { fillReasoning, originalItem, type Stamp, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 import { belongsTo, reportSearch, writeSearch } from './search.ts'
 
 /** Writes `instructions` and `input`: a leading system text, and everything else as items. */
@@ -87,9 +87,9 @@ function writeTurn(message: Message, path: Path, context: WriteContext): readonl
   return turn.written()
 }
 
-/** The id that a search of a history is read with: its item has none. */
+/** The id that a search of a history is read with: its item has none (trap 34). */
 const UNNAMED = ''
-const NO_STAMP = {}
+const ENDED: Stamp = { status: 'completed' }
 
 /** Collects the items of an assistant turn. */
 class Turn {
@@ -139,10 +139,10 @@ class Turn {
     reportSearch(part, UNNAMED, path, this.context.losses)
     const { search } = this
     if (this.message.length === 0 && search !== undefined && belongsTo(part, search)) {
-      this.items[this.items.length - 1] = writeSearch(search, part, NO_STAMP)
+      this.items[this.items.length - 1] = writeSearch(search, part, ENDED)
       this.search = undefined
     } else {
-      this.item(writeSearch(part, undefined, NO_STAMP))
+      this.item(writeSearch(part, undefined, ENDED))
       this.search = part
     }
   }

@@ -1,4 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
 import type { Format } from '../../canonical/node.ts'
 import { isRedundant } from '../../canonical/repair.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
@@ -96,7 +97,7 @@ export class TokenInputs {
         return
       case 'search-call':
         this.overhead += OVERHEAD.call
-        this.texts.push(...part.queries)
+        append(this.texts, part.queries)
         return
       case 'search-result':
         this.overhead += OVERHEAD.call

@@ -3,7 +3,6 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { lastAtOrBefore, Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
-import { queriesIn } from './search.ts'
 
 /** A citation located in all text of the candidate, in UTF-16 units. Without offsets it covers all of the text. */
 export interface Cited {
@@ -47,7 +46,13 @@ export function readGrounding(metadata: JsonObject, ranges: TextRanges): Groundi
   return { cited, complete }
 }
 
-/** Reads citation metadata. The list in it has several names. */
+/** The queries in grounding metadata; undefined if the model did not search the web. */
+export function queriesIn(metadata: JsonObject): readonly string[] | undefined {
+  const queries = metadata['webSearchQueries'] ?? metadata['web_search_queries']
+  return Array.isArray(queries) && queries.every(query => typeof query === 'string') ? queries : undefined
+}
+
+/** Reads citation metadata, whose list has several names. */
 export function readCitations(metadata: JsonObject, ranges: TextRanges): readonly Cited[] {
   const sources = metadata['citationSources'] ?? metadata['citations'] ?? metadata['citation_sources']
   return anyObjects(sources).flatMap(source => {

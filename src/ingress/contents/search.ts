@@ -2,13 +2,7 @@ import type { Part, SearchSource } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { searchParts } from '../../canonical/search.ts'
 import { anyObject, anyObjects } from '../fields.ts'
-import { sourceOf } from './citations.ts'
-
-/** The queries in grounding metadata; undefined if the model did not search the web. */
-export function queriesIn(metadata: JsonObject): readonly string[] | undefined {
-  const queries = metadata['webSearchQueries'] ?? metadata['web_search_queries']
-  return Array.isArray(queries) && queries.every(query => typeof query === 'string') ? queries : undefined
-}
+import { queriesIn, sourceOf } from './citations.ts'
 
 /**
  * Reads the search of a candidate from its grounding metadata (docs/wire/contents.md#grounding). The metadata covers

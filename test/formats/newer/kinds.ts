@@ -1,5 +1,16 @@
+import type { JsonObject } from '../../../src/canonical/node.ts'
 import { type Declarations, declarationsIn } from './declarations.ts'
 import { type Probe, probeAnswer, probeEvent, probeRequest } from './probes.ts'
+import {
+  BLOCKS,
+  CITATIONS,
+  CONTENTS_TOOLS,
+  GROUNDING,
+  ITEMS,
+  MESSAGES_TOOLS,
+  PARTS,
+  RESPONSES_TOOLS,
+} from './samples.ts'
 
 /* The kinds of content, events and fields in the types of the publishers' SDKs, with a probe of each. */
 
@@ -25,6 +36,11 @@ const merged = (lists: readonly (readonly string[])[]) => [...new Set(lists.flat
 /** A value that no field expects. */
 const ODD = { x_probe: 1 }
 
+const sample = (samples: { readonly [kind: string]: JsonObject }, type: string): JsonObject => ({
+  type,
+  ...(samples[type] ?? ODD),
+})
+
 const USER = { role: 'user', content: 'Hello' }
 const messages = { model: 'm', max_tokens: 9, messages: [USER] }
 const responses = { model: 'm', input: 'Hello' }
@@ -44,6 +60,9 @@ const completion = {
 }
 const candidate = { content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP', index: 0 }
 
+/** The kinds of a title. */
+export const namesOf = (title: string): readonly string[] => KINDS.find(one => one.title === title)!.names
+
 export const KINDS: readonly Kinds[] = [
   {
     title: 'messages: parameters',
@@ -54,12 +73,15 @@ export const KINDS: readonly Kinds[] = [
     title: 'messages: blocks of a turn',
     names: types(anthropic, 'ContentBlockParam', 'BetaContentBlockParam'),
     probe: type =>
-      probeRequest('messages', { ...messages, messages: [USER, { role: 'assistant', content: [{ type, ...ODD }] }] }),
+      probeRequest('messages', {
+        ...messages,
+        messages: [USER, { role: 'assistant', content: [sample(BLOCKS, type)] }],
+      }),
   },
   {
     title: 'messages: tools',
     names: types(anthropic, 'ToolUnion', 'BetaToolUnion'),
-    probe: type => probeRequest('messages', { ...messages, tools: [{ type, name: 'it', ...ODD }] }),
+    probe: type => probeRequest('messages', { ...messages, tools: [sample(MESSAGES_TOOLS, type)] }),
   },
   {
     title: 'messages: fields of an answer',
@@ -69,13 +91,16 @@ export const KINDS: readonly Kinds[] = [
   {
     title: 'messages: blocks of an answer',
     names: types(anthropic, 'ContentBlock', 'BetaContentBlock'),
-    probe: type => probeAnswer('messages', { ...message, content: [{ type, ...ODD }] }),
+    probe: type => probeAnswer('messages', { ...message, content: [sample(BLOCKS, type)] }),
   },
   {
     title: 'messages: citations of an answer',
     names: types(anthropic, 'TextCitation', 'BetaTextCitation'),
     probe: type =>
-      probeAnswer('messages', { ...message, content: [{ type: 'text', text: 'Hi', citations: [{ type, ...ODD }] }] }),
+      probeAnswer('messages', {
+        ...message,
+        content: [{ type: 'text', text: 'Hi', citations: [sample(CITATIONS, type)] }],
+      }),
   },
   {
     title: 'messages: events',
@@ -98,12 +123,12 @@ export const KINDS: readonly Kinds[] = [
   {
     title: 'responses: items of a history',
     names: merged([types(openai, 'ResponseInputItem'), types(openaiBeta, 'BetaResponseInputItem')]),
-    probe: type => probeRequest('responses', { ...responses, input: [USER, { type, ...ODD }] }),
+    probe: type => probeRequest('responses', { ...responses, input: [USER, sample(ITEMS, type)] }),
   },
   {
     title: 'responses: tools',
     names: merged([types(openai, 'Tool'), types(openaiBeta, 'BetaTool')]),
-    probe: type => probeRequest('responses', { ...responses, tools: [{ type, ...ODD }] }),
+    probe: type => probeRequest('responses', { ...responses, tools: [sample(RESPONSES_TOOLS, type)] }),
   },
   {
     title: 'responses: fields of an answer',
@@ -113,7 +138,7 @@ export const KINDS: readonly Kinds[] = [
   {
     title: 'responses: items of an answer',
     names: merged([types(openai, 'ResponseOutputItem'), types(openaiBeta, 'BetaResponseOutputItem')]),
-    probe: type => probeAnswer('responses', { ...response, output: [{ type, id: 'it_1', ...ODD }] }),
+    probe: type => probeAnswer('responses', { ...response, output: [{ id: 'it_1', ...sample(ITEMS, type) }] }),
   },
   {
     title: 'responses: events',
@@ -144,12 +169,12 @@ export const KINDS: readonly Kinds[] = [
   {
     title: 'contents: fields of a part',
     names: fields(google, 'Part'),
-    probe: name => probeRequest('contents', { contents: [{ role: 'user', parts: [{ [name]: ODD }] }] }),
+    probe: name => probeRequest('contents', { contents: [{ role: 'user', parts: [{ [name]: PARTS[name] ?? ODD }] }] }),
   },
   {
     title: 'contents: tools',
     names: fields(google, 'Tool'),
-    probe: name => probeRequest('contents', { ...contents, tools: [{ [name]: ODD }] }),
+    probe: name => probeRequest('contents', { ...contents, tools: [{ [name]: CONTENTS_TOOLS[name] ?? ODD }] }),
   },
   {
     title: 'contents: settings of generation',
@@ -165,6 +190,9 @@ export const KINDS: readonly Kinds[] = [
   {
     title: 'contents: grounding metadata',
     names: fields(google, 'GroundingMetadata'),
-    probe: name => probeAnswer('contents', { candidates: [{ ...candidate, groundingMetadata: { [name]: [ODD] } }] }),
+    probe: name =>
+      probeAnswer('contents', {
+        candidates: [{ ...candidate, groundingMetadata: { [name]: GROUNDING[name] ?? [ODD] } }],
+      }),
   },
 ]

@@ -80,7 +80,15 @@ const toolUse = typed(
   { id: filled, name: filled },
   { ...marker, input: maybeNull(object(json)), caller, toolset_name: word },
 )
+/** Never without a proof, as the gateway writes pages that another upstream found: they go to no upstream. */
+const page = typed(
+  'web_search_result',
+  { url: fc.webUrl(), title: word, encrypted_content: filled },
+  { page_age: maybeNull(word) },
+)
 const server = fc.oneof(
+  typed('server_tool_use', { id: filled, name: fc.constant('web_search'), input: record({ query: word }) }, { caller }),
+  typed('web_search_tool_result', { tool_use_id: filled, content: fc.array(page, { maxLength: 2 }) }, { caller }),
   typed('server_tool_use', { id: filled, name: fc.constant('web_search'), input: object(json) }, { caller }),
   typed('web_search_tool_result', { tool_use_id: filled, content: json }),
   typed('compaction', { content: maybeNull(word) }),

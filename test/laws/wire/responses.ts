@@ -86,6 +86,17 @@ const assistantItem = fc.oneof(
   ),
   loose({ type: type('custom_tool_call'), name: word }, { input: word, ...callFields }),
   loose(
+    { type: type('web_search_call') },
+    {
+      action: loose(
+        { type: fc.constantFrom('search', 'search', 'open_page') },
+        { query: word, queries: list(word), sources: list(loose({ type: type('url') }, { url: fc.webUrl() })) },
+      ),
+      ...ids,
+      status: unknown,
+    },
+  ),
+  loose(
     { type: fc.constantFrom('web_search_call', 'mcp_call', 'item_reference', 'compaction', 'toString') },
     { ...ids, status: unknown },
   ),
