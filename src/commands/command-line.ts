@@ -1,8 +1,8 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { suggestion } from '../config/faults.ts'
 import { version } from '../version.ts'
 import { DONE, FAILED, type Terminal, USAGE, UsageError } from './outcome.ts'
-import { replayCommand } from './replay.ts'
+import { portOf } from './ports.ts'
 import type { TranslateOptions } from './translate.ts'
 import { USAGE_FIELDS, type UsageOptions } from './usage-options.ts'
 
@@ -114,21 +114,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
       if (schema) schemaCommand(terminal)
       else await checkCommand(file ?? config(), terminal)
     })
-  program
-    .command('replay')
-    .description('serve a folder of fixtures as a mock upstream')
-    .argument('<folder>', 'folder with <format>/<case>.{request.json,result.json,events.sse}')
-    .option('--host <host>', 'host to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on', portOf, 4748)
-    .action((folder: string, { host, port }: { host: string; port: number }) =>
-      replayCommand(folder, host, port, terminal),
-    )
+  if (!serves(args)) (await import('./recordings.ts')).recordings(program, terminal)
   if (!serves(args)) (await import('./conformance.ts')).conformance(program, terminal)
   return program
-}
-
-function portOf(text: string): number {
-  const port = Number(text)
-  if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('Expected a port number.')
 }

@@ -43,7 +43,7 @@ describe('the command line', () => {
     expect(await run('--version')).toMatchObject({ code: 0, out: version })
     const help = await run('--help')
     expect(help).toMatchObject({ code: 0 })
-    for (const command of ['serve', 'keys', 'groups', 'admin', 'translate', 'check', 'replay'])
+    for (const command of ['serve', 'keys', 'groups', 'admin', 'translate', 'check', 'record', 'replay'])
       expect(help.out).toContain(command)
   })
 

@@ -1,0 +1,46 @@
+import { openRecordProxy } from '../kit/recordings/record-proxy.ts'
+import { Recorder } from '../kit/recordings/recorder.ts'
+import { advised } from '../server/listening.ts'
+import { type Terminal, UsageError } from './outcome.ts'
+import { untilStopped } from './serving.ts'
+
+export interface RecordOptions {
+  readonly upstream: string
+  readonly host: string
+  readonly listen: number
+  readonly redact: readonly string[]
+  readonly ignore: readonly string[]
+}
+
+/**
+ * `interlingua record --upstream URL DIR`: passes requests to an upstream and records them.
+ *
+ * @throws UsageError for an invalid URL or rule.
+ */
+export async function recordCommand(folder: string, options: RecordOptions, terminal: Terminal): Promise<void> {
+  const { upstream, host, listen: port, redact, ignore } = options
+  if (!/^https?:\/\//.test(upstream) || !URL.canParse(upstream)) throw new UsageError(`${upstream} is not a URL`)
+  const recorder = recorderOf({ folder, redact, ignore }, terminal)
+  const proxy = await openRecordProxy({ upstream, recorder, host, port }).catch((fault: Error) => {
+    throw advised(fault, { host, port }, '--listen')
+  })
+  terminal.out(`Recording ${upstream} into ${folder}; base URL for clients: ${proxy.url}`)
+  await untilStopped()
+  await proxy.close()
+}
+
+/** Creates a recorder that reports its files and its failures to the terminal. */
+function recorderOf(
+  rules: { folder: string; redact: readonly string[]; ignore: readonly string[] },
+  terminal: Terminal,
+) {
+  try {
+    return new Recorder({
+      ...rules,
+      warn: message => terminal.fault(`warning: ${message}`),
+      wrote: file => terminal.out(`recorded ${file}`),
+    })
+  } catch (thrown) {
+    throw new UsageError((thrown as Error).message)
+  }
+}

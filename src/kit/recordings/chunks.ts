@@ -1,0 +1,72 @@
+import type { Transform } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import { textIn } from './body.ts'
+import { eventRanges } from './event-ranges.ts'
+import { redactedEvents } from './redact-events.ts'
+import type { Redaction } from './redaction.ts'
+import { type Edit, spliced } from './splice.ts'
+
+/** A chunk of a body, and the milliseconds since the start of the request. */
+export interface Chunk {
+  readonly ms: number
+  readonly bytes: Buffer
+}
+
+/** Decompressors by content encoding. */
+const DECODERS: { readonly [encoding: string]: (() => Transform) | undefined } = {
+  __proto__: null as never,
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+}
+
+/** The encodings that a recording can decode, for the header `accept-encoding`. */
+export const DECODABLE = /^(gzip|x-gzip|deflate|br|zstd|identity)\b/i
+
+/**
+ * Decodes a compressed body chunk by chunk, so that each decoded chunk has the time of its bytes. Returns undefined if
+ * the encoding is unknown or the bytes are not in it.
+ */
+export async function decodedChunks(chunks: readonly Chunk[], encoding: string): Promise<readonly Chunk[] | undefined> {
+  const decoder = DECODERS[encoding.trim().toLowerCase()]?.()
+  if (decoder === undefined) return undefined
+  const decoded: Chunk[] = []
+  let ms = 0
+  decoder.on('data', (bytes: Buffer) => decoded.push({ ms, bytes }))
+  const failed = new Promise<true>(resolve => decoder.once('error', () => resolve(true)))
+  for (const chunk of chunks) {
+    ms = chunk.ms
+    const isFailed = await Promise.race([failed, new Promise<void>(done => decoder.write(chunk.bytes, () => done()))])
+    if (isFailed) return undefined
+    // A decoder emits its data in the turn after it took the chunk.
+    await new Promise(setImmediate)
+  }
+  const ended = new Promise<void>(resolve => decoder.once('end', () => resolve()))
+  decoder.end()
+  return (await Promise.race([failed, ended])) ? undefined : decoded
+}
+
+/** Redacts a streamed body and splits it into the same chunks again. */
+export function redactedChunks(chunks: readonly Chunk[], contentType: string, redaction: Redaction): readonly Chunk[] {
+  const whole = textIn(Buffer.concat(chunks.map(({ bytes }) => bytes)))
+  if (whole === undefined) {
+    const pieces = redaction.pieces(chunks.map(({ bytes }) => bytes.toString('latin1')))
+    return chunks.map((chunk, index) => ({ ...chunk, bytes: Buffer.from(pieces[index]!, 'latin1') }))
+  }
+  const ranges = eventRanges(whole, contentType)
+  const payloads = ranges.map(({ start, end }) => whole.slice(start, end))
+  const redacted = redactedEvents(payloads, redaction)
+  const edits = ranges.flatMap(({ start, end }, index): Edit[] =>
+    redacted[index] === payloads[index] ? [] : [{ start, end, text: redacted[index]! }],
+  )
+  if (edits.length === 0) return chunks
+  const decoder = new StringDecoder('utf8')
+  const pieces = spliced(
+    chunks.map(({ bytes }) => decoder.write(bytes)),
+    edits,
+  )
+  return chunks.map((chunk, index) => ({ ...chunk, bytes: Buffer.from(pieces[index]!) }))
+}

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { link, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { RecordingError, readRecordingFile, writeRecording } from './file.ts'
+import { type MatchKey, matchKey } from './match-key.ts'
+import type { Recording } from './recording.ts'
+
+/** A recording and its file, relative to the folder. */
+export interface FiledRecording {
+  readonly file: string
+  readonly recording: Recording
+}
+
+/**
+ * Reads the recordings of a folder and its subfolders, oldest first.
+ *
+ * @throws RecordingError if the folder does not exist, or a file is not a recording.
+ */
+export function readFolder(folder: string): readonly FiledRecording[] {
+  if (!existsSync(folder)) throw new RecordingError(`${folder}: there is no such folder`)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.json'))
+  const found = files.map(file => ({ file, recording: readRecordingFile(join(folder, file)) }))
+  return found.sort(
+    (a, b) =>
+      Date.parse(a.recording.recorded_at) - Date.parse(b.recording.recorded_at) ||
+      a.file.localeCompare(b.file, 'en', { numeric: true }),
+  )
+}
+
+/** Writes a recording to a new file of the folder, which appears whole or not at all. Returns its name. */
+export async function writeToFolder(folder: string, recording: Recording): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  const stem = stemOf(recording)
+  const partial = join(folder, `.${stem}.${process.pid}.${Math.random().toString(36).slice(2)}.partial`)
+  try {
+    await writeFile(partial, writeRecording(recording))
+    for (let number = 1; ; number++) {
+      const file = `${stem}${number === 1 ? '' : `-${number}`}.json`
+      if (await linked(partial, join(folder, file))) return file
+    }
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+/** Gives a file its name; returns false if another file has it. */
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw thrown
+  }
+}
+
+/** Characters; longest excerpt of a prompt in a file name. */
+const LONGEST_EXCERPT = 40
+
+/** Names a file by format, the beginning of the prompt and the match key: `chat-what-is-the-weather-1f0c9a3b`. */
+function stemOf({ format, request, ignore }: Recording): string {
+  const key = matchKey(request, ignore)
+  const words = `${format ?? request.method} ${excerptOf(key)}`
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST_EXCERPT)
+    .replace(/^-|-$/g, '')
+  return `${words}-${key.digest.slice(0, 8)}`
+}
+
+/** The last turn's first text; the path if the request has none. */
+function excerptOf({ form }: MatchKey): string {
+  const messages = Array.isArray(form['messages']) ? (form['messages'] as readonly JsonObject[]) : []
+  const content = messages.findLast(({ role }) => role === 'user')?.['content']
+  const part = Array.isArray(content)
+    ? content.find((one: Json) => isObject(one) && typeof one['text'] === 'string')
+    : undefined
+  return isObject(part) ? String(part['text']) : String(form['path'] ?? '')
+}

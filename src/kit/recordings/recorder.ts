@@ -1,0 +1,153 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { version } from '../../version.ts'
+import { recordedBody, recordedBytes } from './body.ts'
+import { type Chunk, decodedChunks, redactedChunks } from './chunks.ts'
+import { writeToFolder } from './folder.ts'
+import { recordedHeaders } from './headers.ts'
+import { readRequest } from './read-request.ts'
+import { type ArrivedRequest, recordedRequest, redactedBody, redactionFor } from './recorded-request.ts'
+import { type RecordedAnswer, type RecordedSession, type Recording, VERSION } from './recording.ts'
+import { redactedEvents } from './redact-events.ts'
+import type { Redaction } from './redaction.ts'
+
+/** An answer as it arrived; the chunks are those of the wire. */
+export interface ArrivedAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Time from the start of the request to the head. */
+  readonly ms: number
+  readonly chunks: readonly Chunk[]
+  readonly isComplete: boolean
+}
+
+/** A WebSocket session as it happened. */
+export type ArrivedSession = Omit<RecordedSession, 'frames'> & {
+  readonly frames: readonly (Chunk & { readonly from: 'caller' | 'upstream' })[]
+}
+
+export interface RecorderOptions {
+  readonly folder: string
+  /** Rules of `--redact` and `--ignore`. */
+  readonly redact?: readonly string[]
+  readonly ignore?: readonly string[]
+  /** Reports a recording that could not be written. */
+  warn(message: string): void
+  /** Reports a written file. */
+  wrote?(file: string): void
+}
+
+/** Writes what passed to a folder. Its failures are reported and never reach the call that is recorded. */
+export class Recorder {
+  private readonly options: RecorderOptions
+  private readonly writing = new Set<Promise<void>>()
+
+  constructor(options: RecorderOptions) {
+    this.options = options
+    // Reports invalid rules at the start.
+    redactionFor({ method: '', url: '', headers: {}, body: Buffer.alloc(0) }, [
+      ...(options.redact ?? []),
+      ...(options.ignore ?? []),
+    ])
+  }
+
+  exchange(request: ArrivedRequest, answer: ArrivedAnswer, at: Date): void {
+    this.write(request, at, async (redaction, streams) => ({
+      answer: await recordedAnswer(answer, redaction, streams),
+    }))
+  }
+
+  session(request: ArrivedRequest, session: ArrivedSession, at: Date): void {
+    this.write(request, at, async redaction => ({ session: recordedSession(session, redaction) }))
+  }
+
+  /** Reports an exchange that passed without being recorded. */
+  tooLarge(method: string, url: string): void {
+    this.options.warn(`cannot record ${method} ${url.split('?', 1)[0]}: the exchange is too large`)
+  }
+
+  /** Waits until everything is written. */
+  async close(): Promise<void> {
+    await Promise.all(this.writing)
+  }
+
+  private write(
+    request: ArrivedRequest,
+    at: Date,
+    rest: (redaction: Redaction, streams: boolean) => Promise<Pick<Recording, 'answer' | 'session'>>,
+  ): void {
+    const { folder, redact = [], ignore = [], warn, wrote } = this.options
+    const written = async (): Promise<void> => {
+      const decoded = await decodedRequest(request)
+      const redaction = redactionFor(decoded, redact)
+      const recorded = await recordedRequest(decoded, redaction)
+      const read = readRequest(recorded)
+      const file = await writeToFolder(folder, {
+        ...{ version: VERSION, program: `interlingua ${version()}`, recorded_at: at.toISOString() },
+        ...(read === undefined ? {} : { format: read.route.format, endpoint: read.route.path }),
+        ...(redact.length === 0 ? {} : { redact }),
+        ...(ignore.length === 0 ? {} : { ignore }),
+        request: recorded,
+        ...(await rest(redaction, read?.streams ?? false)),
+      })
+      wrote?.(file)
+    }
+    const done = written()
+      .catch((fault: Error) =>
+        warn(`cannot record ${request.method} ${request.url.split('?', 1)[0]}: ${fault.message}`),
+      )
+      .finally(() => this.writing.delete(done))
+    this.writing.add(done)
+  }
+}
+
+async function decodedRequest(request: ArrivedRequest): Promise<ArrivedRequest> {
+  const encoding = request.headers['content-encoding']
+  if (encoding === undefined) return request
+  const chunks = await decodedChunks([{ ms: 0, bytes: Buffer.from(request.body) }], encoding)
+  return chunks === undefined ? request : { ...request, body: Buffer.concat(chunks.map(({ bytes }) => bytes)) }
+}
+
+async function recordedAnswer(
+  { status, headers, ms, chunks, isComplete }: ArrivedAnswer,
+  redaction: Redaction,
+  streams: boolean,
+): Promise<RecordedAnswer> {
+  const encoding = headers['content-encoding']
+  const decoded = encoding === undefined ? chunks : await decodedChunks(chunks, encoding)
+  if (decoded === undefined) throw new Error(`the answer's encoding ${encoding} cannot be decoded`)
+  const type = headers['content-type'] ?? ''
+  const isWhole = /^application\/json\b/i.test(type) && !streams
+  const head = {
+    ...{ status, headers: recordedHeaders(headers, redaction), ms },
+    ...(encoding === undefined ? {} : { content_encoding: encoding }),
+  }
+  if (isWhole || decoded.length === 0) {
+    const body = recordedBody(Buffer.concat(decoded.map(({ bytes }) => bytes)))
+    return { ...head, ...(body === undefined ? {} : { body: redactedBody(body, redaction) }), complete: isComplete }
+  }
+  const redacted = redactedChunks(decoded, type, redaction)
+  return { ...head, chunks: redacted.map(one => ({ ms: one.ms, ...recordedBytes(one.bytes) })), complete: isComplete }
+}
+
+function recordedSession({ frames, closed, ...rest }: ArrivedSession, redaction: Redaction): RecordedSession {
+  const sides = (['caller', 'upstream'] as const).map(side => {
+    const own = frames.filter(({ from }) => from === side)
+    return [
+      side,
+      redactedEvents(
+        own.map(({ bytes }) => bytes.toString('utf8')),
+        redaction,
+      )[Symbol.iterator](),
+    ] as const
+  })
+  const texts = new Map(sides)
+  const reason = closed?.reason === undefined ? {} : { reason: redaction.text(closed.reason) }
+  return {
+    ...rest,
+    ...(closed === undefined ? {} : { closed: { ...closed, ...reason } }),
+    frames: frames.map(({ ms, from, bytes }) => {
+      const text = texts.get(from)!.next().value as string
+      return { ms, from, ...(bytes.equals(Buffer.from(bytes.toString('utf8'))) ? { text } : recordedBytes(bytes)) }
+    }),
+  }
+}

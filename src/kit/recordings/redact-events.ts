@@ -1,0 +1,106 @@
+import { isObject, type Json, parseJson } from '../../canonical/node.ts'
+import type { Redaction } from './redaction.ts'
+
+/** Fields that tell the parts of an answer apart: deltas of one part have the same values. */
+const IDENTITY = ['type', 'index', 'output_index', 'content_index', 'summary_index', 'item_id'] as const
+
+/** One text in one event. */
+interface Leaf {
+  readonly event: number
+  readonly text: string
+}
+
+/**
+ * Redacts the payloads of a stream's events. Texts at the same place of successive events are folded into one text,
+ * redacted, and split again, so that a secret spread over several deltas is found.
+ */
+export function redactedEvents(payloads: readonly string[], redaction: Redaction): readonly string[] {
+  const values = payloads.map(payload => (/^\s*[[{]/.test(payload) ? parseJson(payload) : undefined))
+  const lanes = new Map<string, Leaf[]>()
+  for (const [event, value] of values.entries())
+    if (value === undefined) addTo(lanes, 'text', { event, text: payloads[event]! })
+    else eachText(value, '', [], (lane, path, text) => addTo(lanes, laneOf(lane, path, redaction), { event, text }))
+  const redacted = new Map([...lanes].map(([lane, leaves]) => [lane, new Lane(lane, leaves, redaction)]))
+  return payloads.map((payload, event) => {
+    const value = values[event]
+    if (value === undefined) return redacted.get('text')!.next()
+    const whole = rewritten(
+      value,
+      '',
+      [],
+      (lane, path) => redacted.get(laneOf(lane, path, redaction))!.next(),
+      redaction,
+    )
+    return JSON.stringify(whole) === JSON.stringify(value) ? payload : JSON.stringify(whole)
+  })
+}
+
+const HIDDEN = 'hidden '
+
+const laneOf = (lane: string, path: readonly string[], redaction: Redaction): string =>
+  isHidden(path, redaction) ? HIDDEN + lane : lane
+
+/** Whether a rule names the field or one above it. */
+const isHidden = (path: readonly string[], redaction: Redaction): boolean =>
+  path.some((_, index) => redaction.hides(path.slice(0, index + 1)))
+
+function addTo(lanes: Map<string, Leaf[]>, lane: string, leaf: Leaf): void {
+  lanes.getOrInsertComputed(lane, () => []).push(leaf)
+}
+
+/** The texts of one lane, in order, after redaction. */
+class Lane {
+  private readonly texts: readonly string[]
+  private at = 0
+
+  constructor(name: string, leaves: readonly Leaf[], redaction: Redaction) {
+    const pieces = leaves.map(({ text }) => text)
+    this.texts = name.startsWith(HIDDEN)
+      ? pieces.map((piece, index) => (index === 0 ? String(redaction.hidden(piece)) : ''))
+      : redaction.pieces(pieces)
+  }
+
+  next(): string {
+    return this.texts[this.at++]!
+  }
+}
+
+/** Calls back with every text of a value, the lane that it belongs to, and its path. */
+function eachText(
+  value: Json,
+  lane: string,
+  path: readonly string[],
+  each: (lane: string, path: readonly string[], text: string) => void,
+): void {
+  if (typeof value === 'string') each(lane, path, value)
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) eachText(item, `${lane}/${index}`, [...path, String(index)], each)
+  else if (isObject(value)) {
+    const here = lane + identityOf(value)
+    for (const [name, item] of Object.entries(value)) eachText(item, `${here}/${name}`, [...path, name], each)
+  }
+}
+
+/** Copies a value with other texts, in the order of `eachText`. */
+function rewritten(
+  value: Json,
+  lane: string,
+  path: readonly string[],
+  text: (lane: string, path: readonly string[]) => string,
+  redaction: Redaction,
+): Json {
+  if (typeof value === 'string') return text(lane, path)
+  if (Array.isArray(value))
+    return value.map((item, index) => rewritten(item, `${lane}/${index}`, [...path, String(index)], text, redaction))
+  if (!isObject(value)) return isHidden(path, redaction) ? redaction.hidden(value) : value
+  const here = lane + identityOf(value)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      redaction.text(name),
+      rewritten(item, `${here}/${name}`, [...path, name], text, redaction),
+    ]),
+  )
+}
+
+const identityOf = (value: { readonly [name: string]: Json }): string =>
+  IDENTITY.flatMap(name => (value[name] === undefined ? [] : [`(${name}=${String(value[name])})`])).join('')
