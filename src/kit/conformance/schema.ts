@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { DATA } from './data.ts'
@@ -29,13 +29,20 @@ function isLarge(value: unknown): boolean {
 
 const validators = new Map<string, Ajv2020>()
 
+/** The file of a format's schemas: one of its own, or that of its family, which is its first word. */
+export function schemaFileOf(format: string): string {
+  const own = `${format}.json`
+  return existsSync(join(DATA, 'schemas', own)) ? own : `${format.split('.', 1)[0]}.json`
+}
+
 function validatorOf(format: string, allErrors: boolean): Ajv2020 {
   const key = `${format} ${allErrors}`
   let ajv = validators.get(key)
   if (ajv === undefined) {
-    const file = JSON.parse(readFileSync(join(DATA, 'schemas', `${format}.json`), 'utf8')) as SchemaFile
+    const file = join(DATA, 'schemas', schemaFileOf(format))
+    const { components } = JSON.parse(readFileSync(file, 'utf8')) as SchemaFile
     ajv = new Ajv2020({ strict: false, allErrors, validateFormats: false, inlineRefs: false })
-    ajv.addSchema({ components: file.components }, 'published')
+    ajv.addSchema({ components }, 'published')
     validators.set(key, ajv)
   }
   return ajv

@@ -1,4 +1,5 @@
 import type { Rule } from './rules.ts'
+import { schemaFileOf } from './schema.ts'
 
 /* Rules that every format has: HTTP and the framing of streams. */
 
@@ -31,6 +32,6 @@ export const SSE_RULES: readonly TransportRule[] = [
 export const schemaRule = (format: string): TransportRule => ({
   id: 'schema',
   level: 'must',
-  source: `conformance/schemas/${format}.json`,
+  source: `conformance/schemas/${schemaFileOf(format)}`,
   says: 'The value is valid by the published schema of its format.',
 })

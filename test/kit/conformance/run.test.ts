@@ -20,8 +20,12 @@ describe.each(['interlingua', 'proxy'])('%s', name => {
   beforeAll(async () => {
     process.env['INTERLINGUA_BUNDLE'] = 'off'
     upstream = await Upstream.open()
-    peer = await startPeer(readPeer(name), upstream)
-    results = await run({ target: peer.target, upstream, scenarios: SCENARIOS, callers: NAMES, upstreams: NAMES })
+    const described = readPeer(name)
+    peer = await startPeer(described, upstream)
+    const { target } = peer
+    const callers = NAMES.filter(format => target.bases[format] !== undefined)
+    const upstreams = NAMES.filter(format => described.upstreams.includes(format))
+    results = await run({ target, upstream, scenarios: SCENARIOS, callers, upstreams })
   })
   afterAll(async () => {
     await peer?.close()
