@@ -3,6 +3,8 @@ import { chat } from './chat/index.ts'
 import { contents } from './contents/index.ts'
 import { contentsImages } from './contents-media/images.ts'
 import { contentsSpeech } from './contents-media/speech.ts'
+import { elevenlabsSpeech } from './elevenlabs/speech.ts'
+import { elevenlabsTranscriptions } from './elevenlabs/transcriptions.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
@@ -14,7 +16,12 @@ import { videos } from './videos/index.ts'
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats of other works. */
-const OTHERS: readonly Format[] = [images, contentsImages, speech, contentsSpeech, transcriptions, videos]
+const OTHERS: readonly Format[] = [
+  ...[images, contentsImages],
+  ...[speech, contentsSpeech, elevenlabsSpeech],
+  ...[transcriptions, elevenlabsTranscriptions],
+  videos,
+]
 
 /** Every format the kit judges, by its name. */
 export const FORMATS: { readonly [name: string]: Format } = {
