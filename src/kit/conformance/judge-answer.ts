@@ -40,7 +40,8 @@ const factsOfStream = (format: Format, bytes: Buffer): object =>
 /** Returns the facts of the scenario's own answer in a format. */
 function scenarioFacts(format: Format, { scenario, mode }: Cell): object | undefined {
   const { whole, stream, type } = scenario.wires[format.name]!
-  if (mode === 'stream') return stream === undefined ? undefined : factsOfStream(format, stream)
+  const isStreamed = mode === 'stream' && format.assemble !== undefined
+  if (isStreamed) return stream === undefined ? undefined : factsOfStream(format, stream)
   return whole === undefined ? undefined : factsOfWhole(format, whole, type)
 }
 

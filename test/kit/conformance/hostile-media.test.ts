@@ -128,6 +128,7 @@ const ANSWERS: readonly Case[] = [
     events({ type: 'transcript.text.delta', delta: {}, logprobs: 'a' }),
     'stream.schema',
   ],
+  ['a video that is never finished', 'videos/videos-failed/whole', json({ ...VIDEO, id: 'v' }), undefined],
   ['a video without an id', 'videos/videos-state/whole', json(VIDEO), 'answer.id'],
   ['a video whose id is an object', 'videos/videos-state/whole', json({ ...VIDEO, id: { a: 1 } }), 'answer.id'],
   [

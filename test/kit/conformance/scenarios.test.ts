@@ -105,7 +105,8 @@ describe.each(STEPS)('$id', scenario => {
       expect(faultsBy(format, 'answer', asked, body!)).toEqual([])
       expect(format.lint.answer(body!, {}, asked)).toEqual([])
     } else if (whole !== undefined) expect(format.lint.answer({}, {}, asked, { type, bytes: whole })).toEqual([])
-    if (!scenario.modes.includes('stream')) return
+    // A format without streams answers whole, however a caller of another one wants it.
+    if (!scenario.modes.includes('stream') || format.assemble === undefined) return
     const { events, faults } = readSse(stream!)
     expect(faults).toEqual([])
     const grammar = format.grammar!({ body: asked.body })

@@ -1,6 +1,10 @@
 import type { Conversation, Format } from '../format.ts'
 import { chat } from './chat/index.ts'
 import { contents } from './contents/index.ts'
+import { contentsImages } from './contents-media/images.ts'
+import { contentsSpeech } from './contents-media/speech.ts'
+import { elevenlabsSpeech } from './elevenlabs/speech.ts'
+import { elevenlabsTranscriptions } from './elevenlabs/transcriptions.ts'
 import { EMBEDDINGS } from './embeddings/index.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
@@ -14,7 +18,14 @@ import { videos } from './videos/index.ts'
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats of other works. */
-const OTHERS: readonly Format[] = [...EMBEDDINGS, ...RANKINGS, images, speech, transcriptions, videos]
+const OTHERS: readonly Format[] = [
+  ...EMBEDDINGS,
+  ...RANKINGS,
+  ...[images, contentsImages],
+  ...[speech, contentsSpeech, elevenlabsSpeech],
+  ...[transcriptions, elevenlabsTranscriptions],
+  videos,
+]
 
 /** Every format that the kit checks, by name. */
 export const FORMATS: { readonly [name: string]: Format } = {

@@ -12,18 +12,18 @@ export interface MediaUsage extends UsageFacts {
   readonly seconds?: number
 }
 
-/** The facts of a `usage` object as OpenAI's media endpoints write it. */
+/** The facts of a `usage` object as OpenAI's media endpoints write it. A count of 0 says that a modality is not there. */
 export function mediaUsage(usage: JsonObject): MediaUsage {
   const input = objectOf(usage['input_tokens_details'] ?? usage['input_token_details'])
   const output = objectOf(usage['output_tokens_details'])
   return compact({
     input: numberOf(usage['input_tokens']),
     output: numberOf(usage['output_tokens']),
-    inputText: numberOf(input['text_tokens']),
-    inputImage: numberOf(input['image_tokens']),
-    inputAudio: numberOf(input['audio_tokens']),
-    outputText: numberOf(output['text_tokens']),
-    outputImage: numberOf(output['image_tokens']),
+    inputText: numberOf(input['text_tokens']) || undefined,
+    inputImage: numberOf(input['image_tokens']) || undefined,
+    inputAudio: numberOf(input['audio_tokens']) || undefined,
+    outputText: numberOf(output['text_tokens']) || undefined,
+    outputImage: numberOf(output['image_tokens']) || undefined,
     seconds: numberOf(usage['seconds']),
   }) as MediaUsage
 }

@@ -8,7 +8,6 @@ export const saboteur: Saboteur = {
     'stream.done',
     'answer.meaning:usage.input',
     'answer.meaning:usage.output',
-    'answer.meaning:usage.inputText',
     'answer.meaning:usage.inputAudio',
   ],
   answer: answer => edited(answer, text => text.slice(0, text.lastIndexOf('data:'))),

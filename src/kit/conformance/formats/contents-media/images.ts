@@ -1,0 +1,43 @@
+import { type MediaFacts, mediaOf } from '../../facts.ts'
+import type { Format } from '../../format.ts'
+import { compact, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+import { contents } from '../contents/index.ts'
+import type { ImagesFacts } from '../images/answer.ts'
+import type { ImageRequestFacts } from '../images/request.ts'
+import { dataIn, isStreamed, mediaRules, partsOf, promptIn, wantsOutput } from './parts.ts'
+import { modalityUsage } from './usage.ts'
+
+/** The media of a request or an answer. */
+const imagesIn = (parts: readonly JsonObject[], withType: boolean): MediaFacts[] =>
+  dataIn(parts).map(({ mimeType, data }) => mediaOf(withType ? textOf(mimeType) : undefined, String(data)))
+
+function requestFacts(body: JsonObject, path: string): ImageRequestFacts {
+  const parts = listOf(body['contents']).flatMap(partsOf)
+  const images = imagesIn(parts, true)
+  return compact({
+    action: images.length > 0 ? 'edits' : 'generations',
+    prompt: promptIn(parts),
+    images,
+    stream: isStreamed(path),
+  }) as ImageRequestFacts
+}
+
+function answerFacts(body: JsonObject): ImagesFacts {
+  const parts = listOf(body['candidates']).flatMap(one => partsOf(objectOf(one)['content'] ?? null))
+  return compact({
+    images: imagesIn(parts, false),
+    usage: modalityUsage(objectOf(body['usageMetadata'])),
+  }) as ImagesFacts
+}
+
+/** Images of Google's generateContent: the same endpoint as conversations, with images in answers. */
+export const contentsImages: Format = {
+  ...contents,
+  name: 'contents.images',
+  work: 'images',
+  home: 'contents',
+  request: requestFacts,
+  answer: answerFacts,
+  lint: { ...contents.lint, request: wantsOutput('IMAGE') },
+  rules: [...contents.rules, ...mediaRules],
+}

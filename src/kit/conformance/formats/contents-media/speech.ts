@@ -1,0 +1,34 @@
+import type { Format } from '../../format.ts'
+import { compact, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+import { contents } from '../contents/index.ts'
+import { type SpeechFacts, type SpeechRequestFacts, answerFacts as soundFacts } from '../speech/facts.ts'
+import { dataIn, isStreamed, mediaRules, partsOf, promptIn, wantsOutput } from './parts.ts'
+import { modalityUsage } from './usage.ts'
+
+function requestFacts(body: JsonObject, path: string): SpeechRequestFacts {
+  const { voiceConfig } = objectOf(objectOf(body['generationConfig'])['speechConfig'])
+  return compact({
+    text: promptIn(listOf(body['contents']).flatMap(partsOf)),
+    voice: textOf(objectOf(objectOf(voiceConfig)['prebuiltVoiceConfig'])['voiceName']),
+    stream: isStreamed(path),
+  }) as SpeechRequestFacts
+}
+
+function answerFacts(body: JsonObject): SpeechFacts {
+  const parts = listOf(body['candidates']).flatMap(one => partsOf(objectOf(one)['content'] ?? null))
+  const bytes = Buffer.concat(dataIn(parts).map(({ data }) => Buffer.from(String(data), 'base64')))
+  const { sound } = soundFacts({ audio: bytes.toString('base64') })
+  return compact({ sound, usage: modalityUsage(objectOf(body['usageMetadata'])) }) as SpeechFacts
+}
+
+/** Speech of Google's generateContent: raw samples in parts of the answer. */
+export const contentsSpeech: Format = {
+  ...contents,
+  name: 'contents.speech',
+  work: 'speech',
+  home: 'contents',
+  request: requestFacts,
+  answer: answerFacts,
+  lint: { ...contents.lint, request: wantsOutput('AUDIO') },
+  rules: [...contents.rules, ...mediaRules],
+}

@@ -1,0 +1,22 @@
+import { compact, type Json, type JsonObject, listOf, numberOf, objectOf } from '../../json.ts'
+import type { MediaUsage } from '../../media/usage.ts'
+
+const countOf = (details: Json | undefined, modality: string): number | undefined =>
+  numberOf(
+    listOf(details)
+      .map(objectOf)
+      .find(one => one['modality'] === modality)?.['tokenCount'],
+  )
+
+/** The token counts of Google's format, with those of their modalities. */
+export function modalityUsage(usage: JsonObject): MediaUsage {
+  const { promptTokensDetails: input, candidatesTokensDetails: output } = usage
+  return compact({
+    input: numberOf(usage['promptTokenCount']),
+    output: numberOf(usage['candidatesTokenCount']),
+    inputText: countOf(input, 'TEXT'),
+    inputImage: countOf(input, 'IMAGE'),
+    outputText: countOf(output, 'TEXT'),
+    outputImage: countOf(output, 'IMAGE'),
+  }) as MediaUsage
+}
