@@ -1,5 +1,6 @@
 import type { Conversation, Format } from '../format.ts'
 import { chat } from './chat/index.ts'
+import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
 import { EMBEDDINGS } from './embeddings/index.ts'
 import { messages } from './messages/index.ts'
@@ -10,7 +11,7 @@ import { responses } from './responses/index.ts'
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats of other works. */
-const OTHERS: readonly Format[] = [...EMBEDDINGS, ...RANKINGS]
+const OTHERS: readonly Format[] = [completions, ...EMBEDDINGS, ...RANKINGS]
 
 /** Every format the kit judges, by its name. */
 export const FORMATS: { readonly [name: string]: Format } = {
