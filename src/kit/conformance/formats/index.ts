@@ -6,12 +6,13 @@ import { EMBEDDINGS } from './embeddings/index.ts'
 import { messages } from './messages/index.ts'
 import { RANKINGS } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
+import { COUNTING } from './tokens/index.ts'
 
 /** The formats of conversations, by name. */
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats of other works. */
-const OTHERS: readonly Format[] = [completions, ...EMBEDDINGS, ...RANKINGS]
+const OTHERS: readonly Format[] = [completions, ...EMBEDDINGS, ...RANKINGS, ...COUNTING]
 
 /** Every format the kit judges, by its name. */
 export const FORMATS: { readonly [name: string]: Format } = {
