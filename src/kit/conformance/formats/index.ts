@@ -4,6 +4,7 @@ import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
 import { EMBEDDINGS } from './embeddings/index.ts'
 import { messages } from './messages/index.ts'
+import { MODEL_LISTS } from './models/index.ts'
 import { RANKINGS } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 import { COUNTING } from './tokens/index.ts'
@@ -12,7 +13,7 @@ import { COUNTING } from './tokens/index.ts'
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats of other works. */
-const OTHERS: readonly Format[] = [completions, ...EMBEDDINGS, ...RANKINGS, ...COUNTING]
+const OTHERS: readonly Format[] = [completions, ...EMBEDDINGS, ...RANKINGS, ...COUNTING, ...MODEL_LISTS]
 
 /** Every format the kit judges, by its name. */
 export const FORMATS: { readonly [name: string]: Format } = {
