@@ -142,7 +142,9 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
   }
   for (const rule of HTTP_RULES) list.rule('answer', rule, details[rule.id] ?? [])
   if (got === undefined) return
-  if (errors.length > 0) judgeError(cell, got, list, context)
+  // An answer that the target gives in place of the upstream's error is its own.
+  const isOwn = got.status === 200 && statuses.includes(200)
+  if (errors.length > 0 && !isOwn) judgeError(cell, got, list, context)
   else if (got.status !== 200) return
   else if (mode === 'stream') judgeStream(cell, got, list, context)
   else judgeWhole(cell, got, list, context)

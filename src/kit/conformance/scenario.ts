@@ -18,7 +18,10 @@ export interface Difference {
   readonly why: string
 }
 
-/** Statuses with which a target may answer in place of the upstream's error, because the fault is its own. */
+/**
+ * Statuses that a target may answer with instead of the upstream's error, because the fault is its own; 200 if it can
+ * do the work itself.
+ */
 export interface Instead {
   readonly statuses: readonly number[]
   readonly why: string

@@ -35,10 +35,16 @@ async function listening(server: Server | ReturnType<typeof createTcpServer>): P
 }
 
 /** Runs one live cell on a target. */
-async function judged(url: string, mode = 'stream', format = 'chat', bounds = BOUNDS): Promise<CellResult> {
+async function judged(
+  url: string,
+  mode = 'stream',
+  format = 'chat',
+  bounds = BOUNDS,
+  id = 'text',
+): Promise<CellResult> {
   const target: Target = { name: 'hostile', bases: { [format]: url }, key: KEY, model: () => 'm', translates: true }
-  const scenarios = [readScenario('text')]
-  const results = await run({ target, scenarios, callers: [format], only: `${format}/text/${mode}`, bounds })
+  const scenarios = [readScenario(id)]
+  const results = await run({ target, scenarios, callers: [format], only: `${format}/${id}/${mode}`, bounds })
   expect(results.length).toBe(1)
   return results[0]!
 }
@@ -177,6 +183,32 @@ describe('a target that', () => {
     expect(failures(await judged(url, mode))).not.toContain('harness')
     for (const format of ['messages', 'responses', 'contents'])
       expect(failures(await judged(url, mode, format))).not.toContain('harness')
+  })
+})
+
+/** A scenario of each work beside conversations, in a format of it. */
+const OTHERS = [
+  ['completions', 'completion-text'],
+  ['embeddings', 'embeddings-text'],
+  ['contents.embeddings', 'embeddings-inputs'],
+  ['cohere.embeddings', 'embeddings-text'],
+  ['rerank', 'rerank-text'],
+  ['messages.tokens', 'tokens-text'],
+  ['chat.models', 'models-one'],
+] as const
+
+describe.each(OTHERS)('%s, %s', (format, id) => {
+  test.each([
+    ['nesting', DEEP],
+    ['a list of a million', `[${'0,'.repeat(1_000_000)}0]`],
+    ['a million vectors', `{"data":[${'{"embedding":[0]},'.repeat(200_000)}0]}`],
+    ['a vector of a million', `{"data":[{"embedding":[${'0,'.repeat(400_000)}0]}],"results":[],"choices":[{}]}`],
+    ['no JSON', 'x'.repeat(1_000_000)],
+  ])('an answer of %s gets a verdict', async (_, body) => {
+    const url = await listening(createServer((_, reply) => reply.writeHead(200, JSON_TYPE).end(body)))
+    const found = failures(await judged(url, 'whole', format, PATIENT, id))
+    expect(found).not.toEqual([])
+    expect(found).not.toContain('harness')
   })
 })
 

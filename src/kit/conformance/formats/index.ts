@@ -1,5 +1,6 @@
 import type { Conversation, Format } from '../format.ts'
 import { chat } from './chat/index.ts'
+import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
 import { contentsImages } from './contents-media/images.ts'
 import { contentsSpeech } from './contents-media/speech.ts'
@@ -8,9 +9,11 @@ import { elevenlabsTranscriptions } from './elevenlabs/transcriptions.ts'
 import { EMBEDDINGS } from './embeddings/index.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
+import { MODEL_LISTS } from './models/index.ts'
 import { RANKINGS } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 import { speech } from './speech/index.ts'
+import { COUNTING } from './tokens/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
 import { videos } from './videos/index.ts'
 
@@ -19,8 +22,11 @@ export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, 
 
 /** Formats of other works. */
 const OTHERS: readonly Format[] = [
+  completions,
   ...EMBEDDINGS,
   ...RANKINGS,
+  ...COUNTING,
+  ...MODEL_LISTS,
   ...[images, contentsImages],
   ...[speech, contentsSpeech, elevenlabsSpeech],
   ...[transcriptions, elevenlabsTranscriptions],

@@ -1,0 +1,79 @@
+import type { CandidateFacts, RequestFacts } from '../../facts.ts'
+import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { chat } from '../chat/index.ts'
+
+/* Extracts the facts of text completions. A single prompt is the turn of a user, as it is in the format of a chat. */
+
+export interface CompletionFacts extends RequestFacts {
+  /** Several prompts, or prompts of token ids; ids are joined by spaces. */
+  readonly prompts?: readonly { readonly text?: string; readonly tokens?: string }[]
+  /** Whether the answer repeats the prompt. */
+  readonly echo?: boolean
+  /** The text behind the insertion. */
+  readonly suffix?: string
+  /** The number of completions of which the best is returned. */
+  readonly bestOf?: number
+}
+
+export interface CompletionCandidateFacts extends CandidateFacts {
+  /** Tokens with their log probabilities and alternatives. */
+  readonly logprobs?: readonly { readonly token?: string; readonly logprob?: number; readonly top?: string }[]
+}
+
+/** The prompts of a request. A list of numbers is one prompt of token ids. */
+export function promptsOf({ prompt = null }: JsonObject): readonly Json[] {
+  if (!Array.isArray(prompt)) return [prompt]
+  return typeof listOf(prompt)[0] === 'number' ? [prompt] : prompt
+}
+
+const promptFacts = (prompt: Json): object => (Array.isArray(prompt) ? { tokens: prompt.join(' ') } : { text: prompt })
+
+/** The facts of a request body. */
+export function requestFacts(body: JsonObject): CompletionFacts {
+  const [first = null, ...others] = promptsOf(body)
+  const isPlain = typeof first === 'string' && others.length === 0
+  const { logprobs, n, ...settings } = body
+  const messages = isPlain ? [{ role: 'user', content: first }] : []
+  const top = typeof logprobs === 'number' ? { logprobs: true, top_logprobs: logprobs } : {}
+  return compact({
+    ...chat.request({ ...settings, ...top, n: n ?? 1, messages }, '/completions'),
+    prompts: isPlain ? undefined : promptsOf(body).map(promptFacts),
+    echo: body['echo'] === true || undefined,
+    suffix: textOf(body['suffix']) || undefined,
+    bestOf: numberOf(body['best_of']),
+  }) as CompletionFacts
+}
+
+/** The lists of log probabilities, an entry per token. */
+function logprobsOf(value: Json | undefined): CompletionCandidateFacts['logprobs'] {
+  const { tokens, token_logprobs: logprobs, top_logprobs: tops } = objectOf(value)
+  const entries = listOf(tokens).map((token, index) => {
+    const top = Object.entries(objectOf(listOf(tops)[index])).sort(([a], [b]) => (a < b ? -1 : 1))
+    return compact({
+      token: textOf(token),
+      logprob: numberOf(listOf(logprobs)[index]),
+      top: top.map(([text, one]) => `${JSON.stringify(text)} ${String(one)}`).join(', ') || undefined,
+    })
+  })
+  return entries
+}
+
+/** The choices of an answer, by their indexes. */
+export const choicesOf = (body: JsonObject): JsonObject[] =>
+  listOf(body['choices'])
+    .map(objectOf)
+    .sort((a, b) => (numberOf(a['index']) ?? 0) - (numberOf(b['index']) ?? 0))
+
+/** The facts of a whole answer, or of a stream's chunks once they are assembled. */
+export function answerFacts(body: JsonObject): object {
+  const choices = choicesOf(body)
+  const asChat = choices.map(({ text, finish_reason }) => ({
+    message: { content: text ?? null },
+    finish_reason: finish_reason ?? null,
+  }))
+  const { candidates = [], usage } = chat.answer({ usage: body['usage'] ?? null, choices: asChat })
+  const facts = candidates.map((candidate, index) =>
+    compact({ ...candidate, logprobs: logprobsOf(choices[index]?.['logprobs']) }),
+  )
+  return compact({ candidates: facts, usage })
+}

@@ -1,0 +1,42 @@
+import type { Asked, Ending, Grammar } from '../../grammar.ts'
+import { isObject, type Json, type JsonObject, listOf, objectOf } from '../../json.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import type { SseEvent } from '../../sse.ts'
+import { chat } from '../chat/index.ts'
+
+/* The order of a stream of completions: that of a chat's chunks, whose deltas are texts. */
+
+/** A chunk of a completion as a chunk of a chat. */
+const asChat = (chunk: JsonObject): JsonObject => ({
+  ...chunk,
+  choices: listOf(chunk['choices'])
+    .map(objectOf)
+    .map(({ text, ...choice }) => ({ ...choice, delta: { role: 'assistant', content: text ?? '' } })),
+})
+
+class CompletionGrammar implements Grammar {
+  private readonly inner: Grammar
+  private readonly violations = new Violations()
+
+  constructor(asked: Asked) {
+    this.inner = chat.grammar(asked)
+  }
+
+  get ending(): Ending | undefined {
+    return this.inner.ending
+  }
+
+  event(event: SseEvent, data: Json | undefined): void {
+    if (isObject(data))
+      for (const choice of listOf(data['choices']).map(objectOf))
+        if (typeof choice['text'] !== 'string')
+          this.violations.add('text', `A choice has no text: ${JSON.stringify(choice).slice(0, 100)}`)
+    this.inner.event(event, isObject(data) ? asChat(data) : data)
+  }
+
+  end(isComplete: boolean): readonly Violation[] {
+    return [...this.violations.list, ...this.inner.end(isComplete)]
+  }
+}
+
+export const grammar = (asked: Asked): Grammar => new CompletionGrammar(asked)

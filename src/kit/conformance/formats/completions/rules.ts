@@ -1,0 +1,49 @@
+import type { Rule } from '../../rules.ts'
+import { chat } from '../chat/index.ts'
+
+/* Rules of text completions. */
+
+const CREATE = 'https://platform.openai.com/docs/api-reference/completions/create'
+const OBJECT = 'https://platform.openai.com/docs/api-reference/completions/object'
+
+/** Rules of a chat's stream that hold for completions, too. */
+const SHARED = new Set([
+  'done',
+  'no-event-name',
+  'json',
+  'one-id',
+  'finish',
+  'finish-present',
+  'usage-when-asked',
+  'usage-last',
+])
+
+export const rules: readonly Rule[] = [
+  { id: 'prompt', on: 'request', level: 'must', source: CREATE, says: 'The request has a prompt.' },
+  {
+    ...{ id: 'best-of', on: 'request', level: 'must', source: `${CREATE}#best_of` },
+    says: 'best_of is at least n, and is not streamed.',
+  },
+  {
+    ...{ id: 'choices', on: 'answer', level: 'must', source: `${CREATE}#n` },
+    says: 'Every prompt has n choices, whose indexes go on from prompt to prompt.',
+  },
+  {
+    ...{ id: 'finish-present', on: 'answer', level: 'must', source: OBJECT },
+    says: 'Every choice has a finish_reason.',
+  },
+  {
+    ...{ id: 'echo', on: 'answer', level: 'must', source: `${CREATE}#echo` },
+    says: 'With echo the text of a choice begins with its prompt.',
+  },
+  {
+    ...{ id: 'logprobs', on: 'answer', level: 'must', source: OBJECT },
+    says: 'The lists of log probabilities have an entry for every token.',
+  },
+  {
+    ...{ id: 'usage-adds-up', on: 'answer', level: 'should', source: OBJECT },
+    says: 'total_tokens is the sum of prompt_tokens and completion_tokens.',
+  },
+  { id: 'text', on: 'stream', level: 'must', source: OBJECT, says: 'Every choice of a chunk has a text.' },
+  ...chat.rules.filter(({ on, id }) => on === 'error' || (on === 'stream' && SHARED.has(id))),
+]

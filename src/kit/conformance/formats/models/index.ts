@@ -1,0 +1,138 @@
+import type { Asked, Conversation, Format } from '../../format.ts'
+import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { type Rule, type Violation, Violations } from '../../rules.ts'
+import { chat } from '../chat/index.ts'
+import { contents } from '../contents/index.ts'
+import { messages } from '../messages/index.ts'
+
+/* Lists of models, their pages, and the record of one model. A gateway may list models of its own. */
+
+/** The differences of one format. */
+interface Listing {
+  readonly of: Conversation
+  readonly page: string
+  /** The path of the list, below the base address. */
+  readonly path: string
+  /** The fields of the list and of an entry's id, and what stands before an id there. */
+  readonly list: string
+  readonly id: string
+  readonly prefix: string
+  /** Parameters of the query: the size of a page, and the page that comes next. */
+  readonly size?: string
+  readonly after?: string
+  /** Published schemas of the list and of one model. */
+  readonly schemas: readonly [list: string, one: string]
+}
+
+const urlOf = (path: string): URL => new URL(path, 'http://kit')
+
+/** The id of the model that a path asks for; `undefined` for a list. */
+function wantedId(path: string, { path: list }: Listing): string | undefined {
+  const { pathname } = urlOf(path)
+  return pathname === list ? undefined : decodeURIComponent(pathname.slice(list.length + 1))
+}
+
+const entriesOf = (body: JsonObject, { list }: Listing): JsonObject[] =>
+  (Array.isArray(body[list]) ? listOf(body[list]) : [body]).map(objectOf)
+
+const idsOf = (body: JsonObject, listing: Listing): (Json | undefined)[] =>
+  entriesOf(body, listing).map(entry => entry[listing.id])
+
+const rulesOf = ({ of, page, prefix, size }: Listing): Rule[] => [
+  {
+    ...{ id: 'ids', on: 'answer', level: 'must', source: page },
+    says: `Every model has an id of its own${prefix === '' ? '' : `, which begins with ${prefix}`}.`,
+  },
+  {
+    ...{ id: 'same-model', on: 'answer', level: 'must', source: page },
+    says: 'The record of a model is that of the requested one.',
+  },
+  ...(size === undefined
+    ? []
+    : [
+        {
+          id: 'pages',
+          on: 'answer',
+          level: 'must',
+          source: page,
+          says: 'Pages are as large as requested and go on.',
+        } as const,
+      ]),
+  ...of.rules.filter(({ on }) => on === 'error'),
+]
+
+function answerLint(body: JsonObject, { path }: Asked, listing: Listing): readonly Violation[] {
+  const violations = new Violations()
+  const { prefix, size, after } = listing
+  const ids = idsOf(body, listing)
+  if (new Set(ids).size < ids.length || ids.some(id => !textOf(id)?.startsWith(prefix) || id === prefix))
+    violations.add('ids', `The ids are ${JSON.stringify(ids.slice(0, 20))}.`)
+  const wanted = wantedId(path, listing)
+  if (wanted && ids[0] !== prefix + wanted) violations.add('same-model', `${JSON.stringify(ids[0])} is not ${wanted}.`)
+  const query = urlOf(path).searchParams
+  const most = Number(size === undefined ? Number.NaN : (query.get(size) ?? Number.NaN))
+  if (ids.length > most) violations.add('pages', `There are ${ids.length} models, not ${most}.`)
+  if (after !== undefined && ids.includes(query.get(after) ?? ''))
+    violations.add('pages', 'A page begins with the last model again.')
+  const { first_id: first, last_id: last } = body
+  if (wanted === undefined && after === 'after_id' && (first !== (ids[0] ?? null) || last !== (ids.at(-1) ?? null)))
+    violations.add('pages', `first_id and last_id are ${JSON.stringify([first, last])}.`)
+  return violations.list
+}
+
+function listing(own: Listing): Format {
+  const { of, path, prefix, size, after, schemas } = own
+  return {
+    name: `${of.name}.models`,
+    work: 'models',
+    home: of.name,
+    base: of.base,
+    path: () => path,
+    headers: of.headers,
+    addressed: body => body,
+    recognise: (requested, _, method) => {
+      const { pathname } = urlOf(requested)
+      const isOurs = method === 'GET' && (pathname === path || pathname.startsWith(`${path}/`))
+      return isOurs ? { model: wantedId(requested, own) ?? '', stream: false } : undefined
+    },
+    schemas: {
+      answer: requested => schemas[wantedId(requested, own) === undefined ? 0 : 1],
+      ...(of.schemas.error === undefined ? {} : { error: of.schemas.error }),
+    },
+    exceptions: of.exceptions,
+    request: (_, requested) => {
+      const query = urlOf(requested).searchParams
+      return compact({
+        list: wantedId(requested, own) === undefined || undefined,
+        size: numberOf(Number(query.get(size ?? '') ?? Number.NaN) || undefined),
+        goesOn: query.has(after ?? '') || undefined,
+      })
+    },
+    answer: body => compact({ models: idsOf(body, own).map(id => textOf(id)?.slice(prefix.length) ?? null) }),
+    error: of.error,
+    lint: {
+      request: () => [],
+      answer: (body, _, asked) => answerLint(body, asked, own),
+      error: of.lint.error,
+    },
+    rules: rulesOf(own),
+  }
+}
+
+/** The formats of lists of models. */
+export const MODEL_LISTS: readonly Format[] = [
+  listing({
+    ...{ of: chat, page: 'https://platform.openai.com/docs/api-reference/models', path: '/models' },
+    ...{ list: 'data', id: 'id', prefix: '', schemas: ['ListModelsResponse', 'Model'] },
+  }),
+  listing({
+    ...{ of: messages, page: 'https://platform.claude.com/docs/en/api/models/list', path: '/v1/models' },
+    ...{ list: 'data', id: 'id', prefix: '', size: 'limit', after: 'after_id' },
+    schemas: ['ListResponse_ModelInfo_', 'ModelInfo'],
+  }),
+  listing({
+    ...{ of: contents, page: 'https://ai.google.dev/api/models', path: '/v1beta/models' },
+    ...{ list: 'models', id: 'name', prefix: 'models/', size: 'pageSize', after: 'pageToken' },
+    schemas: ['ListModelsResponse', 'Model'],
+  }),
+]

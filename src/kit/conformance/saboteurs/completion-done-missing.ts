@@ -1,0 +1,9 @@
+import { edited, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'completion-done-missing',
+  says: 'A stream of a completion ends without [DONE].',
+  cell: 'completions-completions/completion-choices/stream',
+  caught: ['stream.done'],
+  answer: answer => edited(answer, text => text.replace('data: [DONE]\n\n', '')),
+}
