@@ -20,7 +20,7 @@ function cellOf({ wire, ...cell }: CellDocument, checks: readonly Check[]): obje
 }
 
 /** JSON that ends no script element, wherever it stands. */
-const embedded = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
+export const embedded = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /** Returns the results as an HTML page. Checks that passed are counted only. */
 export function html({ cells, checks, ...results }: Results): string {
