@@ -4,8 +4,8 @@ import type { CheckList } from './check-list.ts'
 import { compare } from './compare.ts'
 import { leavesOf } from './facts.ts'
 import { type Asked, type Format, schemaOf } from './format.ts'
-import type { StepRecord } from './judge.ts'
 import { schemaFindings } from './schema.ts'
+import type { StepRecord } from './step-record.ts'
 import type { Arrival } from './upstream.ts'
 
 /* Judges what reached the upstream. */

@@ -1,23 +1,11 @@
 import type { Cell } from './cells.ts'
 import { CheckList } from './check-list.ts'
 import type { Check } from './checks.ts'
-import type { Exchange, SentRequest } from './exchange.ts'
-import type { Asked } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
 import { judgeRequest } from './judge-request.ts'
 import { stepsOf } from './scenario.ts'
-import type { Arrival } from './upstream.ts'
-
-/** Everything one step of a cell left behind. */
-export interface StepRecord {
-  readonly exchange: Exchange
-  /** The request as the kit sent it. */
-  readonly asked: Asked
-  readonly arrivals: readonly Arrival[]
-  /** Requests that came to no path of the scenario's formats. */
-  readonly strays: readonly SentRequest[]
-}
+import type { StepRecord } from './step-record.ts'
 
 /** Statuses with which a target says that it has no such endpoint or feature. */
 const UNSUPPORTED = new Set([404, 405, 501])

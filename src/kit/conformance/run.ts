@@ -3,9 +3,10 @@ import { type Cell, cellsOf, type Wanted } from './cells.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
 import { homeOf } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
-import { judge, type StepRecord } from './judge.ts'
+import { judge } from './judge.ts'
 import { type CellResult, type CellRunOptions, runCells } from './run-cells.ts'
 import { stepsOf } from './scenario.ts'
+import type { StepRecord } from './step-record.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface RunOptions extends Wanted, CellRunOptions {
