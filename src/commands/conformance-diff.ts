@@ -4,7 +4,7 @@ import type { Results } from '../kit/conformance/report/results.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 
 /** Reads a file of results. Throws a UsageError if it is none. */
-function resultsIn(file: string): Results {
+export function resultsIn(file: string): Results {
   try {
     const results = JSON.parse(readFileSync(file, 'utf8')) as Partial<Results> | null
     if (results?.schema === 'interlingua-conformance-1' && Array.isArray(results.checks)) return results as Results

@@ -136,6 +136,26 @@ const commandOf = ({ target, model, peer }: ConformanceOptions): string =>
     ? `interlingua conformance --target ${target} --model ${model} --key "$KEY"`
     : `interlingua conformance --peer ${peer}`
 
+/** Runs the cells, and documents what ran. */
+async function documentOf(options: ConformanceOptions): Promise<Pick<Ran, 'ended'> & { readonly document: Results }> {
+  const started = new Date()
+  const { results, target, ended } = await (options.peer === undefined ? runLive(options) : runPeer(options))
+  if (results.length === 0) throw new UsageError('no cell matches --only, --door and --upstream')
+  const document = resultsOf(results, {
+    ...{ kit: version(), started, target, command: commandOf(options) },
+    ...(ended === undefined ? {} : { isInterrupted: true }),
+  })
+  return { document, ...(ended === undefined ? {} : { ended }) }
+}
+
+/** The results of a whole run of a peer, or the sentence that says how to get its program. Rejects if it was ended early. */
+export async function peerResults(options: ConformanceOptions & { readonly peer: string }): Promise<Results | string> {
+  const ran = await documentOf(options).catch(unlessMissing)
+  if (ran instanceof MissingPeer) return ran.message
+  if (ran.ended !== undefined) throw new Error(ENDS[ran.ended])
+  return ran.document
+}
+
 /** A peer that is not installed is no failure. */
 function unlessMissing(thrown: unknown): MissingPeer {
   if (thrown instanceof MissingPeer) return thrown
@@ -175,15 +195,9 @@ export async function conformanceCommand(options: ConformanceOptions, terminal: 
     throw new UsageError('--budget and --price belong together')
   if (options.budget !== undefined && options.target === undefined)
     throw new UsageError('--budget requires --target, because a peer costs nothing')
-  const started = new Date()
-  const ran = await (options.peer === undefined ? runLive(options) : runPeer(options)).catch(unlessMissing)
+  const ran = await documentOf(options).catch(unlessMissing)
   if (ran instanceof MissingPeer) return terminal.out(`unsupported: ${ran.message}`)
-  const { results, target, ended } = ran
-  if (results.length === 0) throw new UsageError('no cell matches --only, --door and --upstream')
-  const document: Results = resultsOf(results, {
-    ...{ kit: version(), started, target, command: commandOf(options) },
-    ...(ended === undefined ? {} : { isInterrupted: true }),
-  })
+  const { document, ended } = ran
   for (const [name, view] of VIEWS) {
     const file = options[name]
     if (file !== undefined) writeFileSync(file, view(document))

@@ -3,6 +3,7 @@ import { suggestion } from '../config/faults.ts'
 import type { Price } from '../kit/conformance/budget.ts'
 import { FORMATS } from '../kit/conformance/formats/index.ts'
 import { SESSION_FORMATS } from '../kit/conformance/sockets/formats.ts'
+import type { MatrixOptions } from './conformance-matrix.ts'
 import type { ConformanceOptions } from './conformance-run.ts'
 import type { Terminal } from './outcome.ts'
 
@@ -36,6 +37,41 @@ function priceOf(text: string): Price {
   return { input: dollarsOf(input), output: dollarsOf(output) }
 }
 
+const ISOLATED = 'run in a network namespace with a loopback only, so that a gateway reaches nobody (Linux)'
+
+interface Isolated {
+  readonly isolated?: boolean
+}
+
+/** Runs a command, or this process again in a namespace. Rejects if that one fails. */
+async function alone(isIsolated: boolean | undefined, run: () => Promise<void>): Promise<void> {
+  const { isInside, runIsolated } = await import('./isolated.ts')
+  if (!isIsolated || isInside()) return run()
+  const code = await runIsolated()
+  if (code !== 0) throw new Error(`the isolated run ended with ${code}`)
+}
+
+function matrix(command: Command, terminal: Terminal): void {
+  command
+    .command('matrix')
+    .description('compare gateways: run peers, or read their results, and write a page')
+    .argument('[peers...]', 'names or folders of peers, or files written with --json (default: all peers of the kit)')
+    .option('--only <id>', 'id of a cell or check; * matches anything')
+    .option('--results <folder>', 'folder to write the results of each peer to')
+    .option('--json <file>', 'file to write the numbers of the page to')
+    .option('--html <file>', 'file to write a page to, which needs no other file')
+    .option('--markdown <file>', 'file to write the page to, as Markdown')
+    .option('--isolated', ISOLATED)
+    .action(async (peers: string[], _: object, self: Command) => {
+      // Options that `conformance` has too are parsed by it.
+      const { isolated, ...options } = self.optsWithGlobals<MatrixOptions & Isolated>()
+      await alone(isolated, async () => {
+        const { conformanceMatrix } = await import('./conformance-matrix.ts')
+        await conformanceMatrix(peers, options, terminal)
+      })
+    })
+}
+
 /** Adds the `conformance` command. Its implementation is loaded when the command runs. */
 export function conformance(program: Command, terminal: Terminal): void {
   const command = program
@@ -62,10 +98,14 @@ export function conformance(program: Command, terminal: Terminal): void {
     .option('--repeat <number>', 'how often every cell runs; one whose checks end differently fails as flaky', countOf)
     .option('--budget <usd>', 'cost in USD after which a live run ends, by the usage of its answers', dollarsOf)
     .option('--price <input/output>', 'price of the model for --budget, in USD per million tokens', priceOf)
-    .action(async (options: ConformanceOptions) => {
-      const { conformanceCommand } = await import('./conformance-run.ts')
-      await conformanceCommand(options, terminal)
+    .option('--isolated', ISOLATED)
+    .action(async ({ isolated, ...options }: ConformanceOptions & Isolated) => {
+      await alone(isolated, async () => {
+        const { conformanceCommand } = await import('./conformance-run.ts')
+        await conformanceCommand(options, terminal)
+      })
     })
+  matrix(command, terminal)
   command
     .command('diff')
     .description('compare the results of two runs; exit code 1 if a check newly fails')

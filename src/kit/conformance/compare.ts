@@ -117,7 +117,8 @@ export function compare({ source, reachable, found, isNative }: Compared): FactV
   let added = 0
   for (const [path, value] of found) {
     if (added >= MOST_ADDED) break
-    if (!source.has(path) && !reachable.has(path) && (isNative || !OWN_TOKENS.test(path))) {
+    // An empty text says nothing.
+    if (value !== '' && !source.has(path) && !reachable.has(path) && (isNative || !OWN_TOKENS.test(path))) {
       verdicts.push({ path, fate: 'added', sayable: true, found: value })
       added++
     }

@@ -5,9 +5,9 @@ import { compare } from './compare.ts'
 import { leavesOf } from './facts.ts'
 import { type Asked, type Format, schemaOf } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
-import type { StepRecord } from './judge.ts'
 import type { Scenario } from './scenario.ts'
 import { schemaFindings } from './schema.ts'
+import type { StepRecord } from './step-record.ts'
 import type { Arrival } from './upstream.ts'
 
 /* Judges the requests that reached the upstream. */

@@ -3,23 +3,13 @@ import type { Cell } from './cells.ts'
 import { CheckList } from './check-list.ts'
 import type { Check } from './checks.ts'
 import { isJson } from './content-types.ts'
-import type { Exchange, SentRequest } from './exchange.ts'
-import { type Asked, isSameAction } from './format.ts'
+import { isSameAction } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
 import { judgeRequest } from './judge-request.ts'
 import { stepsOf } from './scenario.ts'
+import type { StepRecord } from './step-record.ts'
 import type { Arrival } from './upstream.ts'
-
-/** Everything that one step of a cell recorded. */
-export interface StepRecord {
-  readonly exchange: Exchange
-  /** Request as the kit sent it. */
-  readonly asked: Asked
-  readonly arrivals: readonly Arrival[]
-  /** Requests that came to no path of the scenario's formats. */
-  readonly strays: readonly SentRequest[]
-}
 
 /** Statuses of a target that does not have this endpoint or feature. */
 const UNSUPPORTED = new Set([404, 405, 501])

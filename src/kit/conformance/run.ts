@@ -4,9 +4,10 @@ import { BOUNDS, type Bounds, send } from './client.ts'
 import type { Exchange } from './exchange.ts'
 import { homeOf } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
-import { judge, type StepRecord } from './judge.ts'
+import { judge } from './judge.ts'
 import { type CellResult, type CellRunOptions, runCells } from './run-cells.ts'
 import { stepsOf } from './scenario.ts'
+import type { StepRecord } from './step-record.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface RunOptions extends Wanted, CellRunOptions {

@@ -36,7 +36,7 @@ describe('commands', () => {
     const [program, ...words] = wordsOf(line)
     expect(program).toBe('interlingua')
     const args = words.map(word =>
-      /\.(json|html|xml|md|txt)$/.test(word)
+      /\.(json|html|xml|md|txt)$|^results$/.test(word)
         ? join(folder, word)
         : word.replace('http://127.0.0.1:4000/v1', upstream.base('chat')).replace('$KEY', 'a-key'),
     )

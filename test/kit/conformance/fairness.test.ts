@@ -179,3 +179,10 @@ test('events of Responses are numbered one by one, from any number', () => {
   expect(broken(0, 2)).toBe(1)
   expect(broken(undefined)).toBe(1)
 })
+
+test('an empty text adds nothing', () => {
+  const added = (text: string) =>
+    compare({ source: new Map(), reachable: new Map(), found: new Map([['turns[1].text', text]]), isNative: false })
+  expect(added('')).toEqual([])
+  expect(added('a').map(({ fate }) => fate)).toEqual(['added'])
+})

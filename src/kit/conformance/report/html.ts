@@ -20,7 +20,7 @@ function cellOf({ wire, ...cell }: CellDocument, checks: readonly Check[]): obje
 }
 
 /** Returns JSON that cannot end a script element. */
-const embedded = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
+export const embedded = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /** Returns the results as an HTML page. Passed checks are only counted. */
 export function html({ cells, checks, ...results }: Results): string {

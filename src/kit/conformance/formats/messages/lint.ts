@@ -1,6 +1,7 @@
 import type { Headers } from '../../format.ts'
 import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
+import { versionFaults } from './version.ts'
 
 /* Rules for requests, whole answers and errors that the published schema cannot express. */
 
@@ -23,6 +24,7 @@ function blockFaults(blocks: readonly JsonObject[], index: number, violations: V
 export function requestLint(body: JsonObject, headers: Headers): readonly Violation[] {
   const violations = new Violations()
   if (!headers['anthropic-version']) violations.add('version-header', 'The header anthropic-version is missing.')
+  for (const fault of versionFaults(body, headers)) violations.add('version-fields', fault)
   const messages = listOf(body['messages']).filter(message => objectOf(message)['role'] !== 'system')
   if (messages.length > 0 && objectOf(messages[0])['role'] !== 'user')
     violations.add('user-first', 'The first message is not the user’s.')

@@ -6,12 +6,17 @@ const STREAMING = 'https://platform.claude.com/docs/en/build-with-claude/streami
 const CREATE = 'https://platform.claude.com/docs/en/api/messages'
 const TOOLS = 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use'
 const ERRORS = 'https://platform.claude.com/docs/en/api/errors'
+const SDK = 'https://github.com/anthropics/anthropic-sdk-typescript/blob/main/CHANGELOG.md'
 const VERSIONS = 'https://platform.claude.com/docs/en/api/versioning'
 
 export const rules: readonly Rule[] = [
   {
     ...{ id: 'version-header', on: 'request', level: 'must', source: VERSIONS },
     says: 'Every request has the header anthropic-version.',
+  },
+  {
+    ...{ id: 'version-fields', on: 'request', level: 'must', source: SDK },
+    says: 'A request of 2026-10-21 has a Bearer token and no sampling settings, documents of the assistant or citations of the user.',
   },
   {
     ...{ id: 'tool-results-paired', on: 'request', level: 'must', source: TOOLS },

@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Peer, peerNames, readPeer } from '../kit/conformance/peer.ts'
+import { type Matrix, type PeerRow, peerRow } from '../kit/conformance/report/matrix.ts'
+import { matrixHtml } from '../kit/conformance/report/matrix-html.ts'
+import { matrixMarkdown, matrixSummary } from '../kit/conformance/report/matrix-markdown.ts'
+import type { Results } from '../kit/conformance/report/results.ts'
+import { version } from '../version.ts'
+import { resultsIn } from './conformance-diff.ts'
+import { peerResults } from './conformance-run.ts'
+import { type Terminal, UsageError } from './outcome.ts'
+
+export interface MatrixOptions {
+  readonly only?: string
+  /** Folder for the results of each peer. */
+  readonly results?: string
+  readonly json?: string
+  readonly html?: string
+  readonly markdown?: string
+}
+
+/** The row of a file of results, or of a peer that is run now; `undefined` where its program is missing. */
+async function rowOf(given: string, options: MatrixOptions, terminal: Terminal): Promise<PeerRow | undefined> {
+  if (given.endsWith('.json')) {
+    const results = resultsIn(given)
+    if (results.target.peer === undefined) throw new UsageError(`${given} holds the results of no peer`)
+    return peerRow(readPeer(results.target.peer), results)
+  }
+  const peer = readPeer(given)
+  const results = await peerResults({ peer: given, ...(options.only === undefined ? {} : { only: options.only }) })
+  if (typeof results === 'string') {
+    terminal.out(`unsupported: ${results}`)
+    return undefined
+  }
+  stored(peer, results, options.results)
+  return peerRow(peer, results)
+}
+
+function stored({ name }: Peer, results: Results, folder: string | undefined): void {
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`)
+}
+
+/** Views of the matrix by the option that names their file. */
+const VIEWS = [
+  ['json', (matrix: Matrix) => `${JSON.stringify(matrix, null, 1)}\n`],
+  ['html', matrixHtml],
+  ['markdown', matrixMarkdown],
+] as const
+
+/** Reads a file of `--json`. */
+export const readMatrix = (file: string): Matrix => JSON.parse(readFileSync(file, 'utf8')) as Matrix
+
+/**
+ * `interlingua conformance matrix`: compares gateways. Peers are named, or given as files of their results; all that come
+ * with the kit by default. A failed check of a gateway is no failure of the command.
+ */
+export async function conformanceMatrix(
+  given: readonly string[],
+  options: MatrixOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const peers: PeerRow[] = []
+  for (const one of given.length > 0 ? given : peerNames()) {
+    const row = await rowOf(one, options, terminal)
+    if (row !== undefined) peers.push(row)
+  }
+  if (peers.length === 0) throw new Error('no peer could be run')
+  const matrix: Matrix = { schema: 'interlingua-conformance-matrix-1', kit: version(), peers }
+  for (const [name, view] of VIEWS) {
+    const file = options[name]
+    if (file !== undefined) writeFileSync(file, view(matrix))
+  }
+  terminal.out(matrixSummary(matrix).join('\n'))
+}

@@ -1,0 +1,84 @@
+import type { Matrix, PeerRow, Shares } from './matrix.ts'
+
+/* The matrix as `docs/conformance.md`. */
+
+const HEADS = ['cells without a failure', 'kept', 'lost, reported', 'lost silently', 'changed', 'rules broken']
+
+/** A share in percent; a small share is never 0, and a large one never 100. */
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return '–'
+  if (part === 0 || part === whole) return `${(100 * part) / whole} %`
+  return `${Math.min(99.9, Math.max(0.1, (100 * part) / whole)).toFixed(1)} %`
+}
+
+function fieldsOf(shares: Shares): string[] {
+  const { cells, passed, kept, lostReported, lostSilently, changed, rules, broken } = shares
+  if (cells === 0) return ['unsupported', ...HEADS.slice(1).map(() => '–')]
+  const facts = kept + lostReported + lostSilently + changed
+  const parts = [kept, lostReported, lostSilently, changed].map(part => percent(part, facts))
+  return [`${passed} of ${cells}`, ...parts, percent(broken, rules)]
+}
+
+const rowOf = (fields: readonly string[]): string => `| ${fields.join(' | ')} |`
+
+const table = (first: readonly string[], rows: readonly (readonly string[])[]): string[] => {
+  const heads = [...first, ...HEADS]
+  return [
+    rowOf(heads),
+    `|${heads.map((_, index) => (index < first.length ? '---|' : '--:|')).join('')}`,
+    ...rows.map(rowOf),
+  ]
+}
+
+const nameOf = ({ title, version }: PeerRow): string => (version === undefined ? title : `${title} ${version}`)
+
+const escaped = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+
+function sectionOf(peer: PeerRow): string[] {
+  const { name, date, pairs, failures, about } = peer
+  const unclaimed = pairs.filter(({ cells }) => cells === 0).map(({ caller, upstream }) => `${caller} to ${upstream}`)
+  const judged = pairs.filter(({ cells }) => cells > 0)
+  return [
+    `## ${nameOf(peer)}`,
+    '',
+    `${about === undefined ? '' : `${about.trim()} `}Run on ${date}, configured by [conformance/peers/${name}](../conformance/peers/${name}).`,
+    '',
+    ...table(
+      ['caller', 'upstream'],
+      judged.map(pair => [pair.caller, pair.upstream, ...fieldsOf(pair)]),
+    ),
+    '',
+    ...(unclaimed.length === 0 ? [] : [`Unsupported: ${unclaimed.join(', ')}.`, '']),
+    ...(failures.length === 0 ? [] : ['Failures in most cells, each with one that can be repeated:', '']),
+    ...failures.slice(0, 8).map(one => `- ${one.cells} cells: ${escaped(one.says)} \`${one.command}\``),
+    ...(failures.length === 0 ? [] : ['']),
+  ]
+}
+
+/** The summary of the README: one line for each peer. */
+export const matrixSummary = ({ peers }: Matrix): string[] =>
+  table(
+    ['gateway'],
+    peers.map(peer => [nameOf(peer), ...fieldsOf(peer.total)]),
+  )
+
+/** Returns the matrix as a Markdown page. */
+export const matrixMarkdown = (matrix: Matrix): string =>
+  [
+    '# Conformance of gateways',
+    '',
+    `What becomes of a request and its answer on their way through a gateway. The [conformance kit](conformance-kit.md) (version ${matrix.kit}) plays the caller and the upstream, sends each scenario in each caller format to each upstream format, whole and streamed, and compares what went in with what came out. This page is generated; [the same as a page with more details](conformance.html).`,
+    '',
+    ...matrixSummary(matrix),
+    '',
+    '**Kept, lost, changed** are shares of facts: texts, tool calls and their arguments, settings, images by digest, reasoning, usage, reasons of the end. A fact is lost with a report if the gateway names it in a header. Facts that the upstream’s format cannot express count too, because a gateway can report them. **Rules** are those of the formats (schemas, order of events, statuses), each with a public source. Cells that a gateway does not have count nowhere.',
+    '',
+    'Every gateway runs as its own documentation configures it, from the folder that its section links. The kit is written by the authors of one of them: Interlingua. To repeat a run, install the gateway and run `interlingua conformance --peer NAME`; every failure is printed with its rule, its source and both sides of the wire. To correct a configuration or a verdict, change the folder or the rule and send the change with the cell that it mends: a rule that a real provider breaks is wrong.',
+    '',
+    'To make this page again: `interlingua conformance matrix --markdown docs/conformance.md --html docs/conformance.html --json docs/conformance.json`.',
+    '',
+    ...matrix.peers.flatMap(sectionOf),
+  ]
+    .join('\n')
+    .trimEnd()
+    .concat('\n')
