@@ -164,7 +164,7 @@ describe('imports', () => {
       express: /^src\/server\/(app|admin)\.ts$/,
       undici: /^src\/upstreams\/channel\/(download|fetch|origin-pool)\.ts$/,
       busboy: /^src\/ingress\/transport\/form\.ts$/,
-      ws: /^src\/(server\/(sockets|socket|voice-sessions)|voice\/(dial|closing|caller-socket|websocket-upstream|formats\/realtime\/(relay|open-relay))|gateway\/realtime\/open-voice-session|upstreams\/mock\/sockets|kit\/conformance\/sockets\/socket)\.ts$/,
+      ws: /^src\/(server\/(sockets|socket|voice-sessions)|voice\/(dial|closing|session-socket)|gateway\/realtime\/open-voice-session|upstreams\/mock\/sockets|kit\/conformance\/sockets\/socket)\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
       jose: /^src\/upstreams\/channel\/signed-token\.ts$/,
       'ipaddr.js': /^src\/(upstreams\/channel\/reachable|config\/ranges)\.ts$/,

@@ -1,4 +1,7 @@
 import type { WebSocket } from 'ws'
+import { CLOSE_TIMEOUT } from './limits.ts'
+import type { SessionEnd } from './upstream.ts'
+import { SESSION_LOST } from './upstream-errors.ts'
 
 /** Close codes (RFC 6455, section 7.4.1). */
 export const NORMAL = 1000
@@ -8,9 +11,6 @@ export const POLICY_VIOLATION = 1008
 export const TOO_BIG = 1009
 export const INTERNAL = 1011
 export const TRY_AGAIN_LATER = 1013
-
-/** Milliseconds; how long the peer may take to answer a close frame. */
-const CLOSE_TIMEOUT = 1000
 
 /** Bytes; the longest reason of a close frame (RFC 6455, section 5.5). */
 const LONGEST_REASON = 123
@@ -24,6 +24,13 @@ const mayBeSent = (code: number): boolean =>
 
 /** The close code for the other side of a session: the same code if it may be sent, else 1000 or 1011. */
 export const relayedCode = (code: number): number => (mayBeSent(code) ? code : code === 1005 ? NORMAL : INTERNAL)
+
+/** How a session ends whose upstream closed the connection with this code. */
+export const endOf = (code: number, reason: string): SessionEnd => ({
+  code: relayedCode(code),
+  reason,
+  ...(code === NORMAL || code === 1005 ? {} : { error: SESSION_LOST }),
+})
 
 /**
  * Closes a socket and terminates it if the peer does not answer in time. Resumes a paused socket to read the answer.

@@ -3,6 +3,7 @@ import WebSocket, { type ClientOptions } from 'ws'
 import { errorKindOf, GatewayError } from '../canonical/error.ts'
 import { isObject, parseObject } from '../canonical/node.ts'
 import { refusedSession } from './refused-session.ts'
+import { SessionSocket } from './session-socket.ts'
 import { CALLER_DISCONNECTED } from './upstream-errors.ts'
 
 export interface DialOptions {
@@ -13,6 +14,8 @@ export interface DialOptions {
   readonly timeout: number
   /** Bytes; the largest message the upstream may send. */
   readonly maxPayload: number
+  /** Milliseconds between heartbeats. */
+  readonly heartbeat: number
   readonly signal: AbortSignal
 }
 
@@ -23,13 +26,12 @@ const MOST_PONGS = 2 ** 20
 const LONGEST_REFUSAL = 16 * 1024
 
 /**
- * Opens a WebSocket to an upstream. The socket is returned paused, so that no message arrives before listeners are
- * attached.
+ * Opens a WebSocket to an upstream.
  *
  * @throws GatewayError of the kind that the HTTP refusal maps to, `unreachable`, `timed-out`, or `cancelled` if the
  * signal aborts.
  */
-export function dial({ url, headers, timeout, maxPayload, signal }: DialOptions): Promise<WebSocket> {
+export function dial({ url, headers, timeout, maxPayload, heartbeat, signal }: DialOptions): Promise<SessionSocket> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(CALLER_DISCONNECTED)
@@ -61,12 +63,7 @@ export function dial({ url, headers, timeout, maxPayload, signal }: DialOptions)
     socket.once('open', () => {
       signal.removeEventListener('abort', cancel)
       socket.removeAllListeners('error')
-      socket.on('error', () => socket.terminate())
-      socket.on('ping', () => {
-        if (socket.bufferedAmount > maxPayload + MOST_PONGS) socket.terminate()
-      })
-      socket.pause()
-      resolve(socket)
+      resolve(new SessionSocket(socket, { heartbeat, buffer: maxPayload + MOST_PONGS }))
     })
   })
 }

@@ -12,6 +12,10 @@ export class EventBuffer implements UpstreamListener {
     else this.listener.event(event)
   }
 
+  taken(): void {
+    this.listener?.taken()
+  }
+
   ended(end: SessionEnd): void {
     if (this.listener === undefined) this.end = end
     else this.listener.ended(end)

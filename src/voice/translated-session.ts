@@ -3,12 +3,10 @@ import type { VoiceSessionSettings } from '../canonical/voice-session.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
 import type { OnLoss } from '../config/index.ts'
 import { type AudioPath, isFormatChange } from './audio-path.ts'
-import type { CallerSocket } from './caller-socket.ts'
-import { GOING_AWAY, relayedCode } from './closing.ts'
+import { BaseVoiceSession, type SessionParts } from './base-voice-session.ts'
 import { eventFailure } from './event-failure.ts'
-import { HIGH_WATER_MARK, LOW_WATER_MARK } from './limits.ts'
-import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
-import { BaseVoiceSession, OTHER_MODEL, type SessionModels, type SessionRecord } from './voice-session.ts'
+import type { Upstream, UpstreamListener } from './upstream.ts'
+import { OTHER_MODEL, type SessionModels } from './voice-session.ts'
 
 /** Translates between frames of the caller's format and canonical events. */
 export interface CallerFormat {
@@ -19,24 +17,15 @@ export interface CallerFormat {
   write(event: ServerEvent): readonly string[]
 }
 
-export interface TranslatedSessionOptions {
-  readonly caller: CallerSocket
+export interface TranslatedSessionOptions extends SessionParts {
   readonly format: CallerFormat
   readonly upstream: Upstream
   readonly audio: AudioPath
-  readonly record: SessionRecord
   readonly onLoss: OnLoss
   /** The caller's name for the model. */
   readonly model: string
   readonly models: Pick<SessionModels, 'publicName'>
-  /** Removes from an upstream's error what would reveal the upstream. */
-  readonly publicError: (error: CanonicalError) => CanonicalError
-  /** Removes from a text of the upstream what would reveal the upstream. */
-  readonly scrub: (text: string) => string
 }
-
-/** Milliseconds between checks whether the upstream's buffer has drained. */
-const BUFFER_CHECK_INTERVAL = 20
 
 /**
  * A voice session whose caller and upstream speak different formats: events pass in canonical form, and audio is
@@ -45,18 +34,8 @@ const BUFFER_CHECK_INTERVAL = 20
 export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions> implements UpstreamListener {
   /** Events queued while audio converters are opened. */
   private queued: ClientEvent[] | undefined
-  private bufferCheck: NodeJS.Timeout | undefined
 
-  start(): void {
-    this.options.caller.start(this)
-  }
-
-  override terminate(): void {
-    this.end(GOING_AWAY, '')
-    this.options.caller.terminate()
-  }
-
-  override frame(data: Buffer): void {
+  protected override fromCaller(data: Buffer): void {
     const { format } = this.options
     const text = data.toString()
     try {
@@ -66,13 +45,8 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     }
   }
 
-  override callerClosed(code: number, reason: string): void {
-    this.end(code === 1006 ? GOING_AWAY : relayedCode(code), reason)
-    this.settled.resolve()
-  }
-
   event(event: ServerEvent): void {
-    if (this.over) return
+    if (this.isOver) return
     try {
       this.deliver(event)
     } catch (thrown) {
@@ -81,17 +55,12 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   }
 
   private deliver(event: ServerEvent): void {
+    this.hasExplained = event.type === 'error'
     if (event.type === 'response-start') this.responseBegan(event.response)
     if (event.type === 'response-end') this.responseEnded(event.response, event.usage)
     if (event.type === 'input-transcript-done') this.options.record.recordUsage(event.usage)
     this.write(this.publicEvent(event))
     if (event.type === 'response-end') this.stopIfFinished()
-  }
-
-  ended({ code, reason, error }: SessionEnd): void {
-    if (this.over) return
-    if (error !== undefined) this.fail(this.options.publicError(error.error))
-    this.end(code, this.options.scrub(reason))
   }
 
   private accept(event: ClientEvent): void {
@@ -104,7 +73,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   private reformat(event: ClientEvent): void {
     const { audio, caller } = this.options
     this.queued = []
-    caller.pause()
+    caller.pause('converting')
     audio
       .change(event)
       .then(
@@ -114,9 +83,9 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
       .finally(() => {
         const queued = this.queued ?? []
         this.queued = undefined
-        if (this.over) return
+        if (this.isOver) return
         for (const one of queued) this.attempt(one, () => this.accept(one))
-        if (this.bufferCheck === undefined && this.queued === undefined) caller.resume()
+        if (this.queued === undefined) caller.resume('converting')
       })
   }
 
@@ -131,7 +100,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
 
   private forward(event: ClientEvent): void {
     const { upstream, audio, record, onLoss } = this.options
-    if (this.over) return
+    if (this.isOver) return
     if (!this.isAllowed(event)) return
     const losses = upstream.losses(event)
     record.recordLosses(losses)
@@ -140,9 +109,8 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
       this.fail(refusal(lost.path, lost.reason), event.id)
       return
     }
-    if (event.type === 'response-create') this.requestResponse(event.id)
+    if (event.type === 'response-create') this.responses.request(event.id)
     for (const one of audio.incoming(event)) upstream.send(one)
-    this.checkUpstream()
   }
 
   private isAllowed(event: ClientEvent): boolean {
@@ -163,7 +131,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     if (event.type === 'session-created' || event.type === 'session-updated')
       return { ...event, settings: { ...event.settings, ...this.withPublicTranscriptionModel(event.settings), model } }
     if (event.type === 'error') {
-      this.refused(event.event)
+      this.responses.refused(event.event)
       this.options.record.recordError(event.error)
       return { ...event, error: shown(event.error) }
     }
@@ -181,34 +149,16 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   }
 
   private write(event: ServerEvent): void {
-    const { caller, format, audio, upstream } = this.options
-    for (const one of audio.outgoing(event))
-      for (const frame of format.write(one)) if (!caller.send(frame) && !this.over) upstream.pause()
+    const { format, audio } = this.options
+    for (const one of audio.outgoing(event)) for (const frame of format.write(one)) this.toCaller(frame)
   }
 
-  protected override fail(error: CanonicalError, event?: string): void {
-    const { caller, format } = this.options
-    const frames = format.write({ type: 'error', error, ...(event === undefined ? {} : { event }) })
-    for (const frame of frames) caller.send(frame)
+  protected override errorFrames(error: CanonicalError, event?: string): readonly string[] {
+    return this.options.format.write({ type: 'error', error, ...(event === undefined ? {} : { event }) })
   }
 
-  protected override release(code: number, reason: string): void {
-    clearInterval(this.bufferCheck)
-    this.options.upstream.close(code, reason)
+  protected override release(): void {
     this.options.audio.close()
-  }
-
-  /** Pauses reading from the caller while the upstream's buffer is full. */
-  private checkUpstream(): void {
-    const { upstream, caller } = this.options
-    if (this.bufferCheck !== undefined || upstream.buffered <= HIGH_WATER_MARK) return
-    caller.pause()
-    this.bufferCheck = setInterval(() => {
-      if (upstream.buffered > LOW_WATER_MARK) return
-      clearInterval(this.bufferCheck)
-      this.bufferCheck = undefined
-      if (this.queued === undefined) caller.resume()
-    }, BUFFER_CHECK_INTERVAL)
   }
 }
 

@@ -9,6 +9,8 @@ export const SESSION_TIMED_OUT = new GatewayError({
   message: 'The upstream did not create the session in time.',
 })
 
+export const SESSION_LOST = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the session.' })
+
 /** The error of a connection that the upstream closed before its session started. */
 export const closedEarly = (code: number): GatewayError =>
   new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` })

@@ -5,8 +5,26 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { AudioFormat, VoiceSessionSettings } from '../canonical/voice-session.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
 
-/** The upstream side of a session: a WebSocket, or a cascade of requests. Created by an `OpenUpstream`. */
-export interface Upstream {
+/** The upstream's side of a session, as far as every kind of session needs it. */
+export interface UpstreamSide {
+  /** Resolves once every connection is closed, after `close` or `terminate`. */
+  readonly closed: Promise<void>
+  /** Bytes sent to the upstream but not yet transmitted. */
+  readonly buffered: number
+  /** Stops reading from the upstream, or generating, until `resume`, because the caller is slow. */
+  pause(): void
+  resume(): void
+  /**
+   * Ends every connection and request. No event follows, and `ended` is not called. May be called twice, and before the
+   * first event.
+   */
+  close(code: number, reason: string): void
+  /** Like `close`, without a close frame. */
+  terminate(): void
+}
+
+/** An upstream that takes canonical events: a WebSocket, or a cascade of requests. */
+export interface Upstream extends UpstreamSide {
   /** Audio formats that `audio-append` accepts and `audio-delta` carries; the session converts the caller's audio. */
   readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
   /**
@@ -16,22 +34,14 @@ export interface Upstream {
   losses(event: ClientEvent): readonly Loss[]
   /** Sends an event. Never throws: a failure becomes an `error` event. Ignored after `close`. */
   send(event: ClientEvent): void
-  /** Bytes sent to the upstream but not yet transmitted. */
-  readonly buffered: number
-  /** Stops reading from the upstream, or generating, until `resume`, because the caller is slow. */
-  pause(): void
-  resume(): void
-  /**
-   * Closes every connection and request immediately. No event follows, and `ended` is not called. May be called twice,
-   * and before the first event.
-   */
-  close(code: number, reason: string): void
 }
 
 /** Receives an upstream's events. Nothing may be called before the constructor or the opener has returned. */
 export interface UpstreamListener {
   /** Receives an event; the first one is `session-created`. */
   event(event: ServerEvent): void
+  /** The upstream took some of what was sent to it. */
+  taken(): void
   /** The upstream ended the session; called at most once, after its last event. */
   ended(end: SessionEnd): void
 }

@@ -1,23 +1,20 @@
-import type { RawData, WebSocket } from 'ws'
-import { GatewayError } from '../canonical/error.ts'
+import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { ClientEvent } from '../canonical/voice-session-event.ts'
-import { closeSocket, INTERNAL, relayedCode, TRY_AGAIN_LATER } from './closing.ts'
+import { endOf, INTERNAL, NORMAL, TRY_AGAIN_LATER } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
-import { Heartbeat } from './heartbeat.ts'
 import type { Protocol, Step } from './protocol.ts'
+import type { SessionSocket } from './session-socket.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
-import { CALLER_DISCONNECTED, closedEarly, SESSION_TIMED_OUT } from './upstream-errors.ts'
+import { CALLER_DISCONNECTED, closedEarly, SESSION_LOST, SESSION_TIMED_OUT } from './upstream-errors.ts'
 
 export interface WebSocketUpstreamOptions {
   readonly protocol: Protocol
   readonly listener: UpstreamListener
   /** Opens a connection to the protocol's address; rejects with GatewayError. */
-  dial(signal: AbortSignal): Promise<WebSocket>
+  dial(signal: AbortSignal): Promise<SessionSocket>
   /** Milliseconds until the first event must arrive. */
   readonly firstEvent: number
-  /** Milliseconds between pings. The connection is terminated after two pings without an answer. */
-  readonly heartbeat: number
 }
 
 /** Maximum number of client events queued during a reconnect. */
@@ -31,26 +28,26 @@ const MOST_RECONNECTS = 2
  */
 export class WebSocketUpstream implements Upstream {
   readonly audio: Protocol['audio']
+  readonly closed: Promise<void>
   private readonly options: WebSocketUpstreamOptions
   private readonly protocol: Protocol
   private readonly aborting = new AbortController()
   private readonly first = Promise.withResolvers<void>()
+  private readonly left = Promise.withResolvers<void>()
   private readonly timer: NodeJS.Timeout
-  private readonly pingTimer: NodeJS.Timeout
-  private socket: WebSocket | undefined
+  private socket: SessionSocket | undefined
   private waiting: ClientEvent[] | undefined
   private waitingBytes = 0
   private over = false
   private hasStarted = false
   private paused = false
-  private readonly heartbeat = new Heartbeat()
 
   private constructor(options: WebSocketUpstreamOptions) {
     this.options = options
     this.protocol = options.protocol
     this.audio = options.protocol.audio
     this.timer = setTimeout(() => this.fail(SESSION_TIMED_OUT), options.firstEvent)
-    this.pingTimer = setInterval(this.ping, options.heartbeat)
+    this.closed = this.left.promise
   }
 
   /**
@@ -65,7 +62,7 @@ export class WebSocketUpstream implements Upstream {
     try {
       const dialed = options.dial(AbortSignal.any([signal, upstream.aborting.signal]))
       // Until a connection is attached, `first` can only reject, with the reason why dialing was aborted.
-      upstream.attach((await Promise.race([dialed, upstream.first.promise])) as WebSocket)
+      upstream.attach((await Promise.race([dialed, upstream.first.promise])) as SessionSocket)
       await upstream.first.promise
       return upstream
     } catch (thrown) {
@@ -90,7 +87,7 @@ export class WebSocketUpstream implements Upstream {
   }
 
   get buffered(): number {
-    return this.waitingBytes + (this.socket?.bufferedAmount ?? 0)
+    return this.waitingBytes + (this.socket?.buffered ?? 0)
   }
 
   pause(): void {
@@ -100,34 +97,38 @@ export class WebSocketUpstream implements Upstream {
 
   resume(): void {
     this.paused = false
-    if (this.hasStarted) this.socket?.resume()
+    this.socket?.resume()
   }
 
   close(code: number, reason: string): void {
-    if (this.over) return
-    this.stop()
-    if (this.socket !== undefined) closeSocket(this.socket, code, reason)
+    this.leave()
+    this.socket?.close(code, reason)
   }
 
-  private attach(socket: WebSocket): void {
+  terminate(): void {
+    this.leave()
+    this.socket?.terminate()
+  }
+
+  private attach(socket: SessionSocket): void {
     if (this.over) {
-      closeSocket(socket, INTERNAL, '')
+      socket.close(INTERNAL, '')
       return
     }
-    const before = this.socket
+    this.socket?.close(NORMAL, '')
     this.socket = socket
-    this.heartbeat.answered()
-    if (before !== undefined) closeSocket(before, 1000, '')
-    socket.on('message', data => {
-      this.heartbeat.answered()
-      if (socket === this.socket) this.receive(textOf(data))
-    })
-    socket.on('pong', () => this.heartbeat.answered())
-    socket.on('close', (code, reason) => {
-      if (socket === this.socket && !this.over) this.lost(code, reason.toString())
-    })
     this.run(this.protocol.opened())
-    if (!this.paused) socket.resume()
+    if (this.paused) socket.pause()
+    socket.listen({
+      frame: data => {
+        if (socket === this.socket) this.receive(data.toString())
+      },
+      taken: () => this.options.listener.taken(),
+      stalled: () => socket.terminate(),
+      closed: (code, reason) => {
+        if (socket === this.socket && !this.over) this.lost(code, reason)
+      },
+    })
   }
 
   private receive(frame: string): void {
@@ -155,8 +156,8 @@ export class WebSocketUpstream implements Upstream {
   }
 
   private write(frame: string): void {
-    if (this.socket?.readyState === this.socket?.OPEN)
-      this.socket!.send(this.protocol.binary === true ? Buffer.from(frame) : frame)
+    if (this.protocol.binary === true) this.socket?.send(Buffer.from(frame), BINARY_FRAME)
+    else this.socket?.send(frame)
   }
 
   private markStarted(): void {
@@ -174,8 +175,7 @@ export class WebSocketUpstream implements Upstream {
     }
     this.run(step)
     if (this.over || step.reconnect === true) return
-    const error = code === 1000 || code === 1005 ? {} : { error: SESSION_LOST }
-    this.end({ code: relayedCode(code), reason, ...error })
+    this.end(endOf(code, reason))
   }
 
   private reconnect(attempts = 0): void {
@@ -188,6 +188,7 @@ export class WebSocketUpstream implements Upstream {
         this.waitingBytes = 0
         this.attach(socket)
         for (const event of queued) this.send(event)
+        this.options.listener.taken()
       },
       () => {
         if (this.over) return
@@ -209,19 +210,15 @@ export class WebSocketUpstream implements Upstream {
     this.end({ code: INTERNAL, reason: '', error })
   }
 
-  private stop(): void {
+  private leave(): void {
+    if (this.over) return
     this.over = true
     this.waiting = undefined
     this.waitingBytes = 0
     this.aborting.abort()
     clearTimeout(this.timer)
-    clearInterval(this.pingTimer)
     this.first.promise.catch(() => {})
-  }
-
-  private readonly ping = (): void => {
-    const { socket } = this
-    if (socket !== undefined && !this.paused) this.heartbeat.ping(socket)
+    void (this.socket?.closed ?? Promise.resolve()).then(this.left.resolve)
   }
 }
 
@@ -229,8 +226,5 @@ export class WebSocketUpstream implements Upstream {
 const sizeOf = (event: ClientEvent): number =>
   event.type === 'audio-append' ? event.audio.length : JSON.stringify(event).length
 
-/** The text of a frame, whichever representation `ws` delivers. */
-export const textOf = (data: RawData): string =>
-  Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
-
-const SESSION_LOST = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the session.' })
+/** Option of `ws` that sends a buffer as a binary frame. */
+const BINARY_FRAME = { binary: true } as const

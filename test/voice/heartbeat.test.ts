@@ -1,38 +1,38 @@
 import { describe, expect, test } from 'vitest'
 import { Heartbeat } from '../../src/voice/heartbeat.ts'
 
-const peer = () => ({
-  bufferedAmount: 0,
-  pings: 0,
-  isTerminated: false,
-  ping() {
-    this.pings++
-  },
-  terminate() {
-    this.isTerminated = true
-  },
-})
+const IDLE = { waits: false, isPaused: false }
+const WAITING = { waits: true, isPaused: false }
 
-describe('a heartbeat', () => {
-  test('terminates a connection after two pings without an answer', () => {
-    const heartbeat = new Heartbeat()
-    const socket = peer()
-    for (let beat = 0; beat < 3; beat++) heartbeat.ping(socket)
-    expect(socket).toMatchObject({ pings: 2, isTerminated: true })
+/** The decisions of some heartbeats in a row; `between` runs after each. */
+const beats = (heartbeat: Heartbeat, state: typeof IDLE, count: number, between = () => {}) =>
+  Array.from({ length: count }, () => {
+    const beat = heartbeat.next(state)
+    between()
+    return beat
   })
 
-  test('goes on while the upstream answers, or reads what is buffered', () => {
+describe('a heartbeat', () => {
+  test('gives a peer up after two pings without an answer', () => {
+    expect(beats(new Heartbeat(), IDLE, 3)).toEqual(['ping', 'ping', 'gone'])
+  })
+
+  test('goes on while the peer answers', () => {
     const heartbeat = new Heartbeat()
-    const socket = peer()
-    for (let beat = 0; beat < 5; beat++) {
-      heartbeat.ping(socket)
-      heartbeat.answered()
-    }
-    socket.bufferedAmount = 1000
-    for (let beat = 0; beat < 5; beat++) {
-      heartbeat.ping(socket)
-      socket.bufferedAmount -= 10
-    }
-    expect(socket).toMatchObject({ pings: 10, isTerminated: false })
+    expect(new Set(beats(heartbeat, IDLE, 9, () => heartbeat.answered()))).toEqual(new Set(['ping']))
+  })
+
+  test('gives a peer up that takes nothing for two heartbeats, even if it sends messages', () => {
+    const heartbeat = new Heartbeat()
+    expect(beats(heartbeat, WAITING, 3, () => heartbeat.answered())).toEqual(['wait', 'wait', 'stalled'])
+  })
+
+  test('waits for a slow peer that takes something', () => {
+    const heartbeat = new Heartbeat()
+    expect(new Set(beats(heartbeat, WAITING, 9, () => heartbeat.taken()))).toEqual(new Set(['wait']))
+  })
+
+  test('does not ping a peer that is not read', () => {
+    expect(new Set(beats(new Heartbeat(), { waits: false, isPaused: true }, 9))).toEqual(new Set(['wait']))
   })
 })

@@ -42,11 +42,12 @@ it('what waits for another connection counts as not taken yet', async () => {
   const events: ServerEvent[] = []
   const upstream = await WebSocketUpstream.open(
     {
-      ...{ protocol: protocol(), firstEvent: 5000, heartbeat: 5000 },
-      listener: { event: event => events.push(event), ended: () => {} },
+      ...{ protocol: protocol(), firstEvent: 5000 },
+      listener: { event: event => events.push(event), taken: () => {}, ended: () => {} },
       dial: async signal => {
         if (++dialed > 1) await gate.promise
-        return dial({ url: `http://127.0.0.1:${port}`, headers: {}, timeout: 5000, maxPayload: 1e6, signal })
+        const url = `http://127.0.0.1:${port}`
+        return dial({ url, headers: {}, timeout: 5000, maxPayload: 1e6, heartbeat: 5000, signal })
       },
     },
     new AbortController().signal,

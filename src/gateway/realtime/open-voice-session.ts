@@ -11,8 +11,7 @@ import type { Prices } from '../../upstreams/catalogue/rates.ts'
 import type { Channel, TraceHeaders } from '../../upstreams/channel/index.ts'
 import { route, type Target } from '../../upstreams/router.ts'
 import { AudioPath } from '../../voice/audio-path.ts'
-import { CallerSocket } from '../../voice/caller-socket.ts'
-import { GOING_AWAY } from '../../voice/closing.ts'
+import { GOING_AWAY, INTERNAL } from '../../voice/closing.ts'
 import { dial } from '../../voice/dial.ts'
 import { EventBuffer } from '../../voice/event-buffer.ts'
 import { ClientReader, eventIdOf } from '../../voice/formats/realtime/client-reader.ts'
@@ -22,6 +21,7 @@ import { Relay } from '../../voice/formats/realtime/relay.ts'
 import { ServerWriter } from '../../voice/formats/realtime/server-writer.ts'
 import { readSettings } from '../../voice/formats/realtime/settings-reader.ts'
 import { type Naming, REALTIME } from '../../voice/formats/realtime/wire.ts'
+import { SessionSocket } from '../../voice/session-socket.ts'
 import { refusal, TranslatedSession } from '../../voice/translated-session.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from '../../voice/upstream.ts'
 import { openCascade, openConverter, PROTOCOLS } from '../../voice/upstreams.ts'
@@ -211,7 +211,8 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
         ...{ upstream: socket, first, record, models, newId },
         caller: callerSocket(caller, config),
         scrub: <T extends Json>(value: T) => scrubbed(value, scrub) as T,
-        heartbeat: config.server.heartbeat,
+        publicError: error => publicError(error, target, model),
+        limits: config.realtime,
       })
       relay.start()
       return relay
@@ -246,7 +247,7 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
     if (lost !== undefined && onLoss === 'refuse') throw new GatewayError(refusal(lost.path.slice(1), lost.reason))
     audio = await AudioPath.open({ caller: formats, upstream: upstream.audio, open: openConverter })
   } catch (thrown) {
-    upstream.close(1011, '')
+    upstream.close(INTERNAL, '')
     throw thrown
   }
   const reader = new ClientReader(formats.input, models.incoming)
@@ -263,13 +264,14 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
         },
         publicError: (error: CanonicalError) => publicError(error, target, model),
         scrub: scrubber(target, model),
+        limits: config.realtime,
       })
       session.start()
       mailbox.deliver(session)
       return session
     },
     abandon: () => {
-      upstream.close(1001, '')
+      upstream.close(GOING_AWAY, '')
       audio.close()
     },
   }
@@ -295,7 +297,6 @@ function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream
       ...{ protocol, listener: about.listener },
       dial: connector(options, protocol.address),
       firstEvent: channel.config.timeout.firstByte,
-      heartbeat: config.server.heartbeat,
     },
     signal,
   )
@@ -305,7 +306,7 @@ type Address = { readonly path: string; readonly query: { readonly [name: string
 
 const connector =
   ({ target, channel, config, passed }: AttemptOptions, address: Address) =>
-  (signal: AbortSignal): Promise<WebSocket> => {
+  (signal: AbortSignal): Promise<SessionSocket> => {
     const { connect } = channel.config.timeout
     const { url, headers } = channel.endpoint(target.format, address)
     return dial({
@@ -313,6 +314,7 @@ const connector =
       headers: { ...generationOf(target.format), ...headers, ...passed },
       timeout: connect,
       maxPayload: config.realtime.message,
+      heartbeat: config.server.heartbeat,
       signal,
     })
   }
@@ -321,5 +323,5 @@ const connector =
 const generationOf = ({ format, dialect }: Target['format']): { readonly [name: string]: string } =>
   format === REALTIME && readDialect(dialect).naming === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}
 
-const callerSocket = (socket: WebSocket, { realtime, server }: Config): CallerSocket =>
-  new CallerSocket(socket, { ...realtime, heartbeat: server.heartbeat })
+const callerSocket = (socket: WebSocket, { realtime, server }: Config): SessionSocket =>
+  new SessionSocket(socket, { buffer: realtime.buffer, heartbeat: server.heartbeat })

@@ -34,6 +34,8 @@ type Handlers = {
 
 class Cascade implements Upstream {
   readonly audio = { input: PCM_16K, output: PCM_24K }
+  /** A cascade has no connection. */
+  readonly closed = Promise.resolve()
   private readonly options: CascadeOptions
   private readonly gate = new Gate()
   private readonly items: Items
@@ -55,6 +57,7 @@ class Cascade implements Upstream {
       ...{ run, emit, gate: this.gate },
       model: models.transcription,
       items: this.items,
+      taken: () => options.listener.taken(),
     })
     this.responses = new Responses({
       ...{ run, models, newId, emit, gate: this.gate },
@@ -96,6 +99,10 @@ class Cascade implements Upstream {
     this.transcripts.close()
     this.input.close()
     this.gate.open()
+  }
+
+  terminate(): void {
+    this.close()
   }
 
   private readonly handlers: Handlers = {

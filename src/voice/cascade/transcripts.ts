@@ -15,6 +15,8 @@ export interface TranscriptsOptions {
   readonly gate: Gate
   readonly items: Items
   emit(event: ServerEvent): void
+  /** Some of the queued audio is no longer queued. */
+  taken(): void
 }
 
 interface Recording {
@@ -75,6 +77,7 @@ export class Transcripts {
     for (const one of this.pending.values()) if (one.item === item) this.settle(one)
     this.waiting = this.waiting.filter(one => one.item !== item)
     this.waitingBytes = this.waiting.reduce((sum, { audio }) => sum + audio.length, 0)
+    this.options.taken()
   }
 
   /** Takes the usage of transcriptions that no event has reported. */
@@ -94,6 +97,7 @@ export class Transcripts {
     while (this.running < MAX_CONCURRENT && this.waiting.length > 0) {
       const recording = this.waiting.shift()!
       this.waitingBytes -= recording.audio.length
+      this.options.taken()
       this.running++
       void this.transcribe(recording).finally(() => {
         this.running--

@@ -47,6 +47,7 @@ export class Rig {
       newId: prefix => `${prefix}_${++rig.ids}`,
       listener: {
         event: event => rig.add(event),
+        taken: () => {},
         ended: () => {
           throw new Error('A cascade does not end by itself.')
         },

@@ -1,12 +1,12 @@
-import type { RawData, WebSocket } from 'ws'
 import { GatewayError } from '../../../canonical/error.ts'
 import { type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import { refusedSession } from '../../refused-session.ts'
+import type { SessionSocket } from '../../session-socket.ts'
 import { closedEarly, SESSION_TIMED_OUT } from '../../upstream-errors.ts'
 import { NOT_AN_EVENT, readError } from './errors.ts'
 
 export interface OpenRelayOptions {
-  dial(signal: AbortSignal): Promise<WebSocket>
+  dial(signal: AbortSignal): Promise<SessionSocket>
   /** The `session` that the connection is bound to. The caller is connected once the upstream has acknowledged it. */
   readonly session: JsonObject | undefined
   /** Milliseconds until the session must be created. */
@@ -17,7 +17,7 @@ export interface OpenRelayOptions {
 /**
  * Connects to an upstream and waits for its session.
  *
- * @returns the paused socket and the frames received so far, starting with `session.created`.
+ * @returns the paused connection and the frames received so far, starting with `session.created`.
  * @throws GatewayError if another upstream may be tried.
  */
 export async function openRelay({ dial, session, firstEvent, signal }: OpenRelayOptions) {
@@ -39,11 +39,10 @@ export async function openRelay({ dial, session, firstEvent, signal }: OpenRelay
  * Waits for the next frame of a type and returns it with the frames that arrived in the same read, which a pause does
  * not hold back. Skips earlier frames; an earlier `error` rejects.
  */
-async function framesFrom(socket: WebSocket, type: string, signal: AbortSignal): Promise<readonly Buffer[]> {
+async function framesFrom(socket: SessionSocket, type: string, signal: AbortSignal): Promise<readonly Buffer[]> {
   const frames: Buffer[] = []
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const take = (data: RawData): void => {
-    const frame = Array.isArray(data) ? Buffer.concat(data) : (data as Buffer)
+  const take = (frame: Buffer): void => {
     if (frames.length > 0) {
       frames.push(frame)
       return
@@ -57,21 +56,21 @@ async function framesFrom(socket: WebSocket, type: string, signal: AbortSignal):
     }
     if (name !== type) return
     frames.push(frame)
-    socket.pause()
+    socket.pause('starting')
     resolve()
   }
-  const closed = (code: number): void => reject(closedEarly(code))
   const aborted = (): void => reject(SESSION_TIMED_OUT)
-  socket.on('message', take)
-  socket.once('close', closed)
   signal.addEventListener('abort', aborted, { once: true })
-  socket.resume()
+  socket.listen({
+    frame: take,
+    taken: () => {},
+    stalled: () => socket.terminate(),
+    closed: code => reject(closedEarly(code)),
+  })
   try {
     await promise
     return frames
   } finally {
-    socket.off('message', take)
-    socket.off('close', closed)
     signal.removeEventListener('abort', aborted)
   }
 }

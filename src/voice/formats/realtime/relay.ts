@@ -1,28 +1,23 @@
-import type { RawData, WebSocket } from 'ws'
 import { type CanonicalError, GatewayError } from '../../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
-import { type CallerSocket, TEXT_FRAME } from '../../caller-socket.ts'
-import { closeSocket, GOING_AWAY, relayedCode } from '../../closing.ts'
+import { BaseVoiceSession, type SessionParts } from '../../base-voice-session.ts'
+import { endOf } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
-import { Heartbeat } from '../../heartbeat.ts'
-import { HIGH_WATER_MARK, LOW_WATER_MARK } from '../../limits.ts'
-import { BaseVoiceSession, type SessionModels, type SessionRecord } from '../../voice-session.ts'
+import type { SessionSocket } from '../../session-socket.ts'
+import type { SessionModels } from '../../voice-session.ts'
 import { checkCase, exactNames, hasRepeatedFields } from '../fields.ts'
-import { writeError } from './errors.ts'
+import { readError, writeError } from './errors.ts'
 import { frameType, isAudio } from './frame-type.ts'
 import { readUsage } from './usage.ts'
 
-export interface RelayOptions {
-  readonly caller: CallerSocket
-  /** An open, paused socket; `first` holds the frames already received, starting with `session.created`. */
-  readonly upstream: WebSocket
+export interface RelayOptions extends SessionParts {
+  readonly upstream: SessionSocket
+  /** The frames already received, starting with `session.created`. */
   readonly first: readonly Buffer[]
-  readonly record: SessionRecord
   readonly models: SessionModels
   /** Removes what identifies the upstream from a value. */
   readonly scrub: <T extends Json>(value: T) => T
   readonly newId: (prefix: string) => string
-  readonly heartbeat: number
 }
 
 /**
@@ -30,40 +25,28 @@ export interface RelayOptions {
  * usage, are parsed and rewritten.
  */
 export class Relay extends BaseVoiceSession<RelayOptions> {
-  private readonly pingTimer: NodeJS.Timeout
-  /** Number of open connections, of the caller and the upstream. */
-  private open = 2
-  private slow = false
-  private readonly heartbeat = new Heartbeat()
   private readonly id: string
 
   constructor(options: RelayOptions) {
     super(options)
     this.id = options.newId('sess')
-    this.pingTimer = setInterval(this.ping, options.heartbeat)
   }
 
-  start(): void {
-    const { caller, upstream, first } = this.options
-    upstream.on('message', this.fromUpstream)
-    upstream.on('pong', () => this.heartbeat.answered())
-    upstream.once('close', this.upstreamClosed)
-    caller.start(this)
-    for (const frame of first) this.fromUpstream(frame, false)
-    if (upstream.readyState === upstream.CLOSED) this.upstreamClosed(1006, Buffer.alloc(0))
-    else upstream.resume()
+  override start(): void {
+    super.start()
+    const { upstream, first } = this.options
+    for (const frame of first) this.fromUpstream(frame)
+    upstream.listen({
+      frame: (data, isBinary) => this.fromUpstream(isBinary ? Buffer.from(data.toString()) : data),
+      taken: () => this.taken(),
+      stalled: () => upstream.terminate(),
+      closed: (code, reason) => this.ended(endOf(code, reason)),
+    })
   }
 
-  override terminate(): void {
-    this.options.caller.terminate()
-    this.options.upstream.terminate()
-    this.end(GOING_AWAY, '')
-  }
-
-  override frame(data: Buffer): void {
-    if (isAudio(data)) this.options.upstream.send(data, TEXT_FRAME, this.onSent)
+  protected override fromCaller(data: Buffer): void {
+    if (isAudio(data)) this.options.upstream.send(data)
     else this.event(data)
-    this.checkUpstream()
   }
 
   private event(data: Buffer): void {
@@ -75,37 +58,31 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
       const named = this.options.models.incoming(value)
       // A duplicate field is ambiguous to JSON readers, so such a frame is written anew.
       const isSame = named === value && !hasRepeatedFields(written, value)
-      if (value['type'] === 'response.create') this.requestResponse(idOf(value))
-      this.options.upstream.send(isSame ? data : JSON.stringify(named), TEXT_FRAME, this.onSent)
+      if (value['type'] === 'response.create') this.responses.request(idOf(value))
+      this.options.upstream.send(isSame ? data : JSON.stringify(named))
     } catch (thrown) {
       this.fail(eventFailure(thrown, 'invalid-request'), idOf(value))
     }
   }
 
-  override callerClosed(code: number, reason: string): void {
-    this.end(code === 1006 ? GOING_AWAY : relayedCode(code), reason)
-    this.sideClosed()
-  }
-
-  private readonly fromUpstream = (data: RawData, isBinary: boolean): void => {
-    const frame = Array.isArray(data) ? Buffer.concat(data) : (data as Buffer)
-    this.heartbeat.answered()
+  private fromUpstream(frame: Buffer): void {
+    if (this.isOver) return
     try {
-      this.toCaller(isBinary ? Buffer.from(frame.toString()) : frame)
+      this.relay(frame)
     } catch (thrown) {
       this.fail(eventFailure(thrown, 'upstream-failed'))
     }
   }
 
-  private toCaller(frame: Buffer): void {
+  private relay(frame: Buffer): void {
     const type = frameType(frame)
     if (type === undefined) {
       this.fail(MALFORMED_FRAME)
       return
     }
+    this.hasExplained = type === 'error'
     const read = Object.hasOwn(READ, type) ? READ[type] : undefined
-    const text = read === undefined ? frame : read.call(this, frame)
-    if (text !== undefined && !this.options.caller.send(text) && !this.over) this.options.upstream.pause()
+    this.toCaller(read === undefined ? frame : read.call(this, frame))
     if (type === 'response.done') this.stopIfFinished()
   }
 
@@ -151,7 +128,8 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   /** Forgets the requested response that the upstream refused with this error. @internal */
   error(frame: Buffer): string {
     const error = parseObject(frame.toString())?.['error']
-    this.refused(idOf(isObject(error) ? error : undefined))
+    this.responses.refused(idOf(isObject(error) ? error : undefined))
+    this.options.record.recordError(readError(error))
     return this.scrubbed(frame)
   }
 
@@ -160,40 +138,8 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     return JSON.stringify(this.options.scrub(parseObject(frame.toString()) ?? {}))
   }
 
-  protected override fail(error: CanonicalError, event?: string): void {
-    const { caller, newId } = this.options
-    caller.send(JSON.stringify({ type: 'error', event_id: newId('event'), error: writeError(error, event) }))
-  }
-
-  protected override release(code: number, reason: string): void {
-    clearInterval(this.pingTimer)
-    closeSocket(this.options.upstream, code, reason)
-  }
-
-  private readonly upstreamClosed = (code: number, reason: Buffer): void => {
-    this.end(relayedCode(code), this.options.scrub(reason.toString()))
-    this.sideClosed()
-  }
-
-  private sideClosed(): void {
-    if (--this.open === 0) this.settled.resolve()
-  }
-
-  private checkUpstream(): void {
-    if (this.slow || this.options.upstream.bufferedAmount <= HIGH_WATER_MARK) return
-    this.slow = true
-    this.options.caller.pause()
-  }
-
-  private readonly onSent = (): void => {
-    if (!this.slow || this.options.upstream.bufferedAmount > LOW_WATER_MARK) return
-    this.slow = false
-    this.options.caller.resume()
-  }
-
-  private readonly ping = (): void => {
-    const { upstream } = this.options
-    if (!upstream.isPaused) this.heartbeat.ping(upstream)
+  protected override errorFrames(error: CanonicalError, event?: string): readonly string[] {
+    return [JSON.stringify({ type: 'error', event_id: this.options.newId('event'), error: writeError(error, event) })]
   }
 }
 

@@ -1,0 +1,51 @@
+import { MAX_RUNNING } from './limits.ts'
+
+/** Maximum number of requested responses tracked per session, and the characters stored of each event id. */
+const MOST_REQUESTED = 1000
+const LONGEST_ID = 64
+
+/** The requested and running responses of a session. Each one is admitted once, whoever began it. */
+export class ResponseCounter {
+  private readonly admit: () => void
+  /** Event ids of requested responses that have not started. */
+  private readonly requested: (string | undefined)[] = []
+  /** Ids of running responses. */
+  private readonly running = new Set<string>()
+
+  /** @param admit counts a response; throws GatewayError if the key has reached a limit. */
+  constructor(admit: () => void) {
+    this.admit = admit
+  }
+
+  get isIdle(): boolean {
+    return this.running.size === 0
+  }
+
+  /** Registers a response requested by a client event. Throws GatewayError if the key has reached a limit. */
+  request(event: string | undefined): void {
+    this.admit()
+    this.requested.push(event?.slice(0, LONGEST_ID))
+    if (this.requested.length > MOST_REQUESTED) this.requested.shift()
+  }
+
+  /** Removes the requested response that the upstream refused with an error about that event. */
+  refused(event: string | undefined): void {
+    const index = event === undefined ? 0 : this.requested.indexOf(event.slice(0, LONGEST_ID))
+    if (index >= 0) this.requested.splice(index, 1)
+  }
+
+  /**
+   * Registers a started response. A response that turn detection started counts like a requested one: throws
+   * GatewayError if the key has reached a limit.
+   */
+  began(response: string): void {
+    this.running.add(response)
+    if (this.running.size > MAX_RUNNING) this.running.delete(this.running.values().next().value!)
+    if (this.requested.length > 0) this.requested.shift()
+    else this.admit()
+  }
+
+  ended(response: string): void {
+    this.running.delete(response)
+  }
+}
