@@ -65,7 +65,7 @@ export class Outage {
  * Returns a one-line description of an error. An AggregateError (one error per tried address) has no message, so its
  * first error is described.
  */
-export function describeCause(thrown: unknown): string {
+function describeCause(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const [first] = thrown instanceof AggregateError ? (thrown.errors as unknown[]) : []
   const { code } = thrown as { readonly code?: unknown }

@@ -226,7 +226,7 @@ export interface WrittenTls {
  * Reads the certificates of a channel: those of its own authority, and the gateway's client certificate with its key.
  * Reports files that cannot be read or used.
  */
-export function upstreamTlsOf({ ca, cert, key }: WrittenTls, fault: FaultAt): UpstreamTls | undefined {
+function upstreamTlsOf({ ca, cert, key }: WrittenTls, fault: FaultAt): UpstreamTls | undefined {
   if ((cert === undefined) !== (key === undefined)) fault(['tls'], 'needs both `cert` and `key`, or neither')
   const read = (field: keyof WrittenTls, file: string | undefined): string | undefined => {
     if (file === undefined) return undefined

@@ -126,7 +126,7 @@ async function locateInTranslation(
  * Maps a path in the original value to its path after `lose()`. Indexes shift down for dropped items before it and up
  * for inserted ones. Returns undefined for a dropped path.
  */
-export function pathAfterLosses(path: Path, losses: readonly Loss[]): Path | undefined {
+function pathAfterLosses(path: Path, losses: readonly Loss[]): Path | undefined {
   const after: (string | number)[] = []
   for (const [depth, step] of path.entries()) {
     if (typeof step !== 'number') {

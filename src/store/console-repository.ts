@@ -223,7 +223,7 @@ export const userOf = (row: ConsoleUserRow): ConsoleUser => ({
   }),
 })
 
-export const userRowOf = (user: ConsoleUser): ConsoleUserRow => ({
+const userRowOf = (user: ConsoleUser): ConsoleUserRow => ({
   ...{ name: plain(user.name), role: user.role, source: user.source, enabled: user.enabled ? 1 : 0 },
   ...{ password: user.password ?? null, subject: user.subject === undefined ? null : plain(user.subject) },
   ...{ created_at: user.createdAt, signed_in_at: user.signedInAt ?? null },
@@ -235,7 +235,7 @@ export const sessionOf = (row: SignInSessionRow): SignInSession => ({
   ...{ usedAt: Number(row.used_at), expiresAt: Number(row.expires_at) },
 })
 
-export const sessionRowOf = (session: SignInSession): SignInSessionRow => ({
+const sessionRowOf = (session: SignInSession): SignInSessionRow => ({
   ...{ hash: session.hash, user_name: plain(session.user), created_at: session.createdAt },
   ...{ used_at: session.usedAt, expires_at: session.expiresAt },
 })

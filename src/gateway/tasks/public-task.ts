@@ -7,7 +7,7 @@ import type { Target } from '../../upstreams/router.ts'
 import { scrubbed, scrubber } from '../scrub.ts'
 
 /** Path of the video tasks below the gateway's base URL. */
-export const VIDEOS_PATH = '/v1/videos'
+const VIDEOS_PATH = '/v1/videos'
 
 /** Returns the part of a task's request that is stored. Answers are read and written with it. */
 export const requestOf = ({

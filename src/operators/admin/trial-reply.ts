@@ -3,7 +3,7 @@ import type { Abortable, HeaderSource, Reply } from '../../gateway/call.ts'
 type Headers = { readonly [name: string]: string }
 
 /** Header with the endpoint's status. The HTTP status of the answer itself is always 200. */
-export const STATUS_HEADER = 'x-interlingua-status'
+const STATUS_HEADER = 'x-interlingua-status'
 
 /**
  * Passes an endpoint's answer on to the administrator who sent a trial request. Headers keep browsers from running its

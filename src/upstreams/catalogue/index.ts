@@ -138,7 +138,7 @@ export interface PricedEntry {
 }
 
 /** Returns a provider's prices for a model at a time. Undefined if the package does not list it. */
-export function pricedEntry(provider: string, model: string, at: Date): PricedEntry | undefined {
+function pricedEntry(provider: string, model: string, at: Date): PricedEntry | undefined {
   if (SELF_HOSTED.has(provider)) return undefined
   const { findProvider, calcPrice } = pricePackage()
   const known = findProvider({ providerId: provider })
@@ -162,7 +162,7 @@ const MAKERS = [
 ]
 
 /** Returns the package's facts about a model, whichever provider runs it. */
-export function modelInfo(provider: string | undefined, model: string): ModelInfo | undefined {
+function modelInfo(provider: string | undefined, model: string): ModelInfo | undefined {
   const at = new Date()
   const listed = provider === undefined ? undefined : pricedEntry(provider, model, at)
   if (listed !== undefined) return listed.info

@@ -54,7 +54,7 @@ const isCutMark = (bytes: Uint8Array): boolean =>
   bytes.length < BYTE_ORDER_MARK.length && bytes.every((byte, index) => byte === BYTE_ORDER_MARK[index])
 
 /** Whether the bytes begin like gzip (RFC 1952 §2.3.1). */
-export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
 const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   gzip: createGunzip,

@@ -203,14 +203,14 @@ const PREFIX = 'video_replay_'
 const MAX_MODEL_NAME = 100
 
 /** Creates a unique id for a task, such as `video_replay_WzE3…`. */
-export function writeTaskId({ createdAt, model, movie }: TaskId): string {
+function writeTaskId({ createdAt, model, movie }: TaskId): string {
   const { seconds, size } = movie
   const fields = [createdAt, seconds, size, model.slice(0, MAX_MODEL_NAME), randomBytes(6).toString('hex')]
   return PREFIX + Buffer.from(JSON.stringify(fields)).toString('base64url')
 }
 
 /** Reads the contents of an id. Undefined if `writeTaskId` did not create it. */
-export function readTaskId(id: string): TaskId | undefined {
+function readTaskId(id: string): TaskId | undefined {
   if (!id.startsWith(PREFIX)) return undefined
   const fields = parseJson(Buffer.from(id.slice(PREFIX.length), 'base64url').toString())
   if (!Array.isArray(fields)) return undefined

@@ -55,7 +55,7 @@ export function readSettings(session: JsonObject, path: string): VoiceSessionSet
 }
 
 /** Fields that decide about permissions. They are accepted only in their exact case. */
-export const CHECKED_SETTINGS = exactNames('model')
+const CHECKED_SETTINGS = exactNames('model')
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...['type', 'object', 'id', 'model', 'instructions', 'output_modalities', 'modalities', 'tools', 'tool_choice'],

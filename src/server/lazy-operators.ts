@@ -14,3 +14,12 @@ export function lazyConsole(gateway: Gateway): Handler {
     files.then(all => all.answer(message, response, pathOf(message))).catch(next)
   }
 }
+
+/** Loads the admin API on its first request; most processes never need it. */
+export function lazyAdmin(gateway: Gateway): Handler {
+  let routes: Promise<Handler> | undefined
+  return (message, response, next) => {
+    routes ??= import('./admin.ts').then(({ adminRoutes }) => adminRoutes(gateway) as unknown as Handler)
+    routes.then(router => router(message, response, next), next)
+  }
+}
