@@ -68,7 +68,8 @@ afterAll(async () => {
 })
 
 const ask = async (format: keyof typeof CALLS, streamed: boolean) => {
-  const answer = await gateway.ask(...CALLS[format](streamed), { headers: VERSION })
+  const [path, body] = CALLS[format](streamed)
+  const answer = await gateway.ask(path, body, { headers: VERSION })
   expect(answer.status).toBe(200)
   return answer.text
 }
