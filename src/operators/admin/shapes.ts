@@ -185,10 +185,7 @@ export const MODEL = fields({
   price: v.optional(prices),
   /** How channels of equal rank are ordered. */
   order: oneOf(MODEL_ORDERS),
-  /**
-   * Models that answer if this one cannot, in order, each with its reasons; with a key, those of its group for models
-   * without their own.
-   */
+  /** Models that answer if this one cannot, in order, each with its reasons; else those of the key's group. */
   fallbacks: v.optional(listOf(fields({ model: v.string(), on: listOf(oneOf(FALLBACK_REASONS)) }))),
   channels: listOf(
     fields({
