@@ -21,6 +21,10 @@ const MODELS = [
   {
     ...{ id: 'house', name: 'House model', interface: 'messages', context: 200_000, maxOutput: 64_000 },
     ...{ input: ['text', 'image'], output: ['text'], price: { input: 1.5, output: 6 } },
+    fallbacks: [
+      { model: 'gpt-4o', on: new Set(['failure', 'rate-limit'] as const) },
+      { model: 'claude-x', on: new Set(['context'] as const) },
+    ],
   },
 ]
 
@@ -57,6 +61,17 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     const unknown = rowsOf(page).filter({ hasText: 'claude-x' })
     await expect.poll(() => unknown.getByText('unknown').count()).toBe(2)
     await expect.poll(() => wordsOf(rowsOf(page).filter({ hasText: 'film' }))).toContain('Videos')
+  })
+
+  test('shows the fallback models with their reasons', async () => {
+    const { page } = await visit('/models', { gateway: await open() })
+    await page.getByRole('button', { name: 'Open house' }).click()
+    const panel = panelOf(page, 'House model')
+    const items = panel.locator('ol li')
+    await expect.poll(() => items.allInnerTexts()).toEqual(['gpt-4o failure, rate limit', 'claude-x context too long'])
+    await panel.getByRole('button', { name: 'Close' }).first().click()
+    await page.getByRole('button', { name: 'Open film' }).click()
+    await expect.poll(() => panelOf(page, 'film').getByText('Fallback models').count()).toBe(0)
   })
 
   test('shows exactly what a key can call', async () => {

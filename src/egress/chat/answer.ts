@@ -11,9 +11,17 @@ import { around, FORMAT, writeLink } from './content.ts'
  * reasons.
  */
 
-/** Writes a citation. `offset` is the start of its text part in the message's text, in UTF-16 units. */
+/** Whether the answer has the citation in fields of its own beside the choices, as Perplexity's answers do. */
+const isBeside = (annotation: Annotation): boolean =>
+  annotation.type === 'citation' && spellingFor(annotation, FORMAT)['beside'] === true
+
+/**
+ * Writes a citation. Undefined for one beside the choices. `offset` is the start of its text part in the message's text,
+ * in UTF-16 units.
+ */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
+  if (isBeside(annotation)) return undefined
   const { url } = annotation
   const { title, start, end } = requiredFields(annotation)
   return around(annotation, 'url_citation', { url, title, start_index: start + offset, end_index: end + offset })
@@ -109,7 +117,8 @@ export class Texts {
     return this.list.length > 0
   }
 
-  add(part: TextPart, path: Path): void {
+  add(given: TextPart, path: Path): void {
+    const part = given.annotations?.some(isBeside) ? withoutBeside(given) : given
     this.list.push({ part, path, offset: this.length })
     this.length += part.text.length
   }
@@ -141,7 +150,12 @@ export class Texts {
   }
 }
 
-/** Returns the annotation as a reader of the joined text sees it. */
+function withoutBeside({ annotations = [], ...part }: TextPart): TextPart {
+  const inside = annotations.filter(one => !isBeside(one))
+  return inside.length === 0 ? part : { ...part, annotations: inside }
+}
+
+/** The annotation as a reader of the joined text sees it. */
 function readBack(annotation: Annotation, offset: number): Annotation | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
   const { quote: _, extras, ...rest } = annotation

@@ -12,6 +12,7 @@ import { readStop, STOP_REASON } from '../openai-answer.ts'
 import { CallReader, type StreamState } from './call-events.ts'
 import { findReasoning, REASONING_CONTENT_PART, REASONING_PART, reasoningText } from './reasoning.ts'
 import { hasOnlyEmptyValues, MESSAGE, readAnnotation, readFinish, readImages, readLogprobs } from './result.ts'
+import { readSources } from './sources.ts'
 import { FORMAT } from './wire.ts'
 
 const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
@@ -57,6 +58,8 @@ export class CandidateReader {
   private hasRole = false
   /** Whether reasoning arrived in a text field. */
   private hasReasoning = false
+  /** The URLs of the annotations so far. */
+  private readonly cited = new Set<string>()
   private extras: JsonObject | undefined
   private message: JsonObject | undefined
 
@@ -211,6 +214,14 @@ export class CandidateReader {
     return this.flow
   }
 
+  /** Emits the sources beside the choices as citations of the last text, except those that annotations name. */
+  cite(fields: JsonObject, out: CanonicalEvent[]): void {
+    const last = this.texts.at(-1)
+    const annotations = last === undefined ? [] : readSources(fields, this.cited)
+    if (annotations.length > 0)
+      out.push({ type: 'part-patch', at: { candidate: this.index, part: last!.part }, annotations })
+  }
+
   /** Emits citations at the text parts that they refer to. */
   private annotate(wire: readonly Json[], out: CanonicalEvent[]): void {
     if (this.texts.length === 0) this.startFlow('text', TEXT, out)
@@ -218,6 +229,7 @@ export class CandidateReader {
     for (const one of wire) {
       if (!isObject(one)) continue
       const annotation = readAnnotation(one)
+      if (annotation.type === 'citation') this.cited.add(annotation.url)
       const { part, from } = textOf(annotation, this.texts)
       cited.getOrInsertComputed(part, () => []).push(withinPart(annotation, from))
     }

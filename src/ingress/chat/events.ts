@@ -10,6 +10,7 @@ import { anyObject, extrasOf, NO_FIELDS, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { CandidateReader, ERRORS } from './candidate.ts'
+import { hasSources } from './sources.ts'
 import { FORMAT } from './wire.ts'
 
 const CHUNK = 'chat.completion.chunk'
@@ -125,6 +126,8 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
 
   protected finish(): void {
     this.start({})
+    const fields = this.late === undefined ? this.head : { ...this.head, ...this.late }
+    if (hasSources(fields)) this.candidates[0]?.cite(fields, this.out)
     for (const candidate of this.candidates) candidate.close(this.out)
     for (const candidate of this.candidates) this.out.push(candidate.endEvent())
     const late = this.late === undefined ? {} : extrasOf(FORMAT, this.late, NO_FIELDS)

@@ -30,6 +30,7 @@ import { finishReasonOf, readHead, readStop, STOP_REASON } from '../openai-answe
 import { readUsage } from '../usage/openai.ts'
 import { readCall, readContent, readLegacyCall, readLink } from './content.ts'
 import { type MessageReasoning, readMessageReasoning, readThinkingPart } from './reasoning.ts'
+import { withSources } from './sources.ts'
 import { FORMAT, isCustom } from './wire.ts'
 
 /**
@@ -42,7 +43,10 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
   if (!Array.isArray(body['choices']) || (body['choices'].length === 0 && isObject(body['error'])))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
-  const candidates = anyObjects(body['choices']).map(choice => readChoice(choice, request))
+  const candidates = withSources(
+    anyObjects(body['choices']).map(choice => readChoice(choice, request)),
+    body,
+  )
   const { extras } = extrasOf(FORMAT, body, TAKEN)
   const result = withDefined({ ...readHead(body), candidates }, { usage: usage && readUsage(FORMAT, usage), extras })
   return withWireSource(result, FORMAT, body)

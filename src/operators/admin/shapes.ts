@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ERRORS } from '../../canonical/error.ts'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
-import { MODEL_ORDERS } from '../../formats/model-facts.ts'
+import { FALLBACK_REASONS, MODEL_ORDERS } from '../../formats/model-facts.ts'
 
 const source = oneOf(['config', 'store'])
 
@@ -185,6 +185,8 @@ export const MODEL = fields({
   price: v.optional(prices),
   /** How channels of equal rank are ordered. */
   order: oneOf(MODEL_ORDERS),
+  /** Models that answer if this one cannot, in order, each with its reasons; else those of the key's group. */
+  fallbacks: v.optional(listOf(fields({ model: v.string(), on: listOf(oneOf(FALLBACK_REASONS)) }))),
   channels: listOf(
     fields({
       ...{ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state },

@@ -350,6 +350,14 @@ export const result: fc.Arbitrary<JsonObject> = plus(
       model: filled,
       choices: fc.oneof(fc.tuple(choice(0)), fc.tuple(choice(0), choice(1))),
     },
-    { usage: maybeNull(usage), service_tier: maybeNull(word), system_fingerprint: maybeNull(word) },
+    {
+      ...{ usage: maybeNull(usage), service_tier: maybeNull(word), system_fingerprint: maybeNull(word) },
+      citations: maybeNull(fc.array(fc.oneof(fc.webUrl(), word), { maxLength: 2 })),
+      search_results: maybeNull(
+        fc.array(plus(record({ url: fc.webUrl() }, { title: word, snippet: word, date: maybeNull(word) })), {
+          maxLength: 2,
+        }),
+      ),
+    },
   ),
 )

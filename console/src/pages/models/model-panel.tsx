@@ -58,6 +58,11 @@ export function ModelPanel({ of, channels, keyId, onClose }: ModelPanelProps) {
             <Names all={of.translated.map(formatName)} note={words.translatedHint} />
           </Fact>
           <Fact label={words.order}>{words.orders[of.order]}</Fact>
+          {of.fallbacks !== undefined && of.fallbacks.length > 0 && (
+            <Fact label={words.fallbacks}>
+              <Fallbacks of={of.fallbacks} />
+            </Fact>
+          )}
         </Facts>
       </section>
       <section>
@@ -81,6 +86,20 @@ export function ModelPanel({ of, channels, keyId, onClose }: ModelPanelProps) {
         )}
       </section>
     </Dialog>
+  )
+}
+
+/** The models that answer if this one cannot, in order, with the reasons for which each is taken. */
+const Fallbacks = ({ of }: { readonly of: NonNullable<Model['fallbacks']> }) => {
+  const { reasons } = text().panel
+  return (
+    <ol>
+      {of.map(({ model, on }) => (
+        <li key={model}>
+          <code class="said">{model}</code> <span class="note">{on.map(reason => reasons[reason]).join(', ')}</span>
+        </li>
+      ))}
+    </ol>
   )
 }
 

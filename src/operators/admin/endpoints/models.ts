@@ -4,6 +4,7 @@ import { permissionsOf } from '../../../accounts/permissions.ts'
 import { defined } from '../../../canonical/node.ts'
 import type { KeySettings } from '../../../config/index.ts'
 import { fields, word } from '../../../config/schema.ts'
+import type { FallbackModel } from '../../../formats/model-facts.ts'
 import type { ChannelStates } from '../../../gateway/channel-states.ts'
 import type { ModelOverview } from '../../../gateway/model-overview.ts'
 import type { Rate, Rates } from '../../../upstreams/catalogue/index.ts'
@@ -23,24 +24,36 @@ const listModels = endpoint({
   query: fields({ key: v.optional(word) }),
   answer: fields({ ...allOf(MODEL).entries, catalogue: CATALOGUE }),
   handle: async (gateway, { query: { key } }) => {
-    const permissions = key === undefined ? ALL : await permissionsOfKey(gateway, key)
+    const { permissions, fallbacks } = key === undefined ? EVERYBODY : await viewOfKey(gateway, key)
     const { catalogue } = gateway
     if (permissions === undefined) return { data: [], catalogue }
     const states = await gateway.states()
-    return { data: gateway.models(permissions).map(model => modelView(gateway, model, states)), catalogue }
+    const data = gateway.models(permissions).map(model => modelView(gateway, model, states, fallbacks))
+    return { data, catalogue }
   },
 })
 
 const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
 
-/** Returns the permissions of a key. Undefined if the key is not valid. */
-async function permissionsOfKey({ config, records }: Administration, id: string): Promise<Permissions | undefined> {
+/** What decides which models are listed, and how. */
+interface View {
+  /** Undefined for a key that is not valid. */
+  readonly permissions: Permissions | undefined
+  /** The fallbacks of models without their own. */
+  readonly fallbacks?: readonly FallbackModel[] | undefined
+}
+
+const EVERYBODY: View = { permissions: ALL }
+
+/** Returns the permissions of a key and the fallbacks of its group. */
+async function viewOfKey({ config, records }: Administration, id: string): Promise<View> {
   const key = config.keys.find(one => fixedId(one) === id) ?? (await records.key(id))
   if (key === undefined) throw invalidInput({ parameter: 'key', detail: 'there is no key with this id' })
   const fixed = config.groups.get(key.group)
   const stored = isFixed(config, key.group) ? fixed : (await records.groups()).find(({ name }) => name === key.group)
   const group = stored ?? fixed
-  return group === undefined || !isValid(key) ? undefined : permissionsOf(key, group)
+  if (group === undefined || !isValid(key)) return { permissions: undefined }
+  return { permissions: permissionsOf(key, group), fallbacks: fixed?.fallbacks }
 }
 
 const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
@@ -50,6 +63,7 @@ function modelView(
   { config }: Administration,
   { id, facts: own, interface: spoken, known: facts, abilities, native, translated, channels }: ModelOverview,
   states: ChannelStates,
+  groupFallbacks: readonly FallbackModel[] | undefined,
 ) {
   const { converses, draws, speaks, embeds } = abilities
   const can = { converse: converses, draw: draws, speak: speaks, embed: embeds }
@@ -67,6 +81,7 @@ function modelView(
       price: priceView(facts.rates),
     }),
     order: own?.order ?? ('weight' as const),
+    ...defined({ fallbacks: (own?.fallbacks ?? groupFallbacks)?.map(({ model, on }) => ({ model, on: [...on] })) }),
     abilities: (['converse', 'draw', 'speak', 'embed'] as const).filter(name => can[name]),
     channels: channels.map(({ name, upstreamModel }) => {
       const rests = states[name]?.resting.some(([model]) => model === upstreamModel) === true
