@@ -189,7 +189,7 @@ describe('imports', () => {
       'fast-json-stringify': /^src\/egress\/chat\/model-list\.ts$/,
       valibot:
         /^src\/(config\/.*|operators\/admin\/.*|gateway\/capture\/shapes\.ts|kit\/recordings\/(recording|file)\.ts|ingress\/errors\/validation-error\.ts|ingress\/[^/]+\/wire\.ts)$/,
-      '@valibot/to-json-schema': /^src\/(commands\/(check|record)|operators\/admin\/.*)\.ts$/,
+      '@valibot/to-json-schema': /^src\/(commands\/check|operators\/admin\/.*)\.ts$/,
       yaml: /^src\/(config|kit\/conformance)\//,
       ajv: /^src\/kit\/conformance\/schema\.ts$/,
       pino: /^src\/server\/log\.ts$/,

@@ -114,7 +114,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
       if (schema) schemaCommand(terminal)
       else await checkCommand(file ?? config(), terminal)
     })
-  if (!serves(args)) (await import('./recordings.ts')).recordings(program, terminal)
+  if (!serves(args)) (await import('./recording-commands.ts')).recordings(program, terminal)
   if (!serves(args)) (await import('./conformance.ts')).conformance(program, terminal)
   return program
 }

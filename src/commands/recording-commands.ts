@@ -1,7 +1,8 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Terminal } from './outcome.ts'
 import { portOf } from './ports.ts'
-import type { RecordOptions } from './record.ts'
+import type { RecordOptions } from './record-command.ts'
+import type { ReplayCommandOptions } from './replay.ts'
 
 /** Adds the commands `record` and `replay`. */
 export function recordings(program: Command, terminal: Terminal): void {
@@ -15,19 +16,31 @@ export function recordings(program: Command, terminal: Terminal): void {
     .option('--redact <rule>', 'remove a field (metadata.user_id) or matches (/expression/); repeatable', repeated, [])
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
     .action(async (folder: string, options: RecordOptions) => {
-      const { recordCommand } = await import('./record.ts')
+      const { recordCommand } = await import('./record-command.ts')
       await recordCommand(folder, options, terminal)
     })
   program
     .command('replay')
-    .description('serve a folder of fixtures as a mock upstream')
-    .argument('<folder>', 'folder with <format>/<case>.{request.json,result.json,events.sse}')
+    .description('answer requests of any format from a folder of recordings, or serve fixtures as a mock upstream')
+    .argument('<folder>', 'folder of recordings, or of <format>/<case>.{request.json,result.json,events.sse}')
     .option('--host <host>', 'host to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on', portOf, 4748)
-    .action(async (folder: string, { host, port }: { host: string; port: number }) => {
+    .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
+    .option('--timing <speed>', 'real, fast, or a factor such as 4x', speedOf, 0)
+    .option('--strict', 'report recordings that nobody requested, and exit with 1')
+    .action(async (folder: string, options: ReplayCommandOptions) => {
       const { replayCommand } = await import('./replay.ts')
-      await replayCommand(folder, host, port, terminal)
+      await replayCommand(folder, options, terminal)
     })
+}
+
+/** Parses a speed: 0 waits for nothing. */
+function speedOf(text: string): number {
+  if (text === 'fast') return 0
+  if (text === 'real') return 1
+  const factor = Number(/^(\d+(?:\.\d+)?)[x×]$/.exec(text)?.[1])
+  if (factor > 0) return factor
+  throw new InvalidArgumentError('Expected real, fast, or a factor such as 4x.')
 }
 
 const repeated = (rule: string, before: readonly string[]): readonly string[] => [...before, rule]

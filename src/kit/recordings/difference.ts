@@ -1,0 +1,47 @@
+import type { Json } from '../../canonical/node.ts'
+
+/** One field in which two requests differ; a side is undefined if it lacks the field. */
+export interface Difference {
+  readonly path: string
+  readonly recorded: Json | undefined
+  readonly requested: Json | undefined
+}
+
+/** Lists the fields in which two canonical requests differ. */
+export function differences(recorded: Json, requested: Json): readonly Difference[] {
+  const [before, after] = [leavesOf(recorded), leavesOf(requested)]
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter(path => before.get(path) !== after.get(path))
+    .map(path => ({ path, recorded: before.get(path), requested: after.get(path) }))
+}
+
+function leavesOf(value: Json, path = '', leaves = new Map<string, Json>()): Map<string, Json> {
+  if (typeof value !== 'object' || value === null) return leaves.set(path, value)
+  for (const [name, item] of Object.entries(value))
+    leavesOf(item as Json, path === '' ? name : `${path}.${name}`, leaves)
+  return leaves
+}
+
+/** Differences shown in a message, and characters of one value. */
+const MOST_SHOWN = 20
+const LONGEST = 200
+
+/** Writes differences as lines: `- ` was recorded, `+ ` is requested. */
+export function differenceText(all: readonly Difference[]): string {
+  const lines = all
+    .slice(0, MOST_SHOWN)
+    .flatMap(({ path, recorded, requested }) => [
+      ...(recorded === undefined ? [] : [`- ${path}: ${shown(recorded, requested)}`]),
+      ...(requested === undefined ? [] : [`+ ${path}: ${shown(requested, recorded)}`]),
+    ])
+  return [...lines, ...(all.length > MOST_SHOWN ? [`  … and ${all.length - MOST_SHOWN} more`] : [])].join('\n')
+}
+
+/** A value as JSON; of long texts, the part around the first difference. */
+function shown(value: Json, other: Json | undefined): string {
+  if (typeof value !== 'string' || typeof other !== 'string' || value.length <= LONGEST) return JSON.stringify(value)
+  let start = 0
+  while (start < value.length && value[start] === other[start]) start++
+  start = Math.max(0, start - LONGEST / 4)
+  return `${start > 0 ? '…' : ''}${JSON.stringify(value.slice(start, start + LONGEST))}…`
+}

@@ -1,0 +1,99 @@
+import { BufferedBytes } from '../../canonical/bytes.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import { fold, unfold } from '../../canonical/fold.ts'
+import { isObject, type JsonObject, parseJson } from '../../canonical/node.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { drain } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { WRITERS } from '../../egress/index.ts'
+import { EVENT_STREAM, JSON_ARRAY } from '../../egress/transport/sse.ts'
+import { READERS } from '../../ingress/index.ts'
+import { eventParser } from '../../ingress/transport/sse.ts'
+import { bodyBytes, bytesOf } from './body.ts'
+import type { Entry } from './library.ts'
+import { type ReadRequest, readRequest } from './read-request.ts'
+
+/** An answer for a caller; the chunks of a stream are whole events. */
+export interface CallerAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly chunks: readonly string[]
+}
+
+/**
+ * Writes a recorded answer in the caller's format, whole or streamed as the caller wants it. Undefined if the formats
+ * cannot translate it.
+ */
+export function translatedAnswer(
+  entry: Entry,
+  caller: ReadRequest,
+  framing: 'events' | 'array',
+): CallerAnswer | undefined {
+  const { format = '', answer } = entry
+  const [reader, writer] = [READERS[format], WRITERS[caller.route.format]]
+  const asked = readRequest(entry.recording.request)?.canonical
+  if (reader === undefined || writer === undefined || asked === undefined) return undefined
+  const bytes = bytesIn(entry)
+  if (answer.status >= 400) {
+    const error = reader.error?.({ status: answer.status, headers: answer.headers, body: objectIn(bytes) })
+    const wire = error && writer.error?.(error, 'replay')
+    return wire && { status: wire.status, contentType: JSON_TYPE, chunks: [JSON.stringify(wire.body)] }
+  }
+  const events = entry.streams
+    ? reader.events && drain(reader.events(asked), wireEvents(bytes, answer.headers['content-type'] ?? ''))
+    : reader.result && [
+        ...unfold(
+          reader.result({ status: answer.status, headers: answer.headers, ...bodyOf(bytes, answer.headers) }, asked),
+        ),
+      ]
+  return events && written(events, caller, framing)
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+function written(
+  events: readonly CanonicalEvent[],
+  { route, streams, canonical }: ReadRequest,
+  framing: 'events' | 'array',
+): CallerAnswer | undefined {
+  const writer = WRITERS[route.format]!
+  const folded = fold(events)
+  const result: CanonicalResult = {
+    ...folded,
+    id: folded.id ?? 'replay',
+    model: canonical.model,
+    createdAt: folded.createdAt ?? 0,
+  }
+  if (!(streams || canonical.stream)) {
+    const wire = writer.result?.(result, canonical).wire
+    return wire && { status: wire.status, contentType: JSON_TYPE, chunks: [JSON.stringify(wire.body)] }
+  }
+  if (writer.events === undefined) return undefined
+  const { id, model, createdAt } = result
+  const named = events.map(one => (one.type === 'result-start' ? { ...one, ...{ id, model, createdAt } } : one))
+  const { frame, close, contentType } = framing === 'array' ? JSON_ARRAY : EVENT_STREAM
+  const wire = drain(writer.events(canonical), named as Iterable<CanonicalEvent>)
+  const chunks = wire.map((event, index) => frame(event, index === 0))
+  return { status: 200, contentType, chunks: [...chunks, close(chunks.length === 0)] }
+}
+
+/** Returns the bytes of a recorded answer. */
+export const bytesIn = ({ answer }: Entry): Buffer =>
+  answer.chunks === undefined ? bodyBytes(answer.body) : Buffer.concat(answer.chunks.map(bytesOf))
+
+/** Parses server-sent events, or the items of a JSON array. */
+function wireEvents(bytes: Buffer, contentType: string): readonly WireEvent[] {
+  if (!/json/i.test(contentType)) return drain(eventParser(), [bytes])
+  const items = parseJson(bytes.toString('utf8'))
+  return Array.isArray(items) ? items.map(item => ({ data: JSON.stringify(item) })) : []
+}
+
+const objectIn = (bytes: Buffer): JsonObject => {
+  const value = parseJson(bytes.toString('utf8'))
+  return isObject(value) ? value : {}
+}
+
+const bodyOf = (bytes: Buffer, { 'content-type': mediaType = '' }: { readonly [name: string]: string }) =>
+  /json/i.test(mediaType)
+    ? { body: objectIn(bytes) }
+    : { body: {}, raw: { mediaType, bytes: new BufferedBytes(bytes) } }
