@@ -75,9 +75,13 @@ const GOOGLE: Meant = {
  * (trap 82).
  */
 const proved = (citation: JsonObject): JsonObject => within(citation, 'encrypted_index', proof => `${String(proof)}=`)
+/** No upstream's page is empty: that is how the gateway writes pages of others, which go to none. */
+const found = (page: JsonObject): JsonObject => within(page, 'encrypted_content', content => `${String(content)}=`)
 const ANTHROPIC: Meant = {
   RequestWebSearchResultLocationCitation: proved,
   BetaRequestWebSearchResultLocationCitation: proved,
+  RequestWebSearchResultBlock: found,
+  BetaRequestWebSearchResultBlock: found,
 }
 
 const openai = new Allowed('openai-openapi.json', OPENAI)

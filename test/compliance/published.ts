@@ -234,12 +234,13 @@ export const faultsOfError = (by: 'openai' | 'anthropic', body: unknown): readon
   faults(by, 'ErrorResponse', body, false)
 
 /**
- * Completes an item of a history as an item of an answer. An assistant's message is returned as a list of text parts
- * without ids (docs/wire/responses.md#content-parts), as OpenResponses describes it, but this description requires an
- * answer's message. Reasoning has no id if nobody knows one (trap 34).
+ * What an assistant said goes back as a list of texts without ids (docs/wire/responses.md#content-parts), and so
+ * OpenResponses describes it; this description wants an answer's message, which has more. Thoughts and searches go without ids
+ * where nobody knows them (trap 34).
  */
 function asAnswered(item: Json): Json {
   if (isObject(item) && item['type'] === 'reasoning') return { id: 'rs_1', ...item }
+  if (isObject(item) && item['type'] === 'web_search_call') return { id: 'ws_1', ...item }
   if (!isObject(item) || item['role'] !== 'assistant' || !Array.isArray(item['content'])) return item
   const content = (item['content'] as JsonObject[]).map(part =>
     part['type'] === 'output_text' ? { logprobs: [], ...part } : part,

@@ -130,8 +130,10 @@ describe('what other upstreams’ own tools did', () => {
     }
     const result = READERS['messages']!.result!({ status: 200, headers: {}, body }, REQUEST)
     expect(result.candidates[0]!.finish!.reason).toBe('stop')
-    for (const to of ['chat', 'responses', 'contents'])
+    for (const to of ['chat', 'contents'])
       expect(JSON.stringify(WRITERS[to]!.result!(result, REQUEST).wire.body)).not.toContain('srvtoolu_1')
+    const { output } = WRITERS['responses']!.result!(result, REQUEST).wire.body
+    expect(output).toMatchObject([{ type: 'web_search_call' }, { type: 'message' }])
   })
 
   it('trap 101: Google’s own calls and the code it ran are no calls', () => {

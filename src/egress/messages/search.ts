@@ -11,13 +11,19 @@ const NO_CONTENT = ''
 
 const DIRECT = { caller: { type: 'direct' } }
 
+const PREFIX = 'srvtoolu_'
+const LEGAL_ID = /^srvtoolu_[a-zA-Z0-9_]+$/
+
+/** The id of a search, of the form that upstreams of this format require. */
+const searchId = ({ id }: SearchPart): string => (LEGAL_ID.test(id) ? id : PREFIX + id.replace(/[^a-zA-Z0-9_]/g, '_'))
+
 /** Writes a search or its results as a block. */
 export const searchBlock = (part: SearchPart): Block =>
   part.type === 'search-call' ? callBlock(part) : resultBlock(part)
 
 const callBlock = (part: SearchCallPart): Block => ({
   type: 'server_tool_use',
-  id: part.id,
+  id: searchId(part),
   name: 'web_search',
   input: inputOf(part),
   ...DIRECT,
@@ -33,7 +39,7 @@ function inputOf({ queries }: SearchCallPart): Block {
 
 const resultBlock = (part: SearchResultPart): Block => ({
   type: 'web_search_tool_result',
-  tool_use_id: part.id,
+  tool_use_id: searchId(part),
   content: part.sources.map(writeSource),
   ...DIRECT,
   ...extrasFor(part, FORMAT),
@@ -48,8 +54,10 @@ const writeSource = (source: SearchSource): Block => ({
   ...extrasFor(source, FORMAT),
 })
 
-/** Reports empty titles: in this format they mean that the title is unknown. */
+/** Reports ids made legal, and empty titles: in this format they mean that the title is unknown. */
 export function reportSearch(part: SearchPart, path: Path, losses: Losses): void {
+  const id = searchId(part)
+  if (id !== part.id) losses.changeRestored([...path, 'id'], id, 'id-made-legal')
   if (part.type === 'search-call') return
   for (const [index, { title }] of part.sources.entries())
     if (title === '') losses.dropRestored([...path, 'sources', index, 'title'], 'nothing-titled')

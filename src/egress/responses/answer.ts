@@ -139,7 +139,10 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
     if (part.type === 'media') return writeImageCall(part, stampAt('ig', base, index, 'completed'))
     if (part.type === 'tool-call') return writeCall(part, stamp(part.freeform ? 'ctc' : 'fc'))
     if (isSearch(part))
-      return writeSearch(part, next as SearchResultPart | undefined, { ...stamp('ws'), id: searchId(part) })
+      return writeSearch(part, next as SearchResultPart | undefined, {
+        id: searchId(part),
+        status: 'completed',
+      })
     if (part.type === 'opaque' && itemKindOf(part) === 'item') return part.value
     return writeMessageItem(
       parts.map(one => writeContent(one, one === logged ? tokens : [])),

@@ -98,8 +98,11 @@ export class ItemIds {
   }
 }
 
-/** Status of unfinished items by type, if it is not `incomplete`. */
-const UNFINISHED: { readonly [type: string]: string } = { image_generation_call: 'failed' }
+/** The status of unfinished items, by type, where it is not `incomplete`. */
+const UNFINISHED: { readonly [type: string]: string } = {
+  image_generation_call: 'failed',
+  web_search_call: 'failed',
+}
 
 /** An item of a streamed answer, with its index, ids and status. */
 export abstract class Item implements ItemWriter {

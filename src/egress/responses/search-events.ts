@@ -70,12 +70,11 @@ export class SearchWriter extends SingleWriter {
     }
   }
 
-  /** The item; before its end without its action. */
+  /** The item; before its end, with the queries known so far. */
   protected state(): JsonObject {
     const original = originalItem(this.part)
     if (original !== undefined) return original.item
     const stamp = { id: searchId(this.start), status: this.status }
-    if (this.status === 'in_progress') return { type: 'web_search_call', ...stamp }
     return isSearch(this.part) ? writeSearch(this.part, this.result, stamp) : {}
   }
 
