@@ -12,7 +12,7 @@ export interface ClientAccess {
 
 /**
  * Determines how clients reach the gateway. With TLS, prefers the first public URL, which certificates are usually
- * issued for. Otherwise uses the listening address, by a name that a self-signed certificate covers.
+ * issued for. Otherwise uses the listening address under a name that a self-signed certificate covers.
  *
  * @param address where the gateway listens.
  */

@@ -1,6 +1,6 @@
 import { type BigIntStats, stat, statSync } from 'node:fs'
 
-/** Milliseconds between checks. */
+/** Time between two checks, in milliseconds. */
 const POLL_INTERVAL = 250
 
 /**

@@ -4,7 +4,7 @@ import type { AuthStyle } from './auth.ts'
 /** How one format of a channel's upstream is called. */
 export interface ChannelFormat {
   readonly format: Format
-  /** Without a trailing slash. The writer's path is appended. */
+  /** Base URL without a trailing slash. The writer appends its path. */
   readonly baseUrl: string
   readonly auth: AuthStyle
   /** Headers of every request, names in lower case. Never credentials. */
