@@ -53,5 +53,5 @@ function withCertifiedName(address: string, certificate: X509Certificate): strin
 export const curlOf = ({ certificate }: ClientAccess, flags = '-s'): string =>
   `curl ${flags}${certificate === undefined ? '' : ` --cacert ${quoted(certificate)}`}`
 
-/** Quotes a text as one shell word. */
+/** Quotes a string as one shell word. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
