@@ -23,7 +23,7 @@ export const ROW_COLUMNS = [
   ...(['duration', 'tries', 'estimated'] as const),
 ]
 
-/** Maximum characters of a request's earlier attempts as JSON. */
+/** Maximum number of characters of a request's earlier attempts as JSON. */
 const TRIES = 4000
 
 /** Maximum count in a row, whatever an upstream reports, so that sums fit into 64 bits. */

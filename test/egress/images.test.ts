@@ -19,7 +19,7 @@ const typesOf = (events: readonly WireEvent[]) => events.map(({ event }) => even
 const made = (events: readonly CanonicalEvent[], of = asked) => drain(writer!.events!(of), events)
 
 describe('images', () => {
-  it('a form goes out with the files it came with, in their order, through the door it came through', () => {
+  it('a form is sent with the files it arrived with, in the same order and to the same endpoint', () => {
     holds(request, wire => {
       const { wire: written } = writer!.request!(reader!.request!(wire), NATIVE)
       expect(written.path).toBe(wire.path)

@@ -29,7 +29,7 @@ const BACK = history(CALL)
 const OFF: Partial<Config> = { reasoningMemory: { retention: 0, memory: 2 ** 20 } }
 
 describe.each([false, true])('streamed: %s', stream => {
-  test.each(['messages', 'responses', 'contents'])('traps 26, 31, 33: a proof comes back to %s', async format => {
+  test.each(['messages', 'responses', 'contents'])('traps 26, 31, 33: a signature returns to %s', async format => {
     const { gateway, thinker } = await open([format])
     thinker.scenes = [THINKS]
     expect((await gateway.chat([ASKED], { stream })).status).toBe(200)
@@ -98,7 +98,7 @@ describe('whose they are', () => {
     expect(thinker.body().messages[1].content[0].thinking).toBe('Another thought.')
   })
 
-  test('trap 30: another issuer gets no proof: another key, another address, another model', async () => {
+  test('trap 30: another issuer (key, address or model) gets no signature', async () => {
     const { gateway, thinkers } = await open(['messages', 'messages'], ([a]) => [a!.channel({ name: 'a' })])
     const [a, b] = thinkers as [Thinker, Thinker]
     const model = { named: new Map([['m', 'other']]), patterns: [] }
@@ -120,7 +120,7 @@ describe('whose they are', () => {
     expect(a.proofs).toEqual([PROOF])
   })
 
-  test('words without a proof go to any chat upstream that wants them', async () => {
+  test('reasoning without a signature goes to any chat upstream that accepts it', async () => {
     const { gateway, thinkers } = await open(['chat', 'chat'], ([a]) => [
       a!.channel({}, { reasoning_field: 'reasoning' }),
     ])
@@ -218,7 +218,7 @@ describe('what is remembered, and how long', () => {
     expect(thinker.body().messages[1].reasoning).toBe('Half a tho')
   })
 
-  test('a turn that holds a proof of its own is left alone', async () => {
+  test('a turn that already has a signature is not changed', async () => {
     const { gateway, thinker } = await open(['messages'])
     thinker.scenes = [THINKS]
     const ask = (messages: readonly unknown[]) =>
@@ -239,7 +239,7 @@ describe('what is remembered, and how long', () => {
   })
 })
 
-describe('a proof that is bound to what came before it', () => {
+describe('a signature that is bound to the history before it', () => {
   const NEWER = [
     ...TOOLS,
     { type: 'function', function: { name: 'more', parameters: { type: 'object', properties: {} } } },
@@ -281,7 +281,7 @@ describe('a proof that is bound to what came before it', () => {
     expect([...put, thinker.proofs.length]).toEqual([0, 1, 0, 1, 2])
   })
 
-  test.each(['contents', 'messages'])('other issuers of %s do not mind: their proofs go back', async format => {
+  test.each(['contents', 'messages'])('signatures of other issuers of %s are not bound and return', async format => {
     const { gateway, thinker } = await open([format])
     thinker.scenes = [THINKS]
     await gateway.chat([ASKED])

@@ -209,7 +209,7 @@ describe('signatures', () => {
     }
   })
 
-  it('trap 30: another issuer’s proof never reaches this upstream, not even in its envelope', () => {
+  it('trap 30: another issuer’s signature never reaches this upstream, not even wrapped', () => {
     const asked = {
       messages: [model({ type: 'reasoning', text: 'Hm.', signature: { format: 'messages', value: 's' } })],
     }
@@ -240,7 +240,7 @@ describe('signatures', () => {
     expect(parts(got)).toMatchObject([text('Hi'), { type: 'reasoning', text: '', signature: { value: 'c2ln' } }])
   })
 
-  it('trap 27: thoughts another issuer hid come back hidden, and proofs to their whole thought', () => {
+  it('trap 27: redacted reasoning of another issuer returns redacted, and signatures return to their complete reasoning', () => {
     const secret: Part = { type: 'reasoning', text: '', redacted: true, signature: { format: 'messages', value: 's' } }
     const thought: Part = { type: 'reasoning', text: 'Hm, yes.', signature: { format: 'messages', value: 't' } }
     const contents = drain(writer.events!(REQUEST), [...unfold(result([secret, text('x')]))]).map(

@@ -85,7 +85,7 @@ describe('reasoning', () => {
     expect(streamOf(unfold(result([alone])))[2].delta).toEqual({ type: 'signature_delta', signature: 'sig' })
   })
 
-  it('trap 30: proofs of other issuers, and thoughts nobody signed, never reach the upstream', () => {
+  it('trap 30: signatures of other issuers and unsigned reasoning never reach the upstream', () => {
     for (const part of [thought('sig', 'contents'), thought(undefined)])
       expect(JSON.stringify(body({ messages: [user(text('hi')), assistant(part, text('a'))] }))).not.toContain('so')
     const enclosed = wrapReasoning([{ signature: { format: 'responses', value: 'x' } }], 'messages')

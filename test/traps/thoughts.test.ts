@@ -69,7 +69,7 @@ describe('trap 90: a part without data is an empty text, as Google has it', () =
     }
   })
 
-  it('nor is a proof alone: it stands on an empty text', () => {
+  it('nor is a signature without text, which is on an empty text part', () => {
     const [candidate] = WRITERS['contents']!.result!(result(thought('', 'messages')), REQUEST).wire.body[
       'candidates'
     ] as Loose
@@ -84,7 +84,7 @@ describe('trap 90: a part without data is an empty text, as Google has it', () =
   })
 })
 
-describe('trap 91: a proof stands where Gemini puts it', () => {
+describe('trap 91: a signature is where Gemini puts it', () => {
   it('on the call or the text behind the thought, whoever made it, streamed and whole', () => {
     for (const format of ['messages', 'responses', 'contents', undefined]) {
       const streamed = partsOf(
@@ -124,7 +124,7 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
     expect(WRITERS['contents']!.result!(read, REQUEST).wire.body).toEqual(body)
   })
 
-  it('Google’s proof goes back to where it was, from callers of every format', () => {
+  it('callers of every format return Google’s signature to its position', () => {
     const wire = [
       { text: 'Hm.', thought: true },
       { functionCall: { id: 'c', name: 'f', args: {} }, thoughtSignature: 'c2ln' },
@@ -158,7 +158,7 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
     expect(done[0].item).toMatchObject({ summary: [{ text: 'Hm, yes.' }], encrypted_content: expect.any(String) })
   })
 
-  it('a proof behind the last text is told to streaming callers of messages too', () => {
+  it('streaming callers of messages also get a signature after the last text', () => {
     const events = through('messages', google({ text: 'Hi' }), {
       ...google({ text: '', thoughtSignature: 'c2ln' }),
       ...END,
@@ -195,7 +195,7 @@ describe('trap 92: thoughts that nobody signed come back', () => {
     expect(sent.messages).toMatchObject([{ role: 'assistant', reasoning_content: 'I need it.', tool_calls: [{}] }])
   })
 
-  it('but never to an upstream that wants proofs', () => {
+  it('but never to an upstream that requires signatures', () => {
     const output = WRITERS['responses']!.result!(answer, REQUEST).wire.body['output'] as Loose
     const withoutIds = output.map(({ id: _, ...item }: Loose) => item)
     const { input } = sentTo('responses', 'responses', { model: 'm', input: withoutIds })
@@ -231,7 +231,7 @@ describe('trap 92: thoughts that nobody signed come back', () => {
   })
 })
 
-it('trap 102: a text with a proof is a text, and the proof is told beside it', () => {
+it('trap 102: a text with a signature remains text, and the signature is sent separately', () => {
   const body = { candidates: [{ ...google({ text: 'Hi', thoughtSignature: 'c2ln' }), ...END }] }
   const answer = READERS['contents']!.result!({ status: 200, headers: {}, body }, REQUEST)
   const { content } = WRITERS['messages']!.result!(answer, REQUEST).wire.body as Loose
@@ -346,7 +346,7 @@ describe('envelopes', () => {
     expect(unwrapReasoning(many, 'contents').length).toBeLessThan(1000)
   })
 
-  it('a switch to Google in the midst of calls: another’s proof becomes the word for none (trap 31)', () => {
+  it('after a switch to Google between calls, a foreign signature is replaced by Google’s value for none (trap 31)', () => {
     const parts = partsOf(contentsOf(thought('Hm.', 'messages'), call('a'), call('b'))).slice(0, -1)
     const sent = sentTo('contents', 'contents', { contents: [{ role: 'model', parts }] }).contents[0].parts
     expect(sent.map(({ thoughtSignature }: Loose) => thoughtSignature)).toEqual([

@@ -69,7 +69,7 @@ describe.each(['contents', 'chat', 'responses'])('a messages caller before %s', 
       for (const block of thinking) expect(block).toMatchObject({ thinking: '', signature: expect.stringMatching(/./) })
     })
 
-    test('trap 110: the next turn carries its proof', async () => {
+    test('trap 110: the next turn contains its signature', async () => {
       stage.plays(CALLING, { text: 'Rain.' })
       const tools = [{ name: 'get_weather', input_schema: { type: 'object' } }]
       const first = (await say(stream, { tools })) as Loose
@@ -132,7 +132,7 @@ describe.each(['messages', 'chat', 'responses'])('a contents caller before %s', 
       expect(parts.map(({ thought, text }) => (thought === true ? text : '')).join('')).toBe('Hm, hm.')
     })
 
-    test('trap 110: the next turn carries its proof', async () => {
+    test('trap 110: the next turn contains its signature', async () => {
       stage.plays(CALLING, { text: 'Rain.' })
       const tools = [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema: { type: 'object' } }] }]
       const parts = partsOf(await say(stream, { tools }))
@@ -158,7 +158,7 @@ describe.each(['messages', 'chat', 'responses'])('a contents caller before %s', 
   })
 })
 
-test('trap 102: a text of Gemini with a proof stays a text where no reasoning is asked for', async () => {
+test('trap 102: a signed text of Gemini remains text if no reasoning is requested', async () => {
   const stage = await Stage.open('contents')
   closing.push(() => stage.close())
   const parts = [{ text: 'Blue.', thoughtSignature: PROOF }]

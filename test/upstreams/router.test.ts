@@ -177,7 +177,7 @@ describe('refusals', () => {
     expect(names(ask(), listed)).toEqual(['a'])
   })
 
-  it('knows a model the key may not use, and a door the model does not have', () => {
+  it('distinguishes a model that the key may not use from a format that the model does not have', () => {
     expect(refusal(ask({ permissions: permitting('gpt-*') }), channels(one))).toMatchObject({ kind: 'forbidden' })
     expect(refusal(ask({ format: 'embeddings', work: 'embedding' }), channels(one))).toMatchObject({
       code: 'model_not_supported',

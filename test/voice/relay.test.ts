@@ -173,7 +173,7 @@ describe('what an upstream could read in a frame', () => {
   })
 })
 
-describe('the door', () => {
+describe('the endpoint', () => {
   const refused = (path: string, headers: { [name: string]: string } = {}) =>
     Client.open(testServer!.server.address, headers, path).then(
       () => 101,

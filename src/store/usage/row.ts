@@ -92,7 +92,9 @@ const IMPOSSIBLE = 1e8
 export const isCounted = ({ input, output }: Usage): boolean =>
   (input !== undefined || output !== undefined) && !((input ?? 0) > IMPOSSIBLE) && !((output ?? 0) > IMPOSSIBLE)
 
-/** Maximum characters of a recorded model name, copied so that a slice does not keep a long string in memory. */
+/**
+ * Maximum number of characters of a recorded model name, copied so that a slice does not keep a long string in memory.
+ */
 const LONGEST_MODEL = 500
 
 /** Shortens a model name for recording. */
