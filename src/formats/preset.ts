@@ -11,7 +11,7 @@ export interface Preset {
   readonly addressEnv?: string
   /** The path to append to that URL. */
   readonly addressSuffix?: string
-  /** Whether the vendor needs no key. */
+  /** The vendor needs no key. */
   readonly keyless?: true
   /** The vendor's formats, best first. Empty if only the operator can name them. */
   readonly formats: readonly PresetFormat[]
@@ -23,9 +23,9 @@ export interface Preset {
 /** One format of a vendor. */
 export interface PresetFormat {
   readonly format: Format
-  /** Default base URL. Undefined if only the operator knows it. */
+  /** Undefined if only the operator can name it. */
   readonly baseUrl?: string
-  /** Style of authentication. Undefined for the format's default (formats.ts). */
+  /** Undefined for the format's default (formats.ts). */
   readonly auth?: AuthStyle
   readonly headers?: { readonly [name: string]: string }
   readonly query?: { readonly [name: string]: string }

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { AudioFormat, VoiceSessionSettings } from '../canonical/voice-session.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
 
-/** The upstream side of a session: a WebSocket, or a cascade of requests. */
+/** The upstream side of a session: a WebSocket, or a cascade of requests. Created by an `OpenUpstream`. */
 export interface Upstream {
   /** Audio formats that `audio-append` accepts and `audio-delta` contains. The session converts the caller's audio. */
   readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
