@@ -29,7 +29,7 @@ describe('images', () => {
     })
   })
 
-  it('a stream of the format goes through as it came', () => {
+  it('a stream of the format passes unchanged', () => {
     const events = [
       eventOf('image_generation.partial_image', { b64_json: 'AAAA', partial_image_index: 0, ...shared }),
       eventOf('image_generation.completed', { b64_json: 'AAAB', ...shared, usage }),

@@ -361,7 +361,7 @@ describe('trap 73: Cursor’s flat tools at the chat endpoint', () => {
     expect(loss.replace('max_completion_tokens limit-required', '')).toBe('')
   })
 
-  test('natively they go as they came', async () => {
+  test('natively they go unchanged', async () => {
     expect((await sent('chat', '/v1/chat/completions', asked)).body).toEqual(asked)
   })
 

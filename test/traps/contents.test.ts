@@ -126,7 +126,7 @@ describe('calls', () => {
 })
 
 describe('finish', () => {
-  it('trap 15: a blocked prompt is a refusal, whole and streamed', () => {
+  it('trap 15: a blocked prompt is a refusal, complete and streamed', () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } }
     const whole = reader.result!({ status: 200, headers: {}, body: blocked }, REQUEST)
     const streamed = fold(stream({ data: JSON.stringify(blocked) }))
@@ -146,7 +146,7 @@ describe('finish', () => {
     expect(parts(refused)).toEqual([{ type: 'refusal', text: 'No.' }])
   })
 
-  it('trap 60: every candidate is written, whole and streamed', () => {
+  it('trap 60: every candidate is written, complete and streamed', () => {
     const two = result([], {
       candidates: ['a', 'b'].map(one => ({ content: [text(one)], finish: { reason: 'stop' } })),
     })

@@ -52,7 +52,7 @@ it.each([
   },
 )
 
-it('trap 46: ids of calls are legal, whole and streamed, for the next turn may go to an upstream of this format', () => {
+it('trap 46: ids of calls are legal, complete and streamed, for the next turn may go to an upstream of this format', () => {
   const answer = result([call('functions.f:0')])
   const [block] = whole(answer).content
   expect(block.id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)

@@ -357,7 +357,7 @@ describe('errors and headers', () => {
     expect(writer.error!({ kind: 'overloaded', message: 'No channel.' }, 'r').status).toBe(503)
   })
 
-  it('trap 79: betas go back as they came, and are never made up', () => {
+  it('trap 79: betas go back unchanged, and are never made up', () => {
     const asked = reader.request!(wire({}, { 'anthropic-beta': 'a,b' }))
     expect(writer.request!(asked, NATIVE).wire.headers).toEqual({
       'anthropic-version': '2023-06-01',

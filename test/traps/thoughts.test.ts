@@ -106,7 +106,7 @@ describe('trap 91: a signature is where Gemini puts it', () => {
     }
   })
 
-  it('Google’s own answers come as they came, whole and streamed', () => {
+  it('Google’s own answers arrive unchanged, complete and streamed', () => {
     const parts = [
       { text: 'Hm,', thought: true },
       { text: ' yes.', thought: true },
@@ -147,7 +147,7 @@ describe('trap 91: a signature is where Gemini puts it', () => {
     expect(sentTo('contents', 'chat', { model: 'm', messages: [said] }).contents.at(-1).parts).toEqual(wire)
   })
 
-  it('what Google thought and proved is one item of responses, whole and streamed', () => {
+  it('what Google thought and proved is one item of responses, complete and streamed', () => {
     const stream = [
       google({ text: 'Hm,', thought: true }),
       google({ text: ' yes.', thought: true }),
@@ -247,7 +247,7 @@ describe('pieces of one thought', () => {
   const thoughts = (...contents: JsonObject[]) =>
     sentTo('chat', 'contents', { contents }, DIALECT).messages.map((one: Loose) => one.reasoning_content)
 
-  it('are joined as they came, in one turn of the model', () => {
+  it('are joined without changes, in one turn of the model', () => {
     const contents = model({ text: 'Hm,', thought: true }, { text: ' yes.', thought: true }, { text: 'Hi' })
     expect(thoughts(contents)).toEqual(['Hm, yes.'])
   })
@@ -257,7 +257,7 @@ describe('pieces of one thought', () => {
     expect(thoughts(model(...parts))).toEqual(['Hm.\n\nSo.'])
   })
 
-  it('go to Google as they came', () => {
+  it('go to Google unchanged', () => {
     const contents = [piece('Hm,'), piece(' yes.'), model({ text: 'Hi', thoughtSignature: 'c2ln' })]
     expect(sentTo('contents', 'contents', { contents }).contents).toEqual(contents)
   })
