@@ -12,9 +12,9 @@ const MAX_KINDS = 20
 const DEFAULT_INTERVAL = 600_000
 
 interface LogOnceOptions {
-  /** Milliseconds between two log lines for one kind of fault (default: ten minutes). */
+  /** Minimum time between two log lines for one kind of fault, in milliseconds. Ten minutes by default. */
   readonly interval?: number
-  /** Logs a kind of fault again only after `recovered` was called. */
+  /** Whether a kind of fault is logged again only after `recovered` was called. */
   readonly untilRecovered?: true
 }
 

@@ -19,8 +19,8 @@ export class Outage {
   private affected = 0
 
   /**
-   * @param interval milliseconds; an outage that starts sooner after the last logged one is not logged, so that a
-   *   flapping connection does not fill the log.
+   * @param interval minimum time between two logged outages, in milliseconds. Without it a flapping connection would
+   * fill the log.
    */
   constructor(log: Log, texts: OutageTexts, interval = 0) {
     this.log = log

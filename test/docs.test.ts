@@ -15,7 +15,7 @@ const EXAMPLE = readFileSync('interlingua.example.yaml', 'utf8')
 
 const quoted = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
 
-test('the README names every preset and every door, and its config is one', () => {
+test('the README names every preset and every endpoint, and its config is valid', () => {
   const [, presets] = /Presets: (.*)/.exec(README)!
   expect(quoted(presets!).sort()).toEqual([...PRESETS.keys()].sort())
   for (const { path } of ROUTES) expect(README).toContain(path.replace('/v1/messages/count_tokens', '/count_tokens'))

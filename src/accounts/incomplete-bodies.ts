@@ -1,6 +1,6 @@
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 
-/** Maximum bytes of incomplete request bodies in memory: per key, and in total. */
+/** Maximum size of the incomplete request bodies in memory, in bytes: per key, and in total. */
 export interface IncompleteBodyLimits {
   readonly key: number
   readonly all: number
@@ -58,7 +58,7 @@ export class IncompleteBodies {
   }
 }
 
-/** Bytes of one incomplete body. */
+/** The bytes of one incomplete body. */
 export class IncompleteBody {
   private readonly waiting: IncompleteBodies
   private readonly key: string

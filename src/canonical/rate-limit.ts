@@ -1,9 +1,9 @@
 /** State of a quota that is refilled steadily. */
 export interface Quota {
-  /** Requests or tokens per minute. */
+  /** Maximum number of requests or tokens per minute. */
   readonly limit: number
   readonly remaining: number
-  /** Milliseconds until the quota is full, if nothing more is used. */
+  /** Time until the quota is full if nothing more is used, in milliseconds. */
   readonly reset: number
 }
 

@@ -180,9 +180,9 @@ export interface Output extends Node {
   } & Node
   /** The output continues the last message's text instead of answering it. */
   readonly completion?: { readonly suffix?: string; readonly echo?: boolean } & Node
-  /** The output is the request's number of tokens. */
+  /** Whether the output is only the number of tokens in the request. */
   readonly count?: true
-  /** The output is a shorter form of the conversation, with which the conversation can continue. */
+  /** Whether the output is a shorter form of the conversation, with which the conversation can continue. */
   readonly compaction?: true
 }
 

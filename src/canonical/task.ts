@@ -35,7 +35,7 @@ export interface CanonicalTask extends Node {
   readonly state: TaskState
   /** Progress in percent, 0 to 100. */
   readonly progress?: number
-  /** Set if the task failed. */
+  /** Reason for the failure. Absent if the task has not failed. */
   readonly failure?: TaskFailure
   /** Files of a completed task, the video first. */
   readonly files?: readonly TaskFile[]

@@ -12,7 +12,7 @@ export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(
 /** Maximum length of a caller's text that an error repeats, in UTF-16 units. */
 const MAX_EXCERPT_LENGTH = 100
 
-/** Truncates a text for an error message. Callers' names may be as long as a body. */
+/** Truncates a string for an error message. Callers' names may be as long as a body. */
 export const excerpt = (text: string, maxLength = MAX_EXCERPT_LENGTH): string =>
   text.length <= maxLength ? text : flatJoin(text.slice(0, wholeUntil(text, maxLength)), '…')
 
@@ -35,13 +35,13 @@ export function percentDecoded(text: string): string {
 
 const BYTE_ORDER_MARK = 0xfeff
 
-/** Removes a byte order mark from the start of a text, where it has no meaning in UTF-8. */
+/** Removes a byte order mark from the start of a string, where it has no meaning in UTF-8. */
 export const withoutByteOrderMark = (text: string): string =>
   text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
 
 /**
- * Converts offsets in a text between UTF-16 units and UTF-8 bytes. The text is walked once for all conversions, and not
- * at all if it is ASCII.
+ * Converts offsets in a string between UTF-16 units and UTF-8 bytes. The text is walked once for all conversions, and
+ * not at all if it is ASCII.
  */
 export class Offsets {
   private readonly text: string

@@ -59,7 +59,7 @@ export interface InputTranscription extends Node {
  */
 export interface VoiceSessionSettings extends Node {
   readonly model?: string
-  /** Set if the session only transcribes. A conversation if absent. */
+  /** Purpose of a session that only transcribes. Absent for a conversation. */
   readonly purpose?: 'transcription'
   readonly instructions?: string
   readonly modalities?: readonly Modality[]

@@ -12,7 +12,7 @@ export interface ClientAccess {
 
 /**
  * Determines how clients reach the gateway. With TLS, prefers the first public URL, which certificates are usually
- * issued for. Otherwise uses the listening address, by a name that a self-signed certificate covers.
+ * issued for. Otherwise uses the listening address under a name that a self-signed certificate covers.
  *
  * @param address where the gateway listens.
  */
@@ -53,5 +53,5 @@ function withCertifiedName(address: string, certificate: X509Certificate): strin
 export const curlOf = ({ certificate }: ClientAccess, flags = '-s'): string =>
   `curl ${flags}${certificate === undefined ? '' : ` --cacert ${quoted(certificate)}`}`
 
-/** Quotes a text as one shell word. */
+/** Quotes a string as one shell word. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

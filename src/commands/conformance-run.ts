@@ -37,7 +37,7 @@ export interface ConformanceOptions {
   readonly expectedFailures?: string
   readonly delay?: number
   readonly repeat?: number
-  /** USD. */
+  /** Maximum cost of a run, in US dollars. */
   readonly budget?: number
   readonly price?: Price
 }

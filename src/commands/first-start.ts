@@ -11,11 +11,11 @@ export interface FirstStart {
   readonly created?: string
   /** Stored keys. Only the first ones if there are many. */
   readonly storedKeys: readonly StoredKey[]
-  /** Set if the store could not be read, so that keys may exist. */
+  /** Whether the store could not be read, so that keys may exist. */
   readonly storeUnreadable?: true
   /** The password of the first console user, if the user was just created. */
   readonly password?: string
-  /** Set if the web console is not built, so that nobody can sign in. */
+  /** Whether the web console is missing, so that nobody can sign in. */
   readonly consoleNotBuilt?: true
 }
 

@@ -3,9 +3,9 @@ import type { WrittenChannel } from './channel.ts'
 import type { FaultAt } from './faults.ts'
 import type { ChannelConfig } from './types.ts'
 
-/** Characters of a key's id. */
+/** Number of characters in the id of a key. */
 const ID_LENGTH = 12
-/** Characters of a key that operators may see. Keys too short to stay secret without them show none. */
+/** Number of characters of a key that operators may see. A key too short to stay secret without them shows none. */
 const SHOWN = 4
 const LEAST_HIDDEN = 8
 

@@ -14,7 +14,7 @@ type Step = Path[number]
 
 /** The repair of the value at a path, and of values inside it. */
 interface Repair {
-  /** A faulty value is omitted, or replaced by a text if its map requires a value. */
+  /** A faulty value is omitted, or replaced by a string if its map requires a value. */
   by?: 'omission' | 'replacement'
   readonly inside: Map<Step, Repair>
 }

@@ -58,7 +58,7 @@ export const text = (most = 200, first = '') =>
     { type: 'string', minLength: 1, maxLength: most, pattern: portable(first) },
   )
 
-/** Whether a text has more than `most` code points, which is how JSON Schema counts characters. */
+/** Whether a string has more than `most` code points, which is how JSON Schema counts characters. */
 export const isLonger = (value: string, most: number): boolean =>
   value.length > most && (value.length > 2 * most || [...value].length > most)
 
@@ -101,7 +101,7 @@ export const money = v.pipe(
   v.maxValue(MOST_DOLLARS, `is more than ${MOST_DOLLARS}`),
 )
 
-/** A text that matches a pattern. Messages show `what` instead of the pattern. */
+/** A string that matches a pattern. Messages show `what` instead of the pattern. */
 const patterned = (pattern: string, what: string) => {
   const whole = `^(?:${pattern})$`
   const isValid = new RegExp(whole, 'u')

@@ -24,7 +24,7 @@ export interface Config {
   readonly capture: CaptureConfig
   readonly metrics: MetricsConfig
   readonly traces?: TracesConfig
-  /** Absent if the console is disabled. */
+  /** Settings of the console. Absent if it is disabled. */
   readonly console?: ConsoleConfig
   readonly groups: ReadonlyMap<string, GroupConfig>
   readonly keys: readonly KeyConfig[]
@@ -81,9 +81,9 @@ export interface BodyLimits {
   readonly body: number
   /** Maximum body size of formats that differ from `body`, in bytes. */
   readonly byFormat: ReadonlyMap<Format, number>
-  /** Bytes of incomplete bodies held in memory: per key, and for all keys. */
+  /** Maximum size of incomplete bodies held in memory, in bytes: per key, and for all keys. */
   readonly waiting: { readonly key: number; readonly all: number }
-  /** Bytes of incomplete form files held on disk: per key, and for all keys. */
+  /** Maximum size of incomplete form files held on disk, in bytes: per key, and for all keys. */
   readonly spooled: { readonly key: number; readonly all: number }
   /** Maximum number of open WebSocket connections of one key per process. */
   readonly connections: number
@@ -94,14 +94,14 @@ export interface MediaConfig {
   readonly fetch: boolean
   /** Maximum size of a file, in bytes. */
   readonly limit: number
-  /** Per request: most files, and most bytes of all files. */
+  /** Maximum number of files in a request, and maximum size of all of them in bytes. */
   readonly count: number
   readonly total: number
-  /** Milliseconds for all files of a request. */
+  /** Maximum time for all files of a request, in milliseconds. */
   readonly timeout: number
   /** Private address ranges (`10.0.0.0/8`) that may be fetched from anyway. */
   readonly allow: readonly string[]
-  /** Absent if media and files are fetched directly. */
+  /** Proxy for media and files. Absent if they are fetched directly. */
   readonly proxy?: ProxyConfig
 }
 
@@ -144,7 +144,10 @@ export interface RealtimeConfig {
 
 /** Video tasks. */
 export interface TasksConfig {
-  /** Milliseconds between background polls of unfinished tasks; 0 polls only when callers do. */
+  /**
+   * Time between background polls of unfinished tasks, in milliseconds. With 0 a task is polled only when a caller asks
+   * for it.
+   */
   readonly poll: number
   /** Time for which the gateway stores finished videos, in milliseconds. 0 leaves them at their upstreams. */
   readonly retention: number
@@ -228,9 +231,9 @@ export interface Budget {
 
 /** Limits of each key. If key and group both set a limit, the smaller one applies. */
 export interface LimitSettings {
-  /** Requests per minute. */
+  /** Maximum number of requests per minute. */
   readonly rpm?: number
-  /** Tokens per minute, prompts and answers together. */
+  /** Maximum number of tokens per minute, prompts and answers together. */
   readonly tpm?: number
   /** Maximum number of concurrent requests and voice sessions. */
   readonly concurrent?: number
@@ -251,7 +254,7 @@ export interface GroupConfig {
   readonly fallbacks?: readonly FallbackModel[]
   /** Whether a request with losses is answered (`show`) or refused. */
   readonly onLoss: OnLoss
-  /** Set if the config does not declare this group: the default group for keys without one. */
+  /** Whether the config does not declare this group. It is the default group for keys without one. */
   readonly implied?: true
 }
 
@@ -265,7 +268,7 @@ export interface KeySettings {
   readonly limits: LimitSettings
   readonly onLoss?: OnLoss
   readonly enabled: boolean
-  /** Unix time in milliseconds. */
+  /** Time at which the key expires, in Unix milliseconds. */
   readonly expiresAt?: number
   /** End of request capture for this key; Unix time in milliseconds. */
   readonly captureUntil?: number
@@ -303,7 +306,7 @@ export interface ChannelConfig {
   readonly affinity?: false
   readonly timeout: Timeouts
   readonly tls?: UpstreamTls
-  /** Absent if the upstream is connected to directly. */
+  /** Proxy for connections to the upstream. Absent if there is none. */
   readonly proxy?: ProxyConfig
   /** Maximum number of requests in flight. */
   readonly maxConcurrent?: number
@@ -321,9 +324,9 @@ export interface PooledKey {
   readonly id: string
   /** The last characters of the key, by which operators recognise it. */
   readonly ending: string
-  /** Requests per minute that the key may send. */
+  /** Maximum number of requests per minute that the key may send. */
   readonly rpm?: number
-  /** Tokens per minute, prompts and answers together. */
+  /** Maximum number of tokens per minute, prompts and answers together. */
   readonly tpm?: number
   /** The key whose account signs reasoning and stores objects, if all keys of the channel share one. */
   readonly accountKey?: string

@@ -58,7 +58,7 @@ export const INSTANT_PATTERN = [
   String.raw`(?:[Tt](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?`,
 ].join('')
 const INSTANT = new RegExp(`^${INSTANT_PATTERN}$`)
-/** Unix milliseconds. Start of the year 10000, which four digits cannot express. */
+/** Start of the year 10000, which four digits cannot express, in Unix milliseconds. */
 const YEAR_10000 = 253_402_300_800_000
 
 /** Whether a time in Unix milliseconds can be written as ISO 8601 with a four-digit year. */

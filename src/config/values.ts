@@ -104,7 +104,7 @@ export const size = v.pipe(
     return NEVER
   }),
 )
-/** A boolean, or a text for one as variable interpolation produces it. */
+/** A boolean, or a string for one as variable interpolation produces it. */
 export const yesOrNo = v.union(
   [
     v.boolean(),

@@ -1,6 +1,6 @@
 import { type BigIntStats, stat, statSync } from 'node:fs'
 
-/** Milliseconds between checks. */
+/** Time between two checks, in milliseconds. */
 const POLL_INTERVAL = 250
 
 /**
@@ -28,6 +28,6 @@ export function watchPath(path: string, listener: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Returns a text that identifies the state of a file. */
+/** Returns a string that identifies the state of a file. */
 const stateOf = (stats: BigIntStats | undefined): string =>
   stats === undefined ? 'absent' : `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`

@@ -7,7 +7,7 @@ export type Hosting = 'vertex-claude' | 'azure-deployment'
 /** How one format of a channel's upstream is called. */
 export interface ChannelFormat {
   readonly format: Format
-  /** Without a trailing slash. The writer's path is appended. */
+  /** Base URL without a trailing slash. The writer appends its path. */
   readonly baseUrl: string
   readonly auth: AuthStyle
   /** Headers of every request, names in lower case. Never credentials. */

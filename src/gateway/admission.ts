@@ -69,11 +69,13 @@ class RateHeaders implements HeaderSource {
   }
 }
 
-/** Bytes of text per token: about four English letters, or slightly more than one Chinese character. */
+/** Number of bytes of text per token: about four English letters, or slightly more than one Chinese character. */
 const BYTES_PER_TOKEN = 4
 /** Number of tokens of an image, and of any medium whose bytes are not in the request. */
 const IMAGE_TOKENS = 1000
-/** Bytes per token of other media. The value is low on purpose, so that the estimate errs on the high side. */
+/**
+ * Number of bytes per token of other media. The value is low on purpose, so that the estimate errs on the high side.
+ */
 const MEDIA_BYTES_PER_TOKEN: { readonly [K in MediaKind]: number } = { image: 40, file: 40, audio: 500, video: 800 }
 
 /** Kinds of work whose answers contain no output tokens. */

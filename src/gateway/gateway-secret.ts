@@ -83,7 +83,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Encrypts a text with AES-256-GCM. Returns nonce, ciphertext and tag in one buffer.
+ * Encrypts a string with AES-256-GCM. Returns nonce, ciphertext and tag in one buffer.
  *
  * @param about additional authenticated data. The text decrypts only with the same value.
  */

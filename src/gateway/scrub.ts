@@ -4,7 +4,7 @@ import { forwardable, type Headers, keyPairOf } from '../upstreams/channel/index
 import type { Target } from '../upstreams/router.ts'
 import { withoutAccounts, withoutAddresses, withoutKeys } from './secrets.ts'
 
-/** Removes from a text everything that its reader must not see. */
+/** Removes from a string everything that its reader must not see. */
 export type Scrub = (text: string) => string
 /** Channel and format whose secrets are removed. */
 type SecretOwner = Pick<Target, 'channel' | 'format'>
@@ -33,7 +33,7 @@ export function scrubber(target: Target, model: string): Scrub {
   }
 }
 
-/** Matches a text that could be an ordinary word, a field or a path of fields. */
+/** Matches a string that could be an ordinary word, a field or a path of fields. */
 const WORD = /^[\p{L}_.]*$/u
 
 const whole = (name: string): RegExp => new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, 'g')
@@ -70,7 +70,7 @@ export function publicHeaders(headers: Headers, target: Target, model: string): 
 /** Matches counts, times and words of a few letters, which need no scrubbing. */
 const HARMLESS = /^[\d\s.,:;+-]*(?:[a-z]{1,5}[\d\s.,:;+-]*){0,4}$/i
 
-/** Removes credentials from a text for the log. Addresses stay. */
+/** Removes credentials from a string for the log. Addresses stay. */
 export function withoutCredentials(text: string, owner: SecretOwner): string {
   const credentialPattern = credentialsOf(owner)
   return withoutKeys(credentialPattern === undefined ? text : text.replace(credentialPattern, '[key]'))
@@ -143,7 +143,7 @@ function keysOf({ channel: { key = '', auth }, format }: SecretOwner): readonly 
   return pair === undefined ? [key] : [key, pair.access, pair.secret]
 }
 
-/** Whether a text is long enough to be a secret. Short words are sent with every request. */
+/** Whether a string is long enough to be a secret. Short words are sent with every request. */
 const isSecret = (text: string): boolean => text.length >= 8
 
 const inBase64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '')

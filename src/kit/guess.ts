@@ -8,14 +8,14 @@ import { readSourceText } from './source-text.ts'
 import type { Kind } from './translate.ts'
 import { understandingScore } from './understood.ts'
 
-/** The most likely format and kind of a text. */
+/** The most likely format and kind of a string. */
 export interface Guess {
   readonly format: Format
   readonly kind: Kind
 }
 
 /**
- * Guesses the format and kind of a text: the one whose reader understands most of it. Returns undefined if no reader
+ * Guesses the format and kind of a string: the one whose reader understands most of it. Returns undefined if no reader
  * can read the text. A format whose path the request names wins over all others. Of formats with equal scores the first
  * one wins.
  */

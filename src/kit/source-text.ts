@@ -19,7 +19,7 @@ import type { Kind } from './translate.ts'
 import { understandingScore } from './understood.ts'
 import { jsonOf, wireRequestOf } from './wire-text.ts'
 
-/** A text to translate, as it was read in one format. */
+/** A string to translate, as it was read in one format. */
 export interface SourceText extends Reading {
   readonly format: Format
   readonly kind: Kind
@@ -40,7 +40,7 @@ const MAX_DEPTH = 100
 export interface SourceTextOptions {
   /** The model of a request that does not name one. */
   readonly model?: string
-  /** Path for a text that contains only the body of a request. */
+  /** Path for a string that contains only the body of a request. */
   readonly path?: string
 }
 
@@ -69,7 +69,7 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
   const value = read(source)
   const locate = reader.locate?.(value)
   const paths = bodyPaths(reader, format, value)
-  // A text with path and body is a whole HTTP request.
+  // A string with path and body is a whole HTTP request.
   const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
   return {
     ...{ format, kind: 'request', work: workOf(value), value, source, read, assumedRequest: value, root: above },

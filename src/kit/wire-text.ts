@@ -25,7 +25,7 @@ export function jsonOf(text: string): JsonObject {
   throw invalid('The text is not a JSON object.')
 }
 
-/** Converts the JSON of a text to a request. A body without a path gets the default path of its format. */
+/** Converts the JSON of a string to a request. A body without a path gets the default path of its format. */
 export function wireRequestOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
   if (typeof value['path'] !== 'string' || !isObject(value['body']))
     return { path: pathFor(format, model, value), query: {}, headers: {}, body: value }

@@ -56,17 +56,17 @@ export interface RunningServer {
 }
 
 /**
- * Milliseconds for a caller to send headers, send a whole request, and start the next request. The request timeout is
- * long because hours of audio upload slowly. Bodies of other kinds have a limit of their own.
+ * Maximum times for a caller to send headers, to send a whole request, and to start the next request, in milliseconds.
+ * The request timeout is long because hours of audio upload slowly. Other kinds of bodies have a limit of their own.
  */
 const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
-/** Milliseconds between sweeps of idle connections during shutdown. */
+/** Time between sweeps of idle connections during shutdown, in milliseconds. */
 const SWEEP_INTERVAL = 50
 /** Minimum time that `retire` leaves busy connections for one more request, in milliseconds. */
 const RETIRE_TIME = 1000
-/** Milliseconds for sending final error events to requests that outlast the grace time. */
+/** Maximum time to send final error events to requests that outlast the grace time, in milliseconds. */
 const LAST_EVENTS_TIME = 1000
-/** Milliseconds for a TLS handshake. */
+/** Maximum time of a TLS handshake, in milliseconds. */
 const HANDSHAKE_TIMEOUT = 20_000
 /** Disables Node's own check for the host header, which would refuse the request without a body. */
 const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }

@@ -10,7 +10,7 @@ export interface OpenLog extends Log {
   writeLines(lines: string): void
 }
 
-/** Characters that trigger a write, and milliseconds between writes. */
+/** Number of characters that trigger a write, and maximum time between writes in milliseconds. */
 const BATCH_SIZE = 64 * 1024
 const WRITE_INTERVAL = 500
 /** Maximum number of characters buffered while writes fail, for example on a full disk. Further lines are lost. */

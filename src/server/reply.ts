@@ -10,13 +10,13 @@ type Headers = { readonly [name: string]: string }
 
 /** The gateway's state that replies depend on. */
 interface ReplyGateway {
-  /** Milliseconds after which a caller that reads nothing counts as gone. */
+  /** Time after which a caller that reads nothing counts as gone, in milliseconds. */
   readonly patience: number
   /** Whether the gateway is stopping. */
   readonly isStopping: boolean
 }
 
-/** Picks latin1 for ASCII texts (as many bytes as characters), because it needs no conversion. */
+/** Picks latin1 for ASCII strings (as many bytes as characters), because it needs no conversion. */
 const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
 
 /** The reply to a request over HTTP. */
@@ -155,7 +155,7 @@ const acceptsTrailers = ({ headers: { te } }: IncomingMessage): boolean =>
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/* Chunked transfer coding (RFC 9112, section 7.1). Node uses four writes per chunk. A text takes one here. */
+/* Chunked transfer coding (RFC 9112, section 7.1). Node uses four writes per chunk. A string takes one here. */
 
 const CHUNK_END = '\r\n'
 
@@ -165,5 +165,7 @@ const LAST_CHUNK = '0\r\n\r\n'
 /** Returns the header of a chunk with `length` bytes. */
 const chunkHead = (length: number): string => `${length.toString(16)}\r\n`
 
-/** Wraps a text of `length` UTF-8 bytes in a chunk. An empty text gives no chunk, because that would end the body. */
+/**
+ * Wraps a string of `length` UTF-8 bytes in a chunk. An empty string gives no chunk, because that would end the body.
+ */
 const chunkOf = (text: string, length: number): string => (length === 0 ? '' : chunkHead(length) + text + CHUNK_END)

@@ -8,7 +8,7 @@ export interface SocketOptions {
   /** Maximum duration of a connection, and maximum idle time, in milliseconds. */
   readonly lifetime: number
   readonly idle: number
-  /** Milliseconds between heartbeats. */
+  /** Time between two heartbeats, in milliseconds. */
   readonly heartbeat: number
   /** Limits for turns that wait while another is answered: number of turns, and characters of all of them. */
   readonly queue: number
@@ -20,7 +20,7 @@ export interface SocketOptions {
   answer(turn: CreateFrame, reply: SocketReply): Promise<void>
 }
 
-/** Characters buffered for a slow reader: above HIGH the upstream is paused, below LOW it is resumed. */
+/** Limits for the characters buffered for a slow reader. Above HIGH the upstream is paused, below LOW it is resumed. */
 const HIGH = 256 * 1024
 const LOW = 64 * 1024
 
@@ -29,7 +29,7 @@ const NORMAL = 1000
 const GOING_AWAY = 1001
 const TRY_AGAIN_LATER = 1013
 
-/** Milliseconds for sending a final event. */
+/** Maximum time to send a final event, in milliseconds. */
 const LAST_EVENT_TIME = 1000
 
 /** One WebSocket connection of the responses format. Answers its turns one after another. */
@@ -45,7 +45,7 @@ export class ResponsesSocket implements Wire {
   private ending: { readonly code: number; readonly reason?: string; readonly event?: JsonObject } | undefined
   /** Whether reading has stopped for good. */
   private isOverflowing = false
-  /** Heartbeats sent since the caller last sent anything. */
+  /** Number of heartbeats sent since the caller last sent anything. */
   private unanswered = 0
   private lastTurn = performance.now()
 

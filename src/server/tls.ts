@@ -17,7 +17,10 @@ interface Pair {
   readonly key: Buffer
 }
 
-/** Milliseconds between a file change and reading, because renewals replace the two files one after the other. */
+/**
+ * Time between a change of the files and reading them, in milliseconds. Renewals replace the two files one after the
+ * other.
+ */
 const SETTLE_TIME = 1000
 
 /**
@@ -32,7 +35,7 @@ export class Certificate {
   private watches: readonly (() => void)[] = []
   private settling: NodeJS.Timeout | undefined
 
-  /** @throws ConfigError where the files cannot be used. */
+  /** @throws ConfigError if the files cannot be used. */
   constructor(files: TlsFiles, log: Log) {
     this.files = files
     this.log = log
@@ -45,7 +48,7 @@ export class Certificate {
     }
   }
 
-  /** Expiry in Unix seconds. */
+  /** Time at which the certificate expires, in Unix seconds. */
   get expires(): number {
     return new X509Certificate(this.pair.cert).validToDate.getTime() / 1000
   }

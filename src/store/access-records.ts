@@ -2,14 +2,16 @@ import type { GroupConfig, KeySettings } from '../config/types.ts'
 
 /** An API key as stored: settings, and only the hashes of its secrets. Times are Unix milliseconds. */
 export interface StoredKey extends KeySettings {
-  /** Stable id. Survives renaming and rotation. Everything the key's requests store belongs to this id. */
+  /**
+   * Permanent id, which renaming and rotation do not change. Everything the key's requests store belongs to this id.
+   */
   readonly id: string
   /** Unique among keys that are not revoked. */
   readonly name: string
   readonly group: string
   readonly createdAt: number
   readonly revokedAt?: number
-  /** Written in batches, so up to a minute behind. */
+  /** Time of the last use. Written in batches, so it may be a minute behind. */
   readonly lastUsedAt?: number
   /** All secrets, valid and expired, newest first. */
   readonly secrets: readonly KeySecret[]
@@ -56,7 +58,7 @@ export interface AccessChanges {
   readonly droppedGroups: readonly string[]
   /** All drained channels. Present only if any channel changed. */
   readonly drained?: readonly string[]
-  /** The changes are the complete state: the reader deletes every row it has that is not in them. */
+  /** Whether the changes are the complete state. The reader then deletes every row it has that is not in them. */
   readonly whole?: true
 }
 
@@ -67,7 +69,7 @@ export interface KeyPage {
   readonly after?: string
   readonly group?: string
   readonly name?: string
-  /** Also list revoked keys. False by default. */
+  /** Whether to list revoked keys too. False by default. */
   readonly revoked?: boolean
 }
 

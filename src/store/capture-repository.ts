@@ -16,7 +16,7 @@ export interface StoredCapture {
 
 /** Filter and position of one page of the list of captures. */
 export interface CapturePage {
-  /** Start time of the requests: from `since`, before `until`; Unix milliseconds. */
+  /** Range for the start time of the requests, in Unix milliseconds. `since` is included, `until` is not. */
   readonly since: number
   readonly until: number
   readonly limit: number

@@ -8,7 +8,7 @@ export interface Conversation {
   readonly owner: string
   readonly id: string
   readonly metadata: JsonObject
-  /** Unix milliseconds, as all times in this file. */
+  /** Time of creation, in Unix milliseconds like all times in this file. */
   readonly createdAt: number
   /** Extended with every added item. */
   readonly expiresAt: number

@@ -7,7 +7,7 @@ const LARGEST = 1_000_000
 export interface GroupedWritesOptions<T, R> {
   /** Writes all items in one transaction, or none. Resolves to the result of each item, in order. */
   write(all: readonly T[]): Promise<readonly R[]>
-  /** Characters of an item. */
+  /** Number of characters of an item. */
   sizeOf(item: T): number
   /** Identity of an item. Two writes of the same item go into different groups. */
   keyOf(item: T): string

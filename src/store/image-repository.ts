@@ -2,7 +2,7 @@ import { lock } from './locks.ts'
 import type { ImageLimits, ImageRecord, NewImageRecord } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
-/** Bytes of an image per row. */
+/** Size of the part of an image that one row holds, in bytes. */
 const CHUNK = 256 * 1024
 /** Images deleted per statement. */
 const BATCH = 50

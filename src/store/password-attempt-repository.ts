@@ -1,7 +1,7 @@
 import type { LockRules, PasswordAttempt } from './console-records.ts'
 import type { ConsoleAttemptRow, Database } from './tables.ts'
 
-/** Maximum rows. While the table is full, attempts that would add a row are allowed without being counted. */
+/** Maximum number of rows. While the table is full, attempts that would add a row are allowed without being counted. */
 const MOST = 50_000
 /** Age after which an attempt is deleted in milliseconds, whatever the rules. */
 const STALE = 86_400_000

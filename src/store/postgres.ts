@@ -32,7 +32,10 @@ const UNANSWERED = 40_000
 /** The `application_name` of every connection, by which `isPostgresInUse` finds other processes. */
 const APPLICATION = 'interlingua'
 
-/** Session settings. Ms. Set after connecting, because poolers reject them as startup parameters. */
+/**
+ * Session settings, with times in milliseconds. They are set after connecting because poolers reject them as startup
+ * parameters.
+ */
 const SESSION = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 60_000 }
 
 /** Id of the advisory lock for migrations. */

@@ -15,7 +15,7 @@ export interface Processes {
 const DEAD = 20_000
 const FORGOTTEN = 24 * 3_600_000
 
-/** Unix milliseconds by the server's clock, because clocks of machines differ. */
+/** Current time in Unix milliseconds. It comes from the server because clocks of machines differ. */
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
 
 /** Start of the server. No process could write a heartbeat while the server was down. */

@@ -3,7 +3,7 @@ export interface ImageRecord {
   readonly mediaType: string
   /** Total bytes. */
   readonly size: number
-  /** Unix time in milliseconds. */
+  /** Time at which the record expires, in Unix milliseconds. */
   readonly expiresAt: number
   /** Streams the bytes in chunks. Ends early if the image is deleted meanwhile. */
   read(): AsyncIterable<Uint8Array>
@@ -14,7 +14,7 @@ export interface NewImageRecord {
   /** Database id. The image cannot be downloaded by this id alone. */
   readonly id: string
   readonly mediaType: string
-  /** Unix time in milliseconds. */
+  /** Time at which the record expires, in Unix milliseconds. */
   readonly expiresAt: number
   /**
    * Streams the bytes from the start on every call, so that a rolled-back transaction can be retried. Holds one chunk
@@ -36,7 +36,7 @@ export interface Note {
   /** Owner of the note. Notes are also limited per owner. */
   readonly owner: string
   readonly text: string
-  /** Unix time in milliseconds. */
+  /** Time at which the note expires, in Unix milliseconds. */
   readonly expiresAt: number
 }
 

@@ -112,7 +112,7 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
   }
 }
 
-/** Rows per deletion, so that reads can run in between. */
+/** Number of rows per deletion, so that reads can run in between. */
 const BATCH = 200
 
 /** Deletes expired tasks, turns and conversations. An expired turn is deleted only after all turns that continue it. */

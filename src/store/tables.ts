@@ -95,7 +95,7 @@ export interface TaskRow {
 /** Heartbeat of a process that shares a database server. Unused in SQLite files. */
 export interface ProcessRow {
   readonly id: string
-  /** Time of the last heartbeat by the server's clock; Unix milliseconds. */
+  /** Time of the last heartbeat by the server's clock, in Unix milliseconds. */
   readonly beat_at: number
 }
 
@@ -117,7 +117,7 @@ export interface CaptureRow {
   readonly id: string
   readonly at: number
   readonly key_id: string | null
-  /** Bytes of `data`. */
+  /** Size of `data`, in bytes. */
   readonly size: number
   readonly expires_at: number
   readonly data: Uint8Array
@@ -157,9 +157,9 @@ export interface ConsoleAttemptRow {
   readonly subject: string
   readonly attempts: number
   readonly since: number
-  /** Unix milliseconds; 0 if not locked. */
+  /** End of the lockout, in Unix milliseconds. 0 if not locked. */
   readonly locked_until: number
-  /** Last time the right password came from the network; Unix milliseconds, 0 for never. */
+  /** Last time the right password came from the network, in Unix milliseconds. 0 for never. */
   readonly right_at: number
 }
 

@@ -8,7 +8,7 @@ import type { Database, EventsRow, ItemRow, TurnRow } from './tables.ts'
 export interface TurnWrite {
   readonly owner: string
   readonly id: string
-  /** Creates or replaces the turn. Any other write changes nothing if the turn has ended or was deleted. */
+  /** Whether to create or replace the turn. Any other write changes nothing if the turn has ended or was deleted. */
   readonly isNew: boolean
   /** The turn's row. Undefined if only events are added. */
   readonly row?: TurnRow

@@ -17,11 +17,11 @@ export interface Turn {
   readonly previous?: string
   /** The channel whose upstream made the response. Its signatures are valid only there. */
   readonly channel?: string
-  /** Set if the upstream also stores the response under the same ids. */
+  /** Whether the upstream also stores the response under the same ids. */
   readonly remembered?: true
   /** The upstream's id of the response, if it differs. */
   readonly copy?: string
-  /** Unix milliseconds, as all times in this file. */
+  /** Time of creation, in Unix milliseconds like all times in this file. */
   readonly createdAt: number
   readonly expiresAt: number
   /** Deadline by which the worker must renew its lease. Absent once the response has ended. */
@@ -50,7 +50,7 @@ export interface FoundItem {
   readonly item: JsonObject
   /** The channel whose upstream made the item. */
   readonly channel?: string
-  /** Set if the upstream also stores the item under the same id. */
+  /** Whether the upstream also stores the item under the same id. */
   readonly remembered?: true
 }
 

@@ -4,9 +4,9 @@ import { DURATIONS, FIRST_BYTES, LATER, merged, packed, type Sum, type Sums, sum
 import { plainText, type SeriesIndex } from './usage-series.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
-/** ms. */
+/** Length of an hour, in milliseconds. */
 export const HOUR = 3_600_000
-/** ms. */
+/** Length of a day, in milliseconds. */
 export const DAY = 24 * HOUR
 
 /** Column values of one row, in the order of the insert statement. */
@@ -23,7 +23,7 @@ export const ROW_COLUMNS = [
   ...(['duration', 'tries', 'estimated'] as const),
 ]
 
-/** Maximum characters of a request's earlier attempts as JSON. */
+/** Maximum number of characters of a request's earlier attempts as JSON. */
 const TRIES = 4000
 
 /** Maximum count in a row, whatever an upstream reports, so that sums fit into 64 bits. */

@@ -9,7 +9,7 @@ export const UNITS = { usage_hours: HOUR, usage_days: 24 * HOUR } as const
 export type PartTable = keyof typeof UNITS
 const TABLES = Object.entries(UNITS) as readonly (readonly [PartTable, number])[]
 
-/** Parts of a running period before they are merged. A finished period is always merged into one. */
+/** Maximum number of parts of a running period before they are merged. A finished period is always merged into one. */
 const MOST = 30
 /** Parts merged per transaction. */
 const AT_ONCE = 1000
@@ -60,7 +60,7 @@ async function mergeAt(database: Database, table: PartTable, at: number): Promis
 /** Thrown to roll back when another process merged the same parts first. */
 const MERGED_ELSEWHERE = new Error('the parts of a sum are merged already')
 
-/** A range of periods: from `from`, before `to`; Unix milliseconds. */
+/** A range of periods in Unix milliseconds. `from` is included, `to` is not. */
 export interface Span {
   readonly table: PartTable
   readonly from: number

@@ -22,9 +22,9 @@ export const emptySum = (): Sum => EMPTY.slice()
 /** Sums by series id. */
 export type Sums = Map<number, Sum>
 
-/** Bytes before each packed sum: the series id as two 32-bit numbers, and the length of the sum. */
+/** Number of bytes before each packed sum: the series id as two 32-bit numbers, and the length of the sum. */
 const HEAD = 4 + 4 + 2
-/** Maximum bytes of a packed sum: per value an index and up to 80 bits. */
+/** Maximum size of a packed sum, in bytes: per value an index and up to 80 bits. */
 const LONGEST = HEAD + 12 * WIDTH
 const LOW = 2 ** 32
 

@@ -17,9 +17,9 @@ export interface UsageFilter {
 /** Sums over requests. */
 export interface UsageSum {
   readonly requests: number
-  /** Requests that failed. */
+  /** Number of requests that failed. */
   readonly errors: number
-  /** Requests whose caller disconnected before the answer was complete. */
+  /** Number of requests whose caller disconnected before the answer was complete. */
   readonly cancelled: number
   readonly input: number
   readonly output: number
@@ -30,9 +30,9 @@ export interface UsageSum {
   readonly outputAudio: number
   /** Nanodollars, of the requests with a known cost. */
   readonly cost: number
-  /** Requests with unknown cost. */
+  /** Number of requests with unknown cost. */
   readonly unpriced: number
-  /** Requests with estimated tokens. */
+  /** Number of requests with estimated tokens. */
   readonly estimated: number
   readonly losses: number
   /**
@@ -59,7 +59,7 @@ export class TooManyRows extends Error {
 export interface UsageGroup extends UsageSum {
   /** Values of the fields that define the group. */
   readonly by: { readonly [F in UsageField]?: string }
-  /** The group combines all groups that are not among the top. */
+  /** Whether the group combines all groups that are not among the top. */
   readonly others?: true
   /** Name of the key when grouped by key; for a renamed key the alphabetically last of its names. */
   readonly keyName?: string
@@ -70,13 +70,13 @@ export interface UsageGroup extends UsageSum {
 /** A query for sums. */
 export interface UsageQuery extends UsageFilter {
   readonly by: readonly UsageField[]
-  /** Return sums per interval. Those per minute are exact. */
+  /** Interval of the sums. Those per minute are exact. */
   readonly every?: 'minute' | 'hour' | 'day'
-  /** Count stored rows instead of hourly sums, so that times are exact to the millisecond. */
+  /** Whether to count stored rows instead of hourly sums, so that times are exact to the millisecond. */
   readonly exact?: boolean
-  /** Return only the groups with the highest rank, and the others combined into one. */
+  /** Limits the groups to those with the highest rank. The others are combined into one. */
   readonly top?: { readonly count: number; readonly rank: UsageRank }
-  /** Return percentiles of durations. */
+  /** Whether to return percentiles of durations. */
   readonly percentiles?: boolean
   readonly limit: number
 }

@@ -10,7 +10,7 @@ import { SeriesIndex } from './usage-series.ts'
 import { HOURS_RETENTION, sumsOf } from './usage-sums.ts'
 import { UsageWriter } from './usage-writer.ts'
 
-/** Rows per deletion, so that other work can run in between. */
+/** Number of rows per deletion, so that other work can run in between. */
 const BATCH = 500
 /** Lease of the process that deletes expired rows, in milliseconds, unless it renews the lease. */
 const LEASE = 60_000
@@ -24,7 +24,7 @@ export class UsageRepository implements UsageRecords {
   private readonly now: () => number
   private readonly writer: UsageWriter
   private mergedAt = Number.NEGATIVE_INFINITY
-  /** Unix milliseconds. End of this process's lease for deleting. */
+  /** End of this process's lease for deleting, in Unix milliseconds. */
   private sweepsUntil = -1
 
   constructor(database: Database, now: () => number) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isFailed, type UsageRow } from './usage/row.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
-/** Maximum characters of a name. Callers and upstreams choose some of the names. */
+/** Maximum length of a name, in characters. Callers and upstreams choose some of the names. */
 const LONGEST = 200
 
 /** Makes text storable by every engine: limits its length and removes NUL and lone surrogates. */

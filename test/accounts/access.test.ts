@@ -58,8 +58,8 @@ keys:
   - { name: boss, key: boss-secret, group: rich }
 `
 
-describe('whose key it is', () => {
-  it('knows fixed keys and their groups', () => {
+describe('the owner of a key', () => {
+  it('finds keys of the config and their groups', () => {
     const access = open(configOf(KEYS))
     expect(access.identify(bearer('boss-secret'))).toMatchObject({
       ...{ key: 'boss', group: 'rich', permissions: { limits: { tpm: 600 } } },
@@ -69,7 +69,7 @@ describe('whose key it is', () => {
     })
   })
 
-  it('refuses no key and a wrong key, and repeats neither', () => {
+  it('refuses a missing and a wrong key without repeating it', () => {
     const access = open(configOf(KEYS))
     expect(refusal(() => access.identify({ headers: {} }))).toMatchObject({ kind: 'unauthenticated' })
     const wrong = refusal(() => access.identify(bearer('dev-secre')))
@@ -77,12 +77,12 @@ describe('whose key it is', () => {
     expect(JSON.stringify(wrong)).not.toContain('dev-secre')
   })
 
-  it('keeps no key in the config', () => {
+  it('does not store keys in the config object', () => {
     const config = configOf(KEYS)
     expect(JSON.stringify(config.keys)).not.toContain('secret')
   })
 
-  it('takes a new config, and refuses keys of groups that are gone', () => {
+  it('uses a new config, and refuses keys whose group was removed', () => {
     const config = configOf(KEYS)
     const access = open(config)
     const rich = access.identify(bearer('boss-secret'))
@@ -104,7 +104,7 @@ describe('keys of the store', () => {
     return { access, records: store.access }
   }
 
-  it('count within a second, and end within a second', async () => {
+  it('are accepted and revoked within a second', async () => {
     const config = configOf('')
     const { access } = await openStored(config)
     const key = await withKeys(config.dataDir, records => createKey(records, 'late'))
@@ -113,7 +113,7 @@ describe('keys of the store', () => {
     await vi.waitFor(() => expect(() => access.identify(bearer(key))).toThrow('not valid'), SOON)
   })
 
-  it('are found by every secret that is good, under one id', async () => {
+  it('are found by every valid secret, under one id', async () => {
     let now = 1000
     const { access, records } = await openStored(configOf(''), () => now)
     const first = await createKey(records, 'a')
@@ -158,7 +158,7 @@ describe('keys of the store', () => {
     expect(access.identify(bearer(key)).permissions.allowsModel('n')).toBe(false)
   })
 
-  it('are used by what they permit: a refusal is no use', async () => {
+  it('record only permitted requests as use', async () => {
     let now = 1000
     const { access, records } = await openStored(configOf(''), () => now)
     const [open, expired, disabled] = [
@@ -176,7 +176,7 @@ describe('keys of the store', () => {
     expect([await usedAt('open'), await usedAt('expired'), await usedAt('disabled')]).toEqual([3000, 1000, undefined])
   })
 
-  it('have the groups of the config before those of the store, but not one that is only implied', async () => {
+  it('prefer groups of the config to stored groups, except for the undeclared default group', async () => {
     const config = configOf('groups: { mine: { models: [a] } }')
     const { access, records } = await openStored(config)
     const group = { models: ['b'], limits: {}, onLoss: 'show', createdAt: 0 } as const
@@ -191,7 +191,7 @@ describe('keys of the store', () => {
     expect(allowed).toEqual(['a', 'b', 'b'])
   })
 
-  it('remember when they were last used', async () => {
+  it('store the time of their last use', async () => {
     let now = 1000
     const { access, records } = await openStored(configOf(''), () => now)
     const key = await createKey(records, 'a', { id: 'a' })
@@ -205,7 +205,7 @@ describe('keys of the store', () => {
     expect((await records.key('b'))!.lastUsedAt).toBeUndefined()
   })
 
-  it('stay in force while the store cannot be read; an unknown one is no wrong one until it was', async () => {
+  it('stay valid while the store cannot be read; until it can, unknown keys are not counted as wrong', async () => {
     const config = configOf('keys: [{ name: fixed, key: fixed-secret }]')
     const store = await openStoreAt(config.dataDir)
     stores.push(store)
@@ -228,7 +228,7 @@ describe('keys of the store', () => {
     expect(refusal(() => access.identify(bearer('other')))).toMatchObject({ code: 'invalid_api_key' })
   })
 
-  it('end by themselves in time while the store is silent', async () => {
+  it('expire on time while the store does not answer', async () => {
     vi.useFakeTimers()
     const expiresAt = Date.now() + 2000
     const secrets = [{ hash: hashOf('short-lived'), prefix: '', lastFour: '', createdAt: 0 }]
@@ -254,7 +254,7 @@ describe('keys of the store', () => {
     }
   })
 
-  it('are gone with a database that is replaced by another', async () => {
+  it('disappear if the database is replaced by another', async () => {
     const { access, records } = await openStored(configOf(''))
     const key = await createKey(records, 'a')
     await access.refresh()
@@ -267,7 +267,7 @@ describe('keys of the store', () => {
     expect(refusal(() => access.identify(bearer(key)))).toMatchObject({ code: 'invalid_api_key' })
   })
 
-  it('come from the key file of an earlier version, once, with the same ids', async () => {
+  it('are imported once from the key file of an earlier version, with the same ids', async () => {
     const config = configOf('')
     const [hash, owner] = ['a1'.repeat(32), 'b2'.repeat(16)]
     const row = (name: string, more: object) => ({ name, group: 'default', hint: 'il-abcd', createdAt: 'x', ...more })
@@ -284,7 +284,7 @@ describe('keys of the store', () => {
     expect(readKeys(`${keyFile(config.dataDir)}.imported`)).toHaveLength(3)
   })
 
-  it('keep a gateway from starting where their file is damaged', async () => {
+  it('prevent the start of a gateway if their file is damaged', async () => {
     const config = configOf('')
     writeFileSync(keyFile(config.dataDir), '{"keys": [{}]}')
     await expect(openStored(config)).rejects.toThrow('damaged')

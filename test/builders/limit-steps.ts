@@ -8,7 +8,7 @@ export interface Happening {
   /** Time passed in milliseconds. Negative if the clock is set back. */
   readonly pause: number
   readonly step: LimitStep
-  /** Milliseconds since the cost that the step corrects was reserved. */
+  /** Time since the cost that the step corrects was reserved, in milliseconds. */
   readonly reservedBefore: number | undefined
 }
 

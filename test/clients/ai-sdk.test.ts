@@ -142,7 +142,7 @@ describe.each(PROVIDERS.filter(({ format }) => FORMATS.includes(format)))('AI SD
         ])
       })
 
-      test('thoughts before the calls, whose proof goes back to who made it', async () => {
+      test('the signature of reasoning before calls returns to its issuer', async () => {
         stage.plays(THOUGHT, { text: 'Rain in both.' })
         const got = await ask({
           ...base(),

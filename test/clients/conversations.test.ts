@@ -90,7 +90,7 @@ describe.each(CALLERS.filter(({ format }) => FORMATS.includes(format)))('$name',
         expect(stage.heard().thinks).toBe(true)
       })
 
-      test('thoughts before a call; their proof goes back to who made it', async () => {
+      test('the signature of reasoning before a call returns to its issuer', async () => {
         stage.plays(THOUGHT_CALL, { text: 'Rain.' })
         const talk = caller.open(stage.address)
         const got = await talk.say({ text: 'Weather?' }, { stream, thinks: true, tools: true })

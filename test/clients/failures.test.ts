@@ -127,7 +127,7 @@ describe.each(callers)('$name', caller => {
     })
   })
 
-  describe('meets its own error at the door', () => {
+  describe('gets an error in its own format from the endpoint', () => {
     let stage: Stage
     beforeAll(async () => void (stage = await Stage.open(caller.format)))
     afterAll(() => stage.close())

@@ -64,7 +64,7 @@ describe('a form that cannot be meant', () => {
     expect(seen).toHaveLength(0)
   })
 
-  test('a form of another door’s format, with a large picture before everything else', async () => {
+  test('a form in another endpoint’s format with a large image as its first part', async () => {
     const { testServer, seen } = await open('contents')
     const { status, json } = await sendForm(testServer, 'edits', { model: 'm' }, ['image'], [], 5 * 1024 * 1024)
     expect({ status, param: json.error.param, asked: seen.length }).toEqual({ status: 400, param: 'prompt', asked: 0 })

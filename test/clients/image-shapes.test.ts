@@ -86,7 +86,7 @@ describe('an upstream that takes forms alone', () => {
     expect(asked()).toEqual([])
   })
 
-  test('is sent a form as it came', async () => {
+  test('is sent a form unchanged', async () => {
     const { testServer, asked } = await open(dialect)
     await send(testServer)
     const form = await formOf(asked()[0]!)

@@ -221,7 +221,7 @@ describe.each(Object.keys(MADE))('%s makes the pictures', format => {
     }
   })
 
-  test('AI SDK: generateImage at the images door', async () => {
+  test('AI SDK: generateImage at the images endpoint', async () => {
     const { testServer } = await open(format)
     const model = createOpenAI({ apiKey: KEY, baseURL: `${testServer.server.address}/v1` }).image('gpt-image-1')
     const { image } = await generateImage({ model, prompt: 'a boat', size: '1024x1024', maxRetries: 0 })

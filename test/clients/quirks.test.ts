@@ -37,7 +37,7 @@ test('OpenAI’s client sees an error that comes as an event of a stream (trap 7
   await expect(openaiChat.open(stage.address).say({ text: 'Hi!' }, { stream: true })).rejects.toThrow('The pen broke.')
 })
 
-test('Google’s client streams another’s thought in pieces, and hands it back whole with its proof', async () => {
+test('Google’s client receives foreign reasoning in chunks and returns it complete with its signature', async () => {
   const upstream = await Stage.open('messages')
   upstream.plays(
     { thought: 'I need the weather.', calls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Bern' } }] },

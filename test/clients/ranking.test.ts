@@ -159,7 +159,7 @@ describe('an upstream that only embeds ranks', () => {
   })
 })
 
-describe('vectors at the door of Cohere’s second version', () => {
+describe('vectors at the endpoint of Cohere’s second version', () => {
   test.each(['cohere', 'embeddings'] as const)('for Cohere’s client, from %s', async kind => {
     library = await Library.open(kind)
     const { embeddings, meta } = await cohere().v2.embed({
@@ -258,7 +258,7 @@ describe('bad input', () => {
   })
 })
 
-test('who comes without a body is told in the words of the door', async () => {
+test('a request without a body is refused in the endpoint’s format', async () => {
   library = await Library.open('cohere')
   for (const path of ['/v1/rerank', '/v2/rerank', '/v2/embed', '/v2/nothing']) {
     const { status, json } = await library.testServer.ask(path, undefined, { method: 'GET' })

@@ -204,7 +204,7 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
     expect(understood().voice).toBe('Charon')
   })
 
-  it('Google’s own client, whole and streamed', async () => {
+  it('Google’s own client, complete and streamed', async () => {
     const google = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: testServer.server.address } })
     const asked = {
       model: 'm',

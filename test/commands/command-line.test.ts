@@ -38,7 +38,7 @@ const file = (name: string, text: string): string => {
 }
 
 describe('the command line', () => {
-  it('tells its version and how it is used', async () => {
+  it('prints its version and its usage', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
     expect(await run('--version')).toMatchObject({ code: 0, out: version })
     const help = await run('--help')
@@ -63,7 +63,7 @@ describe('the command line', () => {
 })
 
 describe('check', () => {
-  it('says what a good config does, and what in it is surely not meant', async () => {
+  it('describes a valid config and its probable mistakes', async () => {
     const { code, out, fault } = await run('check', '-c')
     expect(code).toBe(0)
     expect(out).toContain('1 channel: local (chat, responses, messages')
@@ -72,14 +72,14 @@ describe('check', () => {
     )
   })
 
-  it('says which file of TLS cannot be used, as a start would', async () => {
+  it('names the TLS file that cannot be used, as a start does', async () => {
     const config = file('tls.yaml', 'server: { tls: { cert: no.crt, key: no.key } }')
     const { code, fault } = await run('check', '-c', config)
     expect(code).toBe(1)
     expect(fault).toContain('server.tls.cert: no.crt cannot be read (ENOENT)')
   })
 
-  it('says where nobody would answer', async () => {
+  it('warns of a config without channels', async () => {
     const empty = file('empty.yaml', 'channels: []')
     expect(await run('check', '-c', empty)).toEqual({
       code: 0,
@@ -88,7 +88,7 @@ describe('check', () => {
     })
   })
 
-  it('takes the file as an argument, which counts before --config', async () => {
+  it('takes the file as an argument, which takes precedence over --config', async () => {
     const other = file('other.yaml', 'channels: [{ name: other, provider: ollama }]')
     expect(await run('check', other)).toMatchObject({ code: 0, out: expect.stringContaining(`${other}: valid.`) })
     expect((await run('check', other, '-c')).out).toContain(`${other}: valid.`)
@@ -97,7 +97,7 @@ describe('check', () => {
     expect(await run('check', other, config)).toMatchObject({ code: 2 })
   })
 
-  it('fails on a bad one, and on one that is not there', async () => {
+  it('fails for an invalid and for a missing file', async () => {
     const bad = file('bad.yaml', 'server:\n  prot: 1')
     expect(await run('check', '-c', bad)).toMatchObject({
       code: 1,
@@ -183,7 +183,7 @@ describe('translate', () => {
     expect(JSON.parse(out)).toMatchObject({ wire: { body: said } })
   })
 
-  it('takes a form whose files stand there as base64', async () => {
+  it('takes a form whose files are in base64', async () => {
     const form = 'fixtures/transcriptions/hello.request.json'
     const [{ bytes }] = JSON.parse(readFileSync(form, 'utf8')).files
     for (const to of ['chat', 'contents', 'deepgram', 'transcriptions'])
@@ -197,7 +197,7 @@ describe('translate', () => {
     expect((JSON.parse(events.out) as { wire: unknown[] }).wire.at(-1)).toEqual({ data: '[DONE]' })
   })
 
-  it('writes what the request it answers asks for', async () => {
+  it('writes the output that the answered request asks for', async () => {
     const asked = file(
       'asked.json',
       '{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}',
@@ -206,7 +206,7 @@ describe('translate', () => {
     expect(out).toContain('\\"usage\\":{\\"prompt_tokens\\":9')
   })
 
-  it('fails on what is no such thing', async () => {
+  it('fails for input that is not of the stated kind', async () => {
     expect(await run(...chat, file('broken.json', '{'))).toMatchObject({ code: 1 })
     expect((await run(...chat, file('list.json', '[]'))).fault).toContain('not a JSON object')
     expect((await run(...chat, file('wrong.json', '{"model":"m","messages":3}'))).fault).toContain('messages')

@@ -78,7 +78,7 @@ const keyIn = (out: string): string => /^key {6}(\S+)$/m.exec(out)![1]!
 beforeAll(buildIfStale, 240_000)
 
 describe('a gateway nobody configured', () => {
-  it('prints a key once, and lines for its doors that work as they stand', async () => {
+  it('prints a key once, and request lines for its endpoints that work unchanged', async () => {
     const first = await serve('--port', '0')
     await vi.waitFor(() => expect(first.out()).toContain('prints a sample request for each endpoint'), SOON)
     expect(first.out().trimEnd().split('\n').length).toBeLessThanOrEqual(12)

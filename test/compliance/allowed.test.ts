@@ -53,7 +53,7 @@ interface Schemas {
 }
 
 describe.skipIf(!present)('requests the schemas allow', () => {
-  it.each(REQUESTS)('%s: come in and go out to the same format as they came', async (_, format, requests) => {
+  it.each(REQUESTS)('%s: come in and go out to the same format unchanged', async (_, format, requests) => {
     const schemas = (await import(`../../src/ingress/${format}/wire.ts`)) as Schemas
     holds(requests, wire => {
       const { wire: written, losses } = WRITERS[format]!.request!(READERS[format]!.request!(wire), NATIVE)
@@ -79,7 +79,7 @@ describe.skipIf(!present)('requests the schemas allow', () => {
 const read = (format: string, body: JsonObject) => READERS[format]!.result!({ status: 200, headers: {}, body }, asked)
 
 describe.skipIf(!present)('answers the schemas allow', () => {
-  it.each(ANSWERS)('%s: go out to the same format as they came', (_, format, answers) => {
+  it.each(ANSWERS)('%s: go out to the same format unchanged', (_, format, answers) => {
     holds(answers, body => {
       const { wire, losses } = WRITERS[format]!.result!(read(format, body), asked)
       same(wire.body, body)

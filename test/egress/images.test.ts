@@ -19,7 +19,7 @@ const typesOf = (events: readonly WireEvent[]) => events.map(({ event }) => even
 const made = (events: readonly CanonicalEvent[], of = asked) => drain(writer!.events!(of), events)
 
 describe('images', () => {
-  it('a form goes out with the files it came with, in their order, through the door it came through', () => {
+  it('a form is sent with the files it arrived with, in the same order and to the same endpoint', () => {
     holds(request, wire => {
       const { wire: written } = writer!.request!(reader!.request!(wire), NATIVE)
       expect(written.path).toBe(wire.path)
@@ -29,7 +29,7 @@ describe('images', () => {
     })
   })
 
-  it('a stream of the format goes through as it came', () => {
+  it('a stream of the format passes unchanged', () => {
     const events = [
       eventOf('image_generation.partial_image', { b64_json: 'AAAA', partial_image_index: 0, ...shared }),
       eventOf('image_generation.completed', { b64_json: 'AAAB', ...shared, usage }),

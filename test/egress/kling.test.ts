@@ -26,7 +26,7 @@ describe('a request with an image among the extras alone', () => {
   })
 })
 
-test('a native request whose messages were removed is written as it came', () => {
+test('a native request whose messages were removed is written unchanged', () => {
   const body = { model_name: 'm', prompt: 'a river' }
   const wire = { path: '/videovendor/v1/videos/text2video', query: {}, headers: {}, body }
   const read = reader.request!(wire)

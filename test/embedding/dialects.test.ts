@@ -162,7 +162,7 @@ describe('what Voyage counts', () => {
     })
   })
 
-  test('is told of rankings as it came, and what others count in its word', () => {
+  test('gets rankings unchanged, and other formats’ counts under its own name', () => {
     expect(told('rerank', { object: 'list', data: [], model: 'm', usage })).toEqual(usage)
     const jina = { object: 'list', results: [], model: 'm', usage: { prompt_tokens: 7 } }
     expect(told('rerank', jina)).toEqual({ ...usage, prompt_tokens: 7 })

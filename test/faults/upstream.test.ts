@@ -226,7 +226,7 @@ describe('another channel', () => {
     expect(await testServer.ask(CHAT_PATH, ASK)).toMatchObject({ status: 429, headers: limits })
   })
 
-  test('trap 86: a refusal is read once and told as what it is, whole or streamed', async () => {
+  test('trap 86: a refusal is read once and told as what it is, complete or streamed', async () => {
     const refuse: Script = response => json(response, failure('Slow down.'), 429)
     for (const body of [ASK, STREAM]) {
       const { testServer } = await open([refuse, refuse])

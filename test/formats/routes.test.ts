@@ -8,7 +8,7 @@ const at = (path: string, body: JsonObject) => {
   return wireRequest(door, { headers: { 'anthropic-version': '2023-06-01' }, query: {} }, body)
 }
 
-describe('a body finds its door', () => {
+describe('a body is routed to its endpoint', () => {
   test.each<[string, JsonObject]>([
     ['/v1/completions', { prompt: 'a' }],
     ['/v1/responses', { prompt: { id: 'pmpt_1' } }],
@@ -35,7 +35,7 @@ describe('a body finds its door', () => {
   })
 })
 
-test('a plain path has the door that it has when it is routed; one that has to be decoded has none yet', () => {
+test('a plain path has the same endpoint before routing; a path that has to be decoded has none yet', () => {
   for (const route of ROUTES) expect(matchedRoute(route.path)).toEqual({ route, streams: false })
   for (const path of [
     '/v1beta/models/gemini-3-pro:streamGenerateContent',

@@ -123,7 +123,7 @@ const ANSWERS: readonly (readonly [
   ],
 ]
 
-describe('an answer that goes out as it came', () => {
+describe('an answer that is sent unchanged', () => {
   test.each(ANSWERS)('of %s shows no address and no key of its upstream', async (_, format, path, body, answer) => {
     const upstream = await openUpstream(response => {
       const at = `at ${upstream.address}/v1 with ${KEY}`

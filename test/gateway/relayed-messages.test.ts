@@ -66,7 +66,7 @@ const streamed = async (frames: readonly string[], server = own): Promise<string
 }
 
 describe('a request', () => {
-  test('goes out as it came, under the model that the upstream knows', async () => {
+  test('is sent unchanged, under the model that the upstream knows', async () => {
     upstream.script = response => json(response, { ...MESSAGE, stop_reason: 'end_turn' })
     await own.ask('/v1/messages', REQUEST, { headers: HEADERS })
     expect(upstream.seen.at(-1)!.text).toBe(JSON.stringify(REQUEST))
@@ -85,7 +85,7 @@ describe('signs of life without data', () => {
 describe('a whole answer', () => {
   const answer = { x: null, ...MESSAGE, content: [{ text: 'hi', type: 'text', x: 1 }], stop_reason: 'x_bored' }
 
-  test('goes out as it came, under the model that the caller asked for', async () => {
+  test('is sent unchanged, under the model that the caller asked for', async () => {
     upstream.script = response => json(response, { ...answer, model: 'upstream-m' })
     const { text } = await renaming.ask('/v1/messages', REQUEST, { headers: HEADERS })
     expect(text).toBe(JSON.stringify(answer))
@@ -101,7 +101,7 @@ describe('a whole answer', () => {
 })
 
 describe('a stream', () => {
-  test('goes out as it came', async () => {
+  test('is sent unchanged', async () => {
     expect(await streamed(WHOLE)).toBe(WHOLE.join(''))
   })
 

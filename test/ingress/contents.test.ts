@@ -13,7 +13,7 @@ import { holds, same } from '../laws/support.ts'
 import { request, result } from '../laws/wire/contents.ts'
 
 describe('a request of this format', () => {
-  it('goes out as it came: path, query and body, the model in the path encoded as usual (trap 105)', () => {
+  it('is sent unchanged: path, query and body, with the model in the path encoded as usual (trap 105)', () => {
     holds(request, wire => {
       const { wire: written, losses } = writer.request!(reader.request!(wire), NATIVE)
       same(written, { ...wire, path: wire.path.replace('%70', 'p').replace('%2F', '/') })
@@ -27,7 +27,7 @@ describe('a request of this format', () => {
     return writer.request!(model === undefined ? asked : { ...asked, model }, { native: true, dialect }).wire
   }
 
-  it('has another model in its path and wherever its body names it', () => {
+  it('is sent with the new model in its path and wherever its body names it', () => {
     const contents = [{ parts: [{ text: 'Hi' }] }]
     const named = (model: string) => ({ model: `models/${model}`, contents })
     expect(sent({ body: named('m') }, { model: 'n' })).toMatchObject({
@@ -41,7 +41,7 @@ describe('a request of this format', () => {
     expect(embedding.body).toEqual(embedded('n'))
   })
 
-  it('goes to Google’s cloud without ids of calls, and otherwise as it came (trap 57)', () => {
+  it('is sent to Google’s cloud without call ids, and otherwise unchanged (trap 57)', () => {
     const turns = (id: object) => [
       { role: 'model', parts: [{ text: 'So' }, { function_call: { name: 'f', ...id }, thought_signature: 'c2ln' }] },
       { parts: [{ functionResponse: { name: 'f', ...id, response: { a: 1 } } }, { text: 'Hi', x: null }] },
@@ -50,13 +50,13 @@ describe('a request of this format', () => {
     expect(body).toEqual({ contents: turns({}) })
   })
 
-  it('goes without the marks that streams of earlier versions had (trap 90)', () => {
+  it('is sent without the separators that streams of earlier versions had (trap 90)', () => {
     const turn = (...parts: JsonObject[]) => ({ role: 'model', parts })
     const contents = [turn({ text: 'a', x: 1 }, { thought: false }), turn({ thought: false }), turn({ text: 'b' })]
     expect(sent({ body: { contents } }).body).toEqual({ contents: [turn({ text: 'a', x: 1 }), turn({ text: 'b' })] })
   })
 
-  it('is refused by the reader exactly where the schema sees a fault', () => {
+  it('is refused by the reader exactly if the schema finds a fault', () => {
     const steps = fc.array(fc.nat(30), { minLength: 1, maxLength: 5 })
     holds(fc.tuple(request, steps, fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>), ([wire, path, bad]) => {
       const body = spoiled(wire.body, path, bad)
@@ -68,7 +68,7 @@ describe('a request of this format', () => {
 })
 
 describe('an answer of this format', () => {
-  it('goes out as it came', () => {
+  it('is sent unchanged', () => {
     holds(result, body => {
       const read = reader.result!({ status: 200, headers: {}, body }, asked)
       const { wire, losses } = writer.result!(read, asked)

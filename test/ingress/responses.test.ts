@@ -16,7 +16,7 @@ import { holds, plain, same } from '../laws/support.ts'
 import { request, result } from '../laws/wire/responses.ts'
 
 describe('a request of the same format', () => {
-  it('goes out as it came, with no losses', () => {
+  it('is sent unchanged, with no losses', () => {
     holds(request, asked => {
       const { wire, losses } = writer.request!(reader.request!(asked), NATIVE)
       same(wire.body, asked.body)
@@ -46,7 +46,7 @@ describe('a request of the same format', () => {
 })
 
 describe('an answer of the same format', () => {
-  it('goes out as it came, with no losses', () => {
+  it('is sent unchanged, with no losses', () => {
     holds(result, body => {
       const read = reader.result!({ status: 200, headers: {}, body }, asked)
       const { wire, losses } = writer.result!(read, asked)

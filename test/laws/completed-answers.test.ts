@@ -56,7 +56,7 @@ describe('completed answers', () => {
     })
   })
 
-  it('are the same whole and streamed', () => {
+  it('are the same complete and streamed', () => {
     holds(answers, body => {
       const result = read(body)
       if (result.task !== undefined || result.error !== undefined || isCompaction(body)) return

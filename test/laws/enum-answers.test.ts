@@ -42,7 +42,7 @@ const schemaIn = (format: string, body: JsonObject) => {
 }
 
 describe('the request', () => {
-  it.each(UPSTREAMS)('trap 112: asks %s for an object that holds one text', format => {
+  it.each(UPSTREAMS)('trap 112: requests from %s an object with one string', format => {
     const { wire, losses } = WRITERS[format]!.request!(read(['Piano', 'Lute']), FOREIGN)
     const { schema, strict } = schemaIn(format, wire.body)
     expect(schema).toEqual({
@@ -57,7 +57,7 @@ describe('the request', () => {
     )
   })
 
-  it('is a loss where the upstream takes no schema, and stays as it is for a schema that is no enum of texts', () => {
+  it('is a loss if the upstream takes no schema, and is unchanged for a schema that is no enum of strings', () => {
     const { wire, losses } = WRITERS['chat']!.request!(read(['a']), { ...FOREIGN, dialect: { json_schema: false } })
     expect(wire.body).not.toHaveProperty('response_format')
     expect(losses).toContainEqual({ kind: 'dropped', path: ['output', 'text'], reason: 'no-json-schema' })
@@ -97,7 +97,7 @@ const member = fc.string({ unit: fc.constantFrom('a', 'é', '🎹', '"', '\\', '
 const lengths = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 5 })
 
 describe('the answer', () => {
-  it('is exactly that member of the enum, whole and cut anywhere', () => {
+  it('is exactly that member of the enum, complete or split anywhere', () => {
     holds(
       fc.tuple(
         member.chain(value => fc.tuple(fc.constant(value), spelled(value))),
@@ -110,7 +110,7 @@ describe('the answer', () => {
     )
   })
 
-  it('is the bare word where the model answers with that', () => {
+  it('is the plain word if the model answers with it', () => {
     holds(
       fc.tuple(fc.oneof(member, fc.constantFrom('{', '{"value', '{"value":1}', '["a"]', '"a"')), lengths),
       ([word, cuts]) => {
@@ -121,7 +121,7 @@ describe('the answer', () => {
     )
   })
 
-  it('is the same whole and streamed, whatever the upstream sends', () => {
+  it('is equal complete and streamed, whatever the upstream sends', () => {
     const unit = fc.constantFrom(
       '{',
       '"',
@@ -142,7 +142,7 @@ describe('the answer', () => {
     })
   })
 
-  it('comes as soon as its text does, without halves of characters', () => {
+  it('arrives as soon as its text does, without split characters', () => {
     const at = { candidate: 0, part: 0 }
     const events = RESTORER.events()
     events.push({ type: 'part-start', at, part: { type: 'text', text: '' } })
@@ -154,7 +154,7 @@ describe('the answer', () => {
     expect(said('}')).toEqual([])
   })
 
-  it.each(UPSTREAMS)('of %s is unwrapped on its way, whole and streamed', format => {
+  it.each(UPSTREAMS)('of %s is unwrapped, complete and streamed', format => {
     const request = { ...read(['Piano', 'Lute']), stream: true }
     const given = answerOf('{"value":"Lute"}')
     const { wire } = WRITERS[format]!.result!(given, request)
@@ -163,7 +163,7 @@ describe('the answer', () => {
     expect(textOf(fold(drain(through, drain(WRITERS[format]!.events!(request), unfold(given)))))).toBe('Lute')
   })
 
-  it('has its tools renamed, too', () => {
+  it('also has its tools renamed', () => {
     const both = restorer(new Map([['a_b', { name: 'a.b' }]]), true)!
     const call = { type: 'tool-call', id: '1', name: 'a_b', arguments: '{}' } as const
     const given = answerOf('{"value":"Lute"}')

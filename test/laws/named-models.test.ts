@@ -54,7 +54,7 @@ describe('models that a request names', () => {
     for (const { format } of ROUTES) expect(FORMATS).toContain(format)
   })
 
-  test('are held to the key at every path, at any depth', () => {
+  test('are checked against the key at every path and depth', () => {
     fc.assert(
       fc.property(path, wraps, ({ format, steps }, around) => {
         const body = bodyOf(steps, around)
@@ -66,7 +66,7 @@ describe('models that a request names', () => {
     )
   })
 
-  test('are refused in any other case', () => {
+  test('are refused in any other spelling of the field', () => {
     fc.assert(
       fc.property(path, wraps, fc.nat(), ({ format, steps }, around, at) => {
         const named = steps.flatMap((step, index) => (step === '*' ? [] : [index]))
@@ -77,7 +77,7 @@ describe('models that a request names', () => {
     )
   })
 
-  test('go out as the channel calls them, and nothing else of the body changes', () => {
+  test('are sent under the channel’s names, and nothing else in the body changes', () => {
     const named = new Map([
       ['pro', 'pro'],
       ['dear', 'cheap'],
@@ -97,7 +97,7 @@ describe('models that a request names', () => {
     )
   })
 
-  test('are none where the words stand in content', () => {
+  test('are not found in content', () => {
     const key = fc.constantFrom(...Object.keys(CONTENT), 'tools', 'plugins', 'prompt', 'container', 'type')
     const { content } = fc.letrec<{ content: Json }>(tie => ({
       content: fc.oneof(
@@ -115,7 +115,7 @@ describe('models that a request names', () => {
     )
   })
 
-  test('are found in linear work', () => {
+  test('are found in linear time', () => {
     for (const many of [repeated, nested]) {
       const [few, twice] = [100, 200].map(count => readsOf(many(count)))
       expect(few).toBeGreaterThan(100)

@@ -70,7 +70,7 @@ const isAnswered = (model: string, permissions: Permissions, all: readonly Route
 const names = ({ config: { models }, health }: RoutedChannel, model: string): boolean =>
   models.named.has(model) || (models.patterns.length > 0 && health.listed?.has(model) === true)
 
-test('a model is listed exactly if some door that is open to the key has a channel that names it', () => {
+test('a model is listed exactly if a format that the key may use has a channel with the model', () => {
   fc.assert(
     fc.property(key, group, channels, fc.boolean(), (one, of, all, cascades) => {
       const permissions = permissionsOf(one, of)

@@ -97,7 +97,7 @@ describe.each([
     }),
   )
 
-  test('as told to another upstream of responses, but for names and proofs', () =>
+  test('as sent to another upstream of responses, except for names and signatures', () =>
     check(memories, ({ whole }, full) => {
       const items = whole('elsewhere')['input'] as JsonObject[]
       const last = (recalledInput: readonly JsonObject[]) => read(recalledInput)

@@ -110,7 +110,7 @@ describe('what OpenAI sends for a refusal', () => {
     { data: '[DONE]' },
   ]
 
-  it('trap 113: is SAFETY with its message for callers of contents, whole and streamed', () => {
+  it('trap 113: is SAFETY with its message for callers of contents, complete and streamed', () => {
     const whole = READERS['chat']!.result!({ status: 200, headers: {}, body }, REQUEST)
     const { wire } = WRITERS['contents']!.result!(whole, REQUEST)
     expect(wire.body['candidates']).toMatchObject([

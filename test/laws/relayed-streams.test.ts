@@ -32,7 +32,7 @@ const relayable = (format: string, result: Parameters<typeof streamed>[0]) =>
 
 const RELAYING = jobsWith('events').filter(([format]) => WRITERS[format]!.nativeEvents !== undefined)
 
-describe('relayed: a stream leaves as it came, whatever is in it', () => {
+describe('relayed: a stream leaves unchanged, whatever is in it', () => {
   it.each(RELAYING)('%s: %s', (format, work) => {
     const { asked: request, result } = WORKS[work]!
     holds(relayable(format, result), ({ events }) => {

@@ -134,7 +134,7 @@ describe('a client’s next step reaches the upstream as its own client’s woul
   })
 })
 
-describe('what a client hands back is not told twice, and has its proof', () => {
+describe('reasoning that a client returns is not repeated, and has its signature', () => {
   it.each(pairs)('$caller to $upstream', ({ caller, upstream }) => {
     const way = wayOf(caller, upstream)
     holds(answerOf(upstream), answer => {

@@ -198,7 +198,7 @@ describe('law 20: routing', () => {
     )
   })
 
-  it('routes every model it lists, at a door of each format it lists, once channels are well', () => {
+  it('routes every listed model at an endpoint of each listed format once the channels work', () => {
     fc.assert(
       fc.property(request, channels, (asked, list) => {
         const well = list.map(one => ({ ...one, health: without(one.health) }))

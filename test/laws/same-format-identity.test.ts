@@ -9,7 +9,7 @@ import { completed } from './exceptions.ts'
 import { formatsWith, holds, same } from './support.ts'
 import { ANSWERS, WIRES } from './wires.ts'
 
-describe('same-format identity: a request goes out as it came in, with no losses', () => {
+describe('same-format identity: a request is sent unchanged, with no losses', () => {
   it.each(formatsWith('request'))('%s', format => {
     holds(WIRES[format]!.request, wire => {
       const { wire: written, losses } = WRITERS[format]!.request!(READERS[format]!.request!(wire), NATIVE)
@@ -19,7 +19,7 @@ describe('same-format identity: a request goes out as it came in, with no losses
   })
 })
 
-describe('same-format identity: an answer goes out as it came in, with no losses', () => {
+describe('same-format identity: an answer is sent unchanged, with no losses', () => {
   it.each(ANSWERS)('%s', (_, format, answers, asked) => {
     holds(answers, body => {
       const read = READERS[format]!.result!({ status: 200, headers: {}, body }, asked)
@@ -30,7 +30,7 @@ describe('same-format identity: an answer goes out as it came in, with no losses
   })
 })
 
-describe('same-format identity: an answer that is no JSON goes out as it came in, with no losses', () => {
+describe('same-format identity: an answer that is no JSON is sent unchanged, with no losses', () => {
   it.each(formatsWith('result').filter(format => WIRES[format]!.raw !== undefined))('%s', format => {
     holds(WIRES[format]!.raw!, answer => {
       const { wire, losses } = WRITERS[format]!.result!(READERS[format]!.result!(answer, asked), asked)
@@ -40,7 +40,7 @@ describe('same-format identity: an answer that is no JSON goes out as it came in
   })
 })
 
-describe('same-format identity: beside what was changed of a request, it goes out as it came', () => {
+describe('same-format identity: beside what was changed of a request, it is sent unchanged', () => {
   /** Form of signed reasoning in each format, and fields of its turns and their parts. */
   const FORMS = {
     messages: { turns: 'messages', parts: 'content', thought: { type: 'thinking', thinking: 'so', signature: 'EqQ=' } },

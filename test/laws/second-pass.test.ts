@@ -6,7 +6,7 @@ import { meaning } from './same.ts'
 import { handedTo, holds, plain, same } from './support.ts'
 import { jobsWith, WORKS } from './works.ts'
 
-describe('second pass: what a format has said once, it says again without loss', () => {
+describe('second pass: a value that was written in a format is written in it again without loss', () => {
   it.each(jobsWith('request'))('%s: %s', (format, work) => {
     holds(WORKS[work]!.request, given => {
       const asked = handedTo(format, given)

@@ -136,7 +136,7 @@ const ways = FORMATS.flatMap(caller =>
   ),
 )
 
-describe('a caller gets the reasoning that it asked for, and the next turn has its proofs', () => {
+describe('a caller gets the reasoning that it requested, and the next turn has its signatures', () => {
   it.each(ways)(
     '$caller to $upstream, streamed: $stream, $settings',
     ({ caller, upstream, stream, shown, settings }) => {
@@ -170,7 +170,7 @@ describe('a caller gets the reasoning that it asked for, and the next turn has i
   )
 })
 
-describe('a caller who no longer asks has its proofs all the same', () => {
+describe('a caller that no longer requests reasoning still has its signatures', () => {
   const asks = [
     ['messages', { thinking: { type: 'adaptive' } }, { thinking: { type: 'disabled' } }],
     ['contents', { generationConfig: { thinkingConfig: { includeThoughts: true } } }, { generationConfig: {} }],

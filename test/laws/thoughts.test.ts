@@ -204,7 +204,7 @@ describe('an envelope reaches no upstream', () => {
   })
 })
 
-describe('no stream of contents has a part without data, or a proof on a thought (traps 90, 91)', () => {
+describe('no stream of contents has a part without data, or a signature on a thought part (traps 90, 91)', () => {
   it.each(Object.keys(ISSUERS))('thoughts of %s', issuer => {
     holds(streamed(answers(ISSUERS[issuer]!)), ({ result, events }) => {
       const whole = WRITERS['contents']!.result!(result, asked).wire.body

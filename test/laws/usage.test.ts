@@ -55,7 +55,7 @@ function fault(format: string, usage: JsonObject): object | undefined {
 
 const sumOf = ({ usage }: CanonicalResult): number => (usage?.input ?? 0) + (usage?.output ?? 0)
 
-describe('usage: parts add up to the total in every other format, whole and streamed', () => {
+describe('usage: parts add up to the total in every other format, complete and streamed', () => {
   it.each(ANSWERS)('of %s', (_, from, answers, asked) => {
     const work = workOf(asked)
     const others = formatsWith('result').filter(to => to !== from && FORMATS_OF.get(to)!.does.includes(work))

@@ -171,7 +171,7 @@ test.each<[string, (records: AccessRecords, id: string) => Promise<unknown>, str
   expect(door.error(text)).toBe(message)
 })
 
-describe('a door that is closed to a key', () => {
+describe('a format that a key may not use', () => {
   const DOORS = { group: { doors: ['chat'] } }
 
   test.each(Object.entries(STREAMED).filter(([name]) => name !== 'chat'))(

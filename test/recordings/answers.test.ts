@@ -44,7 +44,7 @@ const eventsOf = ({ format, sse }: Recording, asked: CanonicalRequest) =>
   drain(READERS[format]!.events!(asked), drain(eventParser(), [Buffer.from(sse!)]))
 
 describe.skipIf(!present).each(FORMATS)(`recorded answers of %s${where}`, format => {
-  describe('go out whole as they came in', () => {
+  describe('are sent complete and unchanged', () => {
     test.each(named(wholes(format)))('%s', (_, recording) => {
       const asked = askedBy(recording)
       const result = READERS[format]!.result!({ status: 200, headers: {}, body: recording.body! }, asked)

@@ -45,7 +45,7 @@ const each = COUNTS.map(one => [`${one.format}: ${one.name}`, one] as const)
 describe.skipIf(!present)(`recorded counts${where}`, () => {
   test('there are some', () => expect(COUNTS.length).toBeGreaterThan(5))
 
-  test.each(each)('go out as they came in: %s', (_, { format, request, status, body }) => {
+  test.each(each)('are sent unchanged: %s', (_, { format, request, status, body }) => {
     const asked = READERS[format]!.request!(request)
     const { wire, losses } = WRITERS[format]!.request!(asked, NATIVE)
     same(wire.body, request.body)

@@ -43,7 +43,7 @@ const WHOLE = ROWS.filter(({ status }) => status === 200)
 
 describe.skipIf(!present)(`recorded embeddings${where}`, () => {
   describe.each(named(ROWS))('%s', (_, row) => {
-    test('the request is something to embed, and goes out as it came in', () => {
+    test('the request is something to embed, and is sent unchanged', () => {
       const asked = askedBy(row)
       expect(workOf(asked)).toBe('embedding')
       const { wire, losses } = WRITERS[row.as]!.request!(asked, NATIVE)
@@ -59,7 +59,7 @@ describe.skipIf(!present)(`recorded embeddings${where}`, () => {
   })
 
   describe.each(named(WHOLE))('the answer of %s', (_, row) => {
-    test('goes out as it came in, no number touched', () => {
+    test('is sent unchanged, no number touched', () => {
       const { wire, losses } = WRITERS[row.as]!.result!(answerTo(row), askedBy(row))
       same(wire.body, completed(row.as, row.body!))
       expect(losses).toEqual([])

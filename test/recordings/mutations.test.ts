@@ -58,7 +58,7 @@ describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, form
   const streaming = recordingsOf(format).filter(({ sse }) => sse !== undefined && sse.length < 60_000)
   const streams = streaming.map(valuesOf)
 
-  test.skipIf(requests.length === 0)('requests go out as they came in', () => {
+  test.skipIf(requests.length === 0)('requests are sent unchanged', () => {
     holds(mutated(requests), ([index, body]) => {
       const asked = readOrRefused(() => READERS[format]!.request!({ ...asking[index]!, body }))
       if (asked === undefined) return
@@ -82,7 +82,7 @@ describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, form
     },
   )
 
-  test.skipIf(bodies.length === 0)('answers go out as they came in', () => {
+  test.skipIf(bodies.length === 0)('answers are sent unchanged', () => {
     holds(mutated(bodies), ([index, body]) => {
       const asked = askedBy(answering[index] as Recording)
       const result = readOrRefused(() => READERS[format]!.result!({ status: 200, headers: {}, body }, asked))

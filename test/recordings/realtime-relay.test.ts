@@ -36,7 +36,7 @@ const shown = (frame: JsonObject): JsonObject =>
     ? frame
     : { ...frame, session: { ...(frame['session'] as JsonObject), id: expect.any(String), model: 'voice' } as never }
 
-describe.skipIf(CASES.length === 0)(`recorded sessions are relayed as they came${where}`, () => {
+describe.skipIf(CASES.length === 0)(`recorded sessions are relayed unchanged${where}`, () => {
   test.each(CASES)('%s', async (_, { frames, vendor }, headers) => {
     const all = (way: string) => frames.filter(({ direction }) => direction === way).map(({ data }) => data)
     const [first, ...others] = all('received')

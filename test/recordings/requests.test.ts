@@ -13,7 +13,7 @@ const requestsOf = (format: string): readonly Recording[] =>
   recordingsOf(format).filter(({ request }) => request !== undefined)
 
 describe.skipIf(!present).each(FORMATS)(`recorded requests of %s${where}`, format => {
-  describe('go out as they came in, with no losses', () => {
+  describe('are sent unchanged, with no losses', () => {
     test.each(requestsOf(format).map(({ name, request }) => [name, request!] as const))('%s', (_, request) => {
       const { wire, losses } = WRITERS[format]!.request!(READERS[format]!.request!(request), NATIVE)
       same(wire.body, request.body)

@@ -48,7 +48,7 @@ describe('the query of a request', () => {
     expect(seen.url).toBe(below)
   })
 
-  test('a version that is not known yet goes to an upstream of the format as it came', async () => {
+  test('a version that is not known yet goes to an upstream of the format unchanged', async () => {
     const seen = await asked('messages', '/v1/messages', SPEECH, VERSION)
     expect(seen.headers['anthropic-version']).toBe('2031-12-31')
   })

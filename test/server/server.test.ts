@@ -18,7 +18,7 @@ const open = (script: Script = hello, options: TestServerOptions = {}, models = 
   openBefore(script, options, { models: { named: new Map(models.map(model => [model, model])), patterns: [] } })
 
 const PLAIN = { model: 'm', say: 'hello' }
-describe('the messages door', () => {
+describe('the messages endpoint', () => {
   test.each([
     [{ 'anthropic-version': '2023-06-01' }, 200],
     [{ 'anthropic-version': '2026-10-21' }, 200],
@@ -40,7 +40,7 @@ describe('the messages door', () => {
   })
 })
 
-describe('the contents doors', () => {
+describe('the contents endpoints', () => {
   test.each([
     '/v1beta/models/m:generateContent',
     '/v1/models/m:generateContent',
@@ -99,7 +99,7 @@ describe('the contents doors', () => {
   })
 })
 
-describe("another door's body", () => {
+describe('the body of another endpoint', () => {
   test.each([
     ['/v1/chat/completions', { contents: [] }, ':generateContent'],
     ['/v1/chat/completions', { input: 'x' }, '/v1/responses'],

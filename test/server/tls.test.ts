@@ -42,7 +42,7 @@ async function shownAt(address: string): Promise<PeerCertificate> {
 }
 
 describe.skipIf(!hasOpenssl)('TLS', () => {
-  test('requests and sockets come over it', async () => {
+  test('requests and sockets use TLS', async () => {
     const { cert, key, pem: ca } = certificates().make('one')
     const { testServer } = await open(hello, { config: { server: withTls({ cert, key }) } })
     const { address } = testServer.server
@@ -64,7 +64,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     await once(socket, 'close')
   })
 
-  test('a changed pair is used for new connections, a bad one is not', async () => {
+  test('a changed pair is used for new connections, an invalid one is not', async () => {
     const made = certificates()
     const [one, two] = [made.make('one'), made.make('two')]
     const used = { cert: join(made.folder, 'used.crt'), key: join(made.folder, 'used.key') }
@@ -95,7 +95,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     await named('one')
   })
 
-  test('a reload takes other files', async () => {
+  test('a reload uses other files', async () => {
     const made = certificates()
     const [one, two] = [made.make('one'), made.make('two')]
     const { testServer } = await open(hello, { config: { server: withTls(one) } })
@@ -104,7 +104,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     expect((await shownAt(server.address)).subject.CN).toBe('two')
   })
 
-  test('files that cannot be used refuse the start', async () => {
+  test('files that cannot be used prevent the start', async () => {
     const made = certificates()
     const [one, two] = [made.make('one'), made.make('two')]
     const empty = join(made.folder, 'empty')
@@ -122,7 +122,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     await expect(starting({ ...one, key: two.key })).rejects.toBeInstanceOf(ConfigError)
   })
 
-  test('who does not speak TLS is cut off, and the log says nothing of it', async () => {
+  test('a client without TLS is disconnected without a log line', async () => {
     const { cert, key, pem: ca } = certificates().make('one')
     const { testServer } = await open(hello, { config: { server: withTls({ cert, key }) } })
     const { address } = testServer.server

@@ -102,7 +102,7 @@ describe.each([
     await filled(from)
   })
 
-  test.skipIf(needed)('everything is copied and counted, and the source stays', async () => {
+  test.skipIf(needed)('everything is copied and counted, and the source is unchanged', async () => {
     const told: string[] = []
     const terminal = { out: (text: string) => told.push(text), fault: (text: string) => told.push(text) }
     const line = ['store', 'migrate', '--from', written(from), '--to', written(to)]
@@ -125,7 +125,7 @@ describe.each([
     expect(others[1]).toMatchObject({ key: { id: 'k' }, rows: [{ status: ROW!.status }], secret: { data: [0, 255] } })
   })
 
-  test.skipIf(needed)('a target that holds something is left alone', async () => {
+  test.skipIf(needed)('a target that is not empty is not changed', async () => {
     const store = await openStore(to)
     await store.turns.put(turn('mine'))
     await store.close()
@@ -136,7 +136,7 @@ describe.each([
     await after.close()
   })
 
-  test.skipIf(needed)('a store is not copied onto itself, however it is written', async () => {
+  test.skipIf(needed)('a store is not copied onto itself, whatever its address looks like', async () => {
     const same: StoreConfig =
       from.engine === 'sqlite'
         ? { engine: 'sqlite', path: join(dirname(from.path), '.', 'x', '..', basename(from.path)) }

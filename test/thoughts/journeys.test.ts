@@ -29,7 +29,7 @@ const BACK = history(CALL)
 const OFF: Partial<Config> = { reasoningMemory: { retention: 0, memory: 2 ** 20 } }
 
 describe.each([false, true])('streamed: %s', stream => {
-  test.each(['messages', 'responses', 'contents'])('traps 26, 31, 33: a proof comes back to %s', async format => {
+  test.each(['messages', 'responses', 'contents'])('traps 26, 31, 33: a signature returns to %s', async format => {
     const { gateway, thinker } = await open([format])
     thinker.scenes = [THINKS]
     expect((await gateway.chat([ASKED], { stream })).status).toBe(200)
@@ -40,7 +40,7 @@ describe.each([false, true])('streamed: %s', stream => {
     expect(JSON.stringify(gateway.testServer.lines)).not.toContain('The clock knows.')
   })
 
-  test('trap 35: plain words come back to a chat upstream that wants them, natively too', async () => {
+  test('trap 35: unsigned reasoning returns to a chat upstream that accepts it, also from native callers', async () => {
     const { gateway, thinker } = await open(['chat'], ([one]) => [one!.channel({}, { reasoning_field: 'reasoning' })])
     thinker.scenes = [THINKS]
     await gateway.chat([ASKED], { stream })
@@ -50,7 +50,7 @@ describe.each([false, true])('streamed: %s', stream => {
     expect(thinker.body().messages[2]).toEqual(BACK[2])
   })
 
-  test('trap 36: not to a chat upstream that is not said to want them: the request goes as it came', async () => {
+  test('trap 36: a chat upstream that does not declare it gets the request unchanged', async () => {
     const { gateway, thinker } = await open(['chat'])
     thinker.scenes = [THINKS]
     await gateway.chat([ASKED], { stream })
@@ -60,7 +60,7 @@ describe.each([false, true])('streamed: %s', stream => {
     expect(gateway.testServer.lines.at(-1)!.fields).not.toHaveProperty('thoughts_put_back', expect.anything())
   })
 
-  test('thoughts of calls made at once stand before the first of them, once', async () => {
+  test('reasoning of parallel calls is restored once, before the first call', async () => {
     const { gateway, thinker } = await open(['messages'])
     const other = { ...CALL, id: 'toolu_09Zz8Yy7Xx6Ww5' }
     thinker.scenes = [{ thought: 'Two clocks.', text: 'Let me see.', calls: [CALL, other] }]
@@ -72,7 +72,7 @@ describe.each([false, true])('streamed: %s', stream => {
     ])
   })
 
-  test('a caller who wants no loss is not refused for what is put back', async () => {
+  test('a caller that refuses losses is not refused because of restored reasoning', async () => {
     const { gateway, thinker } = await open(['messages'])
     thinker.scenes = [THINKS]
     const headers = { 'interlingua-on-loss': 'refuse' }
@@ -83,8 +83,8 @@ describe.each([false, true])('streamed: %s', stream => {
   })
 })
 
-describe('whose they are', () => {
-  test('another caller with the same id of a call gets nothing', async () => {
+describe('the owner of the reasoning', () => {
+  test('another caller with the same call id gets nothing', async () => {
     const { gateway, thinker } = await open(['messages'])
     thinker.scenes = [THINKS]
     await gateway.chat([ASKED])
@@ -98,7 +98,7 @@ describe('whose they are', () => {
     expect(thinker.body().messages[1].content[0].thinking).toBe('Another thought.')
   })
 
-  test('trap 30: another issuer gets no proof: another key, another address, another model', async () => {
+  test('trap 30: another issuer (key, address or model) gets no signature', async () => {
     const { gateway, thinkers } = await open(['messages', 'messages'], ([a]) => [a!.channel({ name: 'a' })])
     const [a, b] = thinkers as [Thinker, Thinker]
     const model = { named: new Map([['m', 'other']]), patterns: [] }
@@ -120,7 +120,7 @@ describe('whose they are', () => {
     expect(a.proofs).toEqual([PROOF])
   })
 
-  test('words without a proof go to any chat upstream that wants them', async () => {
+  test('reasoning without a signature goes to any chat upstream that accepts it', async () => {
     const { gateway, thinkers } = await open(['chat', 'chat'], ([a]) => [
       a!.channel({}, { reasoning_field: 'reasoning' }),
     ])
@@ -135,7 +135,7 @@ describe('whose they are', () => {
     expect(b.body().messages).toEqual(BACK)
   })
 
-  test('where another has to stand in, it is asked without; where the maker answers again, with', async () => {
+  test('another upstream is requested without the reasoning, and the issuer with it', async () => {
     const { gateway, thinkers } = await open(['messages', 'messages'], ([a, b]) => [
       a!.channel({ name: 'a' }),
       b!.channel({ name: 'b', priority: 1 }),
@@ -153,7 +153,7 @@ describe('whose they are', () => {
     expect(a.proofs).toEqual([PROOF])
   })
 
-  test('trap 33: of equal channels the one that thought is asked again', async () => {
+  test('trap 33: of equal channels, the issuer of the reasoning is used again', async () => {
     const { gateway, thinkers } = await open(['messages', 'messages'], ([a, b]) => [
       a!.channel({ name: 'a' }),
       b!.channel({ name: 'b' }),
@@ -169,8 +169,8 @@ describe('whose they are', () => {
   })
 })
 
-describe('what is remembered, and how long', () => {
-  test('nothing where nothing is to be kept, from a reload on, too', async () => {
+describe('the remembered reasoning and its lifetime', () => {
+  test('nothing if storing is off, also after a reload', async () => {
     const { gateway, thinker } = await open(['messages'], undefined, { config: OFF })
     thinker.scenes = [THINKS]
     await gateway.chat([ASKED])
@@ -218,7 +218,7 @@ describe('what is remembered, and how long', () => {
     expect(thinker.body().messages[1].reasoning).toBe('Half a tho')
   })
 
-  test('a turn that holds a proof of its own is left alone', async () => {
+  test('a turn that already has a signature is not changed', async () => {
     const { gateway, thinker } = await open(['messages'])
     thinker.scenes = [THINKS]
     const ask = (messages: readonly unknown[]) =>
@@ -239,7 +239,7 @@ describe('what is remembered, and how long', () => {
   })
 })
 
-describe('a proof that is bound to what came before it', () => {
+describe('a signature that is bound to the history before it', () => {
   const NEWER = [
     ...TOOLS,
     { type: 'function', function: { name: 'more', parameters: { type: 'object', properties: {} } } },
@@ -262,7 +262,7 @@ describe('a proof that is bound to what came before it', () => {
     expect(thinker.proofs).toEqual([PROOF])
   })
 
-  test('nor where a thought before it is forgotten; one that was made without it does', async () => {
+  test('is not restored if earlier reasoning is forgotten, unless it was made without that reasoning', async () => {
     const { gateway, thinker } = await bound()
     const ids = [1, 2, 3, 4].map(index => `toolu_0${index}Ab2Cd3Ef4Gh5`)
     thinker.scenes = ids.map(id => ({ thought: `Thought of ${id}`, calls: [{ ...CALL, id }] }))
@@ -281,7 +281,7 @@ describe('a proof that is bound to what came before it', () => {
     expect([...put, thinker.proofs.length]).toEqual([0, 1, 0, 1, 2])
   })
 
-  test.each(['contents', 'messages'])('other issuers of %s do not mind: their proofs go back', async format => {
+  test.each(['contents', 'messages'])('signatures of other issuers of %s are not bound and return', async format => {
     const { gateway, thinker } = await open([format])
     thinker.scenes = [THINKS]
     await gateway.chat([ASKED])
@@ -290,11 +290,11 @@ describe('a proof that is bound to what came before it', () => {
   })
 })
 
-describe('calls whose ids others have, too', () => {
+describe('calls with ids that are not unique', () => {
   const KIMI = { ...CALL, id: 'functions.get_time:0' }
   const kimi = () => open(['chat'], ([one]) => [one!.channel({}, { reasoning_field: 'reasoning_content' })])
 
-  test('each conversation has its own thoughts', async () => {
+  test('each conversation has its own reasoning', async () => {
     const { gateway, thinker } = await kimi()
     const other = { role: 'user', content: 'What is the time?' }
     thinker.scenes = [
@@ -313,7 +313,7 @@ describe('calls whose ids others have, too', () => {
     expect(await thoughtOf({ role: 'user', content: 'Somebody else’s.' })).toBeUndefined()
   })
 
-  test('results that are cut and instructions that change do not matter', async () => {
+  test('cut results and changed instructions make no difference', async () => {
     const { gateway, thinker } = await kimi()
     thinker.scenes = [{ thought: 'First.', calls: [KIMI] }]
     await gateway.chat([ASKED])
@@ -323,7 +323,7 @@ describe('calls whose ids others have, too', () => {
   })
 })
 
-describe('other ways to ask', () => {
+describe('other kinds of requests', () => {
   const functions = [
     { type: 'function', name: 'get_time', parameters: { type: 'object', properties: {} }, strict: false },
   ]
@@ -344,7 +344,7 @@ describe('other ways to ask', () => {
     expect(thinker.proofs).toEqual([PROOF])
   })
 
-  test('work in the background, and what builds on it', async () => {
+  test('background responses and their continuations', async () => {
     const { path, drop } = scratch()
     closing.push(drop)
     const { gateway, thinker } = await open(['messages'], undefined, { keep: path })
@@ -361,7 +361,7 @@ describe('other ways to ask', () => {
   })
 })
 
-test('the upstreams of the tests say what they think', () => {
+test('the upstreams of the tests send reasoning', () => {
   for (const format of ['messages', 'responses', 'contents'])
     expect(JSON.stringify(UPSTREAMS[format]!.whole(THINKS))).toContain(PROOF)
 })

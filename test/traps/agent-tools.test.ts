@@ -341,7 +341,7 @@ describe('trap 89: an agent without tools is no agent', () => {
   })
 })
 
-describe('trap 73: Cursor’s flat tools at the door of chat', () => {
+describe('trap 73: Cursor’s flat tools at the chat endpoint', () => {
   const flat = { type: 'function', name: 'read_file', description: 'Reads.', parameters, strict: false }
   const nested = { type: 'function', function: { name: 'grep', parameters } }
   const patch = { type: 'custom', name: 'apply_patch', format: GRAMMAR }
@@ -361,11 +361,11 @@ describe('trap 73: Cursor’s flat tools at the door of chat', () => {
     expect(loss.replace('max_completion_tokens limit-required', '')).toBe('')
   })
 
-  test('natively they go as they came', async () => {
+  test('natively they go unchanged', async () => {
     expect((await sent('chat', '/v1/chat/completions', asked)).body).toEqual(asked)
   })
 
-  test('a body of Responses is still sent to its own door', async () => {
+  test('a Responses body is still sent to the responses endpoint', async () => {
     const { answer } = await sent('chat', '/v1/chat/completions', { model: 'm', input: 'Hi', tools: [flat] })
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('/v1/responses')

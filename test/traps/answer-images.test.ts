@@ -62,7 +62,7 @@ describe('pictures for callers of chat', () => {
 })
 
 describe('pictures of chat upstreams', () => {
-  it('are read, whole and streamed', () => {
+  it('are read, complete and streamed', () => {
     const result = READERS['chat']!.result!({ status: 200, headers: {}, body: CHAT }, STREAM_REQUEST)
     expect(result.candidates[0]!.content).toMatchObject([{ type: 'text' }, PART])
     const chunk = (delta: Wire, finish_reason: string | null = null) =>
@@ -79,7 +79,7 @@ describe('pictures of chat upstreams', () => {
     expect(JSON.stringify(told('chat', 'contents', wire))).toContain(DATA)
   })
 
-  it('come to callers of chat as they came', () => {
+  it('come to callers of chat unchanged', () => {
     const marked = { ...IMAGE, index: 0 }
     const body = { ...CHAT, choices: [{ ...CHAT.choices[0], message: { ...MESSAGE, images: [marked] } }] }
     expect(whole('chat', 'chat', body)).toEqual(body)

@@ -185,7 +185,7 @@ describe('tool calls of whole answers', () => {
   const calledIn = ({ choices }: { choices: any }) => choices[0].message.tool_calls
   const passed = (body: JsonObject) => written(reader.result!({ status: 200, headers: {}, body }, REQUEST))
 
-  it('trap 6: calls of one id, or of none, get one each, and all else goes out as it came', () => {
+  it('trap 6: calls of one id, or of none, get one each, and all else is sent unchanged', () => {
     const twice = whole(
       call(undefined, 'a', 'f', '{}'),
       call(undefined, 'a', 'g', '{}'),

@@ -99,7 +99,7 @@ describe('thinking', () => {
     })
   })
 
-  it('trap 93: a caller of messages knows what its model takes: its choice and its thinking pass as they came', () => {
+  it('trap 93: a caller of messages knows what its model takes: its choice and its thinking pass unchanged', () => {
     const thinking = { type: 'enabled', budget_tokens: 2000 }
     const more = { thinking, max_tokens: 4000, tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: 'any' } }
     expect(native(more, familyDialect('messages', 'claude-sonnet-4-5'))).toMatchObject(more)
@@ -261,7 +261,7 @@ describe('a budget without a word of showing, which Claude answers with summarie
     expect(told('responses').wire.body).toMatchObject({ reasoning: { summary: 'auto' } })
   })
 
-  it('goes back as it came, and is no loss where showing cannot be chosen', () => {
+  it('goes back unchanged, and is no loss where showing cannot be chosen', () => {
     expect(native({ thinking }).thinking).toEqual(thinking)
     expect(native({ thinking: { ...thinking, display: null } }).thinking).toEqual({ ...thinking, display: null })
     expect(shownLosses(told('chat').losses).map(({ path }) => path.join('/'))).toEqual(['reasoning/budget'])

@@ -126,7 +126,7 @@ describe('calls', () => {
 })
 
 describe('finish', () => {
-  it('trap 15: a blocked prompt is a refusal, whole and streamed', () => {
+  it('trap 15: a blocked prompt is a refusal, complete and streamed', () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } }
     const whole = reader.result!({ status: 200, headers: {}, body: blocked }, REQUEST)
     const streamed = fold(stream({ data: JSON.stringify(blocked) }))
@@ -146,7 +146,7 @@ describe('finish', () => {
     expect(parts(refused)).toEqual([{ type: 'refusal', text: 'No.' }])
   })
 
-  it('trap 60: every candidate is written, whole and streamed', () => {
+  it('trap 60: every candidate is written, complete and streamed', () => {
     const two = result([], {
       candidates: ['a', 'b'].map(one => ({ content: [text(one)], finish: { reason: 'stop' } })),
     })
@@ -209,7 +209,7 @@ describe('signatures', () => {
     }
   })
 
-  it('trap 30: another issuer’s proof never reaches this upstream, not even in its envelope', () => {
+  it('trap 30: another issuer’s signature never reaches this upstream, not even wrapped', () => {
     const asked = {
       messages: [model({ type: 'reasoning', text: 'Hm.', signature: { format: 'messages', value: 's' } })],
     }
@@ -240,7 +240,7 @@ describe('signatures', () => {
     expect(parts(got)).toMatchObject([text('Hi'), { type: 'reasoning', text: '', signature: { value: 'c2ln' } }])
   })
 
-  it('trap 27: thoughts another issuer hid come back hidden, and proofs to their whole thought', () => {
+  it('trap 27: redacted reasoning of another issuer returns redacted, and signatures return to their complete reasoning', () => {
     const secret: Part = { type: 'reasoning', text: '', redacted: true, signature: { format: 'messages', value: 's' } }
     const thought: Part = { type: 'reasoning', text: 'Hm, yes.', signature: { format: 'messages', value: 't' } }
     const contents = drain(writer.events!(REQUEST), [...unfold(result([secret, text('x')]))]).map(

@@ -21,7 +21,7 @@ const file = (source: JsonObject): CanonicalRequest => ({
 })
 
 describe('a file by its address', () => {
-  it('is read as one, and goes to upstreams of the format as it came', () => {
+  it('is read as one, and goes to upstreams of the format unchanged', () => {
     expect(read(asked(PART)).messages[0]!.content[0]).toMatchObject({
       ...{ type: 'media', kind: 'file', name: 'a.pdf', source: { type: 'url', url: URL } },
     })

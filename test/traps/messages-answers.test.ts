@@ -19,7 +19,7 @@ import { call, fromChat, lifeCycle, read, streamOf, thought, whole, wire } from 
 
 const proof: Part = { type: 'reasoning', text: '', signature: { format: 'contents', value: 'sig' } }
 
-it('trap 32: a proof alone stands before what it signs, or behind the last words, whole and streamed', () => {
+it('trap 32: a signature without text comes before the part it signs or after the last text, complete and streamed', () => {
   expect(whole(result([text('yes'), proof, call('a')])).content.map((block: { type: string }) => block.type)).toEqual([
     'text',
     'thinking',
@@ -52,7 +52,7 @@ it.each([
   },
 )
 
-it('trap 46: ids of calls are legal, whole and streamed, for the next turn may go to an upstream of this format', () => {
+it('trap 46: ids of calls are legal, complete and streamed, for the next turn may go to an upstream of this format', () => {
   const answer = result([call('functions.f:0')])
   const [block] = whole(answer).content
   expect(block.id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
@@ -257,7 +257,7 @@ describe('streams', () => {
     expect(body['messages']).toEqual(plain)
   })
 
-  it('trap 82: citations without a proof go to no upstream, which would refuse them, and proved ones as they came', () => {
+  it('trap 82: citations without a signature are not sent, because upstreams would refuse them; signed ones are sent unchanged', () => {
     const cited = (encrypted_index: string) => ({
       type: 'text',
       text: 'Hi.',

@@ -85,7 +85,7 @@ describe('reasoning', () => {
     expect(streamOf(unfold(result([alone])))[2].delta).toEqual({ type: 'signature_delta', signature: 'sig' })
   })
 
-  it('trap 30: proofs of other issuers, and thoughts nobody signed, never reach the upstream', () => {
+  it('trap 30: signatures of other issuers and unsigned reasoning never reach the upstream', () => {
     for (const part of [thought('sig', 'contents'), thought(undefined)])
       expect(JSON.stringify(body({ messages: [user(text('hi')), assistant(part, text('a'))] }))).not.toContain('so')
     const enclosed = wrapReasoning([{ signature: { format: 'responses', value: 'x' } }], 'messages')
@@ -357,7 +357,7 @@ describe('errors and headers', () => {
     expect(writer.error!({ kind: 'overloaded', message: 'No channel.' }, 'r').status).toBe(503)
   })
 
-  it('trap 79: betas go back as they came, and are never made up', () => {
+  it('trap 79: betas go back unchanged, and are never made up', () => {
     const asked = reader.request!(wire({}, { 'anthropic-beta': 'a,b' }))
     expect(writer.request!(asked, NATIVE).wire.headers).toEqual({
       'anthropic-version': '2023-06-01',

@@ -321,7 +321,7 @@ describe('reasoning', () => {
     expect(message!.content[0]).toMatchObject(hidden)
   })
 
-  it('trap 30: only proofs of this format go to its upstreams, native callers included', () => {
+  it('trap 30: upstreams receive only signatures of this format, also from native callers', () => {
     const thought = (format: string): Part => ({ type: 'reasoning', text: 'Hm.', signature: proof(format) })
     const { wire, losses } = write({ messages: [assistant(thought('messages'), thought('responses'), text('Hi'))] })
     expect(types(wire.body['input'] as JsonObject[])).toEqual(['reasoning', 'message'])
@@ -332,7 +332,7 @@ describe('reasoning', () => {
     expect(again.losses).toHaveLength(1)
   })
 
-  it('trap 30: a thought of another format without a proof is known by its id', () => {
+  it('trap 30: reasoning of another format without a signature is recognised by its id', () => {
     const [item] = written(answer([{ type: 'reasoning', text: 'Hm.' }, text('Hi')])).output
     expect(native(read({ input: [item, { role: 'user', content: 'Go on.' }] })).wire.body['input']).toHaveLength(1)
   })
@@ -348,13 +348,13 @@ describe('reasoning', () => {
     expect(JSON.stringify(wire.body)).not.toMatch(/rs_1|fc_1|out_1/)
   })
 
-  it('trap 26: a thought with its proof goes through a caller of this format and back to its issuer', () => {
+  it('trap 26: signed reasoning returns to its issuer through a caller of this format', () => {
     const thought: Part = { type: 'reasoning', text: 'Hm.', signature: proof('messages') }
     const { output } = written(answer([thought, call('a')]))
     expect(read({ input: output }).messages[0]!.content).toMatchObject([thought, { type: 'tool-call', id: 'a' }])
   })
 
-  it('proofs are asked for where a caller of another format lets the model think', () => {
+  it('signatures are requested if a caller of another format enables reasoning', () => {
     expect(body({ reasoning: { effort: 'high', show: true } })).toMatchObject({
       reasoning: { effort: 'high', summary: 'auto' },
       include: ['reasoning.encrypted_content'],

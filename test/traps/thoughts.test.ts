@@ -69,7 +69,7 @@ describe('trap 90: a part without data is an empty text, as Google has it', () =
     }
   })
 
-  it('nor is a proof alone: it stands on an empty text', () => {
+  it('nor is a signature without text, which is on an empty text part', () => {
     const [candidate] = WRITERS['contents']!.result!(result(thought('', 'messages')), REQUEST).wire.body[
       'candidates'
     ] as Loose
@@ -84,7 +84,7 @@ describe('trap 90: a part without data is an empty text, as Google has it', () =
   })
 })
 
-describe('trap 91: a proof stands where Gemini puts it', () => {
+describe('trap 91: a signature is where Gemini puts it', () => {
   it('on the call or the text behind the thought, whoever made it, streamed and whole', () => {
     for (const format of ['messages', 'responses', 'contents', undefined]) {
       const streamed = partsOf(
@@ -106,7 +106,7 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
     }
   })
 
-  it('Google’s own answers come as they came, whole and streamed', () => {
+  it('Google’s own answers arrive unchanged, complete and streamed', () => {
     const parts = [
       { text: 'Hm,', thought: true },
       { text: ' yes.', thought: true },
@@ -124,7 +124,7 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
     expect(WRITERS['contents']!.result!(read, REQUEST).wire.body).toEqual(body)
   })
 
-  it('Google’s proof goes back to where it was, from callers of every format', () => {
+  it('callers of every format return Google’s signature to its position', () => {
     const wire = [
       { text: 'Hm.', thought: true },
       { functionCall: { id: 'c', name: 'f', args: {} }, thoughtSignature: 'c2ln' },
@@ -147,7 +147,7 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
     expect(sentTo('contents', 'chat', { model: 'm', messages: [said] }).contents.at(-1).parts).toEqual(wire)
   })
 
-  it('what Google thought and proved is one item of responses, whole and streamed', () => {
+  it('what Google thought and proved is one item of responses, complete and streamed', () => {
     const stream = [
       google({ text: 'Hm,', thought: true }),
       google({ text: ' yes.', thought: true }),
@@ -158,7 +158,7 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
     expect(done[0].item).toMatchObject({ summary: [{ text: 'Hm, yes.' }], encrypted_content: expect.any(String) })
   })
 
-  it('a proof behind the last text is told to streaming callers of messages too', () => {
+  it('streaming callers of messages also get a signature after the last text', () => {
     const events = through('messages', google({ text: 'Hi' }), {
       ...google({ text: '', thoughtSignature: 'c2ln' }),
       ...END,
@@ -195,7 +195,7 @@ describe('trap 92: thoughts that nobody signed come back', () => {
     expect(sent.messages).toMatchObject([{ role: 'assistant', reasoning_content: 'I need it.', tool_calls: [{}] }])
   })
 
-  it('but never to an upstream that wants proofs', () => {
+  it('but never to an upstream that requires signatures', () => {
     const output = WRITERS['responses']!.result!(answer, REQUEST).wire.body['output'] as Loose
     const withoutIds = output.map(({ id: _, ...item }: Loose) => item)
     const { input } = sentTo('responses', 'responses', { model: 'm', input: withoutIds })
@@ -231,7 +231,7 @@ describe('trap 92: thoughts that nobody signed come back', () => {
   })
 })
 
-it('trap 102: a text with a proof is a text, and the proof is told beside it', () => {
+it('trap 102: a text with a signature remains text, and the signature is sent separately', () => {
   const body = { candidates: [{ ...google({ text: 'Hi', thoughtSignature: 'c2ln' }), ...END }] }
   const answer = READERS['contents']!.result!({ status: 200, headers: {}, body }, REQUEST)
   const { content } = WRITERS['messages']!.result!(answer, REQUEST).wire.body as Loose
@@ -247,7 +247,7 @@ describe('pieces of one thought', () => {
   const thoughts = (...contents: JsonObject[]) =>
     sentTo('chat', 'contents', { contents }, DIALECT).messages.map((one: Loose) => one.reasoning_content)
 
-  it('are joined as they came, in one turn of the model', () => {
+  it('are joined without changes, in one turn of the model', () => {
     const contents = model({ text: 'Hm,', thought: true }, { text: ' yes.', thought: true }, { text: 'Hi' })
     expect(thoughts(contents)).toEqual(['Hm, yes.'])
   })
@@ -257,7 +257,7 @@ describe('pieces of one thought', () => {
     expect(thoughts(model(...parts))).toEqual(['Hm.\n\nSo.'])
   })
 
-  it('go to Google as they came', () => {
+  it('go to Google unchanged', () => {
     const contents = [piece('Hm,'), piece(' yes.'), model({ text: 'Hi', thoughtSignature: 'c2ln' })]
     expect(sentTo('contents', 'contents', { contents }).contents).toEqual(contents)
   })
@@ -346,7 +346,7 @@ describe('envelopes', () => {
     expect(unwrapReasoning(many, 'contents').length).toBeLessThan(1000)
   })
 
-  it('a switch to Google in the midst of calls: another’s proof becomes the word for none (trap 31)', () => {
+  it('after a switch to Google between calls, a foreign signature is replaced by Google’s value for none (trap 31)', () => {
     const parts = partsOf(contentsOf(thought('Hm.', 'messages'), call('a'), call('b'))).slice(0, -1)
     const sent = sentTo('contents', 'contents', { contents: [{ role: 'model', parts }] }).contents[0].parts
     expect(sent.map(({ thoughtSignature }: Loose) => thoughtSignature)).toEqual([

@@ -53,7 +53,7 @@ describe('trap 94: threads', () => {
     },
   )
 
-  it.each([CREATE, GO_ON])('%o goes as it came to an upstream that keeps them, whichever comes first', async thread => {
+  it.each([CREATE, GO_ON])('%o goes unchanged to an upstream that keeps them, whichever comes first', async thread => {
     const { answer, seen } = await ask(asked(thread), ['chat', false], ['messages', false], ['messages', true])
     expect(answer.status).toBe(200)
     expect(seen).toEqual([[], [], [asked(thread)]])

@@ -61,7 +61,7 @@ describe.each(['contents', 'chat', 'responses'])('a messages caller before %s', 
       expect(content[1].text).toBe('Blue.')
     })
 
-    test('trap 110: `display: omitted` gets signatures without words', async () => {
+    test('trap 110: `display: omitted` gets signatures without text', async () => {
       stage.plays(CALLING)
       const { content } = (await say(stream, { thinking: { type: 'adaptive', display: 'omitted' } })) as Loose
       const thinking = content.filter(({ type }: Loose) => type === 'thinking')
@@ -69,7 +69,7 @@ describe.each(['contents', 'chat', 'responses'])('a messages caller before %s', 
       for (const block of thinking) expect(block).toMatchObject({ thinking: '', signature: expect.stringMatching(/./) })
     })
 
-    test('trap 110: the next turn carries its proof', async () => {
+    test('trap 110: the next turn contains its signature', async () => {
       stage.plays(CALLING, { text: 'Rain.' })
       const tools = [{ name: 'get_weather', input_schema: { type: 'object' } }]
       const first = (await say(stream, { tools })) as Loose
@@ -87,7 +87,7 @@ describe.each(['contents', 'chat', 'responses'])('a messages caller before %s', 
       expect(stage.heard(1).turns.flatMap(({ proofs = [] }) => proofs)).toEqual(format === 'chat' ? [] : [PROOF])
     })
 
-    test('trap 110: an answer of nothing else is empty, and says why it ended', async () => {
+    test('trap 110: an answer that consists only of reasoning is empty and has its finish reason', async () => {
       stage.does(cutShort(format))
       const message = (await say(stream, {})) as Loose
       expect(message).toMatchObject({ content: [], stop_reason: 'max_tokens' })
@@ -126,13 +126,13 @@ describe.each(['messages', 'chat', 'responses'])('a contents caller before %s', 
       },
     )
 
-    test('trap 110: thoughts come with `includeThoughts`', async () => {
+    test('trap 110: `includeThoughts` requests reasoning', async () => {
       stage.plays(ANSWERED)
       const parts = partsOf(await say(stream, { thinkingConfig: { includeThoughts: true } }))
       expect(parts.map(({ thought, text }) => (thought === true ? text : '')).join('')).toBe('Hm, hm.')
     })
 
-    test('trap 110: the next turn carries its proof', async () => {
+    test('trap 110: the next turn contains its signature', async () => {
       stage.plays(CALLING, { text: 'Rain.' })
       const tools = [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema: { type: 'object' } }] }]
       const parts = partsOf(await say(stream, { tools }))
@@ -149,7 +149,7 @@ describe.each(['messages', 'chat', 'responses'])('a contents caller before %s', 
       expect(stage.heard(1).turns.flatMap(({ proofs = [] }) => proofs)).toEqual(format === 'chat' ? [] : [PROOF])
     })
 
-    test('trap 110: an answer of nothing else is empty, and says why it ended', async () => {
+    test('trap 110: an answer that consists only of reasoning is empty and has its finish reason', async () => {
       stage.does(cutShort(format))
       const answers = await say(stream, {})
       expect(answers.map(({ text }) => text ?? '').join('')).toBe('')
@@ -158,7 +158,7 @@ describe.each(['messages', 'chat', 'responses'])('a contents caller before %s', 
   })
 })
 
-test('trap 102: a text of Gemini with a proof stays a text where no reasoning is asked for', async () => {
+test('trap 102: a signed text of Gemini remains text if no reasoning is requested', async () => {
   const stage = await Stage.open('contents')
   closing.push(() => stage.close())
   const parts = [{ text: 'Blue.', thoughtSignature: PROOF }]
@@ -188,7 +188,7 @@ test('trap 110: every candidate is without reasoning', async () => {
   expect(json.candidates.map(({ content }: Loose) => content.parts)).toEqual([[{ text: '0' }], [{ text: '1' }]])
 })
 
-test('trap 110: an answer of an upstream of the caller’s format passes as it came', async () => {
+test('trap 110: an answer of an upstream of the caller’s format passes unchanged', async () => {
   const stage = await Stage.open('messages')
   closing.push(() => stage.close())
   stage.plays(ANSWERED)
@@ -210,7 +210,7 @@ async function before(...scripts: Script[]): Promise<TestServer> {
   return testServer
 }
 
-test('trap 110: a stream that is silent as it thinks has its pings', async () => {
+test('trap 110: a stream without output during reasoning has pings', async () => {
   const testServer = await before(async response => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (let at = 0; at < 8; at++) {
@@ -226,7 +226,7 @@ test('trap 110: a stream that is silent as it thinks has its pings', async () =>
   expect(text).not.toContain('Hm.')
 })
 
-test('trap 110: an upstream that fails as it thinks is made good by another', async () => {
+test('trap 110: an upstream that fails during reasoning is replaced by another', async () => {
   const testServer = await before(
     response => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })

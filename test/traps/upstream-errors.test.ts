@@ -365,7 +365,7 @@ describe("trap 98: a request too long is told in the caller's own way", () => {
     ])
   })
 
-  it('one in the format’s own words is told as it came', () => {
+  it('one in the format’s own words is passed on unchanged', () => {
     for (const [, format, status, body] of TOO_LONG.filter(([vendor]) =>
       /^(?:OpenAI|Anthropic|Google$)/.test(vendor),
     )) {

@@ -51,7 +51,7 @@ const streamed = (to: string, wire: readonly WireEvent[], from = 'responses') =>
   drain(chain(READERS[from]!.events!(REQUEST), WRITERS[to]!.events!(REQUEST)), wire)
 
 describe('what xAI’s own search did (trap 101)', () => {
-  it('trap 101: is no call, and not why the answer ended, whole or streamed', () => {
+  it('trap 101: is no call, and not why the answer ended, complete or streamed', () => {
     for (const result of [whole(RESPONSE), fold(drain(READERS['responses']!.events!(REQUEST), STREAM))]) {
       expect(result.candidates[0]!.content.map(({ type }) => type)).toEqual(['opaque', 'text'])
       expect(result.candidates[0]!.finish!.reason).toBe('stop')
@@ -69,7 +69,7 @@ describe('what xAI’s own search did (trap 101)', () => {
     }
   })
 
-  it('trap 101: comes to callers of responses as it came', () => {
+  it('trap 101: comes to callers of responses unchanged', () => {
     expect(WRITERS['responses']!.result!(whole(RESPONSE), REQUEST).wire.body).toEqual(RESPONSE)
     const events = streamed('responses', STREAM).map(({ data }): Wire => JSON.parse(data))
     const own = events.filter(one => one.output_index === 0)

@@ -51,7 +51,7 @@ describe('the order of channels', () => {
     expect(names(ask(), list)).toEqual(['early', 'late'])
   })
 
-  it("prefers a channel of the caller's format to a translation, and uses that format of it", () => {
+  it("prefers a channel with the caller's format to a translation, and uses that format", () => {
     const list = channels(`name: a, formats: [responses], models: [m]
       name: b, formats: [messages, chat], models: { m: upstream-m }`)
     expect(route(ask(), list)[0]).toMatchObject({
@@ -62,7 +62,7 @@ describe('the order of channels', () => {
     })
   })
 
-  it("takes a channel's first format of the right kind where it lacks the caller's", () => {
+  it("uses a channel's first format for the work if it lacks the caller's format", () => {
     const list = channels('name: a, formats: [embeddings, contents, responses], models: [m]')
     expect(route(ask(), list)[0]).toMatchObject({ format: { format: 'contents' }, native: false })
     expect(route(ask({ format: 'embeddings', work: 'embedding' }), list)[0]).toMatchObject({
@@ -71,7 +71,7 @@ describe('the order of channels', () => {
     })
   })
 
-  it('prefers the format made for the work, then one that can do it, then a emulated', () => {
+  it('prefers the format made for the work, then one that can do it, then an emulation', () => {
     const speaks = (formats: string, work: RouteRequest['work']) =>
       route(ask({ format: 'elsewhere', work }), channels(`name: a, formats: [${formats}], models: [m]`))[0]
     expect(speaks('contents, embeddings', 'embedding')?.format.format).toBe('embeddings')
@@ -79,7 +79,7 @@ describe('the order of channels', () => {
     expect(speaks('chat, embeddings', 'ranking')).toMatchObject({ format: { format: 'embeddings' }, emulated: true })
   })
 
-  it('goes round where the vendor lacks what its format has', () => {
+  it('avoids a vendor that lacks the work its format can do', () => {
     const compact = (dialect: string) =>
       route(
         ask({ format: 'responses', work: 'compaction' }),
@@ -89,14 +89,14 @@ describe('the order of channels', () => {
     expect(compact('{ compaction: false }')).toMatchObject({ native: true, emulated: true })
   })
 
-  it('prefers, among translations, the one that loses nothing', () => {
+  it('prefers the translation without losses', () => {
     const list = channels(`name: a, formats: [responses], models: [m]
       name: b, formats: [contents], models: [m]`)
     const losses = ({ format }: { format: string }): number => (format === 'responses' ? 2 : 0)
     expect(names(ask({ losses }), list)).toEqual(['b', 'a'])
   })
 
-  it('counts losses only where they decide, and once a dialect', () => {
+  it('counts losses only if they decide, and once per dialect', () => {
     let counted = 0
     const losses = (): number => ++counted
     route(ask({ losses }), channels('name: a, formats: [responses], models: [m]'))
@@ -115,7 +115,7 @@ describe('the order of channels', () => {
     expect(counted).toBe(2)
   })
 
-  it('shares by weight', () => {
+  it('distributes by weight', () => {
     const list = channels(`name: a, formats: [chat], models: [m], weight: 3
       name: b, formats: [chat], models: [m], weight: 1
       name: never, formats: [chat], models: [m], weight: 0`)
@@ -126,7 +126,7 @@ describe('the order of channels', () => {
     expect(first).not.toContain('never')
   })
 
-  it('trap 33: keeps one draw on one channel, also when another channel joins and is not drawn', () => {
+  it('trap 33: selects the same channel for the same draw, also after another channel was added', () => {
     const two = channels(`name: a, formats: [chat], models: [m]
       name: b, formats: [chat], models: [m]`)
     const three = [...two, ...channels('name: c, formats: [chat], models: [m]')]
@@ -136,32 +136,32 @@ describe('the order of channels', () => {
     }
   })
 
-  it('puts channels that surely have the model before those that may have it', () => {
+  it('prefers channels that list the model to channels that may have it', () => {
     const list = channels(`name: any, formats: [chat], models: ["*"]
       name: sure, formats: [responses], models: [m]`)
     expect(names(ask(), list)).toEqual(['sure', 'any'])
   })
 })
 
-describe('trap 100: what rests', () => {
+describe('trap 100: a resting target', () => {
   const two = `name: a, formats: [chat], models: { m: up, n: other }
     name: b, formats: [responses], models: [m, n], priority: 1`
   const until = 1_007_400
 
-  it('is tried last, whatever its priority, and again in its place once it has rested', () => {
+  it('is tried last whatever its priority, and in its normal position afterwards', () => {
     const resting = channels(two, { a: { inFlight: 0, restingUntil: until } })
     expect(names(ask(), resting)).toEqual(['b', 'a'])
     expect(names(ask({ now: until }), resting)).toEqual(['a', 'b'])
     expect(route(ask(), resting).map(({ resting }) => resting)).toEqual([false, true])
   })
 
-  it('is a model by its upstream name, and no other of the channel', () => {
+  it('is one model by its upstream name, and no other model of the channel', () => {
     const resting = channels(two, { a: { inFlight: 0, resting: new Map([['up', until]]) } })
     expect(names(ask(), resting)).toEqual(['b', 'a'])
     expect(names(ask({ model: 'n' }), resting)).toEqual(['a', 'b'])
   })
 
-  it('is tried where nobody else is left', () => {
+  it('is tried if no other target is left', () => {
     const all = channels(two, { a: { inFlight: 0, restingUntil: until }, b: { inFlight: 0, restingUntil: until } })
     expect(names(ask(), all)).toEqual(['a', 'b'])
   })
@@ -170,21 +170,21 @@ describe('trap 100: what rests', () => {
 describe('refusals', () => {
   const one = 'name: a, formats: [chat], models: [m], max_concurrent: 2'
 
-  it('knows a model nobody has', () => {
+  it('recognises a model that no channel has', () => {
     expect(refusal(ask({ model: 'x' }), channels(one))).toMatchObject({ kind: 'not-found', code: 'model_not_found' })
     const listed = channels('name: a, formats: [chat], models: ["*"]', { a: { inFlight: 0, listed: new Set(['m']) } })
     expect(refusal(ask({ model: 'x' }), listed)).toMatchObject({ kind: 'not-found' })
     expect(names(ask(), listed)).toEqual(['a'])
   })
 
-  it('knows a model the key may not use, and a door the model does not have', () => {
+  it('distinguishes a model that the key may not use from a format that the model does not have', () => {
     expect(refusal(ask({ permissions: permitting('gpt-*') }), channels(one))).toMatchObject({ kind: 'forbidden' })
     expect(refusal(ask({ format: 'embeddings', work: 'embedding' }), channels(one))).toMatchObject({
       code: 'model_not_supported',
     })
   })
 
-  it('leaves out what is full, and says when to come back where nothing is left', () => {
+  it('skips full channels, and states when to retry if none is left', () => {
     const two = `${one}
       name: b, formats: [chat], models: [m]`
     expect(names(ask(), channels(two, { a: { inFlight: 2 } }))).toEqual(['b'])
@@ -194,7 +194,7 @@ describe('refusals', () => {
     })
   })
 
-  it('leaves out what is drained, and says when to come back where nothing else is left', () => {
+  it('skips drained channels, and states when to retry if none is left', () => {
     const two = `${one}
       name: b, formats: [chat], models: [m]`
     const drained = { inFlight: 0, drained: true }
@@ -212,7 +212,7 @@ describe('refusals', () => {
 })
 
 describe('the models a key can call', () => {
-  it('are those of the channels and of what their upstreams list, in so far as the key may', () => {
+  it('are those of the channels and of their upstreams’ lists that the key may use', () => {
     const list = channels(
       `name: a, formats: [chat, embeddings], models: { m: up, gpt-9: up }
       name: b, formats: [messages], models: ["gpt-*"]`,
@@ -226,7 +226,7 @@ describe('the models a key can call', () => {
     expect(usableModels(permitting('m'), list).map(({ id }) => id)).toEqual(['m'])
   })
 
-  it('are not what one upstream lists for another channel that may have it', () => {
+  it('do not include a model that only another channel’s upstream lists', () => {
     const list = channels(
       `name: a, formats: [chat], models: ["gpt-*"]
       name: b, formats: [chat], models: ["*"]`,

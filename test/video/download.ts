@@ -9,12 +9,12 @@ import { clipBytes } from './upstreams/index.ts'
  * every byte, and prints as JSON the most buffer bytes held by gateway, upstream and caller together.
  */
 
-/** Bytes between two samples of the memory. */
+/** Number of bytes between two samples of the memory. */
 const SAMPLE = 32 * 2 ** 20
 
 const SIZE = Number(process.argv[2])
 
-/** Bytes of buffers that are still referenced. */
+/** Number of bytes in buffers that are still referenced. */
 function held(): number {
   globalThis.gc!()
   // The first collection frees in the background what the second waits for.

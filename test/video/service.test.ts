@@ -52,7 +52,7 @@ test('GET /v1/videos/{task_id}: queued, in_progress, completed, with the result 
   })
 })
 
-test('States: failed returns the reason, content review told apart', async () => {
+test('States: failed returns the reason, and content review has its own', async () => {
   await open()
   stage!.upstream.life = { queued: 0, running: 0, outcome: 'review' }
   const { json } = await ask('/v1/videos', { model: PUBLIC, prompt: 'a' })
@@ -182,7 +182,7 @@ describe('content', () => {
     expect(stage!.scene.storage.seen).toEqual([])
   })
 
-  test('a finished video that is kept outlives its upstream', async () => {
+  test('a stored video outlives its upstream', async () => {
     const { upstream, client } = await open('videos', { tasks: { poll: 20, retention: 3_600_000 } })
     const id = await finished()
     await stage!.storedVideo(id)
@@ -195,7 +195,7 @@ describe('content', () => {
   })
 })
 
-test('a repeated idempotency key is answered with the first task, also at once', async () => {
+test('a repeated idempotency key is answered with the first task, also concurrently', async () => {
   const { client, upstream } = await open()
   upstream.delay = 50
   const one = () => client.videos.create({ model: PUBLIC, prompt: 'a' }, { headers: { 'idempotency-key': 'order-1' } })
@@ -204,7 +204,7 @@ test('a repeated idempotency key is answered with the first task, also at once',
   expect(upstream.count('submit')).toBe(1)
 })
 
-test('an upstream that refuses is followed by no task, and its reason is passed on', async () => {
+test('a refused submission creates no task, and the upstream’s reason is passed on', async () => {
   const { client, upstream } = await open()
   upstream.fail(
     'submit',
@@ -230,7 +230,7 @@ test.each(['break', 'break-after', 'break-half', 'garbage', 'hang-after'] as con
   },
 )
 
-test('a submit that is not answered is found again by its reference', async () => {
+test('a submission without an answer is found by its reference', async () => {
   const { client, upstream } = await open('kling')
   upstream.fail('submit', 'break-after', 1)
   const made = await client.videos.create({ model: PUBLIC, prompt: 'a' })
@@ -278,14 +278,14 @@ test('bad input is refused before anything is stored or sent', async () => {
   expect(upstream.seen).toEqual([])
 })
 
-test.runIf(ON_FILES)('a store that cannot be written refuses a submit before it is sent', async () => {
+test.runIf(ON_FILES)('a submission is refused before it is sent if the store cannot be written', async () => {
   const { client, upstream, folder } = await open('videos', { tasks: { poll: 0 } })
   mkdirSync(join(folder, 'interlingua.sqlite'))
   await expect(client.videos.create({ model: PUBLIC, prompt: 'a' })).rejects.toMatchObject({ status: 503 })
   expect(upstream.seen).toEqual([])
 })
 
-test('two channels: a refused submit goes to the next, and polls stay with the one that took it', async () => {
+test('two channels: a refused submission goes to the next, and polls go to the one that accepted it', async () => {
   const { testServer, scene } = await open()
   await testServer.server.close(0)
   const second = await VideoStage.open('videos', { tasks: { poll: 20 } })

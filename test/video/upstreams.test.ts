@@ -35,7 +35,7 @@ const token = (claims: object = {}, secret = KLING_SECRET): string => {
   return `Bearer ${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
 }
 
-test('OpenAI: the SDK goes through the whole life of a task', async () => {
+test('OpenAI: the SDK runs a task from submission to deletion', async () => {
   const { upstream } = await open('videos')
   const client = new OpenAI({ apiKey: OPENAI_KEY, baseURL: `${upstream.address}/v1`, maxRetries: 0 })
   const picture = await toFile(PIXEL, 'a.png', { type: 'image/png' })
@@ -54,7 +54,7 @@ test('OpenAI: the SDK goes through the whole life of a task', async () => {
   expect(['submit', 'poll', 'content', 'remove'].map(step => upstream.count(step as 'submit'))).toEqual([1, 6, 1, 1])
 })
 
-test('OpenAI: strange fields, values and keys are refused', async () => {
+test('OpenAI: unknown fields, values and keys are refused', async () => {
   const { upstream } = await open('videos')
   const send = (body: object, key = OPENAI_KEY) =>
     fetch(`${upstream.address}/v1/videos`, {
@@ -83,7 +83,7 @@ test('Veo: an operation is polled by its name, its file fetched with the key and
   expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 100-199/4096'])
 })
 
-test('Kling: tokens that are wrong, early, late or of too long a life are refused', async () => {
+test('Kling: wrong, premature, expired and too long-lived tokens are refused', async () => {
   const { upstream } = await open('kling')
   const now = Math.floor(Date.now() / 1000)
   const code = async (authorization: string) => {
@@ -101,7 +101,7 @@ test('Kling: tokens that are wrong, early, late or of too long a life are refuse
   expect(upstream.tasks.size).toBe(1)
 })
 
-test('faults: nothing done, done but not answered, answered by half', async () => {
+test('faults: not executed, executed without an answer, answered in part', async () => {
   const { upstream } = await open('videos')
   const send = () =>
     fetch(`${upstream.address}/v1/videos`, {

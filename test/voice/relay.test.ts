@@ -44,7 +44,7 @@ const client = (headers: { [name: string]: string } = {}, path = PATH) =>
   Client.open(testServer!.server.address, headers, path)
 
 describe('a caller and an upstream of the same format', () => {
-  it('have frames pass as they came, under the caller’s model', async () => {
+  it('pass frames unchanged, under the caller’s model', async () => {
     const upstream = await open()
     const caller = await client()
     await until(() => caller.events.length === 1)
@@ -173,7 +173,7 @@ describe('what an upstream could read in a frame', () => {
   })
 })
 
-describe('the door', () => {
+describe('the endpoint', () => {
   const refused = (path: string, headers: { [name: string]: string } = {}) =>
     Client.open(testServer!.server.address, headers, path).then(
       () => 101,

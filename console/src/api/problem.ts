@@ -11,7 +11,7 @@ export class ProblemError extends Error {
   readonly errors: NonNullable<ProblemDetails['errors']>
   /** All members of the problem document. */
   readonly details: Partial<ProblemDetails> & { readonly [member: string]: unknown }
-  /** Seconds to wait before a retry, from `Retry-After`. */
+  /** Time to wait before a retry, in seconds, from `Retry-After`. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, details: ProblemError['details'], retryAfter?: number) {

@@ -14,7 +14,7 @@ interface CopyProps extends Pick<ButtonProps, 'kind' | 'small'> {
 /** Time for which the button shows “Copied”, in milliseconds. */
 const SHOWN = 2000
 
-/** A button that copies a text to the clipboard. */
+/** A button that copies a string to the clipboard. */
 export function Copy({ text, what, bare, autofocus, ...props }: CopyProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -42,7 +42,7 @@ export function Copy({ text, what, bare, autofocus, ...props }: CopyProps) {
   )
 }
 
-/** Copies a text to the clipboard. Without TLS, browsers offer only the deprecated `execCommand`. */
+/** Copies a string to the clipboard. Without TLS, browsers offer only the deprecated `execCommand`. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

@@ -22,7 +22,7 @@ const MOST_TOKENS = 1e11
 /** Returns the cost in nanodollars of a number of tokens. Undefined if a price is unknown. */
 export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
 
-/** Undefined if the counts are in this process. A promise if another process must answer. */
+/** Result of a reservation: undefined if the counts are in this process, a promise if another process must answer. */
 export type MaybePromise = undefined | Promise<void>
 
 /** The part of `Limits` that reservations use. */

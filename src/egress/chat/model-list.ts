@@ -4,7 +4,7 @@ import fastJson from 'fast-json-stringify'
 export interface ModelEntry {
   readonly id: string
   readonly object: 'model'
-  /** Unix time in seconds. */
+  /** Time of creation, in Unix seconds. */
   readonly created: number
   readonly owned_by: string
 }

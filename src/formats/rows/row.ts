@@ -42,7 +42,7 @@ export interface FormatFacts {
   readonly auth: AuthStyle
   /** The request for the upstream's list of models. By default `/models`. */
   readonly listing?: Omit<WireRequest, 'body'>
-  /** Upstreams make only one image per request. */
+  /** Whether upstreams make only one image per request. */
   readonly singleImage?: true
   /** The request field that has all inputs embedded as one text, so that they cannot be sent separately. */
   readonly jointInputs?: string

@@ -1,7 +1,5 @@
 import type { Preset } from '../preset.ts'
 
-/* Presets of vendors that offer embeddings and reranking. */
-
 /** Cohere takes at most 96 inputs per request (docs/wire/embeddings.md#cohere). */
 export const cohere: Preset = {
   name: 'cohere',

@@ -6,7 +6,7 @@ import type { Scrub } from '../scrub.ts'
 import { LARGEST, MARGIN, type Recording } from './recording.ts'
 import type { CapturedBody, CapturedEvent, CapturedFile } from './shapes.ts'
 
-/** Number of characters that remain of a text beyond the limit. */
+/** Number of characters that remain of a string beyond the limit. */
 const CUT_LENGTH = 200
 /** Maximum depth of nesting that is copied. */
 const DEEPEST = 200
@@ -35,7 +35,7 @@ export class BoundedCopy {
     return this.value(value, at, 0)
   }
 
-  /** Copies a text that is not inside a document. */
+  /** Copies a string that is not inside a document. */
   text(text: string, at: string): string {
     this.remaining = LARGEST
     return this.string(text, at)
@@ -96,7 +96,7 @@ export class BoundedCopy {
 }
 
 /**
- * Returns the beginning of a text without secrets. Scrubs beyond the cut first, so that no secret is cut in half and
+ * Returns the beginning of a string without secrets. Scrubs beyond the cut first, so that no secret is cut in half and
  * missed.
  *
  * @param isCut whether the text was already cut. Its end may then hold half a secret and is not shown.
@@ -142,7 +142,7 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
   return value === undefined ? { text: bounded.text(text, `${at}/text`) } : { body: bounded.copy(value, `${at}/body`) }
 }
 
-/** Parses objects and lists only. A text that happens to be a number remains text. */
+/** Parses objects and lists only. A string that happens to be a number remains text. */
 const jsonIn = (text: string): Json | undefined => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)
 
 /** Returns the complete events, each with the time of its last byte. */

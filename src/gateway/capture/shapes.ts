@@ -44,7 +44,7 @@ const attempt = fields({
   ...{ channel: v.string(), format: v.string(), upstream_model: v.string(), native: v.boolean() },
   ...{ sent_after_ms: v.number(), ended_after_ms: v.optional(v.number()) },
   losses: listOf(loss),
-  /** Absent if the attempt failed before sending. */
+  /** Request that the attempt sent. Absent if it failed before sending. */
   request: v.optional(fields({ origin: v.string(), path: v.string(), query: texts, headers: texts, wire, ...body })),
   answer: v.optional(fields({ status: v.number(), headers: texts, after_ms: v.number(), whole: v.boolean(), ...body })),
   error: v.optional(fields({ kind: v.string(), message: v.string() })),
@@ -57,7 +57,7 @@ export const CAPTURE = fields({
   replay_of: v.optional(v.string()),
   caller: fields({
     ...{ format: v.string(), path: v.string(), query: texts, headers: texts },
-    /** Absent if the endpoint rejected the request. */
+    /** The request as it was written. Absent if the endpoint rejected it. */
     wire: v.optional(wire),
     ...body,
   }),

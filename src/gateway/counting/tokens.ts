@@ -1,5 +1,5 @@
 /**
- * Number of characters tokenised between two turns of the event loop. A text without spaces takes quadratic time,
+ * Number of characters tokenised between two turns of the event loop. A string without spaces takes quadratic time,
  * during which no other request is served.
  */
 const SLICE = 4096

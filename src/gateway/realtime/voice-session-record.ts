@@ -49,7 +49,7 @@ const SWITCHED = 101
 export class VoiceSessionRecord implements SessionRecord {
   target: Target | undefined
   attempts = 0
-  /** Undefined if sessions are not traced. */
+  /** Trace of the session. Undefined if sessions are not traced. */
   trace: RequestTrace | undefined
   private readonly facts: VoiceSessionFacts
   private readonly recorder: Recorder

@@ -87,7 +87,7 @@ export function storable(
 /** Minimum length of an id that is replaced in texts, in characters. A shorter id could match by chance. */
 const SHORTEST_ID = 6
 
-/** Scrubs a text, and replaces the upstream's task id by the public one. */
+/** Scrubs a string, and replaces the upstream's task id by the public one. */
 const withoutId = (scrub: (text: string) => string, id: string, publicId: string) => (text: string) =>
   scrub(id.length < SHORTEST_ID ? text : text.replaceAll(id, publicId))
 

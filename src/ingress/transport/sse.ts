@@ -9,7 +9,7 @@ const EVENT_LIMIT = 48 * 1024 * 1024
 
 /** A parser of server-sent events that stops at an event over the limit. */
 export interface EventParser extends Transducer<Uint8Array, WireEvent> {
-  /** An event exceeded the limit: no more events are emitted, and the caller should stop feeding bytes. */
+  /** Whether an event exceeded the limit. No more events are emitted then, and the caller should stop feeding bytes. */
   readonly overflowed: boolean
 }
 

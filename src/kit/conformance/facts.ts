@@ -130,7 +130,7 @@ export interface ErrorFacts {
   readonly status: number
   readonly kind?: string
   readonly message?: string
-  /** Seconds until the caller may try again. */
+  /** Time until the caller may try again, in seconds. */
   readonly retryAfter?: number
 }
 

@@ -31,7 +31,7 @@ const TEST_TIMEOUT = 30_000
 export class Administration {
   readonly log: Log
   readonly version = version()
-  /** Unix time, ms. */
+  /** Time at which the gateway started, in Unix milliseconds. */
   readonly startedAt = Math.round(performance.timeOrigin)
   readonly instance: string
   /** Users who may sign in to the console. */

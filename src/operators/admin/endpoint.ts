@@ -44,9 +44,9 @@ export interface Endpoint<
   readonly summary: string
   readonly params: P
   readonly query: Q
-  /** Absent if the endpoint takes no body. */
+  /** Schema of the body. Absent if the endpoint takes none. */
   readonly body?: B
-  /** Absent if the answer has no body. For server-sent events, the schema of an event's data. */
+  /** Schema of the answer, or of one event's data for server-sent events. Absent if the answer has no body. */
   readonly answer?: A
   /** Media types of a streamed answer. `handle` then returns a LiveAnswer. */
   readonly live?: readonly string[]

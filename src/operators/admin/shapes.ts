@@ -211,7 +211,7 @@ const values = Object.fromEntries(USAGE_FIELDS.map(name => [name, v.optional(v.s
 export const USAGE_SUM = fields({
   key_name: v.optional(v.string()),
   ...values,
-  /** Set on the sum of all groups outside the top ones. */
+  /** Whether this is the sum of all groups outside the top ones. */
   others: v.optional(v.boolean()),
   at: v.optional(instant),
   requests: v.number(),
@@ -228,7 +228,7 @@ export const USAGE_SUM = fields({
   /** Cost in US dollars of requests with known prices, and the number of requests without. */
   cost: v.number(),
   unpriced: v.number(),
-  /** Requests whose token counts and cost are estimated. */
+  /** Number of requests whose token counts and cost are estimated. */
   estimated: v.number(),
   losses: v.number(),
   first_byte_ms: v.optional(percentiles),

@@ -50,7 +50,7 @@ export class ConsoleUsers {
     })
   }
 
-  /** Undefined if the console is disabled. */
+  /** Settings of the console. Undefined if it is disabled. */
   get config(): ConsoleConfig | undefined {
     return this.parts.config()
   }

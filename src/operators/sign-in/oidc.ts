@@ -26,7 +26,7 @@ export interface PendingSignIn {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** Unix time in milliseconds. */
+  /** Time at which the sign-in started, in Unix milliseconds. */
   readonly startedAt: number
 }
 

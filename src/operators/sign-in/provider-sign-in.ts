@@ -8,7 +8,7 @@ import { type PendingSignIn, Provider } from './oidc.ts'
 import type { OpenSignInSession, SignInSessions } from './sign-in-sessions.ts'
 
 const COOKIE = 'interlingua_oidc'
-/** Seconds a user has for signing in at the provider. */
+/** Maximum time for signing in at the provider, in seconds. */
 const SIGN_IN_SECONDS = 600
 
 /** Encrypts the sign-in state that the browser holds in a cookie. */

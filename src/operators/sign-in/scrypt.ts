@@ -13,7 +13,7 @@ const MAX_COST = { log: 20, r: 32, p: 16 }
 
 const STORED = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/
 
-/** Maximum number of hashes computed concurrently, and most that wait. */
+/** Maximum number of hashes computed concurrently, and maximum number that wait. */
 const MAX_RUNNING = 2
 const MAX_WAITING = 50
 

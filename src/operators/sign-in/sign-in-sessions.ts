@@ -29,7 +29,7 @@ export interface OpenSignInSession {
   /** The session token, which only the cookie contains. */
   readonly token: string
   readonly hash: string
-  /** Unix time in milliseconds. */
+  /** Time at which the session expires, in Unix milliseconds. */
   readonly expiresAt: number
 }
 

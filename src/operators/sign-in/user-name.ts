@@ -29,5 +29,5 @@ export function attemptFor(name: string, address?: string): PasswordAttempt {
   return { account, network: hashed(networkOf(address)), ...(wider !== undefined && { widerNetwork: hashed(wider) }) }
 }
 
-/** Characters of a network hash that are stored. */
+/** Number of characters of a network hash that are stored. */
 const NETWORK_HASH_LENGTH = 32

@@ -12,7 +12,7 @@ export interface PortOptions {
 
 /** Timeout of an answer, in milliseconds. Generous because a machine that starts several processes is slow. */
 const TIMEOUT = 30_000
-/** Maximum open questions. More mean that the other process hangs. */
+/** Maximum number of open questions. If there are more, the other process hangs. */
 const MOST = 10_000
 
 /** An open question. */

@@ -27,7 +27,7 @@ const LONGEST_PAUSE = 2000
 
 /** A connection to Redis that reconnects forever after a loss or a timeout. */
 export class RedisConnection {
-  /** Undefined while disconnected. */
+  /** The open connection. Undefined while disconnected. */
   client: RedisClient | undefined
   private readonly url: string
   private readonly events: ConnectionEvents

@@ -26,7 +26,7 @@ export class WorkerProcess {
   id: string | undefined
   /** Why the worker could not start. */
   reason: string | undefined
-  /** The primary ended the worker on purpose. It is not replaced. */
+  /** Whether the primary ended the worker on purpose, so that it is not replaced. */
   leaving = false
   private readonly worker: Worker
   private readonly hub: Hub
@@ -97,7 +97,7 @@ function pass(stream: NodeJS.ReadableStream | null, write: (lines: string) => vo
   stream?.on('data', (chunk: Buffer) => lines.push(chunk)).on('end', () => lines.end())
 }
 
-/** Maximum characters of an incomplete line in memory. A longer line is split. */
+/** Maximum length of an incomplete line in memory, in characters. A longer line is split. */
 const LONGEST = 1024 * 1024
 
 /** Splits the output of a process into whole lines, so that several processes can write to one stream. */

@@ -17,7 +17,10 @@ export interface UsageRow {
   /** Public model id as the caller named it, and the upstream's name of the model. */
   readonly model?: string | undefined
   readonly upstreamModel?: string | undefined
-  /** Absent if no channel was tried. In that case `model` is only what the caller sent, and sums leave it out. */
+  /**
+   * Name of the channel. Absent if none was tried. In that case `model` is only what the caller sent, and sums leave it
+   * out.
+   */
   readonly channel?: string | undefined
   /** Path of the endpoint, as its route declares it. */
   readonly door: string
@@ -45,7 +48,7 @@ export interface UsageRow {
   readonly outputAudio?: number | undefined
   /** Cost in nanodollars. Absent if the price is unknown. */
   readonly cost?: number | undefined
-  /** Tokens and cost are estimates, because the upstream did not count the whole answer. */
+  /** Whether tokens and cost are estimates because the upstream did not count the whole answer. */
   readonly estimated?: boolean | undefined
   readonly losses: number
   /**
@@ -89,7 +92,9 @@ const IMPOSSIBLE = 1e8
 export const isCounted = ({ input, output }: Usage): boolean =>
   (input !== undefined || output !== undefined) && !((input ?? 0) > IMPOSSIBLE) && !((output ?? 0) > IMPOSSIBLE)
 
-/** Maximum characters of a recorded model name, copied so that a slice does not keep a long string in memory. */
+/**
+ * Maximum number of characters of a recorded model name, copied so that a slice does not keep a long string in memory.
+ */
 const LONGEST_MODEL = 500
 
 /** Shortens a model name for recording. */

@@ -46,7 +46,7 @@ describeWithRedis('instances that share a Redis', () => {
     return limitsWith({ redis, ...options })
   }
 
-  it('admit exactly what is allowed of a thousand requests at once', TIMED, async () => {
+  it('admit exactly the allowed number of a thousand concurrent requests', TIMED, async () => {
     const instances = [(await instance()).limits, (await instance()).limits]
     for (const one of instances) await one.of('first', { rpm: 1000 }).enter()
     const began = Date.now()
@@ -57,7 +57,7 @@ describeWithRedis('instances that share a Redis', () => {
     expect(instances.map(({ missed }) => missed)).toEqual([0, 0])
   })
 
-  it('share places, budgets and what is known to be spent', TIMED, async () => {
+  it('share slots, budgets and known spending', TIMED, async () => {
     let reads = 0
     const spent = async () => {
       reads++
@@ -83,7 +83,7 @@ describeWithRedis('instances that share a Redis', () => {
     expect(reads).toBe(1)
   })
 
-  it('give places back when requests end, whatever happens', TIMED, async () => {
+  it('release slots when requests end, whatever happens', TIMED, async () => {
     const [one, other] = [(await instance()).limits, (await instance()).limits]
     const settings = { concurrent: 3 }
     for (let round = 0; round < 20; round++) {
@@ -139,7 +139,7 @@ describeWithRedis('instances that share a Redis', () => {
     },
   )
 
-  it('wait a quarter of a second for a Redis that is silent, once', TIMED, async () => {
+  it('wait once, for a quarter of a second, for a Redis that does not answer', TIMED, async () => {
     const { limits } = await instance()
     await limits.of('k', { rpm: 100 }).enter()
     server.pause()
@@ -153,7 +153,7 @@ describeWithRedis('instances that share a Redis', () => {
     await until(() => !limits.isAlone)
   })
 
-  it('have no place left over of a request whose step was answered too late', async () => {
+  it('leave no slot occupied by a request whose step was answered too late', async () => {
     const { limits } = await instance()
     const settings = { concurrent: 1 }
     const first = limits.of('k', settings)
@@ -171,7 +171,7 @@ describeWithRedis('instances that share a Redis', () => {
     next.leave()
   })
 
-  it('remember for Redis what was spent while it was silent', async () => {
+  it('report to Redis later what was spent while it did not answer', async () => {
     const { limits } = await instance()
     const settings = { budget: { day: 1 } }
     await limits.of('k', settings).enter()
@@ -199,14 +199,14 @@ function primary() {
   return { engine, state, ask }
 }
 
-it('workers share what the primary counts, and ask for a turn of steps at once', async () => {
+it('workers share the primary’s counts, and send the steps of one turn together', async () => {
   const { state, ask } = primary()
   const workers = [limitsWith({ ask, owner: 'w1' }).limits, limitsWith({ ask, owner: 'w2' }).limits]
   expect(await admitted(workers, 400, { rpm: 100 })).toBe(100)
   expect(state.asked).toBe(2)
 })
 
-it('places of a worker that died are given back', async () => {
+it('slots of a worker that died are released', async () => {
   const { engine, ask } = primary()
   const [one, other] = [limitsWith({ ask, owner: 'w1' }).limits, limitsWith({ ask, owner: 'w2' }).limits]
   expect(await admitted([one], 5, { concurrent: 3 })).toBe(3)
@@ -217,7 +217,7 @@ it('places of a worker that died are given back', async () => {
   expect(await admitted([other], 5, { concurrent: 3 })).toBe(3)
 })
 
-it('a worker without a primary counts for itself, and tells it afterwards which places are free', async () => {
+it('a worker without a primary counts alone, and later tells the primary which slots are free', async () => {
   const { state, ask } = primary()
   const { limits, lines } = limitsWith({ ask, owner: 'w1' })
   const settings = { concurrent: 2 }
@@ -234,7 +234,7 @@ it('a worker without a primary counts for itself, and tells it afterwards which 
   expect(lines).toHaveLength(2)
 })
 
-it('what a worker without a primary refuses is not charged when they count together again', async () => {
+it('a request that a worker refused without a primary is not charged after the reconnection', async () => {
   const { state, ask } = primary()
   const { limits } = limitsWith({ ask, owner: 'w1' })
   const settings = { budget: { day: 1 } }

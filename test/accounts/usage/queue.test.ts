@@ -116,7 +116,7 @@ describe('the usage queue', () => {
   })
 })
 
-/** Seconds of load with 5,000 rows per second. `SECONDS=20` for the full test. */
+/** Length of a load of 5,000 rows per second, in seconds. `SECONDS=20` gives the full test. */
 const SECONDS = Number(process.env['SECONDS'] ?? 3)
 
 describe.each(ENGINES)('the usage queue over %s', (_, open) => {

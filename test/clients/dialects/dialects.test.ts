@@ -30,7 +30,7 @@ describe.each(Object.keys(SAID))('an upstream of %s may send', format => {
   })
 })
 
-test('a whole answer goes to a client of its own format as it came, odd or not', async () => {
+test('a whole answer goes to a client of its own format unchanged, odd or not', async () => {
   const stage = await Stage.open('chat')
   for (const { whole } of CHAT.filter(one => typeof one.whole === 'object')) {
     stage.does(response => response.setHeader('content-type', 'application/json').end(JSON.stringify(whole)))

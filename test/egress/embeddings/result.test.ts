@@ -10,7 +10,7 @@ const REQUEST = {
   stream: false,
 } as const
 
-it.each(['null', '5', '"a"', '[]'])('an upstream’s list goes out as it came, with %s beside its vectors', rubbish => {
+it.each(['null', '5', '"a"', '[]'])('an upstream’s list is sent unchanged, with %s beside its vectors', rubbish => {
   const text = `{"object":"list","data":[${rubbish},{"embedding":[0.1],"index":0}],"model":"m","usage":{"prompt_tokens":1,"total_tokens":1}}`
   const bodies = [JSON.parse(text), reader.parse!(text)!]
   for (const body of bodies) {

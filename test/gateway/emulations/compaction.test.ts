@@ -240,7 +240,7 @@ describe('compacting', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  it('another vendor’s item at the ordinary door is refused, too, where nobody could read it', async () => {
+  it('another vendor’s item at the ordinary endpoint is refused too if no upstream could read it', async () => {
     const testServer = await open('messages', 'Short.')
     const input = [{ type: 'compaction', id: 'cmp_9', encrypted_content: 'gAAAAtheirs' }, ...TALK]
     expect((await testServer.ask('/v1/responses', { model: 'm', input })).status).toBe(422)

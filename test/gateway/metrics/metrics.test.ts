@@ -36,7 +36,7 @@ const samplesOf = (page: string): ReadonlyMap<string, number> =>
   )
 
 describe('requests', () => {
-  test('are counted by door, formats, model, channel and class of status', async () => {
+  test('are counted by endpoint, formats, model, channel and status class', async () => {
     const samples = samplesOf(await pageOf(metricsOf([ROW, ROW, FAILED])))
     const ok =
       'door="/v1/chat/completions",format="chat",model="m",channel="one",upstream_format="messages",status="2xx"'

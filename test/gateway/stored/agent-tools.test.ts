@@ -43,7 +43,7 @@ describe('trap 89: an item that brings tools', () => {
     expect(speaker.bodies[1].messages[1].tool_calls[0].function.name).toBe('agents__spawn')
   })
 
-  test('goes back to an upstream of the format as it came', async () => {
+  test('goes back to an upstream of the format unchanged', async () => {
     const { speaker, testServer: gateway } = await testServer('responses')
     const first = await gateway.ask('/v1/responses', { model: 'm', input: [item, said('Go.')], store: true })
     await gateway.ask('/v1/responses', { model: 'm', input: [said('And?')], previous_response_id: first.json.id })

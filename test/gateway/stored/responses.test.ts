@@ -33,7 +33,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     return testServer.client()
   }
 
-  test.each([false, true])('a turn continues those before (trap 70; streamed: %s)', async stream => {
+  test.each([false, true])('a turn continues the previous turns (trap 70; streamed: %s)', async stream => {
     const client = await open()
     speaker.scenes = [{ text: 'Hello.' }, { text: 'Yes.' }, { text: 'Bye.' }]
     const first = await ask(client, { model: 'm', input: 'Hi!', instructions: 'Be brief.' }, stream)
@@ -50,7 +50,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     }
   })
 
-  test('it can be asked for, listed and deleted', async () => {
+  test('a response can be read, listed and deleted', async () => {
     const client = await open()
     const asked = { model: 'm', input: 'Hi!', metadata: { a: 'b' } }
     const made = await ask(client, asked)
@@ -68,7 +68,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     )
   })
 
-  test('input may be a text, an item or a list of them (trap 71)', async () => {
+  test('input may be a string, an item or a list of items (trap 71)', async () => {
     const client = await open()
     const item = { role: 'user', content: 'Hi!' } as const
     for (const input of ['Hi!', item, [item]] as const) {
@@ -80,7 +80,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     }
   })
 
-  test("another key's response is like none", async () => {
+  test("another key's response is answered like an unknown one", async () => {
     const client = await open()
     const stranger = testServer.client(OTHER_KEY)
     const made = await ask(client, { model: 'm', input: 'Hi!' })
@@ -98,7 +98,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     expect(await client.responses.retrieve(made.id)).toMatchObject({ id: made.id })
   })
 
-  test('what is not to be stored is not', async () => {
+  test('a response with `store: false` is not stored', async () => {
     const client = await open()
     const made = await ask(client, { model: 'm', input: 'Hi!', store: false })
     await expect(client.responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 })
@@ -108,7 +108,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
       )
   })
 
-  test('items that are pointed at are looked up', async () => {
+  test('item references are resolved', async () => {
     const client = await open()
     speaker.scenes = [{ calls: [{ id: 'call_1', name: 'look', arguments: { at: 'it' } }] }, { text: 'Seen.' }]
     const made = await ask(client, { model: 'm', input: 'Look!' })

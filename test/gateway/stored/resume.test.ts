@@ -22,7 +22,7 @@ class StuckReply implements Reply {
   }
 }
 
-test('a caller who takes nothing of a stream that is told again is gone after eight heartbeats', async () => {
+test('a caller that reads nothing of a replayed stream counts as gone after eight heartbeats', async () => {
   vi.useFakeTimers()
   try {
     const texts = ['{"type":"response.created","sequence_number":0}']

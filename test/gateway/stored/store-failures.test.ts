@@ -29,7 +29,7 @@ async function open(format = 'chat'): Promise<Speaker> {
   return speaker
 }
 
-/** Milliseconds within which a failing store is retried. */
+/** Maximum time until a failing store is retried, in milliseconds. */
 const TRIED = 2500
 
 const HI = { model: 'm', input: 'Hi!' }

@@ -39,7 +39,7 @@ describe('whose memory is used', () => {
     expect([near.bodies.length, far.bodies.length].sort()).toEqual([0, 5])
   })
 
-  test('another of the same format is told everything, free of names and proofs it does not know (trap 34)', async () => {
+  test('another upstream of the same format gets the whole history, without foreign ids and signatures (trap 34)', async () => {
     const { client, near, far } = await two('responses')
     const [home, away] = await firstAsked(client, near, far)
     breakDown(home)

@@ -10,7 +10,7 @@ import { traffic } from '../../builders/usage.ts'
 
 const closing = closingAfterEach()
 
-it('answers every operation of the table in its own shape, without a secret or a hash in it', async () => {
+it('answers every operation of the table in its declared shape, without secrets and hashes', async () => {
   const upstream = await FakeUpstream.open(response =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWER)),
   )

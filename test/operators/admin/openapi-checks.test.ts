@@ -166,7 +166,7 @@ function compare(values: fc.Arbitrary<unknown>, isDescribed: (value: never) => b
   return counts
 }
 
-describe('the description takes what the checks take, and nothing else:', () => {
+describe('the description accepts exactly what the checks accept:', () => {
   for (const { method, path, operation, params, query, body } of ENDPOINTS) {
     const { parameters, requestBody } = openapi.paths[path][method] as {
       readonly parameters: readonly Parameter[]

@@ -20,7 +20,7 @@ test('an invalid one is none', () => {
   fc.assert(fc.property(fc.string(), text => traceParent(text) === undefined))
 })
 
-test('headers are passed on as they came where they are valid', () => {
+test('headers are passed on unchanged where they are valid', () => {
   const pass = (tracestate: string) => passedTrace({ traceparent: PARENT, tracestate })
   expect(pass('vendor=a1,x@y=b c')).toEqual({ traceparent: PARENT, tracestate: 'vendor=a1,x@y=b c' })
   for (const invalid of ['', 'Upper=1', 'a', 'a=b=c', `a=${'x'.repeat(600)}`, `${'a=1,'.repeat(32)}b=2`])

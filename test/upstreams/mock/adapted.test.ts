@@ -5,7 +5,7 @@ import { repeatingEvents, repeatingResponse } from '../../../src/upstreams/mock/
 const RESPONSE = { id: 'resp_1', object: 'response', instructions: null }
 const REQUEST = { model: 'm', input: 'hi', instructions: 'Be brief.' }
 
-test('the instructions of a request are repeated by its recorded answer, whole and streamed', () => {
+test('the instructions of a request are repeated by its recorded answer, complete and streamed', () => {
   expect(repeatingResponse(REQUEST, RESPONSE)).toMatchObject({ instructions: 'Be brief.' })
   expect(repeatingResponse({ model: 'm' }, RESPONSE)).toMatchObject({ instructions: null })
   const [, data] = repeatingEvents(REQUEST, `event: x\ndata: ${JSON.stringify({ response: RESPONSE })}\n\n`).split(

@@ -40,7 +40,7 @@ export interface Seen {
   /** A JSON body, or the text fields of a form. */
   readonly body: Loose
   readonly files: Form['files']
-  /** Unix milliseconds. */
+  /** Time of the request, in Unix milliseconds. */
   readonly at: number
 }
 
@@ -100,11 +100,11 @@ export abstract class VideoUpstream {
   life: Life = { queued: 2, running: 2, outcome: 'completed' }
   /** Size of every video, in bytes. */
   size = 4096
-  /** Milliseconds of delay before each answer. */
+  /** Delay before each answer, in milliseconds. */
   delay = 0
   /** Number of content answers cut short because the gateway disconnected. */
   aborted = 0
-  /** Bytes of content written to sockets. */
+  /** Number of bytes of content written to sockets. */
   contentBytes = 0
   /** Steps whose answers are held back. */
   private readonly held = new Map<Step, Promise<void>>()

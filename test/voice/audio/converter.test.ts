@@ -25,27 +25,30 @@ const encoded = (format: AudioFormat, samples: Float64Array): Uint8Array =>
 
 const ratio = (a: number, b: number): number => 20 * Math.log10(a / b)
 
-describe('audio is converted', () => {
-  it.each(PAIRS)('wherever it is cut ($from.encoding $from.rate to $to.encoding $to.rate)', ({ from, to }) => {
-    const bytes = encoded(from, noise(4000))
-    const whole = convert(from, to, bytes)
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 30 }), lengths => {
-        const converter = createConverter(from, to)
-        const pieces: Uint8Array[] = []
-        let start = 0
-        for (const length of lengths) {
-          pieces.push(converter.push(bytes.slice(start, start + length)))
-          start = Math.min(start + length, bytes.length)
-        }
-        pieces.push(converter.push(bytes.slice(start)), converter.flush())
-        expect(Buffer.compare(joined(...pieces), whole)).toBe(0)
-      }),
-      { numRuns: 10 },
-    )
-  })
+describe('converted audio', () => {
+  it.each(PAIRS)(
+    'is equal wherever it is split ($from.encoding $from.rate to $to.encoding $to.rate)',
+    ({ from, to }) => {
+      const bytes = encoded(from, noise(4000))
+      const whole = convert(from, to, bytes)
+      fc.assert(
+        fc.property(fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 30 }), lengths => {
+          const converter = createConverter(from, to)
+          const pieces: Uint8Array[] = []
+          let start = 0
+          for (const length of lengths) {
+            pieces.push(converter.push(bytes.slice(start, start + length)))
+            start = Math.min(start + length, bytes.length)
+          }
+          pieces.push(converter.push(bytes.slice(start)), converter.flush())
+          expect(Buffer.compare(joined(...pieces), whole)).toBe(0)
+        }),
+        { numRuns: 10 },
+      )
+    },
+  )
 
-  it.each(PAIRS)('to its own length ($from.encoding $from.rate to $to.encoding $to.rate)', ({ from, to }) => {
+  it.each(PAIRS)('has the same duration ($from.encoding $from.rate to $to.encoding $to.rate)', ({ from, to }) => {
     const width = ({ encoding }: AudioFormat): number => (encoding === 'pcm16' ? 2 : 1)
     for (const count of [0, 1, 2, 160, 4001]) {
       const out = convert(from, to, new Uint8Array(count * width(from)))
@@ -68,7 +71,7 @@ describe('audio is converted', () => {
     },
   )
 
-  it('without what the lower rate cannot hold', () => {
+  it('has no frequencies above those of the lower rate', () => {
     for (const from of PCM_RATES)
       for (const to of PCM_RATES.filter(rate => rate < from))
         for (const part of [1.01, 1.2, 1.5, 1.9]) {
@@ -80,7 +83,7 @@ describe('audio is converted', () => {
         }
   })
 
-  it('without mirror images where the rate rises, and with all of a voice', () => {
+  it('has no mirror frequencies after an increase of the rate, and all frequencies of a voice', () => {
     for (const from of PCM_RATES)
       for (const to of PCM_RATES.filter(rate => rate > from)) {
         const frequency = 0.4 * from
@@ -92,7 +95,7 @@ describe('audio is converted', () => {
       }
   })
 
-  it('in time: a click stays where it is', () => {
+  it('keeps a click at its time', () => {
     for (const { from, to } of PAIRS.filter(({ from, to }) => from.encoding === 'pcm16' && to.encoding === 'pcm16')) {
       const click = new Float64Array(from.rate / 10)
       const middle = Math.floor(from.rate / 20)
@@ -103,7 +106,7 @@ describe('audio is converted', () => {
     }
   })
 
-  it('loud as it may be, without turning over', () => {
+  it('does not overflow, however loud it is', () => {
     const square = tone(300, 24_000, 0.2, 1e9)
     const after = samplesOf(convert(PCM_24K, PCM_16K, pcm(square)))
     const before = samplesOf(pcm(square))
@@ -113,7 +116,7 @@ describe('audio is converted', () => {
     }
   })
 
-  it('anew after a flush and after a reset', async () => {
+  it('starts anew after a flush and after a reset', async () => {
     const converter = await openConverter(PCM_24K, PCM_16K)
     const bytes = pcm(noise(1000))
     const first = joined(converter.push(bytes), converter.flush())
@@ -126,12 +129,12 @@ describe('audio is converted', () => {
     converter.close()
   })
 
-  it('not at rates that are none', async () => {
+  it('is refused at invalid rates', async () => {
     for (const rate of [0, -1, 7999, 1e9, Number.NaN, 16_000.5])
       await expect(openConverter(at(rate), PCM_16K)).rejects.toMatchObject({ error: { kind: 'invalid-request' } })
   })
 
-  it('a minute of it in far less than a minute', TIMED, () => {
+  it('takes far less than a minute per minute', TIMED, () => {
     const minute = pcm(noise(60 * 24_000))
     const before = performance.now()
     convert(PCM_24K, PCM_16K, minute)

@@ -138,7 +138,7 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 export interface Answer {
   readonly reason?: 'stop' | 'length' | 'refused' | 'tool-calls'
   readonly usage?: { readonly input: number; readonly output: number }
-  /** Milliseconds between chunks. */
+  /** Time between chunks, in milliseconds. */
   readonly pace?: number
 }
 
@@ -158,7 +158,7 @@ export const says = (text: string, { reason = 'stop', usage = { input: 10, outpu
   }
 
 export interface Voice {
-  /** Milliseconds of audio per character. */
+  /** Length of audio per character, in milliseconds. */
   readonly msPerLetter?: number
   readonly pace?: number
   readonly usage?: { readonly input: number; readonly output: number }

@@ -83,7 +83,7 @@ export class LiveConnection {
     }
   }
 
-  /** Bytes of audio received so far. */
+  /** Number of bytes of audio received so far. */
   get heard(): number {
     return this.connection.received.reduce((sum, { realtimeInput }) => {
       const audio = (realtimeInput as JsonObject | undefined)?.['audio'] as JsonObject | undefined

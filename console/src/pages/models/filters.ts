@@ -16,7 +16,7 @@ export const FACET_NAMES = Object.keys(FACETS) as readonly Facet[]
 /** Search text and filters of the model list. */
 export type Filters = { readonly [F in Facet]?: string | undefined } & {
   readonly search: string
-  /** Keeps only models that a channel serves in the chosen format without translation. */
+  /** Whether to keep only models that a channel serves in the chosen format without translation. */
   readonly native: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Splits a text at the marks: text and marks alternate, beginning and ending with text. */
+/** Splits a string at the marks: text and marks alternate, beginning and ending with text. */
 export function piecesOf(text: string, marks: readonly string[]): readonly string[] {
   const pieces: string[] = []
   let rest = text

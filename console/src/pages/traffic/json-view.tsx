@@ -12,7 +12,7 @@ interface JsonViewProps {
   readonly marks?: Marks
   /** JSON pointer of the value to scroll to. */
   readonly target?: string | undefined
-  /** Has no scrolling of its own, because its container scrolls. */
+  /** Whether the container scrolls, so that this element does not. */
   readonly bare?: boolean
 }
 

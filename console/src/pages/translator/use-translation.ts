@@ -10,7 +10,7 @@ const PAUSE = 300
 /** Text to translate, with its format and kind if they are known. */
 export interface Asked {
   readonly text: string
-  /** Undefined to detect it from the text. */
+  /** Format of the text. Undefined to detect it. */
   readonly format?: string
   readonly kind?: string
 }

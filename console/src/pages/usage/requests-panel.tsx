@@ -22,7 +22,7 @@ interface RequestsPanelProps {
   readonly title: string
   readonly span: Span
   readonly where: Where
-  /** Lists only failed requests. */
+  /** Whether to list only failed requests. */
   readonly errors: boolean
   readonly onClose: () => void
 }

@@ -49,6 +49,6 @@ export interface Pointed {
   readonly series: number | undefined
   /** Distance from the left edge, in pixels. */
   readonly left: number
-  /** Set when the keyboard moved the highlight. */
+  /** Whether the keyboard moved the highlight. */
   readonly byKey?: true
 }

@@ -34,7 +34,7 @@ const formsOf = (key: string): string[] => {
   ]
 }
 
-/** Returns a function that replaces a key, its encodings and their pieces in a text. */
+/** Returns a function that replaces a key, its encodings and their pieces in a string. */
 export function redactor(key: string): (text: string) => string {
   if (key.length < SHORTEST) return text => text
   const length = Math.min(PIECE, key.length)

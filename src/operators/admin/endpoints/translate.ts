@@ -14,7 +14,7 @@ import { type Endpoint, endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { allOf, EXAMPLE, TRANSLATIONS } from '../shapes.ts'
 
-/** Maximum number of characters of a text to translate. */
+/** Maximum number of characters of a string to translate. */
 const MAX_TEXT_LENGTH = 256 * 1024
 
 const KINDS = ['request', 'result', 'events'] as const

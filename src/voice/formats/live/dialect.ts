@@ -6,7 +6,7 @@ import type { LiveFlags } from '../../../formats/dialects/live.ts'
  * names.
  */
 export interface LiveDialect {
-  /** `vertex`: Google Cloud's API, with its own path and model names. */
+  /** Flag `vertex`: whether the upstream is Google Cloud's API, with its own path and model names. */
   readonly vertex: boolean
   /** `version`: API version in the path. */
   readonly version: string
@@ -14,9 +14,9 @@ export interface LiveDialect {
   readonly voices: { readonly [name: string]: string } | undefined
   /** `default_voice`: the upstream's voice if none is requested. */
   readonly defaultVoice: string | undefined
-  /** `resumption: false`: a session ends with its connection. */
+  /** Flag `resumption`: whether a session can continue on a new connection. If false, it ends with its connection. */
   readonly resumption: boolean
-  /** `audio_only`: whether the model always speaks, so that requested text is the transcript of its speech. */
+  /** Flag `audio_only`: whether the model always speaks, so that requested text is the transcript of its speech. */
   readonly audioOnly: boolean
   /** `late_text: realtime`: after the model's first turn, text is accepted only as `realtimeInput`. */
   readonly lateText: 'content' | 'realtime'

@@ -44,6 +44,6 @@ export type LiveMessage =
   | { readonly type: 'activity'; readonly speaking: boolean }
   /** `handle` is absent while the session cannot be resumed. */
   | { readonly type: 'resumption'; readonly handle?: string }
-  /** Seconds until the connection is closed, if announced. */
+  /** Announces that the connection will be closed, with the remaining time in seconds if it is stated. */
   | { readonly type: 'go-away'; readonly seconds?: number }
   | { readonly type: 'error'; readonly error: CanonicalError }

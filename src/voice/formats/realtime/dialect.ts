@@ -9,7 +9,7 @@ export interface RealtimeDialect {
   readonly naming: Naming
   /** `layout`: position of a session's fields. `mixed` is xAI's. */
   readonly layout: Layout
-  /** `item_done: false`: whether the upstream sends no event when an item is complete. */
+  /** Flag `item_done`: whether the upstream sends an event when an item is complete. */
   readonly itemDone: boolean
 }
 

@@ -69,7 +69,7 @@ it('are deleted with keys in them by force only', async () => {
   expect((await admin.delete('/groups/team?force=true')).status).toBe(204)
 })
 
-it('refuses doors that are none', async () => {
+it('refuses unknown formats', async () => {
   expect((await admin.put('/groups/new', { doors: ['chatt'] })).json.errors).toEqual([
     { pointer: '/doors/0', detail: 'unknown format; did you mean "chat"?' },
   ])

@@ -55,7 +55,7 @@ describe('a key', () => {
     expect(await call(secret)).toBeGreaterThanOrEqual(401)
   })
 
-  it('has a name of its own, a group that exists, and doors that exist', async () => {
+  it('has a unique name, an existing group and existing formats', async () => {
     const { id } = (await admin.post('/keys', { name: 'first' })).json
     expect(kind(await admin.post('/keys', { name: 'first' }))).toBe('name-taken')
     expect(kind(await admin.post('/keys', { name: 'fixed' }))).toBe('name-taken')

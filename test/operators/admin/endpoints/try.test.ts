@@ -27,7 +27,7 @@ const send = ({ testServer, token }: AdminServer, body: object) =>
     headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': '1.2.3.4' },
   })
 
-it('is answered as the door answers the key, and is in its usage', async () => {
+it('is answered as the endpoint answers the key, and counts as the key’s usage', async () => {
   const { admin, upstream, keyOf } = await open()
   const { id } = await keyOf()
   const answer = await admin.post('/try', { key: id, format: 'messages', body: { ...ASK, max_tokens: 5 } })

@@ -12,7 +12,7 @@ const readAll = (dialect: JsonObject, ...frames: readonly JsonObject[]): ServerE
 const at = (response: string) => ({ response_id: response, item_id: `item_${response}`, output_index: 0 })
 const part = (response: string) => ({ ...at(response), content_index: 0 })
 
-describe('of two parallel responses', () => {
+describe('two parallel responses', () => {
   const started = (response: string): JsonObject[] => [
     { type: 'response.created', response: { id: response } },
     { type: 'response.output_item.added', ...at(response), item: { id: `item_${response}`, type: 'message' } },
@@ -23,7 +23,7 @@ describe('of two parallel responses', () => {
     response: { id: response, status: 'completed', output: [{ id: `item_${response}` }] },
   })
 
-  test('the end of one does not repeat the text of the other', () => {
+  test('the end of a response does not repeat the text of the other', () => {
     const events = readAll({}, ...started('a'), ...started('b'), done('b'), {
       ...{ type: 'response.output_text.done', ...part('a') },
       text: 'Text of a, complete',
@@ -34,7 +34,7 @@ describe('of two parallel responses', () => {
     expect(texts).toEqual(['Text of a', ', complete'])
   })
 
-  test('the lengths of an ended one are dropped', () => {
+  test('the lengths of an ended response are dropped', () => {
     const events = readAll({}, ...started('a'), done('a'), {
       ...{ type: 'response.output_text.done', ...part('a') },
       text: 'Text of a',

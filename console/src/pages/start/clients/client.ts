@@ -37,7 +37,7 @@ export interface Client {
   readonly formats: readonly Format[]
   /** Languages of a library. Undefined for programs. */
   readonly languages?: readonly Language[]
-  /** Key of a text with a note about the client. */
+  /** Key of a string with a note about the client. */
   readonly note?: (values: Values) => 'https' | undefined
   write(values: Values): readonly Snippet[]
 }

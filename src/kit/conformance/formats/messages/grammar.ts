@@ -122,12 +122,12 @@ class MessagesGrammar implements Grammar {
     if (open === undefined || open.index !== event['index'])
       return this.violations.add('block-index', `Block ${String(event['index'])} stops, which is not open.`)
     this.open = undefined
-    // Arguments truncated by the token limit are not JSON. The reason that tells comes later.
+    // Arguments truncated by the token limit are not JSON. The finish reason that shows this comes later.
     if (open.input !== '' && !isObject(parsed(open.input)))
       this.cut = `Block ${open.index}: ${open.input.slice(0, 100)}`
   }
 
-  /** Input of a call that is not an object. A fault unless the answer was truncated. */
+  /** Input of a call that is not an object. It is a fault unless the answer was truncated. */
   private cut: string | undefined
 
   private messageDelta({ delta, usage }: JsonObject): void {
