@@ -147,7 +147,7 @@ const STATIC_LIFETIME = 900
 export const awsDefaultKeys =
   (profile: string | undefined): TokenSource =>
   async () => {
-    const { defaultProvider } = await installed<CredentialProviders>('@aws-sdk/credential-provider-node')
+    const { defaultProvider } = installed<CredentialProviders>('@aws-sdk/credential-provider-node')
     const from = Math.floor(Date.now() / 1000)
     try {
       const { accessKeyId, secretAccessKey, sessionToken, expiration } = await defaultProvider({ profile })()

@@ -72,7 +72,7 @@ interface AzureIdentity {
 export const azureDefaultTokens = ({ scope }: AzureAuth<'azure-default'>): TokenSource => {
   let credential: InstanceType<AzureIdentity['DefaultAzureCredential']> | undefined
   return async () => {
-    const { DefaultAzureCredential } = await installed<AzureIdentity>('@azure/identity')
+    const { DefaultAzureCredential } = installed<AzureIdentity>('@azure/identity')
     credential ??= new DefaultAzureCredential()
     const token = await credential.getToken(scope).catch((thrown: Error) => {
       throw accountError(`Azure's default credentials give no token: ${thrown.message}`)

@@ -53,7 +53,7 @@ interface GoogleAuthLibrary {
 export const googleDefaultTokens = (): TokenSource => {
   let client: ReturnType<InstanceType<GoogleAuthLibrary['GoogleAuth']>['getClient']> | undefined
   return async (): Promise<Token> => {
-    const { GoogleAuth } = await installed<GoogleAuthLibrary>('google-auth-library')
+    const { GoogleAuth } = installed<GoogleAuthLibrary>('google-auth-library')
     client ??= new GoogleAuth({ scopes: SCOPE }).getClient()
     const from = Math.floor(Date.now() / 1000)
     try {

@@ -1,24 +1,19 @@
-import { findPackageJSON } from 'node:module'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { ROOT } from '../../root.ts'
 import { accountError } from './access-token.ts'
 
 /**
- * Imports a package that only some installations have.
+ * Loads a package that only some installations have.
  *
  * @throws GatewayError `upstream-account` that says how to install it.
  */
-export async function installed<Module>(name: string): Promise<Module> {
-  if (!isInstalled(name)) throw accountError(`The package ${name} is not installed; run "npm install ${name}".`)
+export function installed<Module>(name: string): Module {
   try {
-    return (await import(name)) as Module
+    return createRequire(join(ROOT, 'package.json'))(name) as Module
   } catch (thrown) {
-    throw accountError(`The package ${name} cannot be loaded.`, thrown)
-  }
-}
-
-function isInstalled(name: string): boolean {
-  try {
-    return findPackageJSON(name, import.meta.url) !== undefined
-  } catch {
-    return false
+    const isMissing = (thrown as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
+    const message = isMissing ? `is not installed; run "npm install ${name}".` : 'cannot be loaded.'
+    throw accountError(`The package ${name} ${message}`, thrown)
   }
 }

@@ -57,7 +57,11 @@ describe('signed requests', () => {
   )
 
   test('are valid for any path, query, header and body', async () => {
-    const segment = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map(encodeURIComponent)
+    // AWS resolves dot segments before it verifies. Models with such names are refused.
+    const segment = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+      .map(encodeURIComponent)
+      .filter(text => !/^\.\.?$/.test(text))
     const query = fc.array(fc.tuple(fc.string({ maxLength: 6 }), fc.string({ maxLength: 6 })), { maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(
