@@ -26,6 +26,7 @@ const EXCEPTIONS: { readonly [reason: string]: string } = {
   'no-hidden-reasoning': 'nor hidden ones, which have no words',
   'joined-with-the-one-before': 'no answer of Google’s has two thoughts in a row that nothing divides',
   'joined-with-the-next': 'the same',
+  'search-said-in-words': 'histories of contents hold no searches, and Claude takes only its own pages',
 }
 
 /**
@@ -40,9 +41,14 @@ function realistic(answer: CanonicalResult, upstream: string): CanonicalResult {
   return { ...answer, candidates }
 }
 
+/** What a page of Claude's own search has. */
+const OWN_PAGE = { encrypted_content: 'of the page' }
+
 function said(part: Part, index: number, upstream: string): Part {
   if (part.type === 'reasoning' && part.signature !== undefined)
     return { ...part, signature: { ...part.signature, format: upstream } }
+  if (part.type === 'search-result' && upstream === 'messages')
+    return { ...part, sources: part.sources.map(source => ({ ...source, extras: { messages: OWN_PAGE } })) }
   if (part.type !== 'tool-call') return part
   const { freeform: _, ...call } = part
   return { ...call, id: `call_${index}`, arguments: JSON.stringify({ said: part.arguments }) }

@@ -4,6 +4,7 @@ import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { type MessagesDialect, messagesDialect } from '../../formats/dialects/messages.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { BUDGET_EFFORTS, BUDGETS, effortOf, nearest } from '../sanitize/efforts.ts'
+import { isSearch } from '../searches.ts'
 import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import { mostTokens } from './sampling.ts'
@@ -202,6 +203,7 @@ const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.sign
 
 /** Whether the part is written at all. Empty text parts and unsigned reasoning are not. */
 function isWritten(part: Part): boolean {
+  if (isSearch(part)) return true
   if (part.type === 'reasoning') return isSigned(part)
   if (part.type === 'tool-call' || (part.type === 'opaque' && part.format === FORMAT)) return true
   return 'text' in part && part.text !== undefined && part.text.trim() !== ''

@@ -152,9 +152,10 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
 }
 
 /** Whether a part goes into the same item as the parts before it. */
-function sharesItem(part: Part, [first, ...others]: readonly Part[]): boolean {
-  if (itemKindOf(part) === 'message') return itemKindOf(first!) === 'message'
-  return isSearch(part) && others.length === 0 && isSearch(first!) && belongsTo(part, first)
+function sharesItem(part: Part, before: readonly Part[]): boolean {
+  const first = before[0]!
+  if (itemKindOf(part) === 'message') return itemKindOf(first) === 'message'
+  return isSearch(part) && before.length === 1 && isSearch(first) && belongsTo(part, first)
 }
 
 /** The facts about an answer's content that determine its final state. */
