@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ASK, events, HEAD } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
+import type { Script } from '../builders/upstream.ts'
 import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
 import type { ConsoleGateway } from './gateway.ts'
 import { HOSTILE, isUnharmed } from './hostile.ts'
@@ -72,6 +73,31 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     const error = await page.locator('.channels-errors li').first().innerText()
     expect(error).toMatch(/Wrong key\s+HTTP 401\s+m-refusing[\s\S]*ago[\s\S]*Wrong key/)
     expect(error).not.toContain('upstream-key-1234')
+  })
+
+  test('shows each key of a pool by its ending, with its state', async () => {
+    const [refused, accepted] = ['upstream-key-of-pool-1111', 'upstream-key-of-pool-2222']
+    const script: Script = (response, seen) =>
+      seen.headers.authorization === `Bearer ${refused}`
+        ? fails(401, `Wrong key ${refused}`)(response, seen)
+        : answers(response, seen)
+    const gateway = await open([
+      { name: 'pooled', models: ['m'], formats: ['chat'], keys: [refused!, accepted!], script },
+    ])
+    const { page } = await visit('/channels', { gateway })
+    // Each conversation draws a key; a refused one leads to the other.
+    for (let count = 0; count < 20; count++)
+      await gateway.admin.testServer.ask(CHAT_PATH, {
+        ...ASK,
+        model: 'm',
+        messages: [{ role: 'user', content: `${count}` }],
+      })
+    await page.getByRole('button', { name: 'Open pooled' }).click()
+    const keys = panelOf(page, 'pooled').locator('.channels-list li')
+    await expect.poll(() => keys.count()).toBe(2)
+    await expect.poll(async () => (await keys.nth(0).innerText()).replaceAll(/\s+/g, ' ')).toMatch(/^…1111 refused/)
+    expect((await keys.nth(1).innerText()).replaceAll(/\s+/g, ' ')).toMatch(/^…2222 ok/i)
+    expect(await page.content()).not.toContain('upstream-key-of-pool')
   })
 
   test('shows requests in flight, and stops refreshing where that is switched off', async () => {

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { channelWithDefaults } from '../../src/config/channel.ts'
+import type { FaultAt } from '../../src/config/faults.ts'
 import type { ChannelConfig, Config, ModelFacts } from '../../src/config/index.ts'
+import { withKeyPool } from '../../src/config/key-pool.ts'
 import { PRESETS } from '../../src/formats/index.ts'
 import { ANSWER, failure, json } from '../builders/chat.ts'
 import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
@@ -85,14 +87,11 @@ export async function openBefore(
   for (const { script, maxConcurrent, provider = 'openai', ...written } of rows) {
     const upstream = script && (await FakeUpstream.open(script))
     if (upstream) upstreams.set(written.name, upstream)
-    const given = { key: 'upstream-key-1234', base_url: upstream?.address ?? (await deadAddress()) }
+    const given = { provider, base_url: upstream?.address ?? (await deadAddress()), ...written }
+    const row = written.keys === undefined ? { key: 'upstream-key-1234', ...given } : given
     const faults: string[] = []
-    const complete = channelWithDefaults(
-      { ...given, provider, ...written },
-      PRESETS.get(provider)!,
-      {},
-      (path, fault) => faults.push(`${path.join('.')} ${fault}`),
-    )
+    const fault: FaultAt = (path, message) => void faults.push(`${path.join('.')} ${message}`)
+    const complete = withKeyPool(channelWithDefaults(row, PRESETS.get(provider)!, {}, fault), row, fault)
     if (faults.length > 0) throw new Error(faults.join('\n'))
     const timeout = { ...complete.timeout, connect: 10_000, firstByte: 3000, whole: 3000 }
     channels.push({ ...complete, timeout, ...(maxConcurrent === undefined ? {} : { maxConcurrent }) })
