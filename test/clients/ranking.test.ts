@@ -67,7 +67,8 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
     const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_n: 2 }
     const { status, headers, json } = await library.testServer.ask('/v1/rerank', body)
     expect(status).toBe(200)
-    expect(headers['interlingua-loss']).toBe(byCosine ? 'documents ranked-by-cosine' : undefined)
+    const searches = kind === 'cohere' ? 'usage/searches no-count-of-searches' : undefined
+    expect(headers['interlingua-loss']).toBe(byCosine ? 'documents ranked-by-cosine' : searches)
     expect(json).toMatchObject({ model: 'm', object: 'list' })
     expect(json.results.map(({ index, document }: never) => [index, document])).toEqual([
       [1, { text: DOCUMENTS[1] }],

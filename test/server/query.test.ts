@@ -6,9 +6,9 @@ import { opener } from '../builders/opener.ts'
 const { openGateway, openUpstream } = opener()
 
 /** Returns the request that an upstream of the caller's own format receives. */
-async function asked(format: string, path: string, body: object, headers = {}) {
+async function asked(format: string, path: string, body: object, headers = {}, dialect = {}) {
   const upstream = await openUpstream(response => json(response, ANSWER))
-  const testServer = await openGateway([channelAt(upstream.address, { format, baseUrl: upstream.address })])
+  const testServer = await openGateway([channelAt(upstream.address, { format, baseUrl: upstream.address, dialect })])
   await testServer.ask(path, body, { headers })
   return upstream.seen[0]!
 }
@@ -48,8 +48,10 @@ describe('the query of a request', () => {
     expect(seen.url).toBe(below)
   })
 
-  test('a version that is not known yet goes to an upstream of the format unchanged', async () => {
-    const seen = await asked('messages', '/v1/messages', SPEECH, VERSION)
+  test('a version that is not known yet goes unchanged to an upstream that takes the caller’s', async () => {
+    const seen = await asked('messages', '/v1/messages', SPEECH, VERSION, { version: 'caller' })
     expect(seen.headers['anthropic-version']).toBe('2031-12-31')
+    const other = await asked('messages', '/v1/messages', SPEECH, VERSION)
+    expect(other.headers['anthropic-version']).toBe('2023-06-01')
   })
 })

@@ -220,11 +220,11 @@ describe('streams', () => {
     lifeCycle(sent)
     expect(sent.filter(({ delta }) => delta?.type === 'citations_delta')).toHaveLength(1)
     const path = ['candidates', 0, 'content', 0, 'annotations']
-    expect(lost).toMatchObject([{ kind: 'dropped', path }])
+    expect(lost!.filter(one => one.path[0] === 'candidates')).toMatchObject([{ kind: 'dropped', path }])
     // Claude Code would print the last block as the answer.
     const agent = write(reader.request!(wire({}, { 'anthropic-beta': 'claude-code-20250219' })))
     expect(agent.sent.filter(({ delta }) => delta?.type === 'citations_delta')).toEqual([])
-    expect(agent.lost).toMatchObject([{ kind: 'dropped', path }])
+    expect(agent.lost!.filter(one => one.path[0] === 'candidates')).toMatchObject([{ kind: 'dropped', path }])
   })
 
   it('trap 82: the text without words that has late citations comes back, and goes to no upstream, which would refuse it', () => {

@@ -30,14 +30,19 @@ const valueAt = (value: Json | undefined, path: readonly string[]): Json | undef
   path.reduce<Json | undefined>((inner, name) => (inner as JsonObject | undefined)?.[name], value)
 
 /**
- * A text with its placeholders filled in. A value that an answer lacks becomes an empty text.
+ * A text with its placeholders filled in. A value that an answer lacks becomes an empty text. A slash at the end of a
+ * placeholder, as in `${1.name/}`, keeps the slashes of a value such as `models/a`.
  *
  * @param encode changes the values of answers, which a target chose.
  */
 export const filledIn = (text: string, { model, answers }: Known, encode = (value: string) => value): string =>
-  text.replace(/\$\{(?:model|(\d+)\.([\w.]+))\}/g, (_, step: string | undefined, path = '') =>
-    step === undefined ? model : encode(String(valueAt(answers[Number(step) - 1], path.split('.')) ?? '')),
-  )
+  text.replace(PLACEHOLDER, (_, step: string | undefined, path = '', slash = '') => {
+    if (step === undefined) return model
+    const value = String(valueAt(answers[Number(step) - 1], path.split('.')) ?? '')
+    return slash === '' ? encode(value) : value.split('/').map(encode).join('/')
+  })
+
+const PLACEHOLDER = /\$\{(?:model|(\d+)\.([\w.]+)(\/?))\}/g
 
 /** Returns a JSON value with the placeholders of all its strings filled in. */
 function filledValue(value: Json, known: Known): Json {

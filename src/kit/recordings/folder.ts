@@ -28,13 +28,20 @@ export function readFolder(folder: string): readonly FiledRecording[] {
   )
 }
 
+/** Writes the text of a new file. */
+export type WriteFile = (file: string, text: string) => Promise<void>
+
 /** Writes a recording to a new file of the folder, which appears whole or not at all. Returns its name. */
-export async function writeToFolder(folder: string, recording: Recording): Promise<string> {
+export async function writeToFolder(
+  folder: string,
+  recording: Recording,
+  write: WriteFile = writeFile,
+): Promise<string> {
   await mkdir(folder, { recursive: true })
   const stem = stemOf(recording)
   const partial = join(folder, `.${stem}.${process.pid}.${Math.random().toString(36).slice(2)}.partial`)
   try {
-    await writeFile(partial, writeRecording(recording))
+    await write(partial, writeRecording(recording))
     for (let number = 1; ; number++) {
       const file = `${stem}${number === 1 ? '' : `-${number}`}.json`
       if (await linked(partial, join(folder, file))) return file

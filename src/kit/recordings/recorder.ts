@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { version } from '../../version.ts'
 import { recordedBody, recordedBytes } from './body.ts'
 import { type Chunk, decodedChunks, redactedChunks } from './chunks.ts'
-import { writeToFolder } from './folder.ts'
+import { type WriteFile, writeToFolder } from './folder.ts'
 import { recordedHeaders } from './headers.ts'
 import { readRequest } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactedBody, redactionFor } from './recorded-request.ts'
@@ -30,6 +30,8 @@ export interface RecorderOptions {
   /** Rules of `--redact` and `--ignore`. */
   readonly redact?: readonly string[]
   readonly ignore?: readonly string[]
+  /** Writes a new file. By default the file system's function. */
+  readonly write?: WriteFile
   /** Reports a recording that could not be written. */
   warn(message: string): void
   /** Reports a written file. */
@@ -75,20 +77,24 @@ export class Recorder {
     at: Date,
     rest: (redaction: Redaction, streams: boolean) => Promise<Pick<Recording, 'answer' | 'session'>>,
   ): void {
-    const { folder, redact = [], ignore = [], warn, wrote } = this.options
+    const { folder, redact = [], ignore = [], write, warn, wrote } = this.options
     const written = async (): Promise<void> => {
       const decoded = await decodedRequest(request)
       const redaction = redactionFor(decoded, redact)
       const recorded = await recordedRequest(decoded, redaction)
       const read = readRequest(recorded)
-      const file = await writeToFolder(folder, {
-        ...{ version: VERSION, program: `interlingua ${version()}`, recorded_at: at.toISOString() },
-        ...(read === undefined ? {} : { format: read.route.format, endpoint: read.route.path }),
-        ...(redact.length === 0 ? {} : { redact }),
-        ...(ignore.length === 0 ? {} : { ignore }),
-        request: recorded,
-        ...(await rest(redaction, read?.streams ?? false)),
-      })
+      const file = await writeToFolder(
+        folder,
+        {
+          ...{ version: VERSION, program: `interlingua ${version()}`, recorded_at: at.toISOString() },
+          ...(read === undefined ? {} : { format: read.route.format, endpoint: read.route.path }),
+          ...(redact.length === 0 ? {} : { redact }),
+          ...(ignore.length === 0 ? {} : { ignore }),
+          request: recorded,
+          ...(await rest(redaction, read?.streams ?? false)),
+        },
+        write,
+      )
       wrote?.(file)
     }
     const done = written()
