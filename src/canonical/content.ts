@@ -73,7 +73,7 @@ export interface ToolCallPart extends PartBase {
   readonly name: string
   /** JSON text as the model wrote it, possibly incomplete or malformed. Plain text for a freeform call. */
   readonly arguments: string
-  /** Whether the call is for a freeform tool, whose arguments are text instead of JSON. */
+  /** Marks a call of a freeform tool, whose arguments are text instead of JSON. */
   readonly freeform?: true
   /** Group of the tool, if tools are grouped. */
   readonly namespace?: string

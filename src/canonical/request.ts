@@ -182,7 +182,7 @@ export interface Output extends Node {
   readonly completion?: { readonly suffix?: string; readonly echo?: boolean } & Node
   /** Whether the output is only the number of tokens in the request. */
   readonly count?: true
-  /** Whether the output is a shorter form of the conversation, with which the conversation can continue. */
+  /** Marks a request for a compacted conversation, with which the conversation can continue. */
   readonly compaction?: true
 }
 

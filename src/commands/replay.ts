@@ -10,7 +10,7 @@ export interface ReplayCommandOptions {
   readonly host: string
   readonly port: number
   readonly ignore: readonly string[]
-  /** How many times faster than recorded; 0 waits for nothing. */
+  /** Speed as a multiple of the recorded one. 0 waits for nothing. */
   readonly timing: number
   readonly strict?: true
 }

@@ -1,11 +1,11 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { parseObject } from '../canonical/node.ts'
+import { defined, parseObject } from '../canonical/node.ts'
 import type { Preset } from '../formats/preset.ts'
 import type { FaultAt } from './faults.ts'
 import type { Env } from './source.ts'
 
-/** How a channel signs in at a cloud: where its tokens come from, or the keys that sign its requests. */
+/** Sign-in of a channel at a cloud: a source of tokens, or keys that sign requests. */
 export type ChannelAuth =
   | AwsAuth
   | { readonly type: 'google-service-account'; readonly account: GoogleServiceAccount }
@@ -103,14 +103,16 @@ const TYPES: { readonly [T in ChannelAuth['type']]: (fields: FieldReader) => Cha
     accessKeyId: fields.required('access_key_id', 'AWS_ACCESS_KEY_ID'),
     secretAccessKey: fields.required('secret_access_key', 'AWS_SECRET_ACCESS_KEY'),
     // A session token belongs to the keys that it came with.
-    ...given(
-      'sessionToken',
-      fields.optional('session_token', ...(fields.isWritten('access_key_id') ? [] : ['AWS_SESSION_TOKEN'])),
-    ),
+    ...defined({
+      sessionToken: fields.optional(
+        'session_token',
+        ...(fields.isWritten('access_key_id') ? [] : ['AWS_SESSION_TOKEN']),
+      ),
+    }),
   }),
   'aws-default': fields => ({
     ...{ type: 'aws-default', ...awsService(fields) },
-    ...given('profile', fields.optional('profile', 'AWS_PROFILE')),
+    ...defined({ profile: fields.optional('profile', 'AWS_PROFILE') }),
   }),
   'google-service-account': fields => {
     const account = serviceAccountIn(fields)
@@ -131,17 +133,14 @@ const TYPES: { readonly [T in ChannelAuth['type']]: (fields: FieldReader) => Cha
   }),
   'azure-managed': fields => ({
     ...{ type: 'azure-managed', scope: scopeOf(fields) },
-    ...given('clientId', fields.optional('client_id', 'AZURE_CLIENT_ID')),
+    ...defined({ clientId: fields.optional('client_id', 'AZURE_CLIENT_ID') }),
     endpoint: {
       url: fields.optional('endpoint', 'IDENTITY_ENDPOINT') ?? AZURE_METADATA,
-      ...given('secret', fields.env['IDENTITY_HEADER'] || undefined),
+      ...defined({ secret: fields.env['IDENTITY_HEADER'] || undefined }),
     },
   }),
   'azure-default': fields => ({ type: 'azure-default', scope: scopeOf(fields) }),
 }
-
-const given = <Name extends string>(name: Name, value: string | undefined): { readonly [N in Name]?: string } =>
-  value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: string })
 
 function awsService({ preset, region, fault }: FieldReader): { readonly region: string; readonly service: string } {
   const service = preset.cloud?.service
@@ -180,7 +179,7 @@ function serviceAccountIn(fields: FieldReader): GoogleServiceAccount | undefined
     return undefined
   }
   const url = typeof tokenUrl === 'string' && URL.canParse(tokenUrl) ? tokenUrl : 'https://oauth2.googleapis.com/token'
-  return { email, privateKey, ...given('keyId', typeof keyId === 'string' ? keyId : undefined), tokenUrl: url }
+  return { email, privateKey, ...defined({ keyId: typeof keyId === 'string' ? keyId : undefined }), tokenUrl: url }
 }
 
 function isPrivateKey(pem: string): boolean {
@@ -223,10 +222,11 @@ export function authOf(
 }
 
 /** The secrets of an auth, which are removed from every text that leaves the gateway. */
-export function secretsOf(auth: ChannelAuth | undefined): readonly string[] {
-  if (auth === undefined) return []
-  if (auth.type === 'aws-keys') return [auth.secretAccessKey, auth.accessKeyId, ...[auth.sessionToken ?? []].flat()]
+export function secretsOf(auth: ChannelAuth): readonly string[] {
+  if (auth.type === 'aws-keys') return present(auth.secretAccessKey, auth.accessKeyId, auth.sessionToken)
   if (auth.type === 'azure-client') return [auth.clientSecret]
-  if (auth.type === 'azure-managed') return [auth.endpoint.secret ?? []].flat()
-  return []
+  return auth.type === 'azure-managed' ? present(auth.endpoint.secret) : []
 }
+
+const present = (...secrets: readonly (string | undefined)[]): readonly string[] =>
+  secrets.filter(secret => secret !== undefined)

@@ -123,16 +123,13 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
     if (!FORMAT_FACTS.has(format))
       fault(['formats', index], `unknown format "${format}"${suggestion(format, FORMAT_FACTS.keys())}`)
     const row = preset.formats.find(one => one.format === format)
-    const baseUrl = configuredBaseUrl(written, preset, format, mixed) ?? presetBaseUrl(row) ?? address
+    const baseUrl = configuredBaseUrl(written, preset, format, mixed) ?? belowUrl(row?.baseUrl, row?.below) ?? address
     if (baseUrl === undefined && preset.name !== 'replay') missing = true
     return formatOf(written, format, row, baseUrl ?? '')
   })
   if (missing) fault(['base_url'], 'is missing')
   return formats
 }
-
-const presetBaseUrl = ({ baseUrl, below = '' }: Partial<PresetFormat> = {}): string | undefined =>
-  baseUrl === undefined ? undefined : baseUrl + below
 
 /** Returns the preset's formats that are available at the operator's base URL. */
 const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly Format[] =>
@@ -156,7 +153,8 @@ function configuredBaseUrl(
   return configured === undefined ? undefined : baseUrlFor(format, configured, false)
 }
 
-const belowUrl = (address: string | undefined, below: string): string | undefined =>
+/** Returns the address with the path of a format. */
+const belowUrl = (address: string | undefined, below = ''): string | undefined =>
   address === undefined ? undefined : address.replace(/\/+$/, '') + below
 
 function formatOf(
@@ -176,7 +174,7 @@ function formatOf(
   }
 }
 
-/** How the credential is sent: tokens of a cloud as bearers, none with requests that are signed. */
+/** Returns the auth style of a format: `bearer` for tokens of a cloud, `none` for signed requests. */
 function authStyleOf({ key, auth }: WrittenChannel, row: PresetFormat | undefined, format: Format): AuthStyle {
   if (auth !== undefined) return auth.type.startsWith('aws') ? 'none' : 'bearer'
   return key === 'none' ? 'none' : (row?.auth ?? FORMAT_FACTS.get(format)?.auth ?? 'bearer')

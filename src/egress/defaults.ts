@@ -27,7 +27,7 @@ const keepsAllReasoning: IsDefault = value =>
     edit => isObject(edit) && /^clear_thinking_/.test(stringIn(edit['type'])) && edit['keep'] === 'all',
   )
 
-/** Whether the value contains only padding options (against traffic analysis). Padding is no part of an answer. */
+/** Checks if a value has only options for padding, which hides lengths from traffic analysis and is no part of an answer. */
 const onlyPadding: IsDefault = value => isObject(value) && Object.keys(value).every(is('include_obfuscation'))
 
 /** Whether the value contains only Gemini's `…_UNSPECIFIED` enum values, at every depth. */

@@ -1,7 +1,7 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { AuthStyle } from './auth.ts'
 
-/** How a cloud that hosts a vendor's models changes the vendor's requests (upstreams/channel/hostings.ts). */
+/** Cloud that changes the requests of a vendor whose models it hosts (upstreams/channel/hostings.ts). */
 export type Hosting = 'vertex-claude' | 'azure-deployment'
 
 /** How one format of a channel's upstream is called. */

@@ -48,7 +48,7 @@ export function claudeEndpoint({ model, method }: PublishedModel): HostedEndpoin
   return { ...CREATE!, path, hosted: { model: percentDecoded(model), ...stream } }
 }
 
-/** What the path of a hosted request says. */
+/** Fields that the path of a hosted request states. */
 export interface HostedFields {
   readonly model?: string
   readonly stream?: true

@@ -28,13 +28,13 @@ export interface Preset {
 /** A channel field that stands in addresses. */
 export type PresetVariable = 'region' | 'project' | 'resource' | 'workspace' | 'api_version'
 
-/** Where a variable's value comes from if the channel does not state it. */
+/** Sources of a variable that the channel does not state. */
 export interface PresetVariableSource {
   readonly env: readonly string[]
   readonly default?: string
 }
 
-/** How channels sign in at a cloud. */
+/** Sign-in of channels at a cloud. */
 export interface Cloud {
   readonly name: 'aws' | 'google' | 'azure'
   /** The name of the service that requests to AWS are signed for. */

@@ -12,7 +12,7 @@ import type { Endpoint } from './rows/row.ts'
 /** One endpoint that takes requests of one format. */
 export interface Route extends Endpoint {
   readonly format: Format
-  /** What the path says, at endpoints of a cloud that hosts models of this format. */
+  /** Fields that the path states, at endpoints of a cloud that hosts models of this format. */
   readonly hosted?: HostedFields
 }
 

@@ -11,7 +11,7 @@ export interface AvailableKey {
   readonly key: RoutedChannel
   /** Whether the key or the model there rests. */
   readonly resting: boolean
-  /** Whether the request's conversation belongs to the key, even if the key rests. */
+  /** Marks the key of the request's conversation, which may be resting. */
   readonly isDrawn: boolean
 }
 

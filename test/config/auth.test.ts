@@ -101,7 +101,7 @@ describe('the sign-in of a channel', () => {
       ['https://bedrock-runtime.r.amazonaws.com/openai/v1', 'none'],
       ['https://bedrock-runtime.r.amazonaws.com/openai/v1', 'none'],
     ])
-    expect(secretsOf(auth)).toEqual(['b', 'a', 'c'])
+    expect(secretsOf(auth!)).toEqual(['b', 'a', 'c'])
   })
 
   test('does not mix written keys with the session token of others', () => {

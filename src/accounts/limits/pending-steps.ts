@@ -43,7 +43,7 @@ export class PendingSteps {
     if (enter !== undefined) put(this.leaves, enter, { ...NO_AMOUNTS, key, limits, leave: enter })
   }
 
-  /** Whether the released slot was taken in this process. Forgets the slot. */
+  /** Forgets a released slot. Returns whether this process had taken it. */
   returned(leave: string | undefined): boolean {
     return leave !== undefined && this.entered.size > 0 && this.entered.delete(leave)
   }

@@ -4,7 +4,7 @@ import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
 /*
- * What version 2026-10-21 refuses in turns: documents of the assistant, and citations on texts of the user, also inside
+ * Parts of turns that version 2026-10-21 refuses: documents of the assistant, and citations on texts of the user, also in
  * tool results (docs/wire/messages.md#versions).
  */
 
@@ -18,7 +18,7 @@ function isDocument(part: Part): boolean {
   return original === undefined ? part.kind !== 'image' : original['type'] === 'document'
 }
 
-/** Whether the version refuses the part, or something inside it, in a turn of this kind. */
+/** Checks if the version refuses the part, or a part inside it, in a turn of this kind. */
 export function isRefused(part: Part, turn: TurnKind, { stricter }: Pick<WriteContext, 'stricter'>): boolean {
   if (!stricter || turn === 'system') return false
   if (turn === 'assistant') return isDocument(part)

@@ -10,49 +10,24 @@ const AWS_REGION = { env: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } as const
 const CLAUDE = /claude/i
 const NOT_CLAUDE = /^(?!.*claude)/is
 
-/** Bedrock's endpoints in the vendors' own formats (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). */
-export const bedrock: Preset = {
-  name: 'bedrock',
+/** A service of Bedrock with the vendors' own formats, at its host and with the path of OpenAI's formats. */
+const bedrockService = (name: string, baseUrl: string, below: string): Preset => ({
+  name,
   env: ['AWS_BEARER_TOKEN_BEDROCK'],
   variables: { region: AWS_REGION },
-  cloud: { name: 'aws', service: 'bedrock' },
+  cloud: { name: 'aws', service: name },
   formats: [
-    {
-      ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com', below: '/anthropic' },
-      ...{ auth: 'bearer', servedModels: CLAUDE },
-    },
-    {
-      ...{ format: 'responses', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com', below: '/openai/v1' },
-      ...{ servedModels: NOT_CLAUDE },
-    },
-    {
-      ...{ format: 'chat', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com', below: '/openai/v1' },
-      ...{ servedModels: NOT_CLAUDE, dialect: { ...PLAIN_CHAT, include_usage: true } },
-    },
+    { format: 'messages', baseUrl, below: '/anthropic', auth: 'bearer', servedModels: CLAUDE },
+    { format: 'responses', baseUrl, below, servedModels: NOT_CLAUDE },
+    { format: 'chat', baseUrl, below, servedModels: NOT_CLAUDE, dialect: { ...PLAIN_CHAT, include_usage: true } },
   ],
-}
+})
+
+/** Bedrock (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). */
+export const bedrock = bedrockService('bedrock', 'https://bedrock-runtime.{region}.amazonaws.com', '/openai/v1')
 
 /** Bedrock's newer endpoint. */
-export const bedrockMantle: Preset = {
-  name: 'bedrock-mantle',
-  env: ['AWS_BEARER_TOKEN_BEDROCK'],
-  variables: { region: AWS_REGION },
-  cloud: { name: 'aws', service: 'bedrock-mantle' },
-  formats: [
-    {
-      ...{ format: 'messages', baseUrl: 'https://bedrock-mantle.{region}.api.aws', below: '/anthropic' },
-      ...{ auth: 'bearer', servedModels: CLAUDE },
-    },
-    {
-      ...{ format: 'responses', baseUrl: 'https://bedrock-mantle.{region}.api.aws', below: '/v1' },
-      ...{ servedModels: NOT_CLAUDE },
-    },
-    {
-      ...{ format: 'chat', baseUrl: 'https://bedrock-mantle.{region}.api.aws', below: '/v1' },
-      ...{ servedModels: NOT_CLAUDE, dialect: { ...PLAIN_CHAT, include_usage: true } },
-    },
-  ],
-}
+export const bedrockMantle = bedrockService('bedrock-mantle', 'https://bedrock-mantle.{region}.api.aws', '/v1')
 
 /** Claude on AWS as Anthropic runs it itself. Every request names a workspace. */
 export const claudeAws: Preset = {

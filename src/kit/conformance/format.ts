@@ -67,7 +67,7 @@ export interface Format {
   readonly addressed: (body: JsonObject, model: string, stream: boolean) => JsonObject
   /** Reads the path below the base URL and the body. Undefined if the path does not belong to the format. */
   readonly recognise: (path: string, body: JsonObject, method: string) => Addressed | undefined
-  /** What a request asks for, in formats with several works of one path: creating a job is not asking for its state. */
+  /** Action of a request, in formats with several actions: a new job, or the state of a job. */
   readonly action?: (method: string, path: string) => string | undefined
   /** The list of models, as the upstream of the kit answers it beside the scenario, and its path below the base. */
   readonly models?: { readonly path: string; readonly list: (ids: readonly string[]) => JsonObject }

@@ -84,7 +84,7 @@ function completed(value: unknown, absent: readonly ErrorObject[]): unknown {
 }
 
 /**
- * What is wrong with a value by the published schema of that name.
+ * Returns the faults of a value by the published schema of that name.
  *
  * Throws where the kit has no such schema: that is the kit's own fault.
  */

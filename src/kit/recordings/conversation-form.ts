@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { joinedTurns } from './canonical-form.ts'
 
 /**
@@ -10,7 +10,7 @@ export function conversationForm(form: JsonObject): JsonObject {
   const { model, messages, tools, toolChoice, output } = form
   const turns = listOf(messages).map(turnOf)
   const instructions = turns.filter(({ role }) => role === 'system')
-  return withoutUndefined({
+  return defined({
     model,
     messages: joinedTurns([...instructions, ...turns.filter(({ role }) => role !== 'system')]),
     tools: tools && listOf(tools).map(tool => picked(tool, TOOL)),
@@ -60,7 +60,4 @@ function outputOf({ text, modalities, candidates }: JsonObject): { readonly [fie
 const listOf = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 const picked = (value: JsonObject, fields: readonly string[]): JsonObject =>
-  withoutUndefined(Object.fromEntries(fields.map(field => [field, value[field]])))
-
-const withoutUndefined = (value: { readonly [field: string]: Json | undefined }): JsonObject =>
-  Object.fromEntries(Object.entries(value).filter((entry): entry is [string, Json] => entry[1] !== undefined))
+  defined(Object.fromEntries(fields.map(field => [field, value[field]])))

@@ -68,17 +68,14 @@ export class Library {
    * @param scope callers of one scope share the order of equal requests.
    */
   async find(request: ArrivedRequest, wanted: Wanted, scope = ''): Promise<Entry | Nearest | undefined> {
-    let nearest: Nearest | undefined
+    const missed: { readonly entries: readonly Entry[]; readonly key: MatchKey }[] = []
     for (const [rules, { redact, ignore, entries }] of this.groups) {
       const key = matchKey(await recordedRequest(request, redactionFor(request, redact)), ignore)
       const matching = bestOf(entries, key, wanted)
       if (matching.length > 0) return this.next(matching, JSON.stringify([scope, rules, matching[0]!.file]))
-      for (const entry of entries) {
-        const found = { file: entry.file, differences: differences(entry.key.form, key.form) }
-        if (nearest === undefined || found.differences.length < nearest.differences.length) nearest = found
-      }
+      missed.push({ entries, key })
     }
-    return nearest
+    return nearestOf(missed.flatMap(({ entries, key }) => entries.map(entry => nearestAt(entry, key))))
   }
 
   private next(matching: readonly Entry[], counter: string): Entry {
@@ -91,6 +88,15 @@ export class Library {
 }
 
 /** Equal requests; those of the caller's format and of the wanted kind of answer before others. */
+const nearestAt = ({ file, key: { form } }: Entry, requested: MatchKey): Nearest => ({
+  file,
+  differences: differences(form, requested.form),
+})
+
+/** The recording with the fewest differences, the first of several. */
+const nearestOf = ([first, ...others]: readonly Nearest[]): Nearest | undefined =>
+  first && others.reduce((best, one) => (one.differences.length < best.differences.length ? one : best), first)
+
 function bestOf(entries: readonly Entry[], key: MatchKey, wanted: Wanted): readonly Entry[] {
   const equal = entries.filter(one => one.key.digest === key.digest)
   const alike = entries.filter(

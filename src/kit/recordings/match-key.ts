@@ -8,9 +8,9 @@ import { readRequest } from './read-request.ts'
 import type { RecordedRequest } from './recording.ts'
 import { Redaction } from './redaction.ts'
 
-/** What decides whether a recording answers a request. */
+/** Key by which a recording answers a request. */
 export interface MatchKey {
-  /** What is compared: the redacted canonical request without what the rules ignore. */
+  /** Compared form: the redacted canonical request without the fields that rules ignore. */
   readonly form: JsonObject
   /** Digest of the form. */
   readonly digest: string
@@ -36,7 +36,7 @@ export function matchKey(recorded: RecordedRequest, ignore: readonly string[] = 
   return { ...key, conversation: digestOf(conversationForm(form)) }
 }
 
-/** What is compared of a request that belongs to no format. */
+/** Compared form of a request that belongs to no format. */
 function plainForm({ method, path, query = {}, body }: RecordedRequest): JsonObject {
   const content = jsonIn(body) ?? body?.text ?? body?.base64 ?? (body?.form as unknown as JsonObject | undefined)
   return { method, path, query, ...(content === undefined ? {} : { body: content }) }

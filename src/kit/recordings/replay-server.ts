@@ -16,7 +16,7 @@ const SCOPE = 'interlingua-replay-scope'
 export interface ReplayOptions {
   readonly recordings: readonly FiledRecording[]
   readonly ignore?: readonly string[]
-  /** How many times faster than recorded; 0 waits for nothing. */
+  /** Speed as a multiple of the recorded one. 0 waits for nothing. */
   readonly speed?: number
   readonly host?: string
   /** 0 for any free port. */

@@ -89,7 +89,7 @@ export class AccessToken {
 
   private take(token: Token): void {
     this.token = token
-    this.renewAt = token.until - Math.min(RENEW_BEFORE, (token.until - token.from) * RENEW_SHARE)
+    this.renewAt = token.until - Math.min(RENEW_BEFORE, (token.until - this.now() / 1000) * RENEW_SHARE)
   }
 
   private readonly renewalFailed = (thrown: unknown): void => {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { GatewayError } from '../../canonical/error.ts'
-import type { Json } from '../../canonical/node.ts'
 import type { ChannelAuth } from '../../config/auth.ts'
 import type { ChannelConfig, ProxyConfig } from '../../config/types.ts'
 import { AccessToken, type Token, type TokenSource } from './access-token.ts'
@@ -92,7 +91,7 @@ export function tokenSourceOf(auth: ChannelAuth, proxy: ProxyConfig | undefined)
 /** Equal accounts have equal tokens, whatever their channels are called. */
 export const tokenId = (auth: ChannelAuth, proxy: ProxyConfig | undefined): string =>
   createHash('sha256')
-    .update(JSON.stringify([auth, proxy ?? null] as unknown as Json))
+    .update(JSON.stringify([auth, proxy]))
     .digest('hex')
 
 class TokenCredential implements Credential {

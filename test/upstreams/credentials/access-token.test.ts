@@ -52,6 +52,20 @@ describe('the token of an account', () => {
     expect(token.text).toBe('token-1')
   })
 
+  test('with a short life is renewed after four fifths of it, not with every request', async () => {
+    const { asked, state, token } = scene(100)
+    const waiting = token.ready()
+    asked[0]!.give()
+    await waiting
+    state.now += 79
+    expect(token.ready()).toBeUndefined()
+    expect(asked.length).toBe(1)
+    state.now += 2
+    expect(token.ready()).toBeUndefined()
+    expect(asked.length).toBe(2)
+    asked[1]!.give()
+  })
+
   test('serves until its end if it cannot be renewed, is asked for again after a while, and then fails', async () => {
     const { asked, failures, state, token } = scene()
     const waiting = token.ready()

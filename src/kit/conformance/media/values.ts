@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { MediaFacts } from '../facts.ts'
-import type { FormFile } from '../format.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { Format, FormFile } from '../format.ts'
+import { type Json, type JsonObject, textOf } from '../json.ts'
 
 /* Values of requests that are JSON or forms. A form has texts only. */
 
@@ -14,6 +14,12 @@ const FLAGS: { readonly [text: string]: boolean } = { true: true, false: false }
 
 export const flagIn = (value: Json | undefined): boolean | undefined =>
   typeof value === 'boolean' ? value : FLAGS[String(value).toLowerCase()]
+
+/** Recognises requests at paths that name model and stream in JSON or in a form. */
+export const recogniseForms =
+  (paths: RegExp): Format['recognise'] =>
+  (path, body) =>
+    paths.test(path) ? { model: textOf(body['model']) ?? '', stream: flagIn(body['stream']) === true } : undefined
 
 /** The entries of a list, which a form writes as `name` or as `name[]`, once per entry. */
 export const listIn = (body: JsonObject, name: string): readonly Json[] =>

@@ -67,7 +67,7 @@ export const matrixMarkdown = (matrix: Matrix): string =>
   [
     '# Conformance of gateways',
     '',
-    `What becomes of a request and its answer on their way through a gateway. The [conformance kit](conformance-kit.md) (version ${matrix.kit}) plays the caller and the upstream, sends each scenario in each caller format to each upstream format, whole and streamed, and compares what went in with what came out. This page is generated; [the same as a page with more details](conformance.html).`,
+    `This page shows how gateways change requests and answers. The [conformance kit](conformance-kit.md) (version ${matrix.kit}) plays the caller and the upstream, sends each scenario in each caller format to each upstream format, whole and streamed, and compares what went in with what came out. This page is generated; [the same as a page with more details](conformance.html).`,
     '',
     ...matrixSummary(matrix),
     '',

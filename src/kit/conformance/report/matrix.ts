@@ -4,7 +4,7 @@ import type { CellDocument, Results } from './results.ts'
 
 /* The results of several gateways side by side, without their wire dumps. */
 
-/** What became of the facts of some cells, and how many rules were broken. */
+/** Counts of facts by their fate, and of broken rules, over some cells. */
 export interface Shares {
   /** Cells that were judged, and those without a failure. */
   readonly cells: number

@@ -35,7 +35,7 @@ const listModels = endpoint({
 
 const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
 
-/** What decides which models are listed, and how. */
+/** Permissions and fallback models that a list of models shows. */
 interface View {
   /** Undefined for a key that is not valid. */
   readonly permissions: Permissions | undefined

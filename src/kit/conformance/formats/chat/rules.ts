@@ -7,6 +7,12 @@ const CREATE = 'https://platform.openai.com/docs/api-reference/chat/create'
 const OBJECT = 'https://platform.openai.com/docs/api-reference/chat/object'
 const ERRORS = 'https://platform.openai.com/docs/guides/error-codes'
 
+/** The rule of errors that all of OpenAI's endpoints have. */
+export const errorType: Rule = {
+  ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
+  says: 'The body is an object with an error that has a message and a type.',
+}
+
 export const rules: readonly Rule[] = [
   {
     ...{ id: 'tool-results-paired', on: 'request', level: 'must', source: CREATE },
@@ -88,8 +94,5 @@ export const rules: readonly Rule[] = [
     ...{ id: 'usage-last', on: 'stream', level: 'should', source: `${CREATE}#stream_options` },
     says: 'Usage comes once, in a chunk without choices after every choice has finished.',
   },
-  {
-    ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
-    says: 'The body is an object with an error that has a message and a type.',
-  },
+  errorType,
 ]

@@ -18,7 +18,7 @@ export interface EmbeddingFacts {
   readonly purpose?: Purpose
   /** The number of dimensions of a vector. */
   readonly dimensions?: number
-  /** Where a text that is too long is cut. */
+  /** End at which a text that is too long is cut. */
   readonly truncate?: string
   readonly endUser?: string
 }
@@ -35,7 +35,7 @@ export interface VectorsFacts {
   readonly usage?: UsageFacts
 }
 
-/** What the vectors are for. */
+/** Purpose of the vectors. */
 export type Purpose =
   | 'query'
   | 'document'

@@ -4,7 +4,7 @@ import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objec
 import { type Rule, type Violation, Violations } from '../../rules.ts'
 import { chat } from '../chat/index.ts'
 import { dataVectors, type EmbeddingFacts, type InputFacts, type Purpose, purposeOf, vectorsFacts } from './facts.ts'
-import { checkIndexes, checkVectors, dataRules } from './lint.ts'
+import { checkData, dataRules, ownFieldsLint } from './lint.ts'
 import { detailFacts } from './voyage.ts'
 
 /* Jina AI's embeddings, at OpenAI's path with other fields. */
@@ -35,12 +35,6 @@ const rules: readonly Rule[] = [
 /** OpenAI's and Voyage's names of fields that Jina has other names for. */
 const FOREIGN = ['output_dimension', 'encoding_format', 'input_type', 'user'] as const
 
-function requestLint(body: JsonObject): readonly Violation[] {
-  const violations = new Violations()
-  for (const field of FOREIGN) if (body[field] !== undefined) violations.add('own-fields', `There is a field ${field}.`)
-  return violations.list
-}
-
 /** Base64 without a type, or an address. */
 const imageAt = (text: string) => (/^[a-z][a-z0-9+.-]*:/i.test(text) ? mediaAt(text) : mediaOf(undefined, text))
 
@@ -55,10 +49,8 @@ const inputsIn = ({ input = '' }: JsonObject): InputFacts[] =>
 
 function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  const encoding = asked['embedding_type'] === 'base64' ? 'base64' : 'float'
   const dimensions = numberOf(asked['dimensions'])
-  checkVectors(dataVectors(body), { inputs: inputsIn(asked).length, dimensions, encoding }, violations)
-  checkIndexes(body, violations)
+  checkData(body, { inputs: inputsIn(asked).length, dimensions, encoding: asked['embedding_type'] }, violations)
   return violations.list
 }
 
@@ -87,6 +79,10 @@ export const jina: Format = {
     return vectorsFacts(dataVectors(body), numberOf(input) ?? numberOf(total))
   },
   error: detailFacts,
-  lint: { request: requestLint, answer: (body, _, asked) => answerLint(body, asked.body), error: () => [] },
+  lint: {
+    request: body => ownFieldsLint(FOREIGN, body),
+    answer: (body, _, asked) => answerLint(body, asked.body),
+    error: () => [],
+  },
   rules,
 }

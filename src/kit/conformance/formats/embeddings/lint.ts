@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, listOf, numberOf, objectOf } from '../../json.ts'
-import type { Rule, Violations } from '../../rules.ts'
-import { numbersOf } from './facts.ts'
+import { type Rule, type Violation, Violations } from '../../rules.ts'
+import { dataVectors, numbersOf } from './facts.ts'
 
 /* Rules that every format of embeddings has. */
 
@@ -29,11 +29,28 @@ export function checkVectors(vectors: readonly (Json | undefined)[], wanted: Wan
 }
 
 /** Checks that every entry of OpenAI's `data` has the index of its input. */
-export function checkIndexes(body: JsonObject, violations: Violations): void {
+function checkIndexes(body: JsonObject, violations: Violations): void {
   const indexes = listOf(body['data']).map(entry => numberOf(objectOf(entry)['index']))
   const sorted = [...indexes].sort((a, b) => (a ?? -1) - (b ?? -1))
   if (sorted.some((index, position) => index !== position))
     violations.add('index', `The indexes are ${JSON.stringify(indexes.slice(0, 20))}.`)
+}
+
+/** Checks OpenAI's list of vectors. The requested encoding is a list of numbers unless it is `base64`. */
+export function checkData(
+  body: JsonObject,
+  { encoding, ...wanted }: Omit<Wanted, 'encoding'> & { readonly encoding: Json | undefined },
+  violations: Violations,
+): void {
+  checkVectors(dataVectors(body), { ...wanted, encoding: encoding === 'base64' ? 'base64' : 'float' }, violations)
+  checkIndexes(body, violations)
+}
+
+/** Checks that a request has no field that other vendors use for its fields. */
+export function ownFieldsLint(foreign: readonly string[], body: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  for (const field of foreign) if (body[field] !== undefined) violations.add('own-fields', `There is a field ${field}.`)
+  return violations.list
 }
 
 /** Pages of a format: that of its requests, and that of its answers. */

@@ -4,15 +4,15 @@ import { compact, type JsonObject, numberOf, objectOf, textOf } from '../../json
 import { type Rule, type Violation, Violations } from '../../rules.ts'
 import type { SchemaException } from '../../schema.ts'
 import { chat } from '../chat/index.ts'
+import { errorType } from '../chat/rules.ts'
 import { dataVectors, type EmbeddingFacts, inputsOf, type VectorsFacts, vectorsFacts } from './facts.ts'
-import { checkIndexes, checkVectors, dataRules } from './lint.ts'
+import { checkData, dataRules } from './lint.ts'
 
 /* OpenAI embeddings: https://platform.openai.com/docs/api-reference/embeddings */
 
 const PATH = '/embeddings'
 const CREATE = 'https://platform.openai.com/docs/api-reference/embeddings/create'
 const OBJECT = 'https://platform.openai.com/docs/api-reference/embeddings/object'
-const ERRORS = 'https://platform.openai.com/docs/guides/error-codes'
 
 const rules: readonly Rule[] = [
   {
@@ -24,10 +24,7 @@ const rules: readonly Rule[] = [
     ...{ id: 'usage-adds-up', on: 'answer', level: 'should', source: CREATE },
     says: 'total_tokens is prompt_tokens, because vectors have no output tokens.',
   },
-  {
-    ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
-    says: 'The body is an object with an error that has a message and a type.',
-  },
+  errorType,
 ]
 
 /** Entries of an input. */
@@ -45,10 +42,12 @@ function requestLint(body: JsonObject): readonly Violation[] {
 
 function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  const encoding = asked['encoding_format'] === 'base64' ? 'base64' : 'float'
   const dimensions = numberOf(asked['dimensions'])
-  checkVectors(dataVectors(body), { inputs: inputsOf(asked['input']).length, dimensions, encoding }, violations)
-  checkIndexes(body, violations)
+  checkData(
+    body,
+    { inputs: inputsOf(asked['input']).length, dimensions, encoding: asked['encoding_format'] },
+    violations,
+  )
   const { prompt_tokens: input, total_tokens: total } = objectOf(body['usage'])
   if (input !== undefined && total !== undefined && input !== total)
     violations.add('usage-adds-up', `${input} is not ${total}.`)

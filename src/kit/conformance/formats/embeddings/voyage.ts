@@ -5,7 +5,7 @@ import { booleanOf, compact, type Json, type JsonObject, numberOf, objectOf } fr
 import { type Rule, type Violation, Violations } from '../../rules.ts'
 import { chat } from '../chat/index.ts'
 import { dataVectors, type EmbeddingFacts, inputsOf, type Purpose, purposeOf, vectorsFacts } from './facts.ts'
-import { checkIndexes, checkVectors, dataRules } from './lint.ts'
+import { checkData, dataRules, ownFieldsLint } from './lint.ts'
 
 /* Voyage AI's embeddings, at OpenAI's path with other fields. */
 
@@ -25,18 +25,14 @@ const rules: readonly Rule[] = [
 /** OpenAI's and Jina's names of fields that Voyage has other names for. */
 const FOREIGN = ['dimensions', 'embedding_type', 'task', 'user'] as const
 
-function requestLint(body: JsonObject): readonly Violation[] {
-  const violations = new Violations()
-  for (const field of FOREIGN) if (body[field] !== undefined) violations.add('own-fields', `There is a field ${field}.`)
-  return violations.list
-}
-
 function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  const encoding = asked['encoding_format'] === 'base64' ? 'base64' : 'float'
   const dimensions = numberOf(asked['output_dimension'])
-  checkVectors(dataVectors(body), { inputs: inputsOf(asked['input']).length, dimensions, encoding }, violations)
-  checkIndexes(body, violations)
+  checkData(
+    body,
+    { inputs: inputsOf(asked['input']).length, dimensions, encoding: asked['encoding_format'] },
+    violations,
+  )
   return violations.list
 }
 
@@ -66,6 +62,10 @@ export const voyage: Format = {
   request: requestFacts,
   answer: body => vectorsFacts(dataVectors(body), numberOf(objectOf(body['usage'])['total_tokens'])),
   error: detailFacts,
-  lint: { request: requestLint, answer: (body, _, asked) => answerLint(body, asked.body), error: () => [] },
+  lint: {
+    request: body => ownFieldsLint(FOREIGN, body),
+    answer: (body, _, asked) => answerLint(body, asked.body),
+    error: () => [],
+  },
   rules,
 }

@@ -1,4 +1,5 @@
 import type { Rule } from '../../rules.ts'
+import { errorType } from '../chat/rules.ts'
 
 /* Rules of images. */
 
@@ -7,7 +8,6 @@ const CREATE = `${API}/images/create`
 const EDIT = `${API}/images/createEdit`
 const OBJECT = `${API}/images/object`
 const STREAMING = `${API}/images-streaming`
-const ERRORS = 'https://platform.openai.com/docs/guides/error-codes'
 
 export const rules: readonly Rule[] = [
   {
@@ -66,8 +66,5 @@ export const rules: readonly Rule[] = [
     ...{ id: 'completed', on: 'stream', level: 'must', source: STREAMING },
     says: 'A completed event ends every image.',
   },
-  {
-    ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
-    says: 'The body is an object with an error that has a message and a type.',
-  },
+  errorType,
 ]

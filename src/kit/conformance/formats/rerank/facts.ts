@@ -26,7 +26,7 @@ export interface RankFacts {
 
 export interface RanksFacts {
   readonly ranks?: readonly RankFacts[]
-  /** What was billed: tokens, or searches. */
+  /** Billed units: tokens, or searches. */
   readonly usage?: { readonly input?: number; readonly searches?: number }
 }
 

@@ -1,4 +1,5 @@
 import type { Rule } from '../../rules.ts'
+import { errorType } from '../chat/rules.ts'
 
 /* Rules of speech. */
 
@@ -6,7 +7,6 @@ const API = 'https://platform.openai.com/docs/api-reference/audio'
 const CREATE = `${API}/createSpeech`
 const DELTA = `${API}/speech-audio-delta-event`
 const DONE = `${API}/speech-audio-done-event`
-const ERRORS = 'https://platform.openai.com/docs/guides/error-codes'
 
 export const rules: readonly Rule[] = [
   {
@@ -37,8 +37,5 @@ export const rules: readonly Rule[] = [
     ...{ id: 'usage-adds-up', on: 'stream', level: 'should', source: DONE },
     says: 'total_tokens is the sum of input_tokens and output_tokens.',
   },
-  {
-    ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
-    says: 'The body is an object with an error that has a message and a type.',
-  },
+  errorType,
 ]

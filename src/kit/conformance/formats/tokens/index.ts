@@ -28,7 +28,7 @@ function answerLint(body: JsonObject, { field }: Counting): readonly Violation[]
   return violations.list
 }
 
-/** What all formats of counting have in common with the conversations that they count. */
+/** Parts that all formats of counting share with the conversations that they count. */
 function counting(own: Counting): Omit<Format, 'path' | 'recognise' | 'schemas'> {
   const { of, field, counted = body => body } = own
   return {

@@ -1,7 +1,6 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
 import type { Asked, Format } from '../../format.ts'
-import { textOf } from '../../json.ts'
-import { flagIn } from '../../media/values.ts'
+import { recogniseForms } from '../../media/values.ts'
 import { chat } from '../chat/index.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
@@ -35,8 +34,7 @@ export const transcriptions: Format = {
   path: () => '/audio/transcriptions',
   headers: chat.headers,
   addressed: (body, model, stream) => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
-  recognise: (path, body) =>
-    PATH.test(path) ? { model: textOf(body['model']) ?? '', stream: flagIn(body['stream']) === true } : undefined,
+  recognise: recogniseForms(PATH),
   models: chat.models,
   schemas: { answer: answerSchema, event: 'CreateTranscriptionResponseStreamEvent', error: 'ErrorResponse' },
   exceptions,

@@ -1,4 +1,5 @@
 import type { Rule } from '../../rules.ts'
+import { errorType } from '../chat/rules.ts'
 
 /* Rules of transcriptions and translations. */
 
@@ -7,7 +8,6 @@ const CREATE = `${API}/createTranscription`
 const OBJECT = `${API}/verbose-json-object`
 const DELTA = `${API}/transcript-text-delta-event`
 const DONE = `${API}/transcript-text-done-event`
-const ERRORS = 'https://platform.openai.com/docs/guides/error-codes'
 const SUBTITLES = 'https://www.w3.org/TR/webvtt1'
 
 export const rules: readonly Rule[] = [
@@ -67,8 +67,5 @@ export const rules: readonly Rule[] = [
     ...{ id: 'usage-adds-up', on: 'stream', level: 'should', source: DONE },
     says: 'total_tokens is the sum of input_tokens and output_tokens.',
   },
-  {
-    ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
-    says: 'The body is an object with an error that has a message and a type.',
-  },
+  errorType,
 ]

@@ -1,11 +1,11 @@
 import type { Rule } from '../../rules.ts'
+import { errorType } from '../chat/rules.ts'
 
 /* Rules of videos. */
 
 const API = 'https://platform.openai.com/docs/api-reference/videos'
 const CREATE = `${API}/create`
 const OBJECT = `${API}/object`
-const ERRORS = 'https://platform.openai.com/docs/guides/error-codes'
 
 export const rules: readonly Rule[] = [
   {
@@ -40,8 +40,5 @@ export const rules: readonly Rule[] = [
     ...{ id: 'file', on: 'answer', level: 'must', source: `${API}/content` },
     says: 'The file begins as a video, or as an image where a thumbnail or sprite sheet was requested.',
   },
-  {
-    ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
-    says: 'The body is an object with an error that has a message and a type.',
-  },
+  errorType,
 ]
