@@ -23,6 +23,8 @@ export interface WrittenRequest {
 export interface Known {
   readonly model: string
   readonly answers: readonly JsonObject[]
+  /** Version of the format: what it refuses is left out. Without one the request stays as it is written. */
+  readonly version?: string | undefined
 }
 
 /** Returns the value at a path such as `data.0.id`. */
@@ -56,8 +58,11 @@ function filledValue(value: Json, known: Known): Json {
 /** Returns the request of a step for a model. Bodies of conversations have no placeholders. */
 export function askedOf(format: Format, written: WrittenRequest, stream: boolean, known: Known): Asked {
   const { method = 'POST', files } = written
+  const { version } = known
+  const allowed =
+    version === undefined ? written.body : (format.versions?.allowed(version, written.body) ?? written.body)
   const isPlain = format.work === 'conversation'
-  const given = isPlain ? written.body : objectOf(filledValue(written.body, known))
+  const given = isPlain ? allowed : objectOf(filledValue(allowed, known))
   const body = method === 'POST' ? format.addressed(given, known.model, stream) : given
   const path =
     written.path === undefined

@@ -51,6 +51,20 @@ export interface RawAnswer {
 /** The name of a schema in `conformance/schemas/<name of the format>.json`, for the path of a request and its body. */
 export type SchemaName = string | ((path: string, asked: Omit<Asked, 'path'>) => string | undefined)
 
+/** Versions of a format that requests name in a header and that take different requests. */
+export interface Versions {
+  /** From the oldest to the newest. The first one is the default. */
+  readonly names: readonly string[]
+  /** Headers of a client of a version, with its credential. */
+  readonly headers: (version: string, key: string) => Headers
+  /** Returns the version that a request names. */
+  readonly of: (headers: Headers) => string | undefined
+  /** Returns a request without what a version refuses. */
+  readonly allowed: (version: string, body: JsonObject) => JsonObject
+  /** Body of the answer, with status 400, to a request that its version refuses. */
+  readonly refusal: JsonObject
+}
+
 /** One format: its wire form, its meaning and its rules. */
 export interface Format {
   readonly name: string
@@ -63,6 +77,7 @@ export interface Format {
   readonly path: (model: string, stream: boolean, body: JsonObject) => string
   /** Headers of a client, with its credential. */
   readonly headers: (key: string) => Headers
+  readonly versions?: Versions
   /** Returns the hand-written request with the model and, if the format has it in the body, the stream flag. */
   readonly addressed: (body: JsonObject, model: string, stream: boolean) => JsonObject
   /** Reads the path below the base URL and the body. Undefined if the path does not belong to the format. */

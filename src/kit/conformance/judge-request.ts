@@ -48,10 +48,10 @@ export function judgeRequest(
   const { name, exceptions } = upstream
   const written = scenario.wires[name]!.request
   const known = { model: 'm', answers: answersBefore(name, scenario) }
-  const expected = askedOf(upstream, written, mode === 'stream', known)
+  const { path: expectedPath } = askedOf(upstream, written, mode === 'stream', known)
   // A target may ask for the states of other jobs meanwhile.
   const inFormat = arrivals.filter(({ format }) => format === name)
-  const arrival = inFormat.find(({ path }) => path === expected.path) ?? inFormat[0]
+  const arrival = inFormat.find(({ path }) => path === expectedPath) ?? inFormat[0]
   const others = [
     ...arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`),
     ...strays.slice(0, MOST_STRAYS).map(({ method, url }) => `${method} ${url} is no path of the format.`),
@@ -63,6 +63,7 @@ export function judgeRequest(
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
   const { path, files } = arrival
   const { method, headers } = arrival.sent
+  const expected = askedOf(upstream, written, mode === 'stream', { ...known, version: upstream.versions?.of(headers) })
   const body = upstream.asRead?.request(arrival.body) ?? arrival.body
   const arrived = { method, path, body: arrival.body, files }
   const schema = schemaOf(upstream, 'request', arrived)

@@ -7,6 +7,7 @@ import { isSameAction } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
 import { judgeRequest } from './judge-request.ts'
+import { isRefused, judgeVersion } from './judge-version.ts'
 import { stepsOf } from './scenario.ts'
 import type { StepRecord } from './step-record.ts'
 import type { Arrival } from './upstream.ts'
@@ -51,6 +52,7 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   const { exchange, asked } = record
   const { got } = exchange
   const { scenario, mode } = cell
+  if (isRefused(cell, exchange.sent.headers) && judgeVersion(cell, record, list)) return
   const arrivals = arrivalsOf(cell, record.arrivals)
   const expectsError = scenario.wires[cell.caller.name]!.error !== undefined
   if (got !== undefined && !expectsError && arrivals.length === 0 && record.strays.length === 0) {

@@ -1,6 +1,7 @@
 import type { Check, Status } from './checks.ts'
 import type { Exchange, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
+import type { Specs } from './specs.ts'
 
 /* Runs cells one after another. A cell is an exchange or a session. */
 
@@ -17,6 +18,8 @@ export interface Target {
   readonly model: (upstream: string | undefined) => string
   /** Headers that callers send beside their own, for an upstream of that format. */
   readonly headers?: (upstream: string) => Headers
+  /** Versions of formats that the run is about (default: the first of each). */
+  readonly specs?: Specs
   /** The header in which it reports losses, in lower case. */
   readonly lossHeader?: string
   /** Whether the target translates. If not, cells of two formats are unsupported. */

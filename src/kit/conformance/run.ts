@@ -7,6 +7,7 @@ import { type JsonObject, objectOf, parsed } from './json.ts'
 import { judge } from './judge.ts'
 import { type CellResult, type CellRunOptions, runCells } from './run-cells.ts'
 import { stepsOf } from './scenario.ts'
+import { clientHeaders, versionOf } from './specs.ts'
 import type { StepRecord } from './step-record.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -43,14 +44,16 @@ async function stepOf(
   const home = cell.upstream && homeOf(cell.upstream)
   const model = target.model(home)
   const written = scenario.wires[caller.name]!.request
-  const asked = askedOf(caller, written, mode === 'stream', { model, answers })
+  // A request that its version refuses is sent as it is written. Other requests leave out what the version refuses.
+  const version = caller.name in scenario.refusedBy ? undefined : versionOf(caller, target.specs)
+  const asked = askedOf(caller, written, mode === 'stream', { model, answers, version })
   upstream?.play(scenario)
   const { type, bytes } = await encoded(asked)
   const typed = type === undefined ? {} : { 'content-type': type }
   const sent = {
     method: asked.method,
     url: `${target.bases[caller.name]}${asked.path}`,
-    headers: { ...typed, ...caller.headers(target.key), ...(home && target.headers?.(home)) },
+    headers: { ...typed, ...clientHeaders(caller, target.key, target.specs), ...(home && target.headers?.(home)) },
     body: bytes,
   }
   const exchange = await sentUntil(written.until, () => send(sent, bounds ?? BOUNDS, scenario.caller))

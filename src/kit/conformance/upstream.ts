@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { decoded } from './asked.ts'
 import { isJson } from './content-types.ts'
 import type { SentRequest } from './exchange.ts'
@@ -91,6 +92,16 @@ function wireOf({ wires, earlier }: Scenario, format: Format, method: string, pa
       return isSameAction(format, { method, path }, written)
     })
 }
+
+/** The error for a request that has what its version refuses, in scenarios that are about it. */
+function refusalOf({ refusedBy }: Scenario, { name, versions }: Format, { sent, body }: RefusedRequest): Wire['error'] {
+  const version = versions?.of(sent.headers)
+  if (!(name in refusedBy) || versions === undefined || version === undefined) return undefined
+  const isAllowed = isDeepStrictEqual(versions.allowed(version, body), body)
+  return isAllowed ? undefined : { status: 400, headers: {}, body: versions.refusal }
+}
+
+type RefusedRequest = Pick<Arrival, 'sent' | 'body'>
 
 /** Waits, but no longer than the connection is open. */
 const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
@@ -224,7 +235,7 @@ export class Upstream {
   ): Promise<void> {
     const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
     const bytes = arrival.stream ? streamOf(wire?.stream, format) : wire?.whole
-    const error = wire?.error
+    const error = refusalOf(this.scenario!, format, arrival) ?? wire?.error
     // A job that no step has asked for yet is there, but its state is not.
     const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)
     const recorded: Arrival = { ...arrival, format: format.name, status }
