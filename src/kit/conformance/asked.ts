@@ -55,13 +55,13 @@ function filledValue(value: Json, known: Known): Json {
     : value
 }
 
-/** Returns the request of a step for a model. Bodies of conversations have no placeholders. */
+/** Returns the request of a step for a model. The first request of a conversation has no placeholders. */
 export function askedOf(format: Format, written: WrittenRequest, stream: boolean, known: Known): Asked {
   const { method = 'POST', files } = written
   const { version } = known
   const allowed =
     version === undefined ? written.body : (format.versions?.allowed(version, written.body) ?? written.body)
-  const isPlain = format.work === 'conversation'
+  const isPlain = format.work === 'conversation' && known.answers.length === 0
   const given = isPlain ? allowed : objectOf(filledValue(allowed, known))
   const body = method === 'POST' ? format.addressed(given, known.model, stream) : given
   const path =

@@ -96,6 +96,8 @@ export interface RequestFacts {
   /** The caller's cache markers, by path: `system`, `tools`, `turns[0]`. */
   readonly cacheMarks?: readonly string[]
   readonly stream?: boolean
+  /** Id of the answer that the request continues. */
+  readonly continues?: { readonly id: string }
 }
 
 /** Reason why an answer ended. */

@@ -65,12 +65,36 @@ export interface Versions {
   readonly refusal: JsonObject
 }
 
+/** A format over a WebSocket: a frame is a request, and each event of its answer is a frame. */
+export interface Turns {
+  /** Returns the frame of a request. */
+  readonly frame: (body: JsonObject) => JsonObject
+  /** Reads the request in a frame. Undefined if the frame requests no answer. */
+  readonly body: (frame: JsonObject) => JsonObject | undefined
+  /** Whether an event is the last one of its answer. */
+  readonly isLast: (event: JsonObject) => boolean
+  /** Returns the frame of an error, and reads one. */
+  readonly errorFrame: (error: TurnError) => JsonObject
+  readonly errorIn: (frame: JsonObject) => TurnError | undefined
+}
+
+/** An error in the place of an answer, as HTTP has it. */
+export interface TurnError {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: JsonObject
+}
+
 /** One format: its wire form, its meaning and its rules. */
 export interface Format {
   readonly name: string
   readonly work: Work
   /** Format with which it shares base URL and model. Itself by default. */
   readonly home?: string
+  /** Format whose files of a scenario it uses, if the scenario has none for it. */
+  readonly files?: string
+  /** Absent for formats over HTTP. */
+  readonly turns?: Turns
   /** End of the base URL that clients are configured with. */
   readonly base: '/v1' | ''
   /** Default path below the base URL. */

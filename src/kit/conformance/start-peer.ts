@@ -132,6 +132,7 @@ export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {
       model: format => `kit-${format}`,
       headers: format => filledIn(peer.headers[format] ?? {}, values),
       ...(peer.lossHeader === undefined ? {} : { lossHeader: peer.lossHeader }),
+      ...(peer.lossEvent === undefined ? {} : { lossEvent: peer.lossEvent }),
       translates: peer.translates,
       claims: (caller, upstream) => peer.upstreams[caller]?.includes(upstream) ?? false,
     }
