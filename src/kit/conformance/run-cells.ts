@@ -1,6 +1,8 @@
 import type { Check, Status } from './checks.ts'
 import type { Exchange, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
+import type { LossEvent } from './sockets/turn-caller.ts'
+import type { Specs } from './specs.ts'
 
 /* Runs cells one after another. A cell is an exchange or a session. */
 
@@ -17,8 +19,12 @@ export interface Target {
   readonly model: (upstream: string | undefined) => string
   /** Headers that callers send beside their own, for an upstream of that format. */
   readonly headers?: (upstream: string) => Headers
+  /** Versions of formats that the run is about (default: the first of each). */
+  readonly specs?: Specs
   /** The header in which it reports losses, in lower case. */
   readonly lossHeader?: string
+  /** The event in which it reports losses on sockets. */
+  readonly lossEvent?: LossEvent
   /** Whether the target translates. If not, cells of two formats are unsupported. */
   readonly translates: boolean
   /** Whether it claims a pair of formats (default: every pair). */
