@@ -2,10 +2,9 @@ import { askedOf, encoded } from './asked.ts'
 import { type Cell, cellsOf, type Wanted } from './cells.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
 import type { Exchange } from './exchange.ts'
-import { homeOf } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
 import { judge } from './judge.ts'
-import { type CellResult, type CellRunOptions, runCells } from './run-cells.ts'
+import { type CellResult, type CellRunOptions, callerHeaders, runCells } from './run-cells.ts'
 import { stepsOf } from './scenario.ts'
 import type { StepRecord } from './step-record.ts'
 import type { Upstream } from './upstream.ts'
@@ -40,8 +39,7 @@ async function stepOf(
   answers: readonly JsonObject[],
 ): Promise<StepRecord> {
   const { caller, scenario, mode } = cell
-  const home = cell.upstream && homeOf(cell.upstream)
-  const model = target.model(home)
+  const model = target.model(cell.upstream?.name)
   const written = scenario.wires[caller.name]!.request
   const asked = askedOf(caller, written, mode === 'stream', { model, answers })
   upstream?.play(scenario)
@@ -50,7 +48,7 @@ async function stepOf(
   const sent = {
     method: asked.method,
     url: `${target.bases[caller.name]}${asked.path}`,
-    headers: { ...typed, ...caller.headers(target.key), ...(home && target.headers?.(home)) },
+    headers: { ...typed, ...callerHeaders(cell, target) },
     body: bytes,
   }
   const exchange = await sentUntil(written.until, () => send(sent, bounds ?? BOUNDS, scenario.caller))
