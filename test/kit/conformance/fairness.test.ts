@@ -196,6 +196,13 @@ describe('requests of Responses', () => {
     expect(faults({ type: 'message', role: 'assistant', id: 'msg_1', content })).toEqual([])
   })
 
+  test('may leave out the detail of an image, and nothing else', () => {
+    const image = { type: 'input_image', image_url: 'https://example.com/a.png' }
+    expect(faults({ role: 'user', content: [image] })).toEqual([])
+    expect(faults({ role: 'user', content: [{ ...image, detail: 'sharp' }] })).not.toEqual([])
+    expect(faults({ role: 'user', content: [{ type: 'input_text' }] })).not.toEqual([])
+  })
+
   test('have no other texts of an answer', () => {
     expect(faults({ role: 'user', content })).not.toEqual([])
     expect(faults({ role: 'assistant', content: [{ type: 'output_text' }] })).not.toEqual([])
