@@ -70,10 +70,12 @@ function movedSignature(path: string, source: Leaves, found: Leaves): Json | und
 /** Texts of tool results: an object with one text may be put around a text, as formats need whose results are objects. */
 const RESULTS = /\.results\[\d+\]\.text$/
 
-/** The only text of a JSON object, or the text itself. */
+/** The only text of a JSON object, the object in one spelling, or the text itself. */
 function unwrapped(value: Json): Json {
-  const inner = Object.values(objectOf(typeof value === 'string' ? parsed(value) : undefined))
-  return inner.length === 1 && typeof inner[0] === 'string' ? inner[0] : value
+  const object = typeof value === 'string' ? parsed(value) : undefined
+  const inner = Object.values(objectOf(object))
+  if (inner.length === 1 && typeof inner[0] === 'string') return inner[0]
+  return isObject(object) ? canonical(object) : value
 }
 
 function isSame(path: string, expected: Json, found: Json, isNative: boolean): boolean {

@@ -21,3 +21,9 @@ export function isContentType(header: string, type: string): boolean {
   const isUntold = named === ANY_BYTES && type.startsWith('audio/')
   return named === type || isUntold || (ALIKE[type]?.includes(named) ?? false)
 }
+
+/** The usual name of a content type, without parameters. */
+export function usualType(type: string): string {
+  const named = type.split(';')[0]!.trim().toLowerCase()
+  return Object.keys(ALIKE).find(usual => usual.startsWith('audio/') && ALIKE[usual]!.includes(named)) ?? named
+}

@@ -7,7 +7,7 @@ import { leavesOf } from './facts.ts'
 import { type Asked, type Format, type RawAnswer, schemaOf } from './format.ts'
 import { isObject, type Json, objectOf, parsed } from './json.ts'
 import { wireFor } from './scenario-files.ts'
-import { type SchemaFindings, schemaFindings } from './schema.ts'
+import { answerFindings, type SchemaFindings } from './schema.ts'
 import { readSse, type SseEvent } from './sse.ts'
 import { HTTP_RULES, SSE_RULES } from './transport-rules.ts'
 
@@ -72,7 +72,7 @@ function judgeStream(cell: Cell, { body, isComplete }: GotAnswer, list: CheckLis
     const data = readIn(caller, event.data)
     grammar.event(event, data)
     if (!isObject(data) || schema === undefined) continue
-    findings.push(schemaFindings(caller.name, schema, data, caller.exceptions))
+    findings.push(answerFindings(caller.name, schema, data, caller.exceptions))
   }
   list.rules(caller.rules, 'stream', grammar.end(isComplete))
   if (schema !== undefined) list.schema('stream', caller.name, findings)
@@ -95,7 +95,7 @@ function judgeWhole(cell: Cell, { body, headers }: GotAnswer, list: CheckList, c
     ? [noObject]
     : schema === undefined
       ? []
-      : [schemaFindings(caller.name, schema, json, caller.exceptions)]
+      : [answerFindings(caller.name, schema, json, caller.exceptions)]
   list.schema('answer', caller.name, findings)
   list.rules(caller.rules, 'answer', caller.lint.answer(objectOf(json), headers, asked))
   judgeMeaning(cell, caller.answer(objectOf(json)), list, context)
@@ -106,7 +106,7 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
   const json = parsed(got.body.toString('utf8'))
   const schema = caller.schemas.error
   if (schema !== undefined)
-    list.schema('error', caller.name, [schemaFindings(caller.name, schema, json, caller.exceptions)])
+    list.schema('error', caller.name, [answerFindings(caller.name, schema, json, caller.exceptions)])
   list.rules(caller.rules, 'error', caller.lint.error(got.status, json, got.headers))
   const facts = (format: Format): object => {
     const error = wireFor(scenario.wires, format)!.error!

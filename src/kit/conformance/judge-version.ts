@@ -3,7 +3,7 @@ import type { CheckList } from './check-list.ts'
 import type { Headers } from './format.ts'
 import { parsed } from './json.ts'
 import type { Rule } from './rules.ts'
-import { schemaFindings } from './schema.ts'
+import { answerFindings } from './schema.ts'
 import type { StepRecord } from './step-record.ts'
 
 /* Judges the answers to requests that have what their version refuses. */
@@ -31,7 +31,7 @@ export function judgeVersion({ caller }: Cell, { exchange }: StepRecord, list: C
   if (!hasRefused) return false
   const json = parsed(got.body.toString('utf8'))
   const { schemas, exceptions, rules, lint, name } = caller
-  if (schemas.error !== undefined) list.schema('error', name, [schemaFindings(name, schemas.error, json, exceptions)])
+  if (schemas.error !== undefined) list.schema('error', name, [answerFindings(name, schemas.error, json, exceptions)])
   list.rules(rules, 'error', lint.error(got.status, json, got.headers))
   return true
 }

@@ -29,7 +29,9 @@ export interface Peer {
   readonly program?: { readonly env: string; readonly name: string; readonly get: string }
   /** Paths of base URLs, by format. */
   readonly callers: { readonly [format: string]: string }
-  /** Headers that callers send beside their own, by the format of the upstream. */
+  /** Names of models, by the format of the upstream (default: `kit-` and the format that it shares its model with). */
+  readonly models: { readonly [upstream: string]: string }
+  /** Headers that callers send beside their own, by the format of the upstream or the one it shares its model with. */
   readonly headers: { readonly [upstream: string]: { readonly [name: string]: string } }
   /** Formats of upstreams that it claims, by the caller's format (default: all that callers have). */
   readonly upstreams: { readonly [caller: string]: readonly string[] }
@@ -49,6 +51,7 @@ interface Written {
   readonly health?: string
   readonly program?: Peer['program']
   readonly callers: Peer['callers']
+  readonly models?: Peer['models']
   readonly headers?: Peer['headers']
   /** A list is claimed for every caller. */
   readonly upstreams?: readonly string[] | Peer['upstreams']
@@ -81,9 +84,9 @@ export function readPeer(nameOrFolder: string): Peer {
   ] as const)
     if (value == null) throw new Error(`${file}: ${field} is missing`)
   const { name, title = name, home = '', about, translates = true, health, program, callers } = written
-  const { headers = {}, files = {} } = written
+  const { models = {}, headers = {}, files = {} } = written
   return {
-    ...{ folder, name, title, home, translates, callers, headers, files },
+    ...{ folder, name, title, home, translates, callers, models, headers, files },
     ...(about === undefined ? {} : { about }),
     ...(written.loss_header === undefined ? {} : { lossHeader: written.loss_header }),
     ...(written.loss_event === undefined ? {} : { lossEvent: written.loss_event }),

@@ -2,7 +2,7 @@ import { askedOf, encoded } from './asked.ts'
 import { type Cell, cellsOf, type Wanted } from './cells.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
 import type { Exchange } from './exchange.ts'
-import { type Headers, homeOf } from './format.ts'
+import type { Headers } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
 import { judge } from './judge.ts'
 import { type CellResult, type CellRunOptions, runCells, type Target } from './run-cells.ts'
@@ -39,7 +39,7 @@ async function sentUntil(fields: JsonObject | undefined, sends: () => Promise<Ex
 
 /** The headers of a cell's caller, and those that tell the target its upstream. */
 function headersOf({ caller, upstream }: Cell, { key, specs, headers }: Target): Headers {
-  return { ...clientHeaders(caller, key, specs), ...(upstream && headers?.(homeOf(upstream))) }
+  return { ...clientHeaders(caller, key, specs), ...(upstream && headers?.(upstream.name)) }
 }
 
 /** The connection of a cell whose caller's format has one. */
@@ -61,7 +61,7 @@ async function stepOf(
   connection: TurnCaller | undefined,
 ): Promise<StepRecord> {
   const { caller, scenario, mode } = cell
-  const model = target.model(cell.upstream && homeOf(cell.upstream))
+  const model = target.model(cell.upstream?.name)
   const written = wireFor(scenario.wires, caller)!.request
   // A request that its version refuses is sent as it is written. Other requests leave out what the version refuses.
   const version = caller.name in scenario.refusedBy ? undefined : versionOf(caller, target.specs)

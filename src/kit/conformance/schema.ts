@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { DATA } from './data.ts'
 
 /** A deviation of the publisher's own service from the published schema. */
@@ -61,7 +61,10 @@ function validatorOf(format: string, allErrors: boolean): Ajv2020 {
 /** The findings about one value, one line per finding. Indexes of lists are `#` in the lines. */
 export interface SchemaFindings {
   readonly faults: readonly string[]
-  /** Required fields that may be null, and are absent: most readers take both for the same. */
+  /**
+   * Required fields that may be null, and are absent, and in answers optional fields that are null: most readers take
+   * both for the same.
+   */
   readonly absent: readonly string[]
 }
 
@@ -79,15 +82,59 @@ interface Named {
 /** A name of a JSON pointer (https://www.rfc-editor.org/rfc/rfc6901). */
 const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~')
 
+const namesOf = (path: string): string[] => path.split('/').slice(1).map(unescaped)
+
+const at = (value: unknown, names: readonly string[]): unknown =>
+  names.reduce<unknown>((inner, name) => (inner as Named)[name], value)
+
 /** A copy with null for every absent field. */
 function completed(value: unknown, absent: readonly ErrorObject[]): unknown {
   const copy = structuredClone(value)
-  for (const { instancePath, params } of absent) {
-    const names = instancePath.split('/').slice(1)
-    const owner = names.reduce<unknown>((inner, name) => (inner as Named)[unescaped(name)], copy)
-    ;(owner as Named)[params['missingProperty']] = null
-  }
+  for (const { instancePath, params } of absent)
+    (at(copy, namesOf(instancePath)) as Named)[params['missingProperty']] = null
   return copy
+}
+
+/** A copy without the fields at these paths. */
+function without(value: unknown, paths: readonly string[]): unknown {
+  const copy = structuredClone(value)
+  for (const names of paths.map(namesOf)) delete (at(copy, names.slice(0, -1)) as Named)[names.at(-1)!]
+  return copy
+}
+
+/** The paths of fields that are null where their schema has no null. Entries of lists are no fields. */
+const nullsIn = (value: unknown, errors: readonly ErrorObject[]): string[] =>
+  [...new Set(errors.map(({ instancePath }) => instancePath))].filter(path => {
+    const names = namesOf(path)
+    return names.length > 0 && at(value, names) === null && !Array.isArray(at(value, names.slice(0, -1)))
+  })
+
+/** A value to read, and the schema to read it by. */
+interface Read {
+  readonly validate: ValidateFunction
+  readonly value: unknown
+  readonly excused: readonly SchemaException[]
+}
+
+function validatorFor(format: string, name: string, allErrors: boolean): ValidateFunction {
+  const validate = validatorOf(format, allErrors).getSchema(`published#/components/schemas/${name}`)
+  if (validate === undefined) throw new Error(`The kit has no schema ${name} for ${format}.`)
+  return validate as ValidateFunction
+}
+
+function findingsOf({ validate, value, excused }: Read, allErrors: boolean): SchemaFindings {
+  if (validate(value)) return NONE
+  const errors = validate.errors!
+  const telling = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'anyOf')
+  // A large value is read no second time.
+  const required = allErrors ? errors.filter(({ keyword }) => keyword === 'required') : []
+  if (required.length > 0) validate(completed(value, required))
+  const refused = new Set(required.length === 0 ? [] : validate.errors?.map(({ instancePath }) => instancePath))
+  const isAbsent = (error: ErrorObject): boolean => required.includes(error) && !refused.has(missingIn(error))
+  const lines = (list: readonly ErrorObject[]): string[] =>
+    [...new Set(list.map(lineOf))].filter(line => !excused.some(({ fault }) => fault.test(line))).slice(0, MOST)
+  const others = telling.length > 0 ? telling : errors
+  return { faults: lines(others.filter(one => !isAbsent(one))), absent: lines(telling.filter(isAbsent)) }
 }
 
 /**
@@ -102,21 +149,26 @@ export function schemaFindings(
   exceptions: readonly SchemaException[],
 ): SchemaFindings {
   const allErrors = !isLarge(value)
-  const validate = validatorOf(format, allErrors).getSchema(`published#/components/schemas/${name}`)
-  if (validate === undefined) throw new Error(`The kit has no schema ${name} for ${format}.`)
-  if (validate(value)) return NONE
+  const validate = validatorFor(format, name, allErrors)
   const excused = exceptions.filter(({ schema }) => schema.test(name))
-  const errors = validate.errors!
-  const telling = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'anyOf')
-  // A large value is read no second time.
-  const required = allErrors ? errors.filter(({ keyword }) => keyword === 'required') : []
-  if (required.length > 0) validate(completed(value, required))
-  const refused = new Set(required.length === 0 ? [] : validate.errors?.map(({ instancePath }) => instancePath))
-  const isAbsent = (error: ErrorObject): boolean => required.includes(error) && !refused.has(missingIn(error))
-  const lines = (list: readonly ErrorObject[]): string[] =>
-    [...new Set(list.map(lineOf))].filter(line => !excused.some(({ fault }) => fault.test(line))).slice(0, MOST)
-  const others = telling.length > 0 ? telling : errors
-  return { faults: lines(others.filter(one => !isAbsent(one))), absent: lines(telling.filter(isAbsent)) }
+  return findingsOf({ validate, value, excused }, allErrors)
+}
+
+/** The same of an answer, in which null for an optional field counts as absent. */
+export function answerFindings(...asked: Parameters<typeof schemaFindings>): SchemaFindings {
+  const [format, name, value, exceptions] = asked
+  const found = schemaFindings(...asked)
+  if (found.faults.length === 0 || isLarge(value)) return found
+  const validate = validatorFor(format, name, true)
+  validate(value)
+  const nulls = nullsIn(value, validate.errors ?? [])
+  validate(without(value, nulls))
+  const required = new Set((validate.errors ?? []).filter(({ keyword }) => keyword === 'required').map(missingIn))
+  const optional = nulls.filter(path => !required.has(path))
+  if (optional.length === 0) return found
+  const { faults, absent } = schemaFindings(format, name, without(value, optional), exceptions)
+  const lines = optional.map(path => `${path.replace(/\/\d+(?=\/|$)/g, '/#')} is null`)
+  return { faults, absent: [...new Set([...absent, ...lines])].slice(0, MOST) }
 }
 
 /** All findings about a value, for data that must have every field. */

@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from '../../root.ts'
 import { send } from './client.ts'
+import { homeOf } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import { filled, type Peer, type Values } from './peer.ts'
 import type { Target } from './run-cells.ts'
@@ -65,6 +66,12 @@ async function versionOf(peer: Peer, values: Values, options: object): Promise<s
 const filledIn = (texts: Values, values: Values): Values =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, filled(text, values)]))
 
+/** Name of the format that an upstream's format shares its base URL and its model with. */
+const homeNamed = (format: string): string => {
+  const known = FORMATS[format]
+  return known === undefined ? format : homeOf(known)
+}
+
 async function untilReady(url: string, health: string | undefined, child: ChildProcess, output: () => string) {
   const deadline = Date.now() + READY_WITHIN
   const empty = { method: 'GET', headers: {}, body: Buffer.alloc(0) }
@@ -90,6 +97,13 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
+/** Opens the addresses that a peer's texts name as `${origin.<format>}`. Returns them by placeholder. */
+async function originsIn(texts: readonly string[], upstream: Upstream): Promise<Values> {
+  const named = texts.flatMap(text => [...text.matchAll(/\$\{origin\.([a-z_.]+)\}/g)].map(([, format]) => format!))
+  const opened = [...new Set(named)].map(async format => [`origin.${format}`, await upstream.origin(format)])
+  return Object.fromEntries(await Promise.all(opened))
+}
+
 /** Starts a peer in a separate folder, with the kit's upstream behind it. */
 export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {}): Promise<RunningPeer> {
   const program = programOf(peer)
@@ -97,14 +111,19 @@ export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {
   const port = await freePort()
   const key = `kit-${randomBytes(12).toString('hex')}`
   const names = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
+  const templates = Object.entries(peer.files).map(
+    ([name, template]) => [name, readFileSync(join(peer.folder, template), 'utf8')] as const,
+  )
+  const headers = Object.values(peer.headers).flatMap(one => Object.values(one))
+  const texts = [...templates.map(([, text]) => text), ...peer.start, ...Object.values(peer.env), ...headers]
   const bases = names.map(name => [`upstream.${name}`, upstream.base(name)])
   const versions = Object.entries({ ...DEFAULT_SPECS, ...specs }).map(([name, version]) => [`version.${name}`, version])
   const values: Values = {
     ...{ port: String(port), key, upstream_key: `up-${key}`, folder, root: ROOT, node: process.execPath, program },
     ...{ upstream: upstream.root, ...Object.fromEntries([...bases, ...versions]) },
+    ...(await originsIn(texts, upstream)),
   }
-  for (const [name, template] of Object.entries(peer.files))
-    writeFileSync(join(folder, name), filled(readFileSync(join(peer.folder, template), 'utf8'), values))
+  for (const [name, template] of templates) writeFileSync(join(folder, name), filled(template, values))
   const [command, ...args] = peer.start.map(text => filled(text, values))
   const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...filledIn(peer.env, values) } }
   const child = spawn(command!, args, options)
@@ -129,8 +148,8 @@ export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {
         Object.entries(peer.callers).map(([format, path]) => [format, `http://127.0.0.1:${port}${path}`]),
       ),
       ...{ key, specs },
-      model: format => `kit-${format}`,
-      headers: format => filledIn(peer.headers[format] ?? {}, values),
+      model: (format = '') => peer.models[format] ?? `kit-${homeNamed(format)}`,
+      headers: format => filledIn(peer.headers[format] ?? peer.headers[homeNamed(format)] ?? {}, values),
       ...(peer.lossHeader === undefined ? {} : { lossHeader: peer.lossHeader }),
       ...(peer.lossEvent === undefined ? {} : { lossEvent: peer.lossEvent }),
       translates: peer.translates,

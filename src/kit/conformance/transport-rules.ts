@@ -36,10 +36,10 @@ export const schemaRule = (format: string): TransportRule => ({
   says: 'The value is valid by the published schema of its format.',
 })
 
-/** Of every value, beside `schemaRule`: fields that are required, but may be null, are there. */
+/** Of every value, beside `schemaRule`: null is where it may be, and absence too. */
 export const nullableRule = (format: string): TransportRule => ({
   id: 'schema.nullable',
   level: 'should',
   source: `conformance/schemas/${format}.json`,
-  says: 'Fields that the published schema requires, and that may be null, are not left out.',
+  says: 'Required fields that may be null are there, and other fields are left out instead of null.',
 })

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { decoded } from './asked.ts'
@@ -8,6 +7,7 @@ import type { SentRequest } from './exchange.ts'
 import { type Format, type FormFile, type Headers, homeOf, isSameAction } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import type { JsonObject } from './json.ts'
+import { openOrigin, urlOf } from './origins.ts'
 import { type AnswerEnd, playAnswer } from './play-answer.ts'
 import type { Scenario } from './scenario.ts'
 import { type Wire, wireFor } from './scenario-files.ts'
@@ -97,6 +97,7 @@ type UpgradeHandler = (message: IncomingMessage, connection: Duplex, head: Buffe
 /** The kit's upstream. Every format has a base URL of its own, and all answer with one scenario. */
 export class Upstream {
   private readonly server: Server
+  private readonly origins: Server[] = []
   private scenario: Scenario | undefined
   private arrivals: Arrival[] = []
   private unknown: SentRequest[] = []
@@ -136,7 +137,15 @@ export class Upstream {
   }
 
   get root(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return urlOf(this.server)
+  }
+
+  /** Opens an address at whose root a format has its paths, in addition to its base URL. */
+  async origin(format: string): Promise<string> {
+    const known = FORMATS[format]
+    const origin = await openOrigin(this.server, `/${known === undefined ? format : homeOf(known)}`)
+    this.origins.push(origin)
+    return urlOf(origin)
   }
 
   /** Answers with a scenario from now on, and forgets earlier requests. */
@@ -171,8 +180,10 @@ export class Upstream {
 
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.terminate()
-    this.server.closeAllConnections()
-    await new Promise(resolve => this.server.close(resolve))
+    for (const server of [...this.origins, this.server]) {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    }
   }
 
   private async answer(message: IncomingMessage, reply: ServerResponse): Promise<void> {

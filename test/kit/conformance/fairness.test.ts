@@ -3,8 +3,9 @@ import { CheckList } from '../../../src/kit/conformance/check-list.ts'
 import { compare } from '../../../src/kit/conformance/compare.ts'
 import { answerAsRead, requestAsRead } from '../../../src/kit/conformance/formats/contents/proto-json.ts'
 import { CONVERSATIONS } from '../../../src/kit/conformance/formats/index.ts'
+import { requestFacts as transcriptionFacts } from '../../../src/kit/conformance/formats/transcriptions/request.ts'
 import type { Json, JsonObject } from '../../../src/kit/conformance/json.ts'
-import { schemaFindings } from '../../../src/kit/conformance/schema.ts'
+import { answerFindings, schemaFindings } from '../../../src/kit/conformance/schema.ts'
 
 /* Spellings that a provider accepts are no faults of a gateway. */
 
@@ -93,6 +94,50 @@ describe('a required field that may be null, and is absent', () => {
   })
 })
 
+describe('an optional field of an answer that is null', () => {
+  const usage = (details: Json): JsonObject => ({
+    ...{ prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    ...{ prompt_tokens_details: details },
+  })
+  const message = { role: 'assistant', content: 'a', refusal: null }
+  const answer = (details: Json, id: Json = 'a'): JsonObject => ({
+    ...{ id, object: 'chat.completion', created: 1, model: 'm', usage: usage(details) },
+    choices: [{ index: 0, message, finish_reason: 'stop', logprobs: null }],
+  })
+  const found = (value: JsonObject) => answerFindings('chat', chat!.schemas.answer, value, [])
+
+  test('is advice', () =>
+    expect(found(answer(null))).toEqual({ faults: [], absent: ['/usage/prompt_tokens_details is null'] }))
+
+  test('fails in a request, in a required field, and beside another value', () => {
+    expect(schemaFindings('chat', chat!.schemas.answer, answer(null), []).faults).not.toEqual([])
+    expect(found(answer(null, null)).faults.join()).toContain('/id must be string')
+    expect(found(answer('none')).faults.join()).toContain('/usage/prompt_tokens_details must be object')
+  })
+})
+
+test.each([
+  ['audio/x-wav', 'audio/wav'],
+  ['audio/wave; codecs=1', 'audio/wav'],
+  ['audio/mp3', 'audio/mpeg'],
+  ['audio/flac', 'audio/flac'],
+])('a recording of the type %s is one of %s', (type, usual) => {
+  const file = { field: 'file', name: 'a', type, bytes: Buffer.from('a') }
+  expect(transcriptionFacts({}, '/audio/transcriptions', [file]).sound?.type).toBe(usual)
+})
+
+test.each([
+  ['{"temperature":21}', '{ "temperature": 21 }', 'kept'],
+  ['{"a":1,"b":2}', '{"b":2,"a":1}', 'kept'],
+  ['{"temperature":21}', '{"temperature":22}', 'changed'],
+  ['21', '21.0', 'changed'],
+])('an object as result of a tool has any spelling in another format: %s and %s', (sent, found, fate) => {
+  const path = 'turns[2].results[0].text'
+  const sides = { source: new Map([[path, sent]]), reachable: new Map<string, Json>(), found: new Map([[path, found]]) }
+  expect(compare({ ...sides, isNative: false }).map(one => one.fate)).toEqual([fate])
+  expect(compare({ ...sides, isNative: true }).map(one => one.fate)).toEqual(['changed'])
+})
+
 describe('JSON schemas of tools', () => {
   const fate = (expected: Json, found: Json) =>
     compare({
@@ -149,6 +194,13 @@ describe('requests of Responses', () => {
   test('may repeat an answer without its id, status and annotations', () => {
     expect(faults({ role: 'assistant', content })).toEqual([])
     expect(faults({ type: 'message', role: 'assistant', id: 'msg_1', content })).toEqual([])
+  })
+
+  test('may leave out the detail of an image, and nothing else', () => {
+    const image = { type: 'input_image', image_url: 'https://example.com/a.png' }
+    expect(faults({ role: 'user', content: [image] })).toEqual([])
+    expect(faults({ role: 'user', content: [{ ...image, detail: 'sharp' }] })).not.toEqual([])
+    expect(faults({ role: 'user', content: [{ type: 'input_text' }] })).not.toEqual([])
   })
 
   test('have no other texts of an answer', () => {

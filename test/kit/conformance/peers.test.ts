@@ -39,6 +39,63 @@ headers: { chat: { x-upstream: "\${upstream.chat}", x-secret: "\${upstream_key}"
   return folder
 }
 
+describe('models, headers and addresses of a folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-peers-'))
+  const program = join(folder, 'program.mjs')
+  writeFileSync(program, PROGRAM)
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: these are the kit's placeholders.
+  writeFileSync(join(folder, 'address.txt'), '${upstream.rerank} ${origin.rerank} ${origin.realtime} ${origin.rerank}')
+  writeFileSync(
+    join(folder, 'peer.yaml'),
+    `name: by-model
+start: { command: ["\${node}", "${program}", "\${port}"] }
+files: { address.txt: address.txt }
+callers: { embeddings: /v1, realtime: /v1 }
+models: { contents.embeddings: other }
+headers: { contents: { x-of: contents }, cohere.embeddings: { x-of: embeddings }, realtime: { x-upstream: "\${origin.realtime}" } }
+`,
+  )
+
+  test('models and headers are those of the format, else of the one it shares its base URL with', async () => {
+    const upstream = await Upstream.open()
+    const { target, close } = await startPeer(readPeer(folder), upstream)
+    const names = [
+      'contents',
+      'contents.embeddings',
+      'contents.images',
+      'cohere.embeddings',
+      'cohere.rerank',
+      'realtime',
+    ]
+    expect(names.map(target.model)).toEqual([
+      ...['kit-contents', 'other', 'kit-contents'],
+      ...['kit-cohere', 'kit-cohere', 'kit-realtime'],
+    ])
+    expect(names.slice(0, 5).map(name => target.headers!(name)['x-of'])).toEqual([
+      ...['contents', 'contents', 'contents'],
+      ...['embeddings', undefined],
+    ])
+    expect(target.headers!('realtime')['x-upstream']).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    await close()
+    await upstream.close()
+  })
+
+  test('an origin has the paths of its format at its root', async () => {
+    const upstream = await Upstream.open()
+    upstream.play(readScenario('rerank-text'))
+    const origin = await upstream.origin('rerank')
+    const body = JSON.stringify({ model: 'm', query: 'a', documents: ['b'] })
+    const headers = { 'content-type': 'application/json' }
+    const got = await fetch(`${origin}/v1/rerank`, { method: 'POST', headers, body })
+    expect([got.status, upstream.arrived.map(({ format, path }) => `${format}${path}`)]).toEqual([
+      200,
+      ['rerank/rerank'],
+    ])
+    await upstream.close()
+    await expect(fetch(origin)).rejects.toThrow()
+  })
+})
+
 describe('a gateway that takes its upstream from a header', () => {
   let upstream: Upstream
   let peer: RunningPeer

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { usualType } from '../content-types.ts'
 import type { MediaFacts } from '../facts.ts'
 import type { Format, FormFile } from '../format.ts'
 import { type Json, type JsonObject, textOf } from '../json.ts'
@@ -28,4 +29,7 @@ export const listIn = (body: JsonObject, name: string): readonly Json[] =>
 export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /** The facts of a form's file; its name means nothing. */
-export const fileFacts = ({ type, bytes }: FormFile): MediaFacts => ({ type, digest: digestOf(bytes) })
+export const fileFacts = ({ type, bytes }: FormFile): MediaFacts => ({
+  type: usualType(type),
+  digest: digestOf(bytes),
+})

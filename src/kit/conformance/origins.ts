@@ -1,0 +1,22 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/* Addresses of one format each, for gateways that replace the path of a base URL. */
+
+/** Opens a server on the loopback interface whose requests go to another server, with a prefix before their paths. */
+export async function openOrigin(server: Server, prefix: string): Promise<Server> {
+  const origin = createServer()
+  for (const event of ['request', 'upgrade'])
+    origin.on(event, (message, ...rest) => {
+      message.url = `${prefix}${message.url}`
+      server.emit(event, message, ...rest)
+    })
+  await new Promise<void>((resolve, reject) => {
+    origin.once('error', reject)
+    origin.listen(0, '127.0.0.1', resolve)
+  })
+  return origin
+}
+
+/** Base URL of a server that listens on the loopback interface. */
+export const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
