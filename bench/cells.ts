@@ -17,7 +17,9 @@ export interface Cell {
   readonly image: boolean
   /** Number of requests in flight. */
   readonly lanes: number
-  /** Required ratio to the bare proxy, and the ratio to aim for. */
+  /** What is compared: the ratio of the two sides, or what the second costs more, in the cell's unit. */
+  readonly by: 'ratio' | 'added'
+  /** Required difference, and the difference to aim for. */
   readonly floor: number
   readonly goal: number
   /** The two sides that are compared: first the reference, then the side that is measured against it. */
@@ -37,25 +39,26 @@ export const AGAINST_BARE: Cell['sides'] = ['bare', 'gateway']
  * memory.
  */
 const WORK = {
-  'whole native': { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.0, goal: 1.4 },
-  whole: { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.2, goal: 1.6 },
-  image: { kind: 'request', mode: 'whole', events: 0, image: true, floor: 2.4, goal: 1.8 },
-  'burst of 500': { kind: 'event', mode: 'burst-500', events: 500, image: false, floor: 1.5, goal: 1.0 },
-  'burst of 100': { kind: 'event', mode: 'burst-100', events: 100, image: false, floor: 1.9, goal: 1.4 },
-  'at once': { kind: 'event', mode: 'once-500', events: 500, image: false, floor: 6, goal: 3 },
-  paced: { kind: 'paced', mode: 'paced-50', events: 0, image: false, floor: 1.5, goal: 1.2 },
-  'first byte': { kind: 'first-byte', mode: 'one', events: 0, image: false, floor: 2.2, goal: 1.3 },
-  memory: { kind: 'memory', mode: 'open', events: 0, image: false, floor: 1.4, goal: 1.2 },
+  'whole native': { kind: 'request', mode: 'whole', events: 0, image: false, floor: 1.7, goal: 1.4 },
+  whole: { kind: 'request', mode: 'whole', events: 0, image: false, floor: 1.9, goal: 1.7 },
+  'whole stored': { kind: 'request', mode: 'whole', events: 0, image: false, floor: 3.0, goal: 2.2 },
+  image: { kind: 'request', mode: 'whole', events: 0, image: true, floor: 2.0, goal: 1.6 },
+  'burst of 500': { kind: 'event', mode: 'burst-500', events: 500, image: false, floor: 0.9, goal: 0.7 },
+  'burst of 100': { kind: 'event', mode: 'burst-100', events: 100, image: false, floor: 1.1, goal: 0.8 },
+  'at once': { kind: 'event', mode: 'once-500', events: 500, image: false, floor: 4.5, goal: 3.0 },
+  'paced native': { kind: 'paced', mode: 'paced-50', events: 0, image: false, floor: 1.3, goal: 1.1 },
+  paced: { kind: 'paced', mode: 'paced-50', events: 0, image: false, floor: 1.5, goal: 1.3 },
+  'first byte': { kind: 'first-byte', mode: 'one', events: 0, image: false, floor: 2.0, goal: 1.6 },
+  memory: { kind: 'memory', mode: 'open', events: 0, image: false, floor: 1.3, goal: 1.2 },
   '100 inputs': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 8, floor: 2.4, goal: 1.8 },
   '10 MB edit': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 4, floor: 2.4, goal: 1.8 },
   '25 MB form': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 4, floor: 2.4, goal: 1.8 },
 } as const satisfies {
-  readonly [work: string]: Omit<Cell, 'name' | 'caller' | 'upstream' | 'lanes' | 'sides'> & Partial<Pick<Cell, 'lanes'>>
+  readonly [work: string]: Omit<Cell, 'name' | 'caller' | 'upstream' | 'lanes' | 'sides' | 'by'> &
+    Partial<Pick<Cell, 'lanes'>>
 }
 
 const LANES = 32
-/** Maximum ratio of the cost with limits and usage to the cost without them. */
-const DEARER = 1.05
 
 const PAIRS = {
   'chat to chat': ['chat', 'chat'],
@@ -72,14 +75,14 @@ const PAIRS = {
 } as const satisfies { readonly [pair: string]: readonly [CallerFormat, UpstreamFormat] }
 
 const MEASURED: { readonly [pair in keyof typeof PAIRS]: readonly (keyof typeof WORK)[] } = {
-  'chat to chat': ['whole native', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte'],
+  'chat to chat': ['whole native', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced native', 'first byte'],
   'chat to messages': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte', 'memory'],
-  'messages to messages': ['whole native', 'image', 'burst of 500', 'paced'],
+  'messages to messages': ['whole native', 'image', 'burst of 500', 'paced native'],
   'messages to chat': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte'],
   'messages to contents': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once'],
   'contents to chat': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once'],
   'responses to chat': ['whole', 'burst of 500', 'burst of 100', 'at once'],
-  'stored responses to chat': ['whole', 'burst of 500'],
+  'stored responses to chat': ['whole stored', 'burst of 500'],
   embeddings: ['100 inputs'],
   images: ['10 MB edit'],
   transcriptions: ['25 MB form'],
@@ -96,7 +99,7 @@ const SESSIONS: readonly Cell[] = (
   ] as const
 ).flatMap(([mode, floor, goal]) =>
   (['session', 'session-p50', 'session-p99'] as const).map(kind => ({
-    ...{ name: `realtime ${mode}, ${kind}`, kind, mode, floor, goal, events: 0, image: false, lanes: 1 },
+    ...{ name: `realtime ${mode}, ${kind}`, kind, mode, floor, goal, events: 0, image: false, lanes: 1, by: 'ratio' },
     ...({ caller: 'chat', upstream: 'chat', sides: AGAINST_BARE } as const),
   })),
 )
@@ -108,30 +111,46 @@ const REQUESTS: readonly Cell[] = (Object.keys(PAIRS) as (keyof typeof PAIRS)[])
     caller,
     upstream,
     sides: AGAINST_BARE,
+    by: 'ratio' as const,
     lanes: LANES,
     ...WORK[work],
   }))
 })
 
-const AGAINST_PLAIN: Cell['sides'] = ['plain', 'limited']
 /** Time until all rows of a round are written, in milliseconds. */
 const WRITTEN = 1500
 
-/** Compares a stored key with limits, prices and usage with a key of the config that has none of them. */
-const LIMITED: readonly Cell[] = (
-  [
-    ['chat to messages', 'whole'],
-    ['responses to chat', 'whole'],
-    ['chat to messages', 'paced'],
-    ['chat to messages', 'memory'],
-  ] as const
-).map(([pair, work]) => {
+/** What one gateway costs more than another whose config lacks something. */
+interface Addition extends Pick<Cell, 'sides' | 'by' | 'floor' | 'goal' | 'later'> {
+  readonly name: string
+  readonly pair: keyof typeof PAIRS
+  readonly work: keyof typeof WORK
+}
+
+const LIMITED: Pick<Addition, 'name' | 'sides' | 'later'> = {
+  name: 'limits and usage against none',
+  sides: ['plain', 'limited'],
+  later: WRITTEN,
+}
+
+const ADDITIONS: readonly Addition[] = [
+  { ...LIMITED, pair: 'chat to messages', work: 'whole', by: 'added', floor: 8, goal: 8 },
+  { ...LIMITED, pair: 'responses to chat', work: 'whole', by: 'added', floor: 8, goal: 8 },
+  { ...LIMITED, pair: 'chat to messages', work: 'paced', by: 'added', floor: 1, goal: 0.5 },
+  { ...LIMITED, pair: 'chat to messages', work: 'memory', by: 'ratio', floor: 1.05, goal: 1.05 },
+  {
+    ...{ name: 'unused pools, affinity and fallbacks against none', sides: ['gateway', 'unused'] },
+    ...({ pair: 'chat to messages', work: 'whole', by: 'added', floor: 1, goal: 0.5 } as const),
+  },
+  {
+    ...{ name: 'signed (AWS) against a bearer', sides: ['bearer', 'signed'] },
+    ...({ pair: 'chat to messages', work: 'whole', by: 'added', floor: 60, goal: 30 } as const),
+  },
+]
+
+const ADDED: readonly Cell[] = ADDITIONS.map(({ name, pair, work, ...others }) => {
   const [caller, upstream] = PAIRS[pair]
-  const name = `limits and usage against none: ${pair}, ${work}`
-  return {
-    ...{ name, caller, upstream, lanes: LANES, ...WORK[work], sides: AGAINST_PLAIN, later: WRITTEN },
-    ...{ floor: DEARER, goal: DEARER },
-  }
+  return { caller, upstream, lanes: LANES, ...WORK[work], ...others, name: `${name}: ${pair}, ${work}` }
 })
 
-export const CELLS: readonly Cell[] = [...REQUESTS, ...SESSIONS, ...LIMITED]
+export const CELLS: readonly Cell[] = [...REQUESTS, ...SESSIONS, ...ADDED]

@@ -44,6 +44,24 @@ type Written = ReturnType<typeof configOf>
 const LIMITS = { rpm: 1e9, tpm: 1e12, concurrent: 10_000, budget: { day: 1e6, month: 1e6 } }
 const PRICE = { input: 3, output: 15 }
 
+const AWS_KEYS = { type: 'aws-keys', access_key_id: 'AKIDBENCH', secret_access_key: 'secret-of-the-bench' }
+const POOL = ['one', 'two', 'three'].map(key => ({ key: `upstream-key-${key}` }))
+
+/** Channels with pools, affinity and orders, whose models no request of the bench names. */
+const UNUSED = ['left', 'right'].map(name => ({
+  ...{ name, provider: 'custom', formats: ['chat', 'messages'], base_url: 'http://127.0.0.1:9/v1' },
+  ...{ keys: POOL, models: { unused: 'upstream-model', other: 'upstream-model' } },
+}))
+
+/** A channel of a cloud that takes signed requests and bearers. It answers the model of the cells with whole answers. */
+const cloudChannel = ({ channels }: Written, credential: object) => {
+  const { name, base_url } = channels.find(one => one.name === 'messages-whole')!
+  return {
+    ...{ name, provider: 'bedrock', region: 'eu-central-1', base_url, ...credential },
+    models: { [name]: 'anthropic.claude-opus-4-8' },
+  }
+}
+
 /** The measured gateways with their configs. */
 export const CONFIGS = {
   gateway: written => written,
@@ -56,6 +74,15 @@ export const CONFIGS = {
     models: Object.fromEntries(MODELS.map(model => [model, { price: PRICE }])),
     metrics: { key: 'metrics-of-the-bench' },
   }),
+  /** Pools of keys, affinity, fallbacks and an order, none of which concerns the requests. */
+  unused: written => ({
+    ...written,
+    channels: [...written.channels, ...UNUSED],
+    models: { unused: { fallbacks: ['other'], order: 'latency' } },
+  }),
+  /** A cloud with a key as a bearer, then with signed requests. */
+  bearer: written => ({ ...written, channels: [cloudChannel(written, { key: 'upstream-key' })] }),
+  signed: written => ({ ...written, channels: [cloudChannel(written, { auth: AWS_KEYS })] }),
 } as const satisfies { readonly [name: string]: (written: Written) => object }
 
 export type GatewayName = keyof typeof CONFIGS

@@ -1,19 +1,24 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { CELLS, type Cell } from './cells.ts'
-import { type Effort, measure, type Outcome } from './measure.ts'
+import { AGAINST_BARE, CELLS, type Cell } from './cells.ts'
+import { type Effort, measure, middleOf, type Outcome, outcomeOf, type Pair } from './measure.ts'
 import { pinSelf } from './pin.ts'
-import { openSetup, type Setup } from './setup.ts'
+import { openSetup } from './setup.ts'
 import { soak } from './soak.ts'
 import { heading, line, verdict, writeTable } from './table.ts'
 import { measureWorkers, WORKERS } from './workers.ts'
 
-const HELP = `Measures the gateway against a bare proxy that reads nothing, on the loopback.
+const HELP = `Measures the gateway against a bare proxy that reads nothing, on the loopback. Both sides run in turn. A difference is
+the median over several processes of each side, since two processes of the same code differ by chance, with the interval
+that contains the true median in 95 of 100 runs. A difference within its own uncertainty is called none.
 
   npm run bench -- [options]
 
   --cell TEXT     only cells whose name has this text; may be given again
-  --quick         under a minute: one pair of formats, fewer and shorter rounds, no memory
+  --quick         a minute: one pair of formats, shorter rounds, no memory, one process of each side, so that its
+                  intervals say nothing of the chance between processes
+  --pairs N       processes of each side; 9 by default, which takes an hour for all cells
+  --against DIR   instead of the bare proxy: the gateway of another checkout of the project, with its packages
   --json FILE     writes the figures, too
   --readme FILE   writes the table between the bench marks of a Markdown file
   --profile DIR   has the gateway write a CPU profile there
@@ -24,6 +29,8 @@ const { values: given } = parseArgs({
   options: {
     cell: { type: 'string', multiple: true },
     quick: { type: 'boolean' },
+    pairs: { type: 'string' },
+    against: { type: 'string' },
     json: { type: 'string' },
     readme: { type: 'string' },
     profile: { type: 'string' },
@@ -32,37 +39,56 @@ const { values: given } = parseArgs({
   },
 })
 
-const FULL: Effort = { rounds: 9, warm: 1500, round: 500, paced: 100, open: 1000, sessions: 100 }
-const QUICK: Effort = { rounds: 3, warm: 500, round: 250, paced: 50, open: 200, sessions: 50 }
+const FULL: Effort = { pairs: 9, rounds: 3, warm: 750, round: 500, paced: 100, open: 1000, sessions: 100 }
+const QUICK: Effort = { pairs: 1, rounds: 6, warm: 500, round: 200, paced: 50, open: 200, sessions: 50 }
 
+/** Measures cells of equal sides together, as one process of each side serves them all. */
 async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  let setup: Setup | undefined
-  let sides: Cell['sides'] | undefined
-  for (const cell of cells) {
-    // A process that has done other work before would distort the memory figures, so each of these cells gets a new
-    // setup.
-    if (cell.kind === 'memory' || cell.sides !== sides) {
-      await setup?.close()
-      setup = undefined
-    }
-    ;({ sides } = cell)
-    setup ??= await openSetup({ sides, profile: given.profile })
-    try {
-      const outcome = await measure(cell, setup, cell.kind === 'memory' ? { ...effort, rounds: 1 } : effort)
+  for (const group of groupsOf(cells)) {
+    const measured = new Map<Cell, Pair[]>(group.map(cell => [cell, []]))
+    for (let pair = 0; pair < effort.pairs; pair++) await measurePair(measured, effort)
+    for (const [cell, pairs] of measured) {
+      const outcome = outcomeOf(cell, pairs)
       outcomes.push(outcome)
       console.log(line(outcome))
-    } catch (thrown) {
-      process.exitCode = 1
-      console.log(`${cell.name.padEnd(38)}${String(thrown)}`)
     }
   }
-  await setup?.close()
   return outcomes
+}
+
+/**
+ * Returns the cells that share processes. A process that has done other work before would distort the memory figures, so
+ * each of these cells has processes of its own.
+ */
+const groupsOf = (cells: readonly Cell[]): Iterable<readonly Cell[]> =>
+  Map.groupBy(cells, ({ name, kind, sides }) => (kind === 'memory' ? name : sides.join(' '))).values()
+
+/** Measures all cells with one new process of each side. A cell that fails is reported and not measured further. */
+async function measurePair(measured: Map<Cell, Pair[]>, effort: Effort): Promise<void> {
+  const { value: first } = measured.keys().next()
+  if (first === undefined) return
+  const setup = await openSetup({ sides: first.sides, profile: given.profile, against: given.against })
+  for (const [cell, pairs] of measured) {
+    try {
+      const rounds = await measure(cell, setup, cell.kind === 'memory' ? { ...effort, rounds: 1 } : effort)
+      pairs.push(...(effort.pairs === 1 ? rounds : [middleOf(rounds)]))
+    } catch (thrown) {
+      process.exitCode = 1
+      console.log(`${cell.name}: ${String(thrown)}`)
+      measured.delete(cell)
+    }
+  }
+  await setup.close()
 }
 
 /** Whether a quick run leaves the cell out. */
 const isLong = ({ name, kind }: Cell): boolean => kind === 'memory' || !/whole native|chat to messages/.test(name)
+
+const isOfGateway = ({ sides }: Cell): boolean => sides === AGAINST_BARE
+
+/** Compares a cell with the gateway of another checkout, than which this one may not be slower. */
+const againstFormer = (cell: Cell): Cell => ({ ...cell, sides: ['former', 'gateway'], by: 'ratio', floor: 1, goal: 1 })
 
 async function main(): Promise<void> {
   if (given.help) return console.log(HELP)
@@ -70,11 +96,13 @@ async function main(): Promise<void> {
     await measureWorkers()
   if (!pinSelf()) console.log('No cores to pin to: the figures are less exact.')
   if (given.soak !== undefined) return soak(Number(given.soak))
-  const wanted = CELLS.filter(
+  const cells = given.against === undefined ? CELLS : CELLS.filter(isOfGateway).map(againstFormer)
+  const wanted = cells.filter(
     cell => given.cell?.some(text => cell.name.includes(text)) ?? !(given.quick && isLong(cell)),
   )
   console.log(heading())
-  const outcomes = await measureAll(wanted, given.quick ? QUICK : FULL)
+  const effort = given.quick ? QUICK : FULL
+  const outcomes = await measureAll(wanted, { ...effort, pairs: Number(given.pairs ?? effort.pairs) })
   if (given.json !== undefined)
     writeFileSync(
       given.json,

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cell, Kind } from './cells.ts'
 import { KEY } from './configs.ts'
+import { type Estimate, estimate, median } from './estimate.ts'
 import { CALLERS, type CalledFormat, UPSTREAMS } from './formats.ts'
 import { Load, type Shot } from './load.ts'
 import { runSessions, type Sessions } from './sessions.ts'
 import type { Setup, Side } from './setup.ts'
 
-/** Length of a measurement, in milliseconds and in rounds. */
+/** Length of a measurement, in milliseconds, processes and rounds. */
 export interface Effort {
+  /** Number of processes of each side, one pair after another. */
+  readonly pairs: number
+  /** Number of rounds of each process. */
   readonly rounds: number
   readonly round: number
   /** Time the bare proxy runs before it is measured, in milliseconds. */
@@ -25,14 +29,20 @@ interface Figure {
   readonly rate?: number
 }
 
+/** Results of the two sides of a cell, one after the other: the reference, then the side measured against it. */
+export interface Pair {
+  readonly reference: Figure
+  readonly measured: Figure
+}
+
 export interface Outcome {
   readonly cell: Cell
   readonly unit: string
-  /** Result of the first side of the cell, then of the second. */
+  /** Medians of the first side of the cell, then of the second. */
   readonly reference: number
   readonly measured: number
-  /** Median of the ratios of all rounds. Each ratio comes from two runs directly after each other. */
-  readonly ratio: number
+  /** What the cell's floor and goal are about: the ratio of the two sides, or what the second costs more. */
+  readonly difference: Estimate
   readonly rates?: { readonly reference: number; readonly measured: number }
 }
 
@@ -53,12 +63,13 @@ const UNITS: { readonly [K in Kind]: string } = {
 }
 
 /**
- * Measures one cell. After both sides are warm, they run in turn, round by round. The bare proxy receives the
- * upstream's format, the gateway the caller's.
+ * Measures one cell with one process of each side. After both sides are warm, they run in turn, round by round. The
+ * bare proxy receives the upstream's format, the gateway the caller's.
  *
+ * @returns one pair for each round.
  * @throws Error if the gateway answers incorrectly.
  */
-export async function measure(cell: Cell, setup: Setup, effort: Effort): Promise<Outcome> {
+export async function measure(cell: Cell, setup: Setup, effort: Effort): Promise<Pair[]> {
   if (!cell.kind.startsWith('session')) {
     for (const name of cell.sides) await probe(cell, setup.side(name))
   }
@@ -74,17 +85,35 @@ export async function measure(cell: Cell, setup: Setup, effort: Effort): Promise
     for (const { proxy, load, figures } of sides) figures.push(await run(cell, proxy, load, effort))
   for (const { load } of sides) await load.close()
   const [reference, measured] = sides.map(({ figures }) => figures) as [Figure[], Figure[]]
-  const middle = (figures: readonly Figure[]) => median(figures.map(({ value }) => value))
-  const rate = (figures: readonly Figure[]) => median(figures.map(({ rate }) => rate ?? 0))
+  return measured.map((figure, round) => ({ reference: reference[round]!, measured: figure }))
+}
+
+/** Returns the pair in the middle of the rounds of two processes, as one sample. */
+export const middleOf = (rounds: readonly Pair[]): Pair => ({
+  reference: middleFigure(rounds.map(({ reference }) => reference)),
+  measured: middleFigure(rounds.map(({ measured }) => measured)),
+})
+
+/** Estimates the difference of a cell's sides from all of its pairs. */
+export function outcomeOf(cell: Cell, pairs: readonly Pair[]): Outcome {
+  const [reference, measured] = [pairs.map(pair => pair.reference), pairs.map(pair => pair.measured)].map(middleFigure)
+  const differences = pairs.map(({ reference: { value: less }, measured: { value: more } }) =>
+    cell.by === 'added' ? more - less : more / less,
+  )
   return {
     cell,
     unit: UNITS[cell.kind],
-    reference: middle(reference),
-    measured: middle(measured),
-    ratio: median(measured.map(({ value }, round) => value / reference[round]!.value)),
-    ...(reference[0]?.rate === undefined ? {} : { rates: { reference: rate(reference), measured: rate(measured) } }),
+    reference: reference!.value,
+    measured: measured!.value,
+    difference: estimate(differences),
+    ...(reference!.rate === undefined ? {} : { rates: { reference: reference!.rate, measured: measured!.rate! } }),
   }
 }
+
+const middleFigure = (figures: readonly Figure[]): Figure => ({
+  value: median(figures.map(({ value }) => value)),
+  ...(figures[0]?.rate === undefined ? {} : { rate: median(figures.map(({ rate }) => rate!)) }),
+})
 
 type Run = (cell: Cell, proxy: Side, load: Load, effort: Effort) => Promise<Figure>
 
@@ -185,5 +214,3 @@ async function probe(given: Cell, side: Side): Promise<void> {
   const received = text.split('statistics').length - 1
   if (received < cell.events) throw new Error(`${received} of ${cell.events} events came through: ${text.slice(-300)}`)
 }
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!

@@ -6,8 +6,10 @@ const CORES = { proxy: '0', load: '1' } as const
 
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 
+export type Role = keyof typeof CORES
+
 /** The command, started on the core of its role. */
-export const pinned = (role: keyof typeof CORES, command: readonly string[]): readonly string[] =>
+export const pinned = (role: Role, command: readonly string[]): readonly string[] =>
   canPin ? ['taskset', '-c', CORES[role], ...command] : command
 
 /** Moves this process to its core. Returns whether the system allows that. */

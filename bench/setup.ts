@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONFIGS, configOf, type GatewayName, storeKey } from './configs.ts'
 import type { Reading } from './meter.ts'
-import { pinned } from './pin.ts'
+import { pinned, type Role } from './pin.ts'
 
-export type SideName = 'bare' | GatewayName
+/** The bare proxy, the gateway of another checkout, or a gateway of this one. */
+export type SideName = 'bare' | 'former' | GatewayName
 
 /** One measured proxy. */
 export interface Side {
@@ -31,10 +32,12 @@ export interface SetupOptions {
   readonly sides: readonly SideName[]
   /** Directory for the CPU profiles of the gateways. */
   readonly profile: string | undefined
+  /** Folder of the checkout whose gateway is the side `former`. */
+  readonly against?: string | undefined
 }
 
 /** Starts all processes on the loopback interface. The proxies run on a separate core if the system supports that. */
-export async function openSetup({ sides, profile }: SetupOptions): Promise<Setup> {
+export async function openSetup({ sides, profile, against }: SetupOptions): Promise<Setup> {
   const dir = mkdtempSync(join(tmpdir(), 'interlingua-bench-'))
   const log = openSync(join(dir, 'log'), 'w')
   const children: ChildProcess[] = []
@@ -42,9 +45,9 @@ export async function openSetup({ sides, profile }: SetupOptions): Promise<Setup
     await Promise.all(children.map(stopped))
     rmSync(dir, { recursive: true })
   }
-  const begin = async (role: 'proxy' | 'load', argsOf: (port: number) => readonly string[]): Promise<Begun> => {
+  const begin = async (role: Role, argsOf: (port: number) => readonly string[], folder = '.'): Promise<Begun> => {
     const port = await freePort()
-    const child = start(role, argsOf(port), log)
+    const child = start(role, argsOf(port), { output: log, folder })
     children.push(child)
     return { child, port }
   }
@@ -61,16 +64,14 @@ export async function openSetup({ sides, profile }: SetupOptions): Promise<Setup
     const own = join(dir, name)
     mkdirSync(own)
     if (name === 'limited') await storeKey(join(own, 'data'))
-    begun.set(
-      name,
-      await begin('proxy', port => {
-        if (name === 'bare') return [...METERED, 'bench/bare.ts', `${port}`, upstream, sessions]
-        const config = join(own, 'interlingua.json')
-        const written = CONFIGS[name](configOf(upstream, sessions, port, join(own, 'data')))
-        writeFileSync(config, JSON.stringify(written))
-        return [...flags, 'serve', '--config', config]
-      }),
-    )
+    const argsOf = (port: number): readonly string[] => {
+      if (name === 'bare') return [...METERED, 'bench/bare.ts', `${port}`, upstream, sessions]
+      const config = join(own, 'interlingua.json')
+      const change = CONFIGS[name === 'former' ? 'gateway' : name]
+      writeFileSync(config, JSON.stringify(change(configOf(upstream, sessions, port, join(own, 'data')))))
+      return [...flags, 'serve', '--config', config]
+    }
+    begun.set(name, await begin('proxy', argsOf, name === 'former' ? against : undefined))
   }
   await Promise.all([stub, echo, ...begun.values()].map(({ port }) => opened(port))).catch(async (fault: unknown) => {
     await close()
@@ -94,9 +95,15 @@ export const STARTED = (
 
 const METERED = ['--expose-gc', '--import', './bench/meter.ts']
 
-function start(role: 'proxy' | 'load', args: readonly string[], output: number): ChildProcess {
+interface StartOptions {
+  /** Descriptor of the file that the process writes to. */
+  readonly output: number
+  readonly folder: string
+}
+
+function start(role: Role, args: readonly string[], { output, folder }: StartOptions): ChildProcess {
   const [command, ...all] = pinned(role, [process.execPath, ...args])
-  return spawn(command!, all, { stdio: ['ignore', output, 'inherit', 'ipc'] })
+  return spawn(command!, all, { stdio: ['ignore', output, 'inherit', 'ipc'], cwd: folder })
 }
 
 export async function stopped(child: ChildProcess): Promise<void> {

@@ -14,7 +14,7 @@ const CELL: Cell = {
   caller: 'chat',
   upstream: 'messages',
   mode: 'paced-2s',
-  ...{ events: 100, image: false, lanes: 1, floor: 0, goal: 0, sides: AGAINST_BARE },
+  ...{ events: 100, image: false, lanes: 1, floor: 0, goal: 0, by: 'ratio', sides: AGAINST_BARE },
 }
 
 /**

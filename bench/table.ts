@@ -1,27 +1,43 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Outcome } from './measure.ts'
 
-const HEADS = ['Work', 'unit', 'bare', 'gateway', 'ratio', 'floor', 'goal', ''] as const
+const HEADS = ['Work', 'unit', 'bare', 'gateway', 'difference', 'interval', 'floor', 'goal', ''] as const
 
-/** Compares a ratio with its required value and with the value to aim for. */
-export const verdict = ({ ratio, cell }: Outcome): string =>
-  ratio <= cell.goal ? 'goal' : ratio <= cell.floor ? 'floor' : 'MISSED'
+/**
+ * Compares a difference with its required value and with the value to aim for. `unsure` if the difference is above the
+ * required value by less than its own uncertainty.
+ */
+export function verdict({ difference: { value, low }, cell: { goal, floor } }: Outcome): string {
+  if (value <= goal) return 'goal'
+  if (value <= floor) return 'floor'
+  return low <= floor ? 'unsure' : 'MISSED'
+}
 
 const rowOf = (outcome: Outcome): readonly string[] => [
   outcome.cell.name,
   outcome.unit,
   figure(outcome.reference),
   figure(outcome.measured),
-  outcome.ratio.toFixed(2),
-  outcome.cell.floor.toFixed(2),
-  outcome.cell.goal.toFixed(2),
+  differenceOf(outcome),
+  `${outcome.difference.low.toFixed(2)}–${outcome.difference.high.toFixed(2)}`,
+  `${sign(outcome)}${outcome.cell.floor.toFixed(2)}`,
+  `${sign(outcome)}${outcome.cell.goal.toFixed(2)}`,
   verdict(outcome),
 ]
+
+/** The ratio of the two sides, or what the second costs more. `none` if the sides do not differ for certain. */
+function differenceOf(outcome: Outcome): string {
+  const { value, low, high } = outcome.difference
+  const none = outcome.cell.by === 'added' ? 0 : 1
+  return low <= none && none <= high ? 'none' : sign(outcome) + value.toFixed(2)
+}
+
+const sign = ({ cell: { by } }: Outcome): string => (by === 'added' ? '+' : '')
 
 const figure = (value: number): string => value.toFixed(value < 20 ? 2 : 0)
 
 /** Widths of the terminal columns in characters: the longest cell name, the longest unit, and the figures. */
-const [NAME, UNIT, FIGURE] = [57, 17, 8]
+const [NAME, UNIT, FIGURE] = [75, 17, 13]
 
 const columns = ([name = '', unit = '', ...figures]: readonly string[]): string =>
   name.padEnd(NAME) + unit.padEnd(UNIT) + figures.map(text => text.padStart(FIGURE)).join('')
@@ -39,7 +55,11 @@ export function writeTable(path: string, outcomes: readonly Outcome[]): void {
   const text = readFileSync(path, 'utf8')
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error(`${path} has no ${BEGIN} before a ${END}`)
-  const rows = [HEADS.slice(0, 7), HEADS.slice(0, 7).map(() => '---'), ...outcomes.map(one => rowOf(one).slice(0, 7))]
+  const rows = [
+    HEADS.slice(0, -1),
+    HEADS.slice(0, -1).map(() => '---'),
+    ...outcomes.map(one => rowOf(one).slice(0, -1)),
+  ]
   const table = rows.map(row => `| ${row.join(' | ')} |`).join('\n')
   writeFileSync(path, `${text.slice(0, begin)}${BEGIN}\n\n${table}\n\n${text.slice(end)}`)
 }

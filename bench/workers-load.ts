@@ -9,7 +9,7 @@ import { shotOf } from './measure.ts'
 
 const CELL: Cell = {
   ...{ name: 'workers', kind: 'request', caller: 'chat', upstream: 'messages', mode: 'whole' },
-  ...{ events: 0, image: false, lanes: 1, floor: 0, goal: 0, sides: AGAINST_BARE },
+  ...{ events: 0, image: false, lanes: 1, floor: 0, goal: 0, by: 'ratio', sides: AGAINST_BARE },
 }
 
 const [origin, lanes, milliseconds] = process.argv.slice(2)

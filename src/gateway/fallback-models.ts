@@ -14,7 +14,6 @@ export interface FallenBack {
 
 /** Facts that decide whether a fallback model may be tried. */
 export interface FallbackFacts {
-  readonly config: Config
   readonly caller: Caller
   /** Size of a model's context window in tokens. Undefined if it is unknown. */
   contextOf(model: string): number | undefined
@@ -106,15 +105,12 @@ export class FallbackModels {
 /** Factor by which an estimate must exceed a context window, because estimates are inexact. */
 const CERTAIN = 1.25
 
-/**
- * Returns the fallback models of a request: those of its model, else those of the caller's group. Undefined if there
- * are none.
- */
-export function fallbackModels(model: string, facts: FallbackFacts): FallbackModels | undefined {
-  const { config, caller } = facts
-  const listed = config.models.get(model)?.fallbacks ?? config.groups.get(caller.group)?.fallbacks
-  return listed === undefined ? undefined : new FallbackModels(model, listed, facts)
-}
+/** Returns the fallbacks of a model, else those of the caller's group. Undefined if there are none. */
+export const listedFallbacks = (
+  { models, groups }: Config,
+  model: string,
+  { group }: Caller,
+): readonly FallbackModel[] | undefined => models.get(model)?.fallbacks ?? groups.get(group)?.fallbacks
 
 /** Whether the model or its filter refused in the answer. */
 const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'

@@ -1,4 +1,4 @@
-import type { Caller, ExpectedTokens, MaybePromise, Reservation } from '../accounts/index.ts'
+import type { Caller, ExpectedTokens, MaybePromise } from '../accounts/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
 import type { Usage } from '../canonical/result.ts'
@@ -15,7 +15,7 @@ import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
 import { refusedByModel } from './fallback-models.ts'
 import { Lookups } from './lookups.ts'
-import { ModelFallback, writeRefusal } from './model-fallback.ts'
+import { keepsRefusal, ModelFallback } from './model-fallback.ts'
 import { writeRequest } from './prepare.ts'
 import { isForm, onLossOf, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
@@ -61,7 +61,7 @@ export class Gateway {
   constructor(services: Services) {
     this.services = services
     this.lookups = new Lookups(services)
-    this.fallback = new ModelFallback(services)
+    this.fallback = new ModelFallback(services, incoming => this.reserve(incoming))
   }
 
   /** Realtime voice sessions, loaded with the first one. Requests of a cascade pass through `answer` like any other. */
@@ -97,8 +97,8 @@ export class Gateway {
       const incoming = await this.read(call, caller, report, capture)
       if (live.isWatched) live.requestBegan(call, caller, incoming.request, capture !== undefined)
       try {
-        const reservation = report.reservation
-        const admitted = await this.fallback.admit(incoming, one => this.reserve(one, reservation))
+        const admission = this.fallback.admit(incoming)
+        const admitted = admission instanceof Promise ? await admission : admission
         const saver = incoming.request.state?.background === true ? incoming.responseChain?.saver : undefined
         await (saver === undefined ? this.answer(admitted) : this.answerLater(admitted, saver))
       } finally {
@@ -177,13 +177,15 @@ export class Gateway {
   }
 
   /** Reserves the expected tokens and cost in the limits of the key, beyond the amount reserved on entry. */
-  private reserve({ call, caller, report, request, responseChain }: Incoming, reservation: Reservation): MaybePromise {
+  private reserve({ call, caller, report, request, responseChain }: Incoming): MaybePromise {
     report.received(request)
     const most = responseChain === undefined ? inputTokensAtMost(call.message) : undefined
     const expected = (): ExpectedTokens => expectedTokens(responseChain?.whole ?? request)
     report.expected = expected
     const { recorder, channels } = this.services
-    return reservation.reserve(expected, most, tokens => recorder.estimate(tokens, request.model, caller, channels.all))
+    return report.reservation!.reserve(expected, most, tokens =>
+      recorder.estimate(tokens, request.model, caller, channels.all),
+    )
   }
 
   /** Answers a request. Writes a failure as a stream if clients of the caller's format expect that. */
@@ -192,7 +194,7 @@ export class Gateway {
     const early = earlyHead && mayBeginEarly(incoming) ? new EarlyHead(heartbeat) : undefined
     try {
       if (workOf(incoming.request) === 'video') await this.submitTask(incoming)
-      else await this.fallback.answer(incoming, one => this.tryTargets(one, early))
+      else await this.answerByModels(incoming, early)
     } catch (thrown) {
       const failure = toFailure(thrown)
       if (!incoming.call.reply.gone && early?.fail(failure.error) === true) incoming.report.unanswered(failure)
@@ -200,6 +202,14 @@ export class Gateway {
     } finally {
       early?.close()
     }
+  }
+
+  /** Lets the requested model answer, else its fallbacks, if it has any. */
+  private answerByModels(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
+    const fallbacks = this.fallback.of(incoming)
+    return fallbacks === undefined
+      ? this.tryTargets(incoming, early)
+      : this.fallback.answer(incoming, fallbacks, one => this.tryTargets(one, early))
   }
 
   /**
@@ -232,7 +242,7 @@ export class Gateway {
     const { images, channels, media } = services
     const { heartbeat } = services.config.server
     const routed = routeIncoming(incoming, this.destinations, reasoning)
-    const targets = preferSigner(routed, whole, ({ channel }) => channels.get(channel))
+    const targets = preferSigner(routed, whole, channels)
     const failover = new Failover(incoming, targets, services.running, services.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
       const form = asModel(responseChain?.form(target) ?? incoming.request, model)
@@ -318,7 +328,7 @@ export class Gateway {
         reasoning?.save(answered.result, sent)
         noteSignatures(answered.result, attempt.channel)
         const { fallbacks } = incoming
-        if (fallbacks?.takesRefusal(answered.result, () => writeRefusal(sent.attempt, answered)) === true) {
+        if (fallbacks !== undefined && keepsRefusal(fallbacks, sent.attempt, answered)) {
           sent.succeeded()
           throw refusedByModel()
         }

@@ -4,7 +4,7 @@ import type { FallbackReason } from '../formats/model-facts.ts'
 import { deploymentsOf } from '../upstreams/router.ts'
 import { expectedTokens } from './admission.ts'
 import { toFailure } from './failures.ts'
-import { type FallbackModels, fallbackModels, fallbackReason } from './fallback-models.ts'
+import { FallbackModels, fallbackReason, listedFallbacks } from './fallback-models.ts'
 import { isSpent } from './read-request.ts'
 import { asModel } from './routing.ts'
 import type { Services } from './services.ts'
@@ -19,33 +19,49 @@ type Needs = Pick<Services, 'config' | 'catalogue' | 'channels' | 'running' | 'r
  */
 export class ModelFallback {
   private readonly services: Needs
+  private readonly reserve: Reserve
 
-  constructor(services: Needs) {
+  constructor(services: Needs, reserve: Reserve) {
     this.services = services
+    this.reserve = reserve
   }
 
   /**
    * Reserves a request in the limits of its key. If a budget does not cover its model, tries the fallbacks that may be
    * used for that reason.
    */
-  async admit(incoming: Incoming, reserve: (incoming: Incoming) => MaybePromise): Promise<Incoming> {
+  admit(incoming: Incoming): Incoming | Promise<Incoming> {
     try {
-      const reserved = reserve(incoming)
-      if (reserved !== undefined) await reserved
-      return incoming
+      const reserved = this.reserve(incoming)
+      return reserved === undefined ? incoming : this.whenReserved(reserved, incoming)
     } catch (thrown) {
-      const isBudget = fallbackReason(toFailure(thrown).error) === 'budget'
-      const fallbacks = isBudget ? this.fallbacksOf(incoming) : undefined
-      const model = fallbacks?.next('budget')
-      if (fallbacks === undefined || model === undefined) throw thrown
-      return this.admit(fallenBack({ ...incoming, fallbacks }, model, 'budget'), reserve)
+      return this.admitFallback(incoming, thrown)
     }
   }
 
+  private async whenReserved(reserved: Promise<void>, incoming: Incoming): Promise<Incoming> {
+    try {
+      await reserved
+      return incoming
+    } catch (thrown) {
+      return this.admitFallback(incoming, thrown)
+    }
+  }
+
+  private admitFallback(incoming: Incoming, refusal: unknown): Incoming | Promise<Incoming> {
+    const isBudget = fallbackReason(toFailure(refusal).error) === 'budget'
+    const fallbacks = isBudget ? this.of(incoming) : undefined
+    const model = fallbacks?.next('budget')
+    if (fallbacks === undefined || model === undefined) throw refusal
+    return this.admit(fallenBack({ ...incoming, fallbacks }, model, 'budget'))
+  }
+
   /** Lets the requested model answer, else its fallbacks. */
-  answer(incoming: Incoming, tryTargets: (incoming: Incoming) => Promise<void>): Promise<void> {
-    const fallbacks = this.fallbacksOf(incoming)
-    if (fallbacks === undefined) return tryTargets(incoming)
+  answer(
+    incoming: Incoming,
+    fallbacks: FallbackModels,
+    tryTargets: (incoming: Incoming) => Promise<void>,
+  ): Promise<void> {
     const first: Incoming = { ...incoming, fallbacks }
     const isTooLong = fallbacks.has('context') && fallbacks.overflows(expectedTokens(incoming.request).input)
     const larger = isTooLong ? fallbacks.next('context') : undefined
@@ -98,19 +114,23 @@ export class ModelFallback {
     return undefined
   }
 
-  private fallbacksOf({ fallbacks, request: { model }, caller }: Incoming): FallbackModels | undefined {
-    const { config, catalogue, channels } = this.services
+  /** Returns the fallback models of a request that were not tried yet. Undefined if it has none. */
+  of({ fallbacks, request: { model }, caller }: Incoming): FallbackModels | undefined {
     if (fallbacks !== undefined) return fallbacks
-    return fallbackModels(model, {
-      ...{ config, caller },
-      contextOf: id => {
-        const [first] = deploymentsOf(id, channels.all)
-        const account = first && { provider: first.channel.provider, upstreamModel: first.upstreamModel }
-        return catalogue.about(id, account).context
-      },
-    })
+    const listed = listedFallbacks(this.services.config, model, caller)
+    return listed && new FallbackModels(model, listed, { caller, contextOf: this.contextOf })
+  }
+
+  private readonly contextOf = (model: string): number | undefined => {
+    const { catalogue, channels } = this.services
+    const [first] = deploymentsOf(model, channels.all)
+    const account = first && { provider: first.channel.provider, upstreamModel: first.upstreamModel }
+    return catalogue.about(model, account).context
   }
 }
+
+/** Reserves a request in the limits of its key. */
+type Reserve = (incoming: Incoming) => MaybePromise
 
 /** Returns the request for a fallback model. */
 function fallenBack(incoming: Incoming, model: string, reason: FallbackReason): Incoming {
@@ -119,8 +139,12 @@ function fallenBack(incoming: Incoming, model: string, reason: FallbackReason): 
   return { ...incoming, request: asModel(request, model) }
 }
 
+/** Keeps an answer in which a model refused, to be sent if no fallback answers. Returns false for other answers. */
+export const keepsRefusal = (fallbacks: FallbackModels, attempt: Attempt, answered: WholeAnswer): boolean =>
+  fallbacks.takesRefusal(answered.result, () => writeRefusal(attempt, answered))
+
 /** Sends the answer in which a model refused, because no fallback answered. */
-export function writeRefusal(attempt: Attempt, answered: WholeAnswer): Promise<void> {
+function writeRefusal(attempt: Attempt, answered: WholeAnswer): Promise<void> {
   const { incoming, target, request } = attempt
   const { report } = incoming
   report.tried(target)

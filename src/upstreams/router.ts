@@ -6,7 +6,8 @@ import { excerpt } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.ts'
-import { CALLER_FORMATS, type Fitness, fitnessOf, formatFor, isDirect, type ModelLimits } from '../formats/index.ts'
+import { CALLER_FORMATS, formatFor, isDirect, type ModelLimits } from '../formats/index.ts'
+import { bestFormat, fitnessAt } from './best-format.ts'
 import { type ChannelHealth, isFull, type RoutedChannel, rests } from './channel-health.ts'
 import { drawOf } from './draw.ts'
 import { allFull, availableKeys } from './pooled-keys.ts'
@@ -107,7 +108,13 @@ function withKeys(options: readonly Option[], request: RouteRequest, draw: DrawS
     const { channel, upstreamModel } = target
     if (keys === undefined) return target
     return availableKeys(keys, { draw: draw(channel), upstreamModel, now }).map(({ key, resting, isDrawn }) => ({
-      ...targetAt(key.config, request, upstreamModel, resting || target.resting),
+      ...targetAt(
+        key.config,
+        bestFormat(key.config, request, upstreamModel)!,
+        request,
+        upstreamModel,
+        resting || target.resting,
+      ),
       isDrawn,
     }))
   })
@@ -238,18 +245,24 @@ function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: bo
   const upstream = upstreamModel(channel, model)
   if (upstream === undefined) return 'unknown'
   if (!isPermitted || !request.permissions.allowsChannel(config.name)) return 'forbidden'
-  if (bestFormat(config, request, upstream) === undefined) return 'unsupported'
+  const format = bestFormat(config, request, upstream)
+  if (format === undefined) return 'unsupported'
   if (health.drained === true) return 'drained'
   if (isFull(health, config) || (keys !== undefined && allFull(keys))) return 'full'
   const areResting = keys?.every(one => rests(one.health, upstream, now)) === true
-  const target = targetAt(config, request, upstream, areResting || rests(health, upstream, now))
+  const target = targetAt(config, format, request, upstream, areResting || rests(health, upstream, now))
   return { target, unsure: !config.models.named.has(model) && health.listed === undefined, keys }
 }
 
 /** Returns the channel as a target, in the format that does the work best. */
-function targetAt(config: ChannelConfig, request: RouteRequest, upstream: string, resting: boolean): Target {
+function targetAt(
+  config: ChannelConfig,
+  chosen: ChannelFormat,
+  request: RouteRequest,
+  upstream: string,
+  resting: boolean,
+): Target {
   const { format, work, facts, catalogue } = request
-  const chosen = bestFormat(config, request, upstream)!
   const native = chosen.format === format
   return {
     channel: config,
@@ -260,32 +273,6 @@ function targetAt(config: ChannelConfig, request: RouteRequest, upstream: string
     resting,
   }
 }
-
-/**
- * Chooses the caller's own format if that can do the work, else a format made for the work, else one that can do it,
- * else one by emulation.
- */
-function bestFormat(
-  { formats }: ChannelConfig,
-  { format, work }: RouteRequest,
-  upstream: string,
-): ChannelFormat | undefined {
-  const direct = formats.find(one => one.format === format && isDirect(fitnessAt(one, work)) && serves(one, upstream))
-  if (direct !== undefined) return direct
-  for (const fitness of FITNESSES) {
-    const found = formats.find(one => fitnessAt(one, work) === fitness && serves(one, upstream))
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** Whether the upstream has the model in this format. */
-const serves = ({ servedModels }: ChannelFormat, upstream: string): boolean =>
-  servedModels === undefined || servedModels.test(upstream)
-
-const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
-
-const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'emulated']
 
 /** Sorts the options by the criteria of `route`. */
 function inOrder(ready: readonly Option[], request: RouteRequest, draw: DrawString): Option[] {

@@ -3,6 +3,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import type { ChannelConfig } from '../../config/types.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import { preferring, type Target } from '../../upstreams/router.ts'
 
@@ -10,6 +11,8 @@ import { preferring, type Target } from '../../upstreams/router.ts'
  * Signed reasoning of one account is never sent to another key's account, even if the client holds it (trap 33). A
  * signature whose issuer is unknown, as after a restart, is sent only to the key to which the conversation is assigned.
  */
+
+type SignatureKeys = NonNullable<Channel['signatures']>
 
 /** A request without the reasoning that other accounts signed, and the losses of leaving it out. */
 interface OwnReasoning {
@@ -23,12 +26,24 @@ const NONE: readonly Loss[] = []
 export function withOwnSignatures(request: CanonicalRequest, target: Target, channel: Channel): OwnReasoning {
   const { pooled } = target.channel
   const signatures = channel.around?.signatures
-  if (pooled === undefined || signatures === undefined) return { request, losses: NONE }
+  return pooled === undefined || signatures === undefined
+    ? { request, losses: NONE }
+    : withoutForeign(request, target, { signatures, id: pooled.id })
+}
+
+/** The key of a pool that a request is sent to, and the issuers of signatures of its pool. */
+interface OwnKey {
+  readonly id: string
+  readonly signatures: SignatureKeys
+}
+
+/** A function of its own, because a function that has closures costs every request their scope. */
+function withoutForeign(request: CanonicalRequest, target: Target, { id, signatures }: OwnKey): OwnReasoning {
   const isForeign = (part: Part): boolean => {
     const signature = signatureOf(part, target)
     if (signature === undefined) return false
     const issuer = signatures.keyOf(signature)
-    return issuer === undefined ? target.isDrawn !== true : issuer !== pooled.id
+    return issuer === undefined ? target.isDrawn !== true : issuer !== id
   }
   const losses: Loss[] = []
   const messages = request.messages.flatMap((message, index): Message[] => {
@@ -52,21 +67,29 @@ const signatureOf = (part: Part, { format }: Target): string | undefined =>
 export function preferSigner(
   targets: readonly Target[],
   { messages }: CanonicalRequest,
-  channelOf: (target: Target) => Channel,
+  channels: Channels,
 ): readonly Target[] {
   if (targets.length < 2 || !targets.some(({ channel }) => channel.pooled !== undefined)) return targets
   const parts = messages.findLast(({ content }) => content.some(isSigned))?.content
-  if (parts === undefined) return targets
-  const isIssuer = (target: Target): boolean => {
-    const signatures = channelOf(target).around?.signatures
-    return signatures !== undefined && parts.some(part => isIssued(part, target, signatures))
-  }
-  return preferring(targets, isIssuer)
+  return parts === undefined ? targets : preferIssuer(targets, parts, channels)
+}
+
+const preferIssuer = (targets: readonly Target[], parts: readonly Part[], channels: Channels): readonly Target[] =>
+  preferring(targets, target => isIssuer(target, parts, channels))
+
+/** The channels at run time, by their configs. */
+interface Channels {
+  get(config: ChannelConfig): Channel
+}
+
+function isIssuer(target: Target, parts: readonly Part[], channels: Channels): boolean {
+  const signatures = channels.get(target.channel).around?.signatures
+  return signatures !== undefined && parts.some(part => isIssued(part, target, signatures))
 }
 
 const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
-function isIssued(part: Part, target: Target, signatures: NonNullable<Channel['signatures']>): boolean {
+function isIssued(part: Part, target: Target, signatures: SignatureKeys): boolean {
   const signature = signatureOf(part, target)
   return signature !== undefined && signatures.keyOf(signature) === target.channel.pooled?.id
 }
@@ -92,14 +115,25 @@ const note = (signature: string, { around, config }: Channel): void =>
 /** Like `noteSignatures`, for a streamed answer. Passes each event on to the next watcher. */
 export function watchSignatures(channel: Channel, next: EventWatcher | undefined): EventWatcher | undefined {
   if (channel.around?.signatures === undefined) return next
-  return {
-    saw: event => {
-      if (event.type === 'part-start') notePart(event.part, channel)
-      else if (event.type === 'part-patch') {
-        if (event.signature !== undefined) note(event.signature.value, channel)
-        if (event.part !== undefined) notePart(event.part, channel)
-      }
-      next?.saw(event)
-    },
+  return new SignatureWatcher(channel, next)
+}
+
+class SignatureWatcher implements EventWatcher {
+  private readonly channel: Channel
+  private readonly next: EventWatcher | undefined
+
+  constructor(channel: Channel, next: EventWatcher | undefined) {
+    this.channel = channel
+    this.next = next
+  }
+
+  saw(event: CanonicalEvent): void {
+    const { channel, next } = this
+    if (event.type === 'part-start') notePart(event.part, channel)
+    else if (event.type === 'part-patch') {
+      if (event.signature !== undefined) note(event.signature.value, channel)
+      if (event.part !== undefined) notePart(event.part, channel)
+    }
+    next?.saw(event)
   }
 }

@@ -46,7 +46,7 @@ export const REASONING_FIELDS = [...SWITCHES.map(({ field }) => field), 'include
 export function readReasoning(body: JsonObject): ReadReasoning {
   // Refuses an effort of a wrong type, whichever switch is read.
   text(body['reasoning_effort'])
-  const found = SWITCHES.find(({ field }) => body[field] != null && isSwitch(field, body[field]))
+  const found = switchIn(body)
   const shows = typeof body['include_reasoning'] === 'boolean' ? body['include_reasoning'] : undefined
   if (found === undefined && shows === undefined) return NOTHING
   const read = found === undefined ? { reasoning: {} } : found.read(body)
@@ -54,6 +54,15 @@ export function readReasoning(body: JsonObject): ReadReasoning {
   const taken = found === undefined ? [] : [found.field, ...found.beside]
   if (shows === undefined || read.reasoning?.show !== undefined) return { ...read, taken }
   return { ...read, reasoning: { ...read.reasoning, show: shows }, taken: [...taken, 'include_reasoning'] }
+}
+
+/** Returns the switch that sets the reasoning of a request. A loop, because most requests have none. */
+function switchIn(body: JsonObject): Switch | undefined {
+  for (const one of SWITCHES) {
+    const value = body[one.field]
+    if (value != null && isSwitch(one.field, value)) return one
+  }
+  return undefined
 }
 
 /** Whether the field sets reasoning in this request. Template arguments do so only if they name a switch. */

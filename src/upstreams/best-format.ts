@@ -1,0 +1,48 @@
+import type { Format } from '../canonical/node.ts'
+import type { Work } from '../canonical/work.ts'
+import type { ChannelConfig, ChannelFormat } from '../config/types.ts'
+import { type Fitness, fitnessOf, isDirect } from '../formats/index.ts'
+
+/** The caller's format, and the kind of work. */
+interface FormatRequest {
+  readonly format: Format
+  readonly work: Work
+}
+
+/**
+ * Chooses the caller's own format if that can do the work, else a format made for the work, else one that can do it,
+ * else one by emulation.
+ */
+export function bestFormat(
+  { formats }: ChannelConfig,
+  request: FormatRequest,
+  upstream: string,
+): ChannelFormat | undefined {
+  let best: ChannelFormat | undefined
+  let bestRank = UNFIT
+  for (const one of formats) {
+    const rank = formatRank(one, request)
+    if (rank < bestRank && serves(one, upstream)) {
+      best = one
+      bestRank = rank
+    }
+  }
+  return best
+}
+
+/** Ranks a format for the work of a request. The lowest rank is best. */
+function formatRank(one: ChannelFormat, { format, work }: FormatRequest): number {
+  const fitness = fitnessAt(one, work)
+  if (fitness === undefined) return UNFIT
+  return one.format === format && isDirect(fitness) ? 0 : RANKS[fitness]
+}
+
+/** Whether the upstream has the model in this format. */
+const serves = ({ servedModels }: ChannelFormat, upstream: string): boolean =>
+  servedModels === undefined || servedModels.test(upstream)
+
+export const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
+
+const RANKS: { readonly [F in Fitness]: number } = { 'made-for-it': 1, able: 2, emulated: 3 }
+/** Rank of a format that cannot do the work. */
+const UNFIT = Number.POSITIVE_INFINITY
