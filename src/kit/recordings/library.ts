@@ -68,6 +68,14 @@ export class Library {
     )
   }
 
+  /** The models that recordings request. */
+  get models(): readonly string[] {
+    const entries = [...this.groups.values()].flatMap(group => group.entries)
+    return [
+      ...new Set(entries.flatMap(({ key: { form } }) => (typeof form['model'] === 'string' ? form['model'] : []))),
+    ]
+  }
+
   /**
    * Finds the recording for a request. After the last of several equal ones, the last answers again.
    *

@@ -36,6 +36,8 @@ export interface Replay {
   readonly misses: readonly string[]
   /** Files that no request has asked for. */
   readonly unused: readonly string[]
+  /** The models that recordings request. */
+  readonly models: readonly string[]
   close(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export async function openReplay(options: ReplayOptions): Promise<Replay> {
     get unused() {
       return server.library.unused
     },
+    models: server.library.models,
     close: async () => {
       await close()
       await server.passed?.close()
