@@ -5,6 +5,7 @@ import { type MatchKey, matchKey } from './match-key.ts'
 import { readRequest } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
 import type { RecordedAnswer } from './recording.ts'
+import { SessionLibrary } from './session-library.ts'
 
 /** A recorded exchange that can answer requests. */
 export interface Entry extends FiledRecording {
@@ -40,18 +41,21 @@ export class Library {
   private readonly served = new Map<string, number>()
   private readonly used = new Set<string>()
 
+  /** Recorded WebSocket sessions. */
+  readonly sessions: SessionLibrary
   private readonly ignore: readonly string[]
 
   /** @param ignore rules in addition to those of the recordings. */
   constructor(filed: readonly FiledRecording[], ignore: readonly string[] = []) {
     this.ignore = ignore
+    this.sessions = new SessionLibrary(ignore)
     for (const one of filed) this.add(one)
   }
 
   /** Adds a recording behind all others. */
   add(one: FiledRecording): void {
     const { answer, request, redact = [], ignore = [] } = one.recording
-    if (answer === undefined) return
+    if (answer === undefined) return this.sessions.add(one)
     const rules = [...new Set([...ignore, ...this.ignore])]
     const group = this.groups.getOrInsertComputed(JSON.stringify([redact, rules]), () => ({
       ...{ redact, ignore: rules, entries: [] },

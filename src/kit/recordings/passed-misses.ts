@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { Library } from './library.ts'
 import { passExchange } from './pass-exchange.ts'
+import { PassedSessions } from './record-sockets.ts'
 import { Recorder } from './recorder.ts'
 
 /** What a replay server does with requests that no recording matches: it passes them to an upstream. */
@@ -24,7 +26,8 @@ export interface RecordMisses {
 /** Passes requests without a recording to an upstream, and adds what it records of them to a library. */
 export class PassedMisses {
   private readonly upstream: string
-  readonly recorder: Recorder | undefined
+  private readonly recorder: Recorder | undefined
+  private readonly sessions: PassedSessions
 
   constructor({ upstream, record }: MissPolicy, library: Library, ignore: readonly string[]) {
     this.upstream = upstream
@@ -38,10 +41,15 @@ export class PassedMisses {
           record.wrote?.(file)
         },
       })
+    this.sessions = new PassedSessions(upstream, this.recorder)
   }
 
   pass(message: IncomingMessage, reply: ServerResponse, body: Buffer): void {
     passExchange(message, reply, { upstream: this.upstream, recorder: this.recorder, body })
+  }
+
+  passSession(message: IncomingMessage, connection: Duplex, head: Buffer): void {
+    this.sessions.pass(message, connection, head)
   }
 
   /** Waits until every exchange that has passed is recorded. */
@@ -50,6 +58,7 @@ export class PassedMisses {
   }
 
   async close(): Promise<void> {
+    this.sessions.close()
     await this.recorder?.close()
   }
 }

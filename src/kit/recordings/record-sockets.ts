@@ -6,10 +6,13 @@ import { msSince, passedHeaders, upstreamUrl } from './record-urls.ts'
 import type { ArrivedSession, Recorder } from './recorder.ts'
 
 /** Bytes; largest message. */
-const MAX_MESSAGE = 64 * 1024 * 1024
+export const MAX_MESSAGE = 64 * 1024 * 1024
 /** Codes that a close frame must not contain (RFC 6455, section 7.4.1), and the code that is sent instead. */
 const UNSENDABLE = new Set([1004, 1005, 1006, 1015])
 const NORMAL = 1000
+
+/** Returns a code that a close frame may contain. */
+export const sendableCode = (code: number): number => (code < NORMAL || UNSENDABLE.has(code) ? NORMAL : code)
 
 /** Passes WebSocket sessions to an upstream, and records them if there is a recorder. */
 export class PassedSessions {
@@ -76,7 +79,7 @@ class PassingSession {
       })
       from.on('error', () => from.terminate())
       from.once('close', (code, reason) => {
-        to.close(UNSENDABLE.has(code) ? NORMAL : code, reason)
+        to.close(sendableCode(code), reason)
         if (this.isRecorded) return
         this.isRecorded = true
         const closed = {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { errorKindOf } from '../../canonical/error.ts'
 import { answerFor, wantsStream } from './answer-for.ts'
 import { differenceText } from './difference.ts'
@@ -10,6 +11,7 @@ import { listening } from './listening.ts'
 import { type MissPolicy, PassedMisses } from './passed-misses.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
+import { ReplaySockets } from './replay-sockets.ts'
 import { sendAnswer, withFault } from './served-answer.ts'
 
 /** The header by which a test keeps the order of its own equal requests. */
@@ -47,15 +49,20 @@ export async function openReplay(options: ReplayOptions): Promise<Replay> {
   const listener = createServer((message, reply) => {
     server.answer(message, reply).catch(() => reply.destroy())
   })
+  listener.on('upgrade', (message, connection, head) => {
+    connection.on('error', () => connection.destroy())
+    server.session(message, connection, head).catch(() => connection.destroy())
+  })
   const { url, close } = await listening(listener, options)
   return {
     url,
     misses: server.misses,
     get unused() {
-      return server.library.unused
+      return [...server.library.unused, ...server.library.sessions.unused]
     },
-    models: server.library.models,
+    models: [...new Set([...server.library.models, ...server.library.sessions.models])],
     close: async () => {
+      server.sockets.close()
       await close()
       await server.passed?.close()
     },
@@ -66,6 +73,7 @@ class ReplayServer {
   readonly library: Library
   readonly misses: string[] = []
   readonly passed: PassedMisses | undefined
+  readonly sockets: ReplaySockets
   private readonly speed: number
   private readonly faults: FaultChooser
 
@@ -73,6 +81,7 @@ class ReplayServer {
     this.library = new Library(recordings, ignore)
     this.speed = speed
     this.faults = new FaultChooser(faults, seed)
+    this.sockets = new ReplaySockets({ library: this.library.sessions, misses: this.misses, speed })
     this.passed = onMiss && new PassedMisses(onMiss, this.library, ignore)
   }
 
@@ -91,6 +100,17 @@ class ReplayServer {
     const missed = missText(request, found)
     this.misses.push(missed)
     errorAnswer(reply, url, { kind: 'not-found', message: missed, code: 'no_recording' })
+  }
+
+  async session(message: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> {
+    const { url = '/', headers } = message
+    const scope = String(headers[SCOPE] ?? '')
+    await this.passed?.written()
+    const request: ArrivedRequest = { method: 'GET', url, headers, body: Buffer.alloc(0) }
+    const candidates = await this.library.sessions.candidates(request, scope)
+    if (candidates.length > 0) this.sockets.accept(message, connection, head, { url, scope, candidates })
+    else if (this.passed !== undefined) this.passed.passSession(message, connection, head)
+    else this.sockets.refuse(connection, url)
   }
 
   private async serve(reply: ServerResponse, entry: Entry, { caller, scope, url }: Asked): Promise<void> {
