@@ -172,6 +172,12 @@ const key = fields({
   enabled: v.optional(yesOrNo),
   expires: v.optional(time),
   capture_until: v.optional(time),
+  record: v.optional(
+    v.union(
+      [text, fields({ folder: text, redact: v.optional(listOfTexts()), ignore: v.optional(listOfTexts()) })],
+      expects('a folder, or a map of folder, redact and ignore'),
+    ),
+  ),
 })
 
 const usage = fields({ keep: retention('90d') })

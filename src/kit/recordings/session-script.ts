@@ -78,7 +78,7 @@ export class SessionScript {
   private hear(audio: Buffer, released: ReleasedFrame[]): readonly Difference[] | undefined {
     let rest = audio
     while (rest.length > 0) {
-      released.push(...this.released())
+      for (const one of this.released()) released.push(one)
       const step = this.steps[this.at]
       if (step?.from !== 'caller' || !('audio' in step.message))
         return differences(this.expectation(step), { audio: `${rest.length} bytes` })
