@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { forbidden, GatewayError } from '../canonical/error.ts'
 import { hashOf } from '../config/hash.ts'
-import type { GroupConfig, KeySettings } from '../config/types.ts'
+import type { GroupConfig, KeySettings, RecordSettings } from '../config/types.ts'
 import { type Permissions, permissionsOf } from './permissions.ts'
 
 /** An authenticated caller. */
@@ -15,6 +15,8 @@ export interface Caller {
   readonly permissions: Permissions
   /** Time until which the caller's requests are captured, in Unix milliseconds. */
   readonly captureUntil?: number | undefined
+  /** Where the caller's requests are recorded. */
+  readonly record?: RecordSettings | undefined
   /** Secret that the request presented, with its current validity. */
   readonly secret?: Validity
 }
@@ -32,6 +34,7 @@ export interface HeldKey extends KeySettings {
   readonly id: string
   readonly name: string
   readonly group: string
+  readonly record?: RecordSettings
   /** Secrets of the key, newest first. */
   readonly secrets: readonly { readonly hash: string; readonly expiresAt?: number }[]
 }
@@ -59,11 +62,11 @@ class HeldSecret implements Validity {
     const until = Math.min(expiresAt, key.expiresAt ?? FOREVER)
     this.validUntil = key.enabled && group !== undefined ? until : 0
     this.refusal = group === undefined ? NO_GROUP : key.enabled ? EXPIRED : DISABLED
-    const { name, id, captureUntil } = key
+    const { name, id, captureUntil, record } = key
     this.caller =
       permissions === undefined
         ? undefined
-        : { key: name, id, group: key.group, permissions, captureUntil, secret: this }
+        : { key: name, id, group: key.group, permissions, captureUntil, record, secret: this }
     this.isHeld = true
   }
 

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Fault, parseFaults } from '../kit/recordings/faults.ts'
 import type { Terminal } from './outcome.ts'
 import { portOf } from './ports.ts'
 import type { RecordOptions } from './record-command.ts'
@@ -27,11 +28,34 @@ export function recordings(program: Command, terminal: Terminal): void {
     .option('--port <port>', 'port to listen on', portOf, 4748)
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
     .option('--timing <speed>', 'real, fast, or a factor such as 4x', speedOf, 0)
+    .option('--fault <list>', 'faults on demand with their rates, such as 429:0.1,cut:0.05,stall:2s:0.02', faultsOf, [])
+    .option('--seed <number>', 'seed of the faults: equal runs have equal faults', seedOf, 0)
+    .addOption(
+      new Option('--on-miss <action>', 'what happens to a request without a recording')
+        .choices(['fail', 'record', 'upstream'])
+        .default('fail'),
+    )
+    .option('--upstream <url>', 'base URL to which --on-miss record and upstream pass requests')
+    .option('--redact <rule>', 'remove a field or matches from what --on-miss records; repeatable', repeated, [])
     .option('--strict', 'report recordings that nobody requested, and exit with 1')
     .action(async (folder: string, options: ReplayCommandOptions) => {
       const { replayCommand } = await import('./replay.ts')
       await replayCommand(folder, options, terminal)
     })
+}
+
+function faultsOf(text: string): readonly Fault[] {
+  try {
+    return parseFaults(text)
+  } catch (thrown) {
+    throw new InvalidArgumentError((thrown as Error).message)
+  }
+}
+
+function seedOf(text: string): number {
+  const seed = Number(text)
+  if (Number.isSafeInteger(seed)) return seed
+  throw new InvalidArgumentError('Expected a whole number.')
 }
 
 /** Parses a speed: 0 waits for nothing. */

@@ -172,6 +172,12 @@ const key = fields({
   enabled: v.optional(yesOrNo),
   expires: v.optional(time),
   capture_until: v.optional(time),
+  record: v.optional(
+    v.union(
+      [text, fields({ folder: text, redact: v.optional(listOfTexts()), ignore: v.optional(listOfTexts()) })],
+      expects('a folder, or a map of folder, redact and ignore'),
+    ),
+  ),
 })
 
 const usage = fields({ keep: retention('90d') })
@@ -235,6 +241,7 @@ const addressPart = v.pipe(text, v.regex(/^[A-Za-z0-9][\w.:-]*$/, 'has a charact
 const channel = fields({
   name: text,
   provider: text,
+  folder: v.optional(text),
   formats: v.optional(upstreamFormats(listOfTexts())),
   base_url: v.optional(
     v.union([address, urlsByFormat(mapOf(address))], expects('an address, or a map of them by format')),

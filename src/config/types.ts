@@ -274,12 +274,21 @@ export interface KeySettings {
   readonly captureUntil?: number
 }
 
+/** A folder of recordings, and rules of what is redacted and of what does not count when requests are compared. */
+export interface RecordSettings {
+  readonly folder: string
+  readonly redact?: readonly string[]
+  readonly ignore?: readonly string[]
+}
+
 /** A key from the config. Only its hash is held in memory. */
 export interface KeyConfig extends KeySettings {
   readonly name: string
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
+  /** Where requests of the key are recorded. Stored keys have none, because it names a folder of the server. */
+  readonly record?: RecordSettings
 }
 
 /** A channel: one account at an upstream. */
@@ -287,6 +296,8 @@ export interface ChannelConfig {
   readonly name: string
   /** Name of the channel's preset. */
   readonly provider: string
+  /** Folder of the recordings from which the provider `replay` answers. Absent for its built-in fixtures. */
+  readonly folder?: string
   /** The formats the upstream speaks, best first. Never empty. */
   readonly formats: readonly ChannelFormat[]
   /** The upstream API key. Absent if the upstream needs none. Never log it. */

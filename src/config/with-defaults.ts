@@ -250,10 +250,15 @@ function keysOf(written: WrittenConfig, groups: ReadonlyMap<string, unknown>, fa
       ...defined({
         ...{ note: settings.note, models: settings.models, doors: settings.doors },
         ...{ onLoss: settings.on_loss, expiresAt: settings.expires, captureUntil: settings.capture_until },
+        record: typeof settings.record === 'string' ? { folder: settings.record } : recordOf(settings.record),
       }),
     }
   })
 }
+
+const recordOf = (
+  written: { folder: string; redact?: string[] | undefined; ignore?: string[] | undefined } | undefined,
+) => written && { folder: written.folder, ...defined({ redact: written.redact, ignore: written.ignore }) }
 
 function channelsOf(
   written: readonly WrittenChannel[] | undefined,

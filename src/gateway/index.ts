@@ -10,6 +10,7 @@ import type { Target } from '../upstreams/router.ts'
 import { expectedTokens, inputTokensAtMost, reservationOf, settle } from './admission.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
+import type { RecordedCall } from './capture/key-recordings.ts'
 import { emulate, emulationOf } from './emulations.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
@@ -78,10 +79,11 @@ export class Gateway {
    */
   async handle(call: Call): Promise<void> {
     const { services } = this
-    const { running, live, captures, limits, errors } = services
+    const { running, live, captures, recordings, limits, errors } = services
     const entry: RunningCall = call
     const report = new Report(call)
     let capture: Capture | undefined
+    let recorded: RecordedCall | undefined
     running.add(entry)
     try {
       const found = services.callerOf(call, call.format)
@@ -89,11 +91,13 @@ export class Gateway {
       const caller = found instanceof Promise ? await found : found
       entry.caller = caller
       if (caller.captureUntil !== undefined) capture = captures.begin(call, caller)
+      if (caller.record !== undefined) recorded = await recordings.begin(call, caller.record)
       this.begin(report, call, caller)
       report.reservation = reservationOf(limits, caller, call)
       const entered = report.reservation.enter(true, inputTokensAtMost(call.message))
       // Only limits that another process counts are a promise.
       if (entered !== undefined) await entered
+      recorded?.reading()
       const incoming = await this.read(call, caller, report, capture)
       if (live.isWatched) live.requestBegan(call, caller, incoming.request, capture !== undefined)
       try {
@@ -110,6 +114,7 @@ export class Gateway {
       running.remove(call)
       this.finishReport(report)
       if (capture?.isBackground === false) captures.end(capture, report.failure)
+      recorded?.end()
     }
   }
 

@@ -19,6 +19,7 @@ import type { Channel } from '../upstreams/channel/index.ts'
 import { authenticate } from './admission.ts'
 import type { Call } from './call.ts'
 import { Captures } from './capture/captures.ts'
+import { KeyRecordings } from './capture/key-recordings.ts'
 import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
 import { StateCiphers } from './compaction/state-cipher.ts'
@@ -75,6 +76,8 @@ export class Services {
   readonly traces: Traces
   /** Requests and answers of keys with captures switched on. */
   readonly captures: Captures
+  /** Recordings of keys with `record`. */
+  readonly recordings: KeyRecordings
   /** Requests as they start and end, for the live view. */
   readonly live: Live
   /** Records finished requests. */
@@ -112,6 +115,7 @@ export class Services {
       isFault: thrown => thrown === UNAVAILABLE,
     })
     this.live = new Live(cluster.bus)
+    this.recordings = new KeyRecordings(log)
     this.captures = new Captures({ records: this.store.captures, log, config: () => this.config })
     const { catalogue, usage, metrics, live } = this
     this.recorder = new UsageRecorder({ log, catalogue, usage, metrics, live, proxies: () => this.proxies }, config)
@@ -278,6 +282,7 @@ export class Services {
     await this.usage.close()
     this.live.close()
     await this.captures.close()
+    await this.recordings.close()
     await this.store.close()
     await this.channels.close()
     await this.media.close()

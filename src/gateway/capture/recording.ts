@@ -45,6 +45,11 @@ export class Recording {
     return this.size > this.recorded || this.recorded > LARGEST
   }
 
+  /** Whether chunks passed that were not recorded. */
+  get isIncomplete(): boolean {
+    return this.size > this.recorded
+  }
+
   /** Records a chunk. Copies its bytes, because they may be a view of a larger buffer. Records nothing after a gap. */
   take(content: string | Uint8Array): void {
     const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length

@@ -1,0 +1,91 @@
+import type { RecordSettings } from '../../config/types.ts'
+import type { Recorder } from '../../kit/recordings/recorder.ts'
+import type { Log } from '../../log.ts'
+import type { Call } from '../call.ts'
+import { type Piece, RecordedReply, Recording, type RecordingBudget } from './recording.ts'
+
+/** Most bytes of a body, as in the recording proxy. A larger exchange is not recorded. */
+const LARGEST_BODY = 48 * 1024 * 1024
+/** Most bytes of all exchanges that are being recorded. An exchange beyond them is not recorded. */
+const MOST_BYTES = 256 * 1024 * 1024
+
+/** Records the exchanges of keys with `record` in the files that `interlingua replay` reads. */
+export class KeyRecordings {
+  private readonly recorders = new Map<string, Promise<Recorder | undefined>>()
+  private readonly budget: RecordingBudget = { bytesLeft: MOST_BYTES }
+  private readonly log: Log
+
+  constructor(log: Log) {
+    this.log = log
+  }
+
+  /**
+   * Begins to record an exchange: replaces the call's reply with one that records what is sent. Undefined for a turn of
+   * a WebSocket, and if the rules of the key are invalid.
+   */
+  async begin(call: Call, settings: RecordSettings): Promise<RecordedCall | undefined> {
+    if (call.body !== undefined || call.fromGateway === true) return undefined
+    const recorder = await this.recorders.getOrInsertComputed(JSON.stringify(settings), () => this.recorderOf(settings))
+    return recorder && new RecordedCall(call, recorder, this.budget)
+  }
+
+  /** Waits until everything is written. */
+  async close(): Promise<void> {
+    for (const recorder of this.recorders.values()) await (await recorder)?.close()
+  }
+
+  private async recorderOf(settings: RecordSettings): Promise<Recorder | undefined> {
+    const { log } = this
+    try {
+      const { Recorder } = await import('../../kit/recordings/recorder.ts')
+      return new Recorder({ ...settings, warn: message => log.warn({ folder: settings.folder }, message) })
+    } catch (thrown) {
+      log.error({ folder: settings.folder, fault: (thrown as Error).message }, 'requests of a key are not recorded')
+      return undefined
+    }
+  }
+}
+
+/** One exchange with a caller that is being recorded. Holds chunks only; they are converted after the exchange. */
+export class RecordedCall {
+  private readonly call: Call
+  private readonly recorder: Recorder
+  private readonly at = new Date()
+  private readonly sent: Recording
+  private readonly reply: RecordedReply
+
+  constructor(call: Call, recorder: Recorder, budget: RecordingBudget) {
+    const began = performance.now()
+    this.call = call
+    this.recorder = recorder
+    this.sent = new Recording(began, budget, LARGEST_BODY)
+    this.reply = new RecordedReply(call.reply, new Recording(began, budget, LARGEST_BODY))
+    call.reply = this.reply
+  }
+
+  /** Records the bytes of the body from now on. */
+  reading(): void {
+    this.call.message.on('data', (chunk: Uint8Array) => this.sent.take(chunk))
+  }
+
+  /** Writes the exchange, unless nothing was answered or it was too large. */
+  end(): void {
+    const { method = 'POST', url = '/', headers } = this.call.message
+    const { status, head, beganAfter = 0, body } = this.reply
+    if (this.sent.isIncomplete || body.isIncomplete) this.recorder.tooLarge(method, url)
+    else if (status !== undefined)
+      this.recorder.exchange(
+        { method, url, headers, body: Buffer.concat(chunksOf(this.sent.pieces).map(({ bytes }) => bytes)) },
+        {
+          ...{ status, headers: { 'content-type': 'application/json', ...head }, ms: beganAfter },
+          ...{ chunks: chunksOf(body.pieces), isComplete: body.isWhole },
+        },
+        this.at,
+      )
+    this.sent.release()
+    body.release()
+  }
+}
+
+const chunksOf = (pieces: readonly Piece[]): { readonly ms: number; readonly bytes: Buffer }[] =>
+  pieces.map(({ ms, content }) => ({ ms, bytes: Buffer.from(content as string) }))

@@ -1,0 +1,67 @@
+import type { FiledRecording } from './folder.ts'
+import { matchKey } from './match-key.ts'
+import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
+import type { Redaction } from './redaction.ts'
+import { SessionScript } from './session-script.ts'
+
+/** A recorded session that may answer a caller, and what redacts the caller's messages as the recorder did. */
+export interface SessionCandidate {
+  readonly script: SessionScript
+  readonly redaction: Redaction
+  readonly ignore: readonly string[]
+}
+
+/** Recorded WebSocket sessions. Equal sessions are replayed in the order in which they were recorded. */
+export class SessionLibrary {
+  private readonly filed: FiledRecording[] = []
+  private readonly used = new Set<string>()
+  private readonly taken = new Map<string, Set<string>>()
+  private readonly ignore: readonly string[]
+
+  constructor(ignore: readonly string[] = []) {
+    this.ignore = ignore
+  }
+
+  add(one: FiledRecording): void {
+    if (one.recording.session !== undefined) this.filed.push(one)
+  }
+
+  /** Files that no session has used. */
+  get unused(): readonly string[] {
+    return this.filed.flatMap(({ file }) => (this.used.has(file) ? [] : [file]))
+  }
+
+  get models(): readonly string[] {
+    return this.filed.flatMap(({ recording }) => recording.request.query?.['model'] ?? [])
+  }
+
+  /** Returns the sessions of an address, those first that the scope has not used yet. */
+  async candidates(request: ArrivedRequest, scope: string): Promise<readonly SessionCandidate[]> {
+    const taken = this.taken.get(scope)
+    const found: SessionCandidate[] = []
+    const again: SessionCandidate[] = []
+    for (const one of this.filed) {
+      const { redact = [], ignore = [] } = one.recording
+      const rules = [...ignore, ...this.ignore]
+      const redaction = redactionFor(request, redact)
+      const key = matchKey(await recordedRequest(request, redaction), rules)
+      if (key.digest !== matchKey(one.recording.request, rules).digest) continue
+      const candidate = { script: new SessionScript(one, rules), redaction, ignore: rules }
+      if (taken?.has(one.file)) again.unshift(candidate)
+      else found.push(candidate)
+    }
+    return [...found, ...again]
+  }
+
+  /** Notes that a scope follows a session. */
+  take(file: string, scope: string): void {
+    this.used.add(file)
+    this.taken.getOrInsertComputed(scope, () => new Set()).add(file)
+  }
+
+  /** Notes that a scope follows another session after all. */
+  giveBack(file: string, scope: string): void {
+    this.used.delete(file)
+    this.taken.get(scope)?.delete(file)
+  }
+}

@@ -1,0 +1,130 @@
+import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { bytesOf, textIn } from './body.ts'
+import { type Difference, differences } from './difference.ts'
+import type { FiledRecording } from './folder.ts'
+import { matchKey } from './match-key.ts'
+import type { RecordedFrame, RecordedRequest, RecordedSession } from './recording.ts'
+import { redactedEvents } from './redact-events.ts'
+import { Redaction } from './redaction.ts'
+
+/** A message of a caller: sound, of which only the bytes count and not their chunks, or anything else. */
+export type CallerMessage = { readonly audio: Buffer } | { readonly form: JsonObject }
+
+type Step = { readonly frame: RecordedFrame } & (
+  | { readonly from: 'upstream' }
+  | { readonly from: 'caller'; readonly message: CallerMessage }
+)
+
+/** A message of the upstream, and its time after the message before it, in milliseconds. */
+export interface ReleasedFrame {
+  readonly frame: RecordedFrame
+  readonly wait: number
+}
+
+/** A message that a script expected, and what arrived instead. */
+export interface SessionMiss {
+  readonly file: string
+  readonly differences: readonly Difference[]
+}
+
+/** A recorded session that is being replayed: follows the caller's messages, and releases those of the upstream. */
+export class SessionScript {
+  readonly file: string
+  readonly session: RecordedSession
+  private readonly steps: readonly Step[]
+  private at = 0
+  /** Bytes of the current step's sound that have arrived. */
+  private heard = 0
+
+  constructor({ file, recording }: FiledRecording, ignore: readonly string[]) {
+    this.file = file
+    this.session = recording.session!
+    this.steps = this.session.frames.map(frame =>
+      frame.from === 'upstream'
+        ? { from: 'upstream', frame }
+        : { from: 'caller', frame, message: callerMessage(bytesOf(frame), recording.request.path, ignore) },
+    )
+  }
+
+  get isOver(): boolean {
+    return this.at === this.steps.length
+  }
+
+  /** Returns the upstream's messages before the next one of the caller. */
+  released(): readonly ReleasedFrame[] {
+    const found: ReleasedFrame[] = []
+    for (let step = this.steps[this.at]; step?.from === 'upstream'; step = this.steps[++this.at])
+      found.push({ frame: step.frame, wait: step.frame.ms - (this.steps[this.at - 1]?.frame.ms ?? 0) })
+    return found
+  }
+
+  /** Takes a message of the caller; returns a miss if the recorded session has another message here. */
+  take(message: CallerMessage): readonly ReleasedFrame[] | SessionMiss {
+    const released = [...this.released()]
+    const differing = 'audio' in message ? this.hear(message.audio, released) : this.match(message.form)
+    return differing === undefined ? [...released, ...this.released()] : { file: this.file, differences: differing }
+  }
+
+  private match(form: JsonObject): readonly Difference[] | undefined {
+    const step = this.steps[this.at]
+    const expected = step?.from === 'caller' && 'form' in step.message ? step.message.form : undefined
+    const differing = differences(expected ?? this.expectation(step), form)
+    if (expected === undefined || differing.length > 0) return differing
+    this.at++
+    return undefined
+  }
+
+  /** Compares sound with that of one step or several; the upstream's messages between them are released. */
+  private hear(audio: Buffer, released: ReleasedFrame[]): readonly Difference[] | undefined {
+    let rest = audio
+    while (rest.length > 0) {
+      for (const one of this.released()) released.push(one)
+      const step = this.steps[this.at]
+      if (step?.from !== 'caller' || !('audio' in step.message))
+        return differences(this.expectation(step), { audio: `${rest.length} bytes` })
+      const expected = step.message.audio.subarray(this.heard)
+      const size = Math.min(expected.length, rest.length)
+      if (!expected.subarray(0, size).equals(rest.subarray(0, size)))
+        return differences({ audio: 'as recorded' }, { audio: 'other bytes' })
+      rest = rest.subarray(size)
+      this.heard = size === expected.length ? 0 : this.heard + size
+      if (this.heard === 0) this.at++
+    }
+    return undefined
+  }
+
+  private expectation(step: Step | undefined): JsonObject {
+    if (step?.from !== 'caller') return { message: 'none: the recorded session has no further message' }
+    return 'form' in step.message ? step.message.form : { audio: `${step.message.audio.length - this.heard} bytes` }
+  }
+}
+
+/** Fields that differ between runs of the same program. */
+const IRRELEVANT = new Set(['event_id'])
+
+/**
+ * Reads a message of a caller. Turns of Responses are compared as requests, so that their spelling does not count.
+ *
+ * @param path path of the session.
+ */
+export function callerMessage(bytes: Buffer, path: string, ignore: readonly string[]): CallerMessage {
+  const text = textIn(bytes)
+  const value = text === undefined ? undefined : parseObject(text)
+  if (value === undefined) return text === undefined ? { audio: bytes } : { form: { text } }
+  const { type, audio, ...rest } = value
+  if (type === 'input_audio_buffer.append' && typeof audio === 'string') return { audio: Buffer.from(audio, 'base64') }
+  if (type === 'response.create' && /\/responses$/.test(path)) {
+    const request: RecordedRequest = { method: 'POST', path, headers: {}, body: { json: withoutType(value) } }
+    return { form: matchKey(request, ignore).form }
+  }
+  const known = Object.fromEntries(Object.entries({ type, audio, ...rest }).filter(([name]) => !IRRELEVANT.has(name)))
+  return { form: new Redaction(ignore, [], '[ignored]').json(known as Json) as JsonObject }
+}
+
+const withoutType = ({ type: _, ...rest }: JsonObject): JsonObject => rest
+
+/** Redacts a message of a caller as the recorder did. */
+export function redactedMessage(bytes: Buffer, redaction: Redaction): Buffer {
+  const text = textIn(bytes)
+  return text === undefined ? bytes : Buffer.from(redactedEvents([text], redaction)[0]!)
+}
