@@ -1,11 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { ImportCommandOptions } from './import-command.ts'
 import type { Terminal } from './outcome.ts'
 import { portOf } from './ports.ts'
 import type { RecordOptions } from './record-command.ts'
 import type { ReplayCommandOptions } from './replay.ts'
 
-/** Adds the commands `record` and `replay`. */
+/** Adds the commands `record`, `replay` and `recordings`. */
 export function recordings(program: Command, terminal: Terminal): void {
+  files(program, terminal)
   program
     .command('record')
     .description('pass requests to an upstream and record them in a folder')
@@ -31,6 +33,31 @@ export function recordings(program: Command, terminal: Terminal): void {
     .action(async (folder: string, options: ReplayCommandOptions) => {
       const { replayCommand } = await import('./replay.ts')
       await replayCommand(folder, options, terminal)
+    })
+}
+
+/** Adds the commands that convert files of other tools. */
+function files(program: Command, terminal: Terminal): void {
+  const group = program.command('recordings').description('convert recordings from and to files of other tools')
+  group
+    .command('import')
+    .description('write HAR files, cassettes of vcrpy and Polly.JS, and fixtures of aimock as recordings')
+    .argument('<folder>', 'folder of the recordings')
+    .argument('<files...>', 'files to import; JSON or YAML, also compressed with gzip')
+    .option('--redact <rule>', 'remove a field (metadata.user_id) or matches (/expression/); repeatable', repeated, [])
+    .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
+    .action(async (folder: string, files: readonly string[], options: ImportCommandOptions) => {
+      const { importCommand } = await import('./import-command.ts')
+      await importCommand(folder, files, options, terminal)
+    })
+  group
+    .command('export')
+    .description('write a folder of recordings as a HAR file')
+    .argument('<folder>', 'folder of the recordings')
+    .argument('<file>', 'HAR file')
+    .action(async (folder: string, file: string) => {
+      const { exportCommand } = await import('./import-command.ts')
+      exportCommand(folder, file, terminal)
     })
 }
 
