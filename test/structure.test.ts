@@ -168,7 +168,7 @@ describe('imports', () => {
       express: /^src\/server\/(app|admin)\.ts$/,
       undici: /^src\/upstreams\/channel\/(download|fetch|origin-pool)\.ts$/,
       busboy: /^src\/ingress\/transport\/form\.ts$/,
-      ws: /^src\/(server\/(sockets|socket|voice-sessions)|voice\/(dial|closing|session-socket)|gateway\/realtime\/open-voice-session|upstreams\/mock\/sockets|kit\/(conformance\/sockets\/socket|recordings\/record-sockets))\.ts$/,
+      ws: /^src\/(server\/(sockets|socket|voice-sessions)|voice\/(dial|closing|session-socket)|gateway\/realtime\/open-voice-session|upstreams\/mock\/sockets|kit\/(conformance\/sockets\/socket|recordings\/(record|replay)-sockets))\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
       jose: /^src\/upstreams\/credentials\/signed-jwt\.ts$/,
       '@smithy/signature-v4': /^src\/upstreams\/credentials\/aws\.ts$/,

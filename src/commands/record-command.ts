@@ -19,7 +19,7 @@ export interface RecordOptions {
  */
 export async function recordCommand(folder: string, options: RecordOptions, terminal: Terminal): Promise<void> {
   const { upstream, host, listen: port, redact, ignore } = options
-  if (!/^https?:\/\//.test(upstream) || !URL.canParse(upstream)) throw new UsageError(`${upstream} is not a URL`)
+  checkUpstream(upstream)
   const recorder = recorderOf({ folder, redact, ignore }, terminal)
   const proxy = await openRecordProxy({ upstream, recorder, host, port }).catch((fault: Error) => {
     throw advised(fault, { host, port }, '--listen')
@@ -27,6 +27,11 @@ export async function recordCommand(folder: string, options: RecordOptions, term
   terminal.out(`Recording ${upstream} into ${folder}; base URL for clients: ${proxy.url}`)
   await untilStopped()
   await proxy.close()
+}
+
+/** @throws UsageError if the base URL of an upstream is none. */
+export function checkUpstream(upstream: string): void {
+  if (!/^https?:\/\//.test(upstream) || !URL.canParse(upstream)) throw new UsageError(`${upstream} is not a URL`)
 }
 
 /** Creates a recorder that reports its files and its failures to the terminal. */

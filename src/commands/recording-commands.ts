@@ -1,13 +1,14 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import type { ImportCommandOptions } from './import-command.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Fault, parseFaults } from '../kit/recordings/faults.ts'
 import type { Terminal } from './outcome.ts'
 import { portOf } from './ports.ts'
 import type { RecordOptions } from './record-command.ts'
+import { recordingFiles, repeated } from './recording-file-commands.ts'
 import type { ReplayCommandOptions } from './replay.ts'
 
 /** Adds the commands `record`, `replay` and `recordings`. */
 export function recordings(program: Command, terminal: Terminal): void {
-  files(program, terminal)
+  recordingFiles(program, terminal)
   program
     .command('record')
     .description('pass requests to an upstream and record them in a folder')
@@ -29,6 +30,15 @@ export function recordings(program: Command, terminal: Terminal): void {
     .option('--port <port>', 'port to listen on', portOf, 4748)
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
     .option('--timing <speed>', 'real, fast, or a factor such as 4x', speedOf, 0)
+    .option('--fault <list>', 'faults on demand with their rates, such as 429:0.1,cut:0.05,stall:2s:0.02', faultsOf, [])
+    .option('--seed <number>', 'seed of the faults: equal runs have equal faults', seedOf, 0)
+    .addOption(
+      new Option('--on-miss <action>', 'what happens to a request without a recording')
+        .choices(['fail', 'record', 'upstream'])
+        .default('fail'),
+    )
+    .option('--upstream <url>', 'base URL to which --on-miss record and upstream pass requests')
+    .option('--redact <rule>', 'remove a field or matches from what --on-miss records; repeatable', repeated, [])
     .option('--strict', 'report recordings that nobody requested, and exit with 1')
     .action(async (folder: string, options: ReplayCommandOptions) => {
       const { replayCommand } = await import('./replay.ts')
@@ -36,29 +46,18 @@ export function recordings(program: Command, terminal: Terminal): void {
     })
 }
 
-/** Adds the commands that convert files of other tools. */
-function files(program: Command, terminal: Terminal): void {
-  const group = program.command('recordings').description('convert recordings from and to files of other tools')
-  group
-    .command('import')
-    .description('write HAR files, cassettes of vcrpy and Polly.JS, and fixtures of aimock as recordings')
-    .argument('<folder>', 'folder of the recordings')
-    .argument('<files...>', 'files to import; JSON or YAML, also compressed with gzip')
-    .option('--redact <rule>', 'remove a field (metadata.user_id) or matches (/expression/); repeatable', repeated, [])
-    .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
-    .action(async (folder: string, files: readonly string[], options: ImportCommandOptions) => {
-      const { importCommand } = await import('./import-command.ts')
-      await importCommand(folder, files, options, terminal)
-    })
-  group
-    .command('export')
-    .description('write a folder of recordings as a HAR file')
-    .argument('<folder>', 'folder of the recordings')
-    .argument('<file>', 'HAR file')
-    .action(async (folder: string, file: string) => {
-      const { exportCommand } = await import('./import-command.ts')
-      exportCommand(folder, file, terminal)
-    })
+function faultsOf(text: string): readonly Fault[] {
+  try {
+    return parseFaults(text)
+  } catch (thrown) {
+    throw new InvalidArgumentError((thrown as Error).message)
+  }
+}
+
+function seedOf(text: string): number {
+  const seed = Number(text)
+  if (Number.isSafeInteger(seed)) return seed
+  throw new InvalidArgumentError('Expected a whole number.')
 }
 
 /** Parses a speed: 0 waits for nothing. */
@@ -69,5 +68,3 @@ function speedOf(text: string): number {
   if (factor > 0) return factor
   throw new InvalidArgumentError('Expected real, fast, or a factor such as 4x.')
 }
-
-const repeated = (rule: string, before: readonly string[]): readonly string[] => [...before, rule]

@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs'
+import type { Fault } from '../kit/recordings/faults.ts'
 import { readFolder } from '../kit/recordings/folder.ts'
+import type { MissPolicy } from '../kit/recordings/passed-misses.ts'
 import { openReplay } from '../kit/recordings/replay-server.ts'
 import { advised } from '../server/listening.ts'
 import { readCases } from '../upstreams/mock/fixtures.ts'
 import { openMock } from '../upstreams/mock/index.ts'
 import { type Terminal, UsageError } from './outcome.ts'
+import { checkUpstream } from './record-command.ts'
 import { untilStopped } from './serving.ts'
 
 export interface ReplayCommandOptions {
@@ -12,6 +16,11 @@ export interface ReplayCommandOptions {
   readonly ignore: readonly string[]
   /** Speed as a multiple of the recorded one. 0 waits for nothing. */
   readonly timing: number
+  readonly fault: readonly Fault[]
+  readonly seed: number
+  readonly onMiss: 'fail' | 'record' | 'upstream'
+  readonly upstream?: string
+  readonly redact: readonly string[]
   readonly strict?: true
 }
 
@@ -22,10 +31,14 @@ export interface ReplayCommandOptions {
  */
 export async function replayCommand(folder: string, options: ReplayCommandOptions, terminal: Terminal): Promise<void> {
   if (readCases(folder).length > 0) return serveFixtures(folder, options, terminal)
-  const { host, port, ignore, timing: speed, strict } = options
-  const recordings = readFolder(folder)
-  if (recordings.length === 0) throw new UsageError(`${folder} contains no recordings`)
-  const replay = await openReplay({ recordings, ignore, speed, host, port }).catch((fault: Error) => {
+  const { host, port, ignore, timing: speed, fault: faults, seed, strict } = options
+  const onMiss = missPolicyOf(folder, options, terminal)
+  const recordings = options.onMiss === 'record' && !existsSync(folder) ? [] : readFolder(folder)
+  if (recordings.length === 0 && onMiss === undefined) throw new UsageError(`${folder} contains no recordings`)
+  const replay = await openReplay({
+    ...{ recordings, ignore, speed, faults, seed, host, port },
+    ...(onMiss === undefined ? {} : { onMiss }),
+  }).catch((fault: Error) => {
     throw advised(fault, { host, port }, '--port')
   })
   terminal.out(`Serving ${recordings.length} recordings from ${folder} on ${replay.url}`)
@@ -34,6 +47,20 @@ export async function replayCommand(folder: string, options: ReplayCommandOption
   for (const miss of replay.misses) terminal.fault(miss)
   if (strict && replay.unused.length > 0)
     throw new Error(`nobody requested these recordings:\n${replay.unused.join('\n')}`)
+}
+
+/** Returns what happens to a request without a recording. Undefined if it fails. */
+function missPolicyOf(
+  folder: string,
+  { onMiss, upstream, redact }: ReplayCommandOptions,
+  terminal: Terminal,
+): MissPolicy | undefined {
+  if (onMiss === 'fail') return undefined
+  if (upstream === undefined) throw new UsageError(`--on-miss ${onMiss} needs --upstream`)
+  checkUpstream(upstream)
+  if (onMiss === 'upstream') return { upstream }
+  const warn = (message: string): void => terminal.fault(`warning: ${message}`)
+  return { upstream, record: { folder, redact, warn, wrote: file => terminal.out(`recorded ${file}`) } }
 }
 
 async function serveFixtures(folder: string, { host, port }: ReplayCommandOptions, terminal: Terminal): Promise<void> {

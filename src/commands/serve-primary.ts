@@ -53,6 +53,10 @@ export async function servePrimary(
   const tokens = new PrimaryTokens()
   hub.answer(TOKEN_TOPIC, async message => (await tokens.answer(message as never)) as unknown as Json)
   hub.answer('replay', async () => (await mocks.open()).url)
+  hub.answer('replay-folder', async folder => {
+    const { url, models } = await mocks.openFolder(String(folder))
+    return { url, models }
+  })
   const workers = new Workers({
     ...{ hub, log, out: lines => log.writeLines(lines), fault: lines => process.stderr.write(lines) },
     ended: id => limits.leaveAll(id),

@@ -5,6 +5,7 @@ import type { Config } from '../config/index.ts'
 import { defaultConfig, readConfig } from '../config/read.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { Member } from '../store/cluster/member.ts'
+import type { ServedFolder } from '../upstreams/mock/channels.ts'
 import { servedCases } from '../upstreams/mock/index.ts'
 import { LOG_FLUSH, logUncaught, Mocks, type ServeOptions, untilStopped, withOptions } from './serving.ts'
 
@@ -15,11 +16,10 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
   const { member, ended } = joinPrimary(log)
   try {
     const { port, path, text } = (await member.ask('settings', null)) as unknown as Settings
-    const mocks = new Mocks(async () => ({
-      url: String(await member.ask('replay', null)),
-      cases: servedCases(),
-      close: async () => {},
-    }))
+    const mocks = new Mocks({
+      mock: async () => ({ url: String(await member.ask('replay', null)), cases: servedCases(), close }),
+      folder: async folder => ({ ...((await member.ask('replay-folder', folder)) as unknown as ServedFolder), close }),
+    })
     const prepare = (config: Config) => mocks.withMock(withOptions(config, options))
     const config = await prepare(text === null ? defaultConfig() : readConfig(text, process.env, path ?? undefined))
     member.connect(config.redis)
@@ -44,6 +44,9 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
   await within(log.flush(), LOG_FLUSH)
   process.exit()
 }
+
+/** The primary closes what it serves to its workers. */
+const close = async (): Promise<void> => {}
 
 /** Settings that the primary sends to its workers. */
 interface Settings {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { defined, type Format, type JsonObject } from '../canonical/node.ts'
 import {
@@ -35,18 +35,32 @@ export function channelWithDefaults(written: WrittenChannel, general: Preset, en
     name: written.name,
     provider: preset.name,
     formats: formatsOf(written, preset, env, fault),
-    ...defined({ key, auth, maxConcurrent: written.max_concurrent }),
+    ...defined({ key, auth, maxConcurrent: written.max_concurrent, folder: folderOf(written, preset, fault) }),
     ...defined({ tls: written.tls && upstreamTlsOf(written.tls, fault) }),
     // The built-in mock fetches nothing.
     ...(written.media?.addresses === 'any' || preset.name === 'replay' ? { anyAddress: true as const } : {}),
-    models: modelsOf(written.models ?? preset.models ?? ['*']),
+    // Without a list, a folder's models are those of its recordings.
+    models: modelsOf(written.models ?? (written.folder === undefined ? (preset.models ?? ['*']) : [])),
     priority: written.priority ?? 0,
     weight: written.weight ?? 1,
     ...(written.affinity === false ? { affinity: false as const } : {}),
     timeout: timeoutsOf(written.timeout),
-    allowHeaders: allowedHeaders(written.allow_headers ?? [], fault),
+    allowHeaders: [
+      ...allowedHeaders(written.allow_headers ?? [], fault),
+      ...(written.folder === undefined ? [] : [REPLAY_SCOPE]),
+    ],
     betas: written.betas ?? preset.betas ?? 'none',
   }
+}
+
+/** The header by which a test keeps the order of its own equal requests; folders of recordings get it from callers. */
+const REPLAY_SCOPE = 'interlingua-replay-scope'
+
+function folderOf({ folder }: WrittenChannel, preset: Preset, fault: FaultAt): string | undefined {
+  if (folder === undefined) return undefined
+  if (preset.name !== 'replay') fault(['folder'], `has no effect with the provider "${preset.name}"`)
+  if (!existsSync(folder)) fault(['folder'], `there is no folder ${folder}`)
+  return folder
 }
 
 /**

@@ -235,6 +235,7 @@ const addressPart = v.pipe(text, v.regex(/^[A-Za-z0-9][\w.:-]*$/, 'has a charact
 const channel = fields({
   name: text,
   provider: text,
+  folder: v.optional(text),
   formats: v.optional(upstreamFormats(listOfTexts())),
   base_url: v.optional(
     v.union([address, urlsByFormat(mapOf(address))], expects('an address, or a map of them by format')),

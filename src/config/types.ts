@@ -287,6 +287,8 @@ export interface ChannelConfig {
   readonly name: string
   /** Name of the channel's preset. */
   readonly provider: string
+  /** Folder of the recordings from which the provider `replay` answers. Absent for its built-in fixtures. */
+  readonly folder?: string
   /** The formats the upstream speaks, best first. Never empty. */
   readonly formats: readonly ChannelFormat[]
   /** The upstream API key. Absent if the upstream needs none. Never log it. */

@@ -40,19 +40,25 @@ export class Library {
   private readonly served = new Map<string, number>()
   private readonly used = new Set<string>()
 
+  private readonly ignore: readonly string[]
+
   /** @param ignore rules in addition to those of the recordings. */
   constructor(filed: readonly FiledRecording[], ignore: readonly string[] = []) {
-    for (const one of filed) {
-      const { answer, request, redact = [], ...rest } = one.recording
-      if (answer === undefined) continue
-      const rules = [...(rest.ignore ?? []), ...ignore]
-      const group = this.groups.getOrInsertComputed(JSON.stringify([redact, rules]), () => ({
-        ...{ redact, ignore: rules, entries: [] },
-      }))
-      const read = readRequest(request)
-      const streams = read !== undefined && (read.streams || read.canonical.stream)
-      group.entries.push({ ...one, key: matchKey(request, rules), answer, format: read?.route.format, streams })
-    }
+    this.ignore = ignore
+    for (const one of filed) this.add(one)
+  }
+
+  /** Adds a recording behind all others. */
+  add(one: FiledRecording): void {
+    const { answer, request, redact = [], ignore = [] } = one.recording
+    if (answer === undefined) return
+    const rules = [...new Set([...ignore, ...this.ignore])]
+    const group = this.groups.getOrInsertComputed(JSON.stringify([redact, rules]), () => ({
+      ...{ redact, ignore: rules, entries: [] },
+    }))
+    const read = readRequest(request)
+    const streams = read !== undefined && (read.streams || read.canonical.stream)
+    group.entries.push({ ...one, key: matchKey(request, rules), answer, format: read?.route.format, streams })
   }
 
   /** Files that no request has asked for. */
@@ -60,6 +66,14 @@ export class Library {
     return [...this.groups.values()].flatMap(({ entries }) =>
       entries.flatMap(({ file }) => (this.used.has(file) ? [] : [file])),
     )
+  }
+
+  /** The models that recordings request. */
+  get models(): readonly string[] {
+    const entries = [...this.groups.values()].flatMap(group => group.entries)
+    return [
+      ...new Set(entries.flatMap(({ key: { form } }) => (typeof form['model'] === 'string' ? form['model'] : []))),
+    ]
   }
 
   /**
@@ -87,7 +101,6 @@ export class Library {
   }
 }
 
-/** Equal requests; those of the caller's format and of the wanted kind of answer before others. */
 const nearestAt = ({ file, key: { form } }: Entry, requested: MatchKey): Nearest => ({
   file,
   differences: differences(form, requested.form),
@@ -97,6 +110,7 @@ const nearestAt = ({ file, key: { form } }: Entry, requested: MatchKey): Nearest
 const nearestOf = ([first, ...others]: readonly Nearest[]): Nearest | undefined =>
   first && others.reduce((best, one) => (one.differences.length < best.differences.length ? one : best), first)
 
+/** Equal requests, otherwise those that say the same in another format; of these, the ones nearest to what is wanted. */
 function bestOf(entries: readonly Entry[], key: MatchKey, wanted: Wanted): readonly Entry[] {
   const equal = entries.filter(one => one.key.digest === key.digest)
   const alike = entries.filter(

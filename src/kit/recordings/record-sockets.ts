@@ -1,6 +1,7 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import { MAX_RECORDED } from './pass-exchange.ts'
 import { msSince, passedHeaders, upstreamUrl } from './record-urls.ts'
 import type { ArrivedSession, Recorder } from './recorder.ts'
 
@@ -10,12 +11,20 @@ const MAX_MESSAGE = 64 * 1024 * 1024
 const UNSENDABLE = new Set([1004, 1005, 1006, 1015])
 const NORMAL = 1000
 
-/** Passes WebSocket sessions to the upstream and records them. The returned function ends them. */
-export function recordSockets(server: Server, upstream: string, recorder: Recorder): () => void {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false })
-  server.on('upgrade', (message: IncomingMessage, connection: Duplex, head: Buffer) => {
+/** Passes WebSocket sessions to an upstream, and records them if there is a recorder. */
+export class PassedSessions {
+  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false })
+  private readonly upstream: string
+  private readonly recorder: Recorder | undefined
+
+  constructor(upstream: string, recorder?: Recorder) {
+    this.upstream = upstream
+    this.recorder = recorder
+  }
+
+  pass(message: IncomingMessage, connection: Duplex, head: Buffer): void {
     connection.on('error', () => connection.destroy())
-    const url = upstreamUrl(upstream, message.url ?? '/').replace(/^http/, 'ws')
+    const url = upstreamUrl(this.upstream, message.url ?? '/').replace(/^http/, 'ws')
     const protocols = message.headers['sec-websocket-protocol']?.split(/\s*,\s*/) ?? []
     const to = new WebSocket(url, protocols, {
       headers: sessionHeaders(message),
@@ -27,11 +36,18 @@ export function recordSockets(server: Server, upstream: string, recorder: Record
     })
     to.once('error', () => connection.destroy())
     to.once('open', () => {
-      sockets.handleUpgrade(message, connection, head, from => new PassingSession(message, from, to, recorder))
+      this.sockets.handleUpgrade(
+        message,
+        connection,
+        head,
+        from => new PassingSession(message, from, to, this.recorder),
+      )
     })
-  })
-  return () => {
-    for (const client of sockets.clients) client.terminate()
+  }
+
+  /** Ends all sessions. */
+  close(): void {
+    for (const client of this.sockets.clients) client.terminate()
   }
 }
 
@@ -45,8 +61,9 @@ class PassingSession {
   private readonly at = new Date()
   private readonly frames: ArrivedSession['frames'][number][] = []
   private isRecorded = false
+  private size = 0
 
-  constructor(message: IncomingMessage, caller: WebSocket, upstream: WebSocket, recorder: Recorder) {
+  constructor(message: IncomingMessage, caller: WebSocket, upstream: WebSocket, recorder: Recorder | undefined) {
     const { url = '/', headers } = message
     const sides = [
       ['caller', caller, upstream],
@@ -55,7 +72,7 @@ class PassingSession {
     for (const [side, from, to] of sides) {
       from.on('message', (data: RawData, isBinary: boolean) => {
         to.send(data, { binary: isBinary })
-        this.frames.push({ ms: msSince(this.began), from: side, bytes: Buffer.from(data as Buffer) })
+        if (recorder !== undefined) this.take(side, data as Buffer, isBinary)
       })
       from.on('error', () => from.terminate())
       from.once('close', (code, reason) => {
@@ -69,12 +86,20 @@ class PassingSession {
           ...(reason.length > 0 ? { reason: String(reason) } : {}),
         }
         const protocol = upstream.protocol === '' ? {} : { protocol: upstream.protocol }
-        recorder.session(
-          { method: 'GET', url, headers, body: Buffer.alloc(0) },
-          { ...protocol, frames: this.frames, closed },
-          this.at,
-        )
+        if (this.size > MAX_RECORDED) recorder?.tooLarge('GET', url)
+        else
+          recorder?.session(
+            { method: 'GET', url, headers, body: Buffer.alloc(0) },
+            { ...protocol, frames: this.frames, closed },
+            this.at,
+          )
       })
     }
+  }
+
+  private take(from: 'caller' | 'upstream', bytes: Buffer, isBinary: boolean): void {
+    this.size += bytes.length
+    if (this.size > MAX_RECORDED) this.frames.length = 0
+    else this.frames.push({ ms: msSince(this.began), from, bytes: Buffer.from(bytes), isBinary })
   }
 }

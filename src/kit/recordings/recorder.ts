@@ -24,7 +24,7 @@ export interface ArrivedAnswer {
 
 /** A WebSocket session as it happened. */
 export type ArrivedSession = Omit<RecordedSession, 'frames'> & {
-  readonly frames: readonly (Chunk & { readonly from: 'caller' | 'upstream' })[]
+  readonly frames: readonly (Chunk & { readonly from: 'caller' | 'upstream'; readonly isBinary: boolean })[]
 }
 
 export interface RecorderOptions {
@@ -37,7 +37,7 @@ export interface RecorderOptions {
   /** Reports a recording that could not be written. */
   warn(message: string): void
   /** Reports a written file. */
-  wrote?(file: string): void
+  wrote?(file: string, recording: Recording): void
 }
 
 /** Writes what passed to a folder. Its failures are reported and never reach the call that is recorded. */
@@ -69,9 +69,9 @@ export class Recorder {
     this.options.warn(`cannot record ${method} ${url.split('?', 1)[0]}: the exchange is too large`)
   }
 
-  /** Waits until everything is written. */
+  /** Waits until everything that passed is written. */
   async close(): Promise<void> {
-    await Promise.all(this.writing)
+    while (this.writing.size > 0) await Promise.all(this.writing)
   }
 
   private write(
@@ -85,19 +85,16 @@ export class Recorder {
       const redaction = redactionFor(decoded, redact)
       const recorded = await recordedRequest(decoded, redaction)
       const read = readRequest(recorded)
-      const file = await writeToFolder(
-        folder,
-        {
-          ...{ version: VERSION, program: `interlingua ${version()}`, recorded_at: at.toISOString() },
-          ...(read === undefined ? {} : { format: read.route.format, endpoint: read.route.path }),
-          ...(redact.length === 0 ? {} : { redact }),
-          ...(ignore.length === 0 ? {} : { ignore }),
-          request: recorded,
-          ...(await rest(redaction, read?.streams ?? false)),
-        },
-        write,
-      )
-      wrote?.(file)
+      const recording: Recording = {
+        ...{ version: VERSION, program: `interlingua ${version()}`, recorded_at: at.toISOString() },
+        ...(read === undefined ? {} : { format: read.route.format, endpoint: read.route.path }),
+        ...(redact.length === 0 ? {} : { redact }),
+        ...(ignore.length === 0 ? {} : { ignore }),
+        request: recorded,
+        ...(await rest(redaction, read?.streams ?? false)),
+      }
+      const file = await writeToFolder(folder, recording, write)
+      wrote?.(file, recording)
     }
     const done = written()
       .catch((fault: Error) =>
@@ -153,9 +150,10 @@ function recordedSession({ frames, closed, ...rest }: ArrivedSession, redaction:
   return {
     ...rest,
     ...(closed === undefined ? {} : { closed: { ...closed, ...reason } }),
-    frames: frames.map(({ ms, from, bytes }) => {
+    frames: frames.map(({ ms, from, bytes, isBinary }) => {
       const text = texts.get(from)!.next().value as string
-      return { ms, from, ...(bytes.equals(Buffer.from(bytes.toString('utf8'))) ? { text } : recordedBytes(bytes)) }
+      if (!bytes.equals(Buffer.from(bytes.toString('utf8')))) return { ms, from, ...recordedBytes(bytes) }
+      return { ms, from, ...(isBinary ? { binary: true } : {}), text }
     }),
   }
 }

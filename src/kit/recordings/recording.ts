@@ -63,7 +63,11 @@ const ANSWER = fields({
   complete: yesOrNo,
 })
 
-const FRAME = v.pipe(fields({ ms, from: oneOf(['caller', 'upstream']), ...bytes }), exactlyOne('text', 'base64'))
+/** One message of a session; `binary` marks a text that was sent in a binary frame, as Gemini Live does. */
+const FRAME = v.pipe(
+  fields({ ms, from: oneOf(['caller', 'upstream']), binary: v.optional(yesOrNo), ...bytes }),
+  exactlyOne('text', 'base64'),
+)
 
 const SESSION = fields({
   /** The subprotocol that the upstream chose. */

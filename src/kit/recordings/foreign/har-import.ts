@@ -104,6 +104,7 @@ function sessionOf({ startedDateTime, _webSocketMessages = [], _interlingua = {}
     frames: _webSocketMessages.map(({ type, time, opcode, data }) => ({
       ms: Math.max(0, rounded(time * 1000 - began)),
       from: type === 'send' ? 'caller' : 'upstream',
+      isBinary: opcode === BINARY,
       bytes: Buffer.from(data, opcode === BINARY ? 'base64' : 'utf8'),
     })),
     ...(closed === undefined ? {} : { closed: defined(closed) as NonNullable<ArrivedSession['closed']> }),

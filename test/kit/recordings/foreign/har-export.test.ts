@@ -107,8 +107,9 @@ test('a HAR export holds WebSocket sessions', async () => {
     {
       protocol: 'realtime',
       frames: [
-        { ms: 0.3, from: 'caller', bytes: Buffer.from('{"type":"a"}') },
-        { ms: 17.9, from: 'upstream', bytes: Buffer.from([255, 0]) },
+        { ms: 0.3, from: 'caller', bytes: Buffer.from('{"type":"a"}'), isBinary: false },
+        { ms: 9, from: 'upstream', bytes: Buffer.from('{}'), isBinary: true },
+        { ms: 17.9, from: 'upstream', bytes: Buffer.from([255, 0]), isBinary: true },
       ],
       closed: { ms: 20, from: 'upstream', code: 1000, reason: 'bye' },
     },

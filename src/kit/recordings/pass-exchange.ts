@@ -1,0 +1,99 @@
+import { type IncomingMessage, request as overHttp, type ServerResponse } from 'node:http'
+import { request as overHttps } from 'node:https'
+import type { Chunk } from './chunks.ts'
+import { errorAnswer } from './error-answer.ts'
+import { msSince, passedHeaders, upstreamUrl } from './record-urls.ts'
+import type { Recorder } from './recorder.ts'
+
+/** Bytes; a larger exchange passes, but is not recorded. */
+export const MAX_RECORDED = 48 * 1024 * 1024
+
+export interface PassOptions {
+  /** The base URL of the upstream. */
+  readonly upstream: string
+  /** Records the exchange. Without it, the exchange only passes. */
+  readonly recorder?: Recorder | undefined
+  /** The body of the request, if it was read before. */
+  readonly body?: Buffer
+}
+
+/** Passes one exchange to an upstream; chunks go on as they arrive, in both directions. */
+export function passExchange(
+  message: IncomingMessage,
+  reply: ServerResponse,
+  { upstream, recorder, body }: PassOptions,
+): void {
+  const { method = 'GET', url = '/', headers } = message
+  const [began, at] = [performance.now(), new Date()]
+  const target = new URL(upstreamUrl(upstream, url))
+  const send = target.protocol === 'https:' ? overHttps : overHttp
+  const sent = body === undefined && recorder !== undefined ? new PassingBody(message, began) : undefined
+  const outgoing = send(target, { method, headers: passedHeaders(headers) }, answer => {
+    const ms = msSince(began)
+    const { statusCode: status = 0 } = answer
+    if (recorder !== undefined) {
+      const got = new PassingBody(answer, began)
+      // Comes before the caller gets the end of the answer, so that its next request finds this exchange.
+      onceOver(answer, isComplete => {
+        if (sent?.isTooLarge || got.isTooLarge) recorder.tooLarge(method, url)
+        else
+          recorder.exchange(
+            { method, url, headers, body: body ?? sent!.bytes },
+            { status, headers: answer.headers, ms, chunks: got.chunks, isComplete },
+            at,
+          )
+      })
+    }
+    reply.writeHead(status, passedHeaders(answer.headers))
+    reply.flushHeaders()
+    answer.pipe(reply)
+    answer.once('close', () => {
+      if (!answer.complete) reply.destroy()
+    })
+  })
+  outgoing.on('error', fault => {
+    if (reply.headersSent) reply.destroy()
+    else errorAnswer(reply, url, { kind: 'unreachable', message: `The upstream cannot be reached: ${fault.message}` })
+  })
+  reply.once('close', () => {
+    if (!reply.writableFinished) outgoing.destroy()
+  })
+  if (body === undefined) message.pipe(outgoing)
+  else outgoing.end(body)
+}
+
+/** Calls back once at the end of a message, or when its connection closes before. */
+function onceOver(message: IncomingMessage, over: (isComplete: boolean) => void): void {
+  let isOver = false
+  const end = (): void => {
+    if (!isOver) over(message.complete)
+    isOver = true
+  }
+  message.once('end', end)
+  message.once('close', end)
+}
+
+/** Collects the chunks of a body while they pass, up to a limit. */
+class PassingBody {
+  readonly chunks: Chunk[] = []
+  isTooLarge = false
+  private size = 0
+  private readonly began: number
+
+  constructor(message: IncomingMessage, began: number) {
+    this.began = began
+    message.on('data', (bytes: Buffer) => this.take(bytes))
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.chunks.map(({ bytes }) => bytes))
+  }
+
+  private take(bytes: Buffer): void {
+    this.size += bytes.length
+    if (this.size > MAX_RECORDED) {
+      this.isTooLarge = true
+      this.chunks.length = 0
+    } else this.chunks.push({ ms: msSince(this.began), bytes })
+  }
+}

@@ -1,0 +1,75 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChosenFault } from './faults.ts'
+
+/** An answer as it is sent to a caller. */
+export interface ServedAnswer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  /** Time from the start of the request to the head. */
+  readonly ms: number
+  readonly chunks: readonly ServedChunk[]
+  readonly isComplete: boolean
+}
+
+interface ServedChunk {
+  readonly ms: number
+  readonly bytes: Buffer
+  /** Milliseconds without data before the chunk, at any speed. */
+  readonly pause?: number
+}
+
+/** Most bytes that a fault overwrites. */
+const GARBLED = 8
+
+/** Returns the answer with a fault at a place of its body. */
+export function withFault(answer: ServedAnswer, fault: ChosenFault): ServedAnswer {
+  const { chunks } = answer
+  const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const [before, after] = splitAt(chunks, Math.floor(fault.at * size))
+  if (fault.type === 'cut') return { ...answer, chunks: before, isComplete: false }
+  const [first, ...rest] = after
+  if (first === undefined || fault.type === 'status') return answer
+  const changed = fault.type === 'stall' ? { ...first, pause: fault.ms } : { ...first, bytes: garbled(first.bytes) }
+  return { ...answer, chunks: [...before, changed, ...rest] }
+}
+
+/** Overwrites bytes by zeros, which neither JSON nor an event contains. */
+function garbled(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes)
+  copy.fill(0, 0, Math.min(GARBLED, copy.length))
+  return copy
+}
+
+/** Splits a body at an offset in bytes; a chunk there is cut in two. */
+function splitAt(chunks: readonly ServedChunk[], offset: number): [readonly ServedChunk[], readonly ServedChunk[]] {
+  const [before, after]: [ServedChunk[], ServedChunk[]] = [[], []]
+  let start = 0
+  for (const chunk of chunks) {
+    const cut = Math.min(Math.max(offset - start, 0), chunk.bytes.length)
+    if (cut > 0) before.push({ ...chunk, bytes: chunk.bytes.subarray(0, cut) })
+    if (cut < chunk.bytes.length) after.push({ ...chunk, bytes: chunk.bytes.subarray(cut) })
+    start += chunk.bytes.length
+  }
+  return [before, after]
+}
+
+/** Sends an answer, its chunks at their times divided by the speed; a speed of 0 waits for nothing. */
+export async function sendAnswer(reply: ServerResponse, answer: ServedAnswer, speed: number): Promise<void> {
+  const began = performance.now()
+  const at = async (ms: number): Promise<void> => {
+    const left = speed === 0 ? 0 : ms / speed - (performance.now() - began)
+    if (left > 1) await sleep(left)
+  }
+  await at(answer.ms)
+  reply.writeHead(answer.status, answer.headers)
+  reply.flushHeaders()
+  for (const { ms, bytes, pause } of answer.chunks) {
+    await at(ms)
+    if (pause !== undefined) await sleep(pause)
+    if (reply.destroyed) return
+    if (bytes.length > 0) await new Promise<void>(done => reply.write(bytes, () => done()))
+  }
+  if (answer.isComplete) reply.end()
+  else reply.destroy()
+}
