@@ -188,9 +188,9 @@ describe('imports', () => {
       'eventsource-parser': /^src\/ingress\/transport\/sse\.ts$/,
       'fast-json-stringify': /^src\/egress\/chat\/model-list\.ts$/,
       valibot:
-        /^src\/(config\/.*|operators\/admin\/.*|gateway\/capture\/shapes\.ts|kit\/recordings\/(recording|file)\.ts|ingress\/errors\/validation-error\.ts|ingress\/[^/]+\/wire\.ts)$/,
+        /^src\/(config\/.*|operators\/admin\/.*|gateway\/capture\/shapes\.ts|kit\/recordings\/(recording|file|foreign\/(har|vcr|aimock|import-file))\.ts|ingress\/errors\/validation-error\.ts|ingress\/[^/]+\/wire\.ts)$/,
       '@valibot/to-json-schema': /^src\/(commands\/check|operators\/admin\/.*)\.ts$/,
-      yaml: /^src\/(config|kit\/conformance)\//,
+      yaml: /^src\/(config\/|kit\/conformance\/|kit\/recordings\/foreign\/parse\.ts$)/,
       ajv: /^src\/kit\/conformance\/schema\.ts$/,
       pino: /^src\/server\/log\.ts$/,
       commander: /^src\/(main\.ts|commands\/)/,

@@ -3,10 +3,12 @@ import { type Fault, parseFaults } from '../kit/recordings/faults.ts'
 import type { Terminal } from './outcome.ts'
 import { portOf } from './ports.ts'
 import type { RecordOptions } from './record-command.ts'
+import { recordingFiles, repeated } from './recording-file-commands.ts'
 import type { ReplayCommandOptions } from './replay.ts'
 
-/** Adds the commands `record` and `replay`. */
+/** Adds the commands `record`, `replay` and `recordings`. */
 export function recordings(program: Command, terminal: Terminal): void {
+  recordingFiles(program, terminal)
   program
     .command('record')
     .description('pass requests to an upstream and record them in a folder')
@@ -66,5 +68,3 @@ function speedOf(text: string): number {
   if (factor > 0) return factor
   throw new InvalidArgumentError('Expected real, fast, or a factor such as 4x.')
 }
-
-const repeated = (rule: string, before: readonly string[]): readonly string[] => [...before, rule]

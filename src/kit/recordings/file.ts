@@ -22,7 +22,7 @@ export class RecordingError extends Error {
 export function readRecordingFile(file: string): Recording {
   const { size } = statSync(file)
   if (size <= MAX_FILE_SIZE) return readRecording(readFileSync(file, 'utf8'), file)
-  throw fault(file, `is too large: ${size} bytes; a recording has at most ${MAX_FILE_SIZE}`)
+  throw fileFault(file, `is too large: ${size} bytes; a recording has at most ${MAX_FILE_SIZE}`)
 }
 
 /**
@@ -32,12 +32,12 @@ export function readRecordingFile(file: string): Recording {
  * @throws RecordingError with file and line.
  */
 export function readRecording(text: string, file: string): Recording {
-  const value = parsed(text, file)
+  const value = parsedJson(text, file)
   if (!isObject(value) || value['version'] === undefined)
-    throw fault(file, 'is not a recording: its field `version` is missing')
+    throw fileFault(file, 'is not a recording: its field `version` is missing')
   const { version } = value
   if (typeof version === 'number' && version > VERSION)
-    throw fault(
+    throw fileFault(
       file,
       `is ${version}; this program reads ${VERSION} at most, so a newer one is needed`,
       ['version'],
@@ -45,19 +45,32 @@ export function readRecording(text: string, file: string): Recording {
     )
   const checked = v.safeParse(RECORDING, value)
   if (checked.success) return checked.output
-  const lineOf = lineFinder(text)
-  const faults = checked.issues.slice(0, MOST_FAULTS).map(({ path = [], message }) => {
+  throw issuesFault(file, checked.issues, lineFinder(text))
+}
+
+/** Creates the error of a file that does not match its schema. */
+export function issuesFault(
+  file: string,
+  issues: readonly v.BaseIssue<unknown>[],
+  lineOf: (path: Path) => number,
+): RecordingError {
+  const faults = issues.slice(0, MOST_FAULTS).map(({ path = [], message }) => {
     const keys = path.map(({ key }) => key as string | number)
     return describeFault({ path: pathText(keys), message, line: lineOf(keys) }, file)
   })
-  throw new RecordingError(faults.join('\n'))
+  return new RecordingError(faults.join('\n'))
 }
 
 /** Most faults of one file that an error lists. */
 const MOST_FAULTS = 10
 
-function parsed(text: string, file: string): unknown {
-  if (text.trim() === '') throw fault(file, 'is empty')
+/**
+ * Parses the JSON of a file.
+ *
+ * @throws RecordingError with file and line.
+ */
+export function parsedJson(text: string, file: string): unknown {
+  if (text.trim() === '') throw fileFault(file, 'is empty')
   try {
     return JSON.parse(text)
   } catch (thrown) {
@@ -65,7 +78,12 @@ function parsed(text: string, file: string): unknown {
     const end = text.trimEnd().length
     const offset = Number(/position (\d+)/.exec(message)?.[1] ?? endOfTokens(text))
     const line = text.slice(0, Math.min(offset, end)).split('\n').length
-    throw fault(file, offset >= end ? 'the file is cut off: its JSON has no end' : `is not JSON: ${message}`, [], line)
+    throw fileFault(
+      file,
+      offset >= end ? 'the file is cut off: its JSON has no end' : `is not JSON: ${message}`,
+      [],
+      line,
+    )
   }
 }
 
@@ -80,7 +98,8 @@ function endOfTokens(text: string): number {
   return end + /^\s*/.exec(text.slice(end))![0].length
 }
 
-const fault = (file: string, message: string, path: Path = [], line?: number): RecordingError =>
+/** Creates an error of a file, with the path and the line of the faulty part if they are known. */
+export const fileFault = (file: string, message: string, path: Path = [], line?: number): RecordingError =>
   new RecordingError(describeFault({ path: pathText(path), message, ...(line === undefined ? {} : { line }) }, file))
 
 /** Fields whose items are written on one line each. */

@@ -24,9 +24,12 @@ export function readFolder(folder: string): readonly FiledRecording[] {
   return found.sort(
     (a, b) =>
       Date.parse(a.recording.recorded_at) - Date.parse(b.recording.recorded_at) ||
-      a.file.localeCompare(b.file, 'en', { numeric: true }),
+      stemOfFile(a).localeCompare(stemOfFile(b), 'en', { numeric: true }),
   )
 }
+
+/** The name without its ending, because `a-2.json` would sort before `a.json`. */
+const stemOfFile = ({ file }: FiledRecording): string => file.slice(0, -'.json'.length)
 
 /** Writes the text of a new file. */
 export type WriteFile = (file: string, text: string) => Promise<void>

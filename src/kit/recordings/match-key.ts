@@ -30,7 +30,8 @@ const IGNORED = '[ignored]'
 export function matchKey(recorded: RecordedRequest, ignore: readonly string[] = []): MatchKey {
   const ignoring = new Redaction(ignore, [], IGNORED)
   const canonical = readRequest(recorded)?.canonical
-  const form = ignoring.json(canonical === undefined ? plainForm(recorded) : canonicalForm(canonical)) as JsonObject
+  const whole = canonical === undefined ? plainForm(recorded) : canonicalForm(canonical)
+  const form = ignoring.json(ignoring.without(whole)) as JsonObject
   const key = { form, digest: digestOf(form) }
   if (canonical === undefined || workOf(canonical) !== 'conversation') return key
   return { ...key, conversation: digestOf(conversationForm(form)) }

@@ -18,6 +18,8 @@ export interface ArrivedAnswer {
   readonly ms: number
   readonly chunks: readonly Chunk[]
   readonly isComplete: boolean
+  /** Whether the chunks are decoded already, whatever the header `content-encoding` states. */
+  readonly isDecoded?: boolean
 }
 
 /** A WebSocket session as it happened. */
@@ -111,12 +113,12 @@ async function decodedRequest(request: ArrivedRequest): Promise<ArrivedRequest> 
 }
 
 async function recordedAnswer(
-  { status, headers, ms, chunks, isComplete }: ArrivedAnswer,
+  { status, headers, ms, chunks, isComplete, isDecoded = false }: ArrivedAnswer,
   redaction: Redaction,
   streams: boolean,
 ): Promise<RecordedAnswer> {
   const encoding = headers['content-encoding']
-  const decoded = encoding === undefined ? chunks : await decodedChunks(chunks, encoding)
+  const decoded = encoding === undefined || isDecoded ? chunks : await decodedChunks(chunks, encoding)
   if (decoded === undefined) throw new Error(`the answer's encoding ${encoding} cannot be decoded`)
   const type = headers['content-type'] ?? ''
   const isWhole = /^application\/json\b/i.test(type) && !streams

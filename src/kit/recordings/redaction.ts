@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { base64Edits } from './base64-runs.ts'
 import { matchesPath, parseRule, type Rule } from './rules.ts'
 import { type Edit, mergedEdits, spliced } from './splice.ts'
@@ -45,6 +45,14 @@ export class Redaction {
   /** Whether a path rule names the field. */
   hides(path: readonly string[]): boolean {
     return this.paths.length > 0 && matchesPath(this.paths, path)
+  }
+
+  /** Copies a value without the fields that path rules name. */
+  without(value: Json, path: readonly string[] = []): Json {
+    if (this.paths.length === 0 || typeof value !== 'object' || value === null) return value
+    const kept = Object.entries(value as JsonObject).filter(([name]) => !this.hides([...path, name]))
+    const copied = kept.map(([name, item]) => [name, this.without(item, [...path, name])] as const)
+    return Array.isArray(value) ? copied.map(([, item]) => item) : Object.fromEntries(copied)
   }
 
   /** Redacts every text and name of a field; the shape stays. */

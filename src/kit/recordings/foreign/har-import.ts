@@ -1,0 +1,115 @@
+import { defined } from '../../../canonical/node.ts'
+import type { Chunk } from '../chunks.ts'
+import { formBytes, formType } from '../multipart.ts'
+import type { ArrivedRequest } from '../recorded-request.ts'
+import type { ArrivedAnswer, ArrivedSession } from '../recorder.ts'
+import { type ForeignExchange, type ForeignFile, headersOf, type Skipped, targetOf } from './exchange.ts'
+import type { HarContent, HarEntry, HarParam } from './har.ts'
+
+/** Opcode of a binary message. */
+const BINARY = 2
+
+/** Converts the entries of a HAR file. Requests without an answer are skipped. */
+export function harExchanges(entries: readonly HarEntry[]): ForeignFile {
+  const exchanges: ForeignExchange[] = []
+  const skipped: Skipped[] = []
+  for (const [index, entry] of entries.entries()) {
+    const { status } = entry.response
+    if (entry._webSocketMessages === undefined && (status < 100 || status > 599))
+      skipped.push({
+        path: ['log', 'entries', index, 'response', 'status'],
+        reason: `the request has no answer (status ${status})`,
+      })
+    else exchanges.push(exchangeOf(entry))
+  }
+  return { exchanges, skipped }
+}
+
+function exchangeOf(entry: HarEntry): ForeignExchange {
+  const { redact, ignore } = entry._interlingua ?? {}
+  const outcome = entry._webSocketMessages === undefined ? { answer: answerOf(entry) } : { session: sessionOf(entry) }
+  return { request: requestOf(entry), ...outcome, at: new Date(entry.startedDateTime), ...defined({ redact, ignore }) }
+}
+
+function requestOf({ request: { method, url, headers, postData } }: HarEntry): ArrivedRequest {
+  const named = pairs(headers)
+  const { 'content-encoding': _, 'content-type': stated = postData?.mimeType ?? '', ...rest } = headersOf(named)
+  const params = postData?.text == null && postData?.textJSON === undefined ? (postData?.params ?? []) : []
+  const isForm = /^multipart\//i.test(stated)
+  const type = isForm && params.length > 0 ? formType(stated) : stated
+  return {
+    ...{ method, url: targetOf(url) },
+    headers: type === '' ? rest : { ...rest, 'content-type': type },
+    body:
+      params.length === 0 ? bytesIn(postData ?? {}) : isForm ? formBytes(params.map(partOf), type) : urlEncoded(params),
+  }
+}
+
+const pairs = (headers: HarEntry['request']['headers']) => headers.map(({ name, value }) => [name, value] as const)
+
+const partOf = ({ name, value, fileName, contentType, _encoding }: HarParam) => ({
+  field: name,
+  ...(fileName === undefined ? {} : { name: fileName }),
+  ...(contentType === undefined ? {} : { media_type: contentType }),
+  ...(_encoding === 'base64' ? { base64: value } : { text: value }),
+})
+
+const urlEncoded = (params: readonly HarParam[]): Buffer =>
+  Buffer.from(new URLSearchParams(params.map(({ name, value }) => [name, value])).toString())
+
+/** Returns the bytes of a body; Polly.JS writes encoded ones as a list of pieces. */
+function bytesIn({ text, textJSON, encoding }: Pick<HarContent, 'text' | 'textJSON' | 'encoding'>): Buffer {
+  if (textJSON !== undefined) return Buffer.from(JSON.stringify(textJSON))
+  if (text == null) return Buffer.alloc(0)
+  const charset = encoding === 'base64' || encoding === 'hex' ? encoding : 'utf8'
+  const pieces = charset === 'utf8' || !/^\s*\["/.test(text) ? [text] : (JSON.parse(text) as string[])
+  return Buffer.concat(pieces.map(piece => Buffer.from(piece, charset)))
+}
+
+/** Begin of gzip (RFC 1952), by which content is known that is still encoded. */
+const GZIP = Buffer.from([0x1f, 0x8b])
+
+function answerOf({ response, timings, _interlingua = {} }: HarEntry): ArrivedAnswer {
+  const { 'content-encoding': encoding = _interlingua.content_encoding, ...rest } = headersOf(pairs(response.headers))
+  const type = rest['content-type'] ?? (response.content.mimeType || undefined)
+  const bytes = bytesIn(response.content)
+  const isPieces = response.content.encoding !== undefined && /^\s*\["/.test(response.content.text ?? '')
+  const ms = rounded(timings.send > 0 ? timings.send + timings.wait : Math.max(0, timings.wait))
+  return {
+    status: response.status,
+    headers: defined({ ...rest, 'content-type': type, 'content-encoding': encoding }),
+    ms,
+    chunks: chunksOf(bytes, response.content, ms + Math.max(0, timings.receive)),
+    isComplete: _interlingua.complete ?? true,
+    isDecoded: !(isPieces || bytes.subarray(0, 2).equals(GZIP)),
+  }
+}
+
+/** Splits content into the recorded chunks; content of other tools is one chunk. */
+function chunksOf(bytes: Buffer, { _chunks = [] }: HarContent, end: number): readonly Chunk[] {
+  const sum = _chunks.reduce((total, one) => total + one.bytes, 0)
+  if (_chunks.length === 0 || sum !== bytes.length) return bytes.length === 0 ? [] : [{ ms: rounded(end), bytes }]
+  let offset = 0
+  return _chunks.map(({ ms, bytes: size }) => {
+    offset += size
+    return { ms, bytes: bytes.subarray(offset - size, offset) }
+  })
+}
+
+function sessionOf({ startedDateTime, _webSocketMessages = [], _interlingua = {} }: HarEntry): ArrivedSession {
+  const began = Date.parse(startedDateTime)
+  const { protocol, closed } = _interlingua
+  return {
+    ...(protocol === undefined ? {} : { protocol }),
+    frames: _webSocketMessages.map(({ type, time, opcode, data }) => ({
+      ms: Math.max(0, rounded(time * 1000 - began)),
+      from: type === 'send' ? 'caller' : 'upstream',
+      isBinary: opcode === BINARY,
+      bytes: Buffer.from(data, opcode === BINARY ? 'base64' : 'utf8'),
+    })),
+    ...(closed === undefined ? {} : { closed: defined(closed) as NonNullable<ArrivedSession['closed']> }),
+  }
+}
+
+/** Rounds milliseconds to one decimal, as recordings have them. */
+const rounded = (ms: number): number => Math.round(ms * 10) / 10

@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+
+/* The parts of a HAR file that recordings hold (HTTP Archive 1.2), with the fields that Polly.JS and browsers add. */
+
+const text = v.string('expected a string')
+const number = v.number('expected a number')
+const list = <S extends v.GenericSchema>(item: S) => v.array(item, 'expected a list')
+const object = <E extends v.ObjectEntries>(entries: E) =>
+  v.object(entries, issue =>
+    issue.path === undefined || issue.expected === 'Object' ? 'expected an object' : 'is missing',
+  )
+
+const NAMED = object({ name: text, value: text })
+
+/** One field of a form; `_encoding` is `base64` for a file that is no text. */
+const PARAM = object({
+  name: text,
+  value: v.optional(text, ''),
+  fileName: v.optional(text),
+  contentType: v.optional(text),
+  _encoding: v.optional(text),
+})
+
+const POST_DATA = object({
+  mimeType: v.optional(text),
+  text: v.optional(v.nullable(text)),
+  /** A body as JSON, as persisters that write YAML have it. */
+  textJSON: v.optional(v.unknown()),
+  encoding: v.optional(text),
+  params: v.optional(list(PARAM)),
+})
+
+const CONTENT = object({
+  mimeType: v.optional(text),
+  text: v.optional(v.nullable(text)),
+  textJSON: v.optional(v.unknown()),
+  encoding: v.optional(text),
+  /** Times and sizes in bytes of the chunks in which a stream arrived. */
+  _chunks: v.optional(list(object({ ms: number, bytes: number }))),
+})
+
+/** A message of a WebSocket session, as Chrome writes it: seconds since 1970, data in base64 if `opcode` is 2. */
+const MESSAGE = object({
+  type: v.picklist(['send', 'receive'], 'expected send or receive'),
+  time: number,
+  opcode: number,
+  data: text,
+})
+
+const ENTRY = object({
+  startedDateTime: v.pipe(
+    text,
+    v.check(value => !Number.isNaN(Date.parse(value)), 'expected a date and time'),
+  ),
+  request: object({
+    method: text,
+    url: text,
+    headers: v.optional(list(NAMED), []),
+    postData: v.optional(v.nullable(POST_DATA)),
+  }),
+  response: object({ status: number, headers: v.optional(list(NAMED), []), content: v.optional(CONTENT, {}) }),
+  timings: v.optional(
+    object({ send: v.optional(number, 0), wait: v.optional(number, 0), receive: v.optional(number, 0) }),
+    {},
+  ),
+  _webSocketMessages: v.optional(list(MESSAGE)),
+  /** What recordings say more than HAR. */
+  _interlingua: v.optional(
+    object({
+      redact: v.optional(list(text)),
+      ignore: v.optional(list(text)),
+      content_encoding: v.optional(text),
+      complete: v.optional(v.boolean('expected true or false')),
+      protocol: v.optional(text),
+      closed: v.optional(
+        object({ ms: number, from: v.picklist(['caller', 'upstream']), code: number, reason: v.optional(text) }),
+      ),
+    }),
+  ),
+})
+
+export const HAR = object({ log: object({ entries: list(ENTRY) }) })
+
+export type HarEntry = v.InferOutput<typeof ENTRY>
+export type HarParam = v.InferOutput<typeof PARAM>
+export type HarPostData = v.InferOutput<typeof POST_DATA>
+export type HarContent = v.InferOutput<typeof CONTENT>
+export type HarMessage = v.InferOutput<typeof MESSAGE>

@@ -1,0 +1,101 @@
+import { readFileSync, statSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import * as v from 'valibot'
+import { isObject } from '../../../canonical/node.ts'
+import { pathText } from '../../../config/faults.ts'
+import { MESSAGES_VERSION } from '../../../formats/dialects/messages.ts'
+import { fileFault, issuesFault } from '../file.ts'
+import { routeAt } from '../read-request.ts'
+import type { ArrivedRequest } from '../recorded-request.ts'
+import { Recorder } from '../recorder.ts'
+import { FIXTURES, fixtureExchanges } from './aimock.ts'
+import type { ForeignExchange, ForeignFile } from './exchange.ts'
+import { HAR } from './har.ts'
+import { harExchanges } from './har-import.ts'
+import { type Parsed, parseForeign } from './parse.ts'
+import { CASSETTE, cassetteExchanges } from './vcr.ts'
+
+/** Maximum size of a file that is imported, in bytes. */
+const MAX_SIZE = 512 * 1024 * 1024
+
+export interface ImportOptions {
+  /** Folder of the recordings. */
+  readonly folder: string
+  /** Rules of `--redact` and `--ignore`, in addition to those of the file. */
+  readonly redact?: readonly string[]
+  readonly ignore?: readonly string[]
+  /** Reports a written recording, and an entry that cannot be imported. */
+  wrote?(file: string): void
+  skipped?(message: string): void
+}
+
+/**
+ * Writes the exchanges of a HAR file, a cassette of vcrpy or a fixture file of aimock as recordings. Returns their
+ * number.
+ *
+ * @throws RecordingError with file and line for a file that is faulty or none of these. Nothing is written then.
+ */
+export async function importFile(file: string, options: ImportOptions): Promise<number> {
+  const { size, mtime } = statSync(file)
+  if (size > MAX_SIZE) throw fileFault(file, `is too large: ${size} bytes; an import has at most ${MAX_SIZE}`)
+  const parsed = parseForeign(textOf(file), file)
+  const { exchanges, skipped } = readForeign(parsed, file, mtime)
+  for (const { path, reason } of skipped)
+    options.skipped?.(`${file}:${parsed.lineOf(path)}: ${pathText(path)}: ${reason}`)
+  // One after the other, so that equal requests keep their order.
+  for (const one of exchanges) await write(one, file, options)
+  return exchanges.length
+}
+
+function textOf(file: string): string {
+  const bytes = readFileSync(file)
+  return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8').replace(/^\uFEFF/, '')
+}
+
+/** Kinds of files by the field that only they have. */
+const KINDS: { readonly [field: string]: (parsed: Parsed, file: string, at: Date) => ForeignFile } = {
+  log: (parsed, file) => harExchanges(checked(HAR, parsed, file).log.entries),
+  interactions: (parsed, file, at) => ({
+    exchanges: cassetteExchanges(checked(CASSETTE, parsed, file).interactions, at),
+    skipped: [],
+  }),
+  fixtures: (parsed, file, at) => fixtureExchanges(checked(FIXTURES, parsed, file).fixtures, at),
+}
+
+function readForeign(parsed: Parsed, file: string, at: Date): ForeignFile {
+  const { value } = parsed
+  const kind = isObject(value) ? Object.keys(KINDS).find(field => field in value) : undefined
+  if (kind !== undefined) return KINDS[kind]!(parsed, file, at)
+  throw fileFault(file, 'is neither a HAR file (log), a cassette (interactions) nor a fixture file (fixtures)', [], 1)
+}
+
+function checked<S extends v.GenericSchema>(schema: S, { value, lineOf }: Parsed, file: string): v.InferOutput<S> {
+  const result = v.safeParse(schema, value)
+  if (result.success) return result.output
+  throw issuesFault(file, result.issues, lineOf)
+}
+
+async function write(one: ForeignExchange, file: string, options: ImportOptions): Promise<void> {
+  const { folder, redact = [], ignore = [], wrote } = options
+  const faults: string[] = []
+  const recorder = new Recorder({
+    folder,
+    redact: [...new Set([...(one.redact ?? []), ...redact])],
+    ignore: [...new Set([...(one.ignore ?? []), ...ignore])],
+    warn: message => faults.push(message),
+    ...(wrote === undefined ? {} : { wrote }),
+  })
+  const request = withVersion(one.request)
+  if (one.answer !== undefined) recorder.exchange(request, one.answer, one.at)
+  if (one.session !== undefined) recorder.session(request, one.session, one.at)
+  await recorder.close()
+  if (faults.length > 0) throw fileFault(file, faults.join('\n'))
+}
+
+/** Adds the version header that a format requires; many files have none, because their headers were filtered. */
+function withVersion(request: ArrivedRequest): ArrivedRequest {
+  const { version = [] } = routeAt(request.url.split('?', 1)[0]!)?.route ?? {}
+  const [name] = version
+  if (name === undefined || version.some(one => request.headers[one] !== undefined)) return request
+  return { ...request, headers: { ...request.headers, [name]: MESSAGES_VERSION } }
+}

@@ -1,0 +1,31 @@
+import { LineCounter, parseDocument } from 'yaml'
+import type { Path } from '../../../canonical/loss.ts'
+import { lineFinder } from '../../../config/source.ts'
+import { fileFault, parsedJson } from '../file.ts'
+
+/** A parsed file: its value, and the line of each part. */
+export interface Parsed {
+  readonly value: unknown
+  /** Returns the line of the value at a path, from 1. */
+  lineOf(path: Path): number
+}
+
+/**
+ * Parses JSON, or YAML with `!!binary` values.
+ *
+ * @param file the name of the file in errors.
+ * @throws RecordingError with file and line.
+ */
+export function parseForeign(text: string, file: string): Parsed {
+  // The parser of YAML takes JSON, too, but is slow for large files.
+  if (/^\s*[[{]/.test(text)) return { value: parsedJson(text, file), lineOf: path => lineFinder(text)(path) }
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, customTags: ['binary'], prettyErrors: false })
+  const [first] = document.errors
+  if (first !== undefined) throw fileFault(file, first.message, [], lines.linePos(first.pos[0]).line)
+  try {
+    return { value: document.toJS(), lineOf: path => lineFinder(text)(path) }
+  } catch (thrown) {
+    throw fileFault(file, (thrown as Error).message)
+  }
+}

@@ -1,0 +1,96 @@
+import * as v from 'valibot'
+import { parseJson } from '../../../canonical/node.ts'
+import type { ArrivedAnswer } from '../recorder.ts'
+import { type ForeignExchange, headersOf, targetOf, withoutEncoding } from './exchange.ts'
+
+/* Cassettes of vcrpy: https://vcrpy.readthedocs.io, serializer `yaml` or `json`. */
+
+const text = v.string('expected a string')
+const object = <E extends v.ObjectEntries>(entries: E) =>
+  v.object(entries, issue =>
+    issue.path === undefined || issue.expected === 'Object' ? 'expected an object' : 'is missing',
+  )
+
+const BODY = v.union([text, v.instance(Uint8Array), v.null()], 'expected a string or binary')
+const HEADERS = v.record(
+  text,
+  v.union([text, v.array(text)], 'expected a string or a list of strings'),
+  'expected an object',
+)
+
+const INTERACTION = object({
+  request: object({
+    ...{ method: text, uri: text, headers: v.optional(HEADERS, {}), body: v.optional(BODY) },
+    /** A JSON body, as serializers for readable cassettes write it. */
+    parsed_body: v.optional(v.unknown()),
+  }),
+  response: object({
+    status: object({
+      code: v.pipe(
+        v.number('expected a number'),
+        v.minValue(100, 'expected a status'),
+        v.maxValue(599, 'expected a status'),
+      ),
+    }),
+    headers: v.optional(HEADERS, {}),
+    body: v.optional(v.union([BODY, v.object({ string: v.optional(BODY) })])),
+    parsed_body: v.optional(v.unknown()),
+  }),
+})
+
+export const CASSETTE = object({ interactions: v.array(INTERACTION, 'expected a list') })
+
+type Interaction = v.InferOutput<typeof INTERACTION>
+type Headers = v.InferOutput<typeof HEADERS>
+
+/**
+ * Converts the interactions of a cassette.
+ *
+ * @param at the time of interactions whose answer has no date; cassettes have no times.
+ */
+export const cassetteExchanges = (interactions: readonly Interaction[], at: Date): readonly ForeignExchange[] =>
+  interactions.map(({ request, response }) => {
+    const headers = withoutEncoding(listed(request.headers))
+    const body = bytesOf(request.parsed_body, request.body)
+    const type = headers['content-type'] ?? (parseJson(body.toString('utf8')) === undefined ? undefined : JSON_TYPE)
+    const answer = answerOf(response)
+    const date = Date.parse(String(answer.headers['date'] ?? ''))
+    return {
+      request: {
+        ...{ method: request.method, url: targetOf(request.uri), body },
+        headers: type === undefined ? headers : { ...headers, 'content-type': type },
+      },
+      answer,
+      at: Number.isNaN(date) ? at : new Date(date),
+    }
+  })
+
+const JSON_TYPE = 'application/json'
+
+const listed = (headers: Headers): Record<string, string> =>
+  headersOf(Object.entries(headers).flatMap(([name, value]) => [value].flat().map(one => [name, one] as const)))
+
+type Body = v.InferOutput<typeof BODY>
+
+/** Compressed bytes that were written as a text of Latin characters. */
+const LATIN_GZIP = '\u001f\u008b'
+
+function bytesOf(parsed: unknown, body: Body | undefined): Buffer {
+  if (parsed !== undefined) return Buffer.from(JSON.stringify(parsed))
+  if (typeof body === 'string') return Buffer.from(body, body.startsWith(LATIN_GZIP) ? 'latin1' : 'utf8')
+  return Buffer.from(body ?? [])
+}
+
+function answerOf({ status, headers, body, parsed_body }: Interaction['response']): ArrivedAnswer {
+  const isNested = typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
+  const content = isNested ? body.string : body
+  const bytes = bytesOf(parsed_body, content)
+  const named = listed(headers)
+  return {
+    ...{ status: status.code, ms: 0, isComplete: true },
+    headers: parsed_body === undefined ? named : { 'content-type': JSON_TYPE, ...named },
+    chunks: bytes.length === 0 ? [] : [{ ms: 0, bytes }],
+    // A body in plain text was decoded before it was written.
+    isDecoded: parsed_body !== undefined || (typeof content === 'string' && !content.startsWith(LATIN_GZIP)),
+  }
+}

@@ -1,0 +1,59 @@
+import { type TestReplay, type TestReplayOptions, UnusedRecordings } from './options.ts'
+import { replay } from './replay.ts'
+
+/** Registers a function of a test runner: `beforeEach`, `afterEach` and `afterAll` of vitest, jest or others. */
+export type Register = (run: () => Promise<void>) => unknown
+
+export interface TestHooks {
+  readonly beforeEach: Register
+  readonly afterEach: Register
+  /** Needed for `strict`, which counts the requests of all tests. */
+  readonly afterAll?: Register
+}
+
+/**
+ * Opens a folder of recordings anew for each test, and fails the test that sent a request without a recording. With
+ * `strict`, recordings that no test asked for are an error after the last test.
+ */
+export function replayEachTest(
+  folder: string,
+  { beforeEach, afterEach, afterAll }: TestHooks,
+  { strict = false, ...options }: TestReplayOptions = {},
+): Pick<TestReplay, 'mode' | 'url' | 'key' | 'baseURL'> {
+  if (strict && afterAll === undefined) throw new Error('`strict` needs the hook `afterAll`.')
+  let current: TestReplay | undefined
+  let unused: readonly string[] | undefined
+  let mode = options.mode
+  beforeEach(async () => {
+    current = await replay(folder, options)
+    mode = current.mode
+  })
+  afterEach(async () => {
+    const ended = current
+    current = undefined
+    if (ended === undefined) return
+    const rest = new Set(ended.unused)
+    unused = (unused ?? ended.unused).filter(file => rest.has(file))
+    await ended.close()
+  })
+  afterAll?.(async () => {
+    if (strict && mode === 'replay' && unused !== undefined && unused.length > 0)
+      throw new UnusedRecordings(folder, unused)
+  })
+  const running = (): TestReplay => {
+    if (current !== undefined) return current
+    throw new Error('The replay server runs only during a test.')
+  }
+  return {
+    get mode() {
+      return running().mode
+    },
+    get url() {
+      return running().url
+    },
+    get key() {
+      return running().key
+    },
+    baseURL: format => running().baseURL(format),
+  }
+}
