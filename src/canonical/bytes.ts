@@ -1,3 +1,5 @@
+import { encodeBase64 } from './base64.ts'
+
 /** A sequence of bytes that need not be in memory, such as an upload in progress or speech that is being generated. */
 export interface Bytes {
   /** Number of bytes. Undefined if it is not known in advance. */
@@ -25,13 +27,9 @@ export class BufferedBytes implements Bytes {
 
   /** Returns the content as base64, for tests and logs. */
   toJSON(): string {
-    return base64(this.bytes)
+    return encodeBase64(this.bytes)
   }
 }
-
-/** Encodes bytes as base64 without copying them first. */
-export const base64 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
 /** Reads all bytes into memory. Returns undefined if there are more than `limit`. Rejects if reading fails. */
 export async function readAllBytes(bytes: Bytes, limit: number): Promise<Buffer | undefined> {
