@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { portable } from '../../../src/canonical/base64.ts'
-import { holds } from '../../laws/support.ts'
+import { portable } from '../../src/canonical/base64.ts'
+import { holds } from '../laws/support.ts'
 
 const base64Like = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'AZaz09+/-_=\n .é') }),

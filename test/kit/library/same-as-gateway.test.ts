@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { drain } from '../../../src/canonical/transducer.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
+import { workOf } from '../../../src/canonical/work.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { EVENT_STREAM } from '../../../src/egress/transport/sse.ts'
 import { endpointPath } from '../../../src/formats/routes.ts'
+import { READERS } from '../../../src/ingress/index.ts'
 import type * as library from '../../../src/kit/library/index.ts'
+import { channelAt } from '../../builders/config.ts'
 import { TestServer } from '../../builders/gateway.ts'
 import { FakeUpstream } from '../../builders/upstream.ts'
 import { asked, streamed } from '../../laws/arbitrary-result.ts'
@@ -39,7 +42,10 @@ beforeAll(async () => {
   })
   const opened = FORMATS.map(async format => {
     const server = await TestServer.open([
-      channelOf({ format, baseUrl: `${upstream.address}${WRITERS[format]!.request === undefined ? '' : ''}` }),
+      channelAt(upstream.address, {
+        format,
+        baseUrl: format === 'messages' || format === 'contents' ? upstream.address : `${upstream.address}/v1`,
+      }),
     ])
     return [format, server] as const
   })
@@ -51,15 +57,23 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** Requests of a format that need no store, which the library does not have. */
+/** Requests of a format that need neither a store nor the contexts of models, which the library does not have. */
 const requests = (from: Name): fc.Arbitrary<WireRequest> =>
-  WIRES[from]!.request.filter(isConversation).map(wire => {
-    const { previous_response_id: _, conversation: __, background: ___, ...body } = wire.body
-    return from === 'responses' ? { ...wire, body: { ...body, store: false } } : wire
-  })
+  WIRES[from]!.request.map(wire => {
+    const { previous_response_id: _, conversation: __, background: ___, truncation: ____, ...body } = wire.body
+    if (from === 'contents') return { ...wire, path: wire.path.replace(/^.*:/, '/v1beta/models/m:') }
+    return { ...wire, body: { ...body, model: 'm', ...(from === 'responses' ? { store: false } : {}) } }
+  }).filter(wire => isConversation(from, wire))
 
-const isConversation = ({ path, body }: WireRequest): boolean =>
-  !/count|embed|compact|input_tokens/i.test(path) && body['generateContentRequest'] === undefined
+/** Whether the request asks for a conversation, if it can be read at all. */
+function isConversation(from: Name, wire: WireRequest): boolean {
+  if (/count|embed|compact|input_tokens/i.test(wire.path)) return false
+  try {
+    return workOf(READERS[from]!.request!(wire)) === 'conversation'
+  } catch {
+    return true
+  }
+}
 
 const whole = (wire: WireRequest, stream: boolean): WireRequest =>
   wire.path.includes(':')
@@ -106,6 +120,7 @@ const withoutMadeUp = (value: unknown): unknown =>
 
 describe.each(PAIRS)('from %s to %s', (from, to) => {
   test('requests and whole answers', async () => {
+    let compared = 0
     const exchange = fc.tuple(requests(from), WIRES[to]!.result)
     await fc.assert(
       fc.asyncProperty(exchange, async ([request, result]) => {
@@ -113,7 +128,10 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
         answer = { type: 'application/json', text: JSON.stringify(result) }
         const { asked, seen } = await throughGateway(from, to, wire)
         const translation = throughLibrary(from, to, wire)
-        if (typeof translation === 'number') return void expect(asked.status).toBe(translation)
+        if (typeof translation === 'number') return void expect(asked.status).toBeGreaterThanOrEqual(400)
+        // The gateway refuses names of models that a key may not use.
+        if (seen.length === 0) return void expect([400, 404]).toContain(asked.status)
+        compared++
         expect(plain(translation.body)).toEqual(JSON.parse(seen[0]!.text))
         if (asked.status !== 200) return
         const { body } = translation.answer(result)
@@ -121,9 +139,11 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
       }),
       { numRuns: RUNS },
     )
+    expect(compared).toBeGreaterThan(0)
   })
 
   test('streams', async () => {
+    let compared = 0
     const exchange = fc.tuple(requests(from), streamed())
     await fc.assert(
       fc.asyncProperty(exchange, async ([request, { events }]) => {
@@ -133,12 +153,14 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
         answer = { type: 'text/event-stream', text }
         const translation = throughLibrary(from, to, wire)
         const { asked: got } = await throughGateway(from, to, wire)
-        if (typeof translation === 'number') return void expect(got.status).toBe(translation)
+        if (typeof translation === 'number') return void expect(got.status).toBeGreaterThanOrEqual(400)
         if (got.status !== 200) return
+        compared++
         expect(eventsIn(await streamedBy(translation, text))).toEqual(eventsIn(got.text))
       }),
       { numRuns: RUNS },
     )
+    expect(compared).toBeGreaterThan(0)
   })
 })
 
