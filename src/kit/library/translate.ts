@@ -70,7 +70,7 @@ export interface Translation {
  *   { from: chat, to: messages },
  * )
  * translation.path // '/v1/messages'
- * translation.body.messages // [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }]
+ * translation.body.messages // [{ role: 'user', content: 'Hello' }]
  * translation.losses.map(loss => loss.reason) // ['no-seed', 'most-the-model-answers']
  *
  * const answer = translation.answer({
