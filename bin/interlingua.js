@@ -2,14 +2,21 @@
 // This file is CommonJS because Node reads every export of an imported module, and the exports of `node:http` load a
 // second HTTP client.
 const { enableCompileCache } = require('node:module')
+const { existsSync } = require('node:fs')
 const { join } = require('node:path')
 const { currentBundle } = require('./bundle.js')
 
-// Node before 22.18 cannot run TypeScript. It also has no named export for the compile cache.
+/** The bundle of the package. A repository has the sources, and a bundle of them. */
+const packed = existsSync(join(__dirname, '../src')) ? undefined : join(__dirname, '../lib/server/main.cjs')
+
+// Node before 22.18 runs no TypeScript, and lacks what the bundle needs. It also has no named export for the compile
+// cache.
 if (!process.features.typescript) {
   console.error(
-    `Interlingua needs a Node that runs TypeScript; this is Node ${process.versions.node}, which does not.\n` +
-      'Its packages include Node 26: start it with `npm start -- ARGS` or `npx interlingua ARGS` in its folder.',
+    `Interlingua needs Node 22.18 or later; this is Node ${process.versions.node}.\n` +
+      (packed === undefined
+        ? 'Its packages include Node 26: start it with `npm start -- ARGS` or `npx interlingua ARGS` in its folder.'
+        : 'To get a newer one for this folder alone: npm install node@26, then `npx interlingua ARGS`.'),
   )
   process.exit(1)
 }
@@ -20,6 +27,7 @@ if (!process.features.typescript) {
  */
 enableCompileCache(join(__dirname, '../node_modules/.cache/interlingua'))
 
-const bundle = currentBundle()
+require('./newer-functions.js')
+const bundle = packed ?? currentBundle()
 if (bundle === undefined) import('../src/main.ts')
 else require(bundle)

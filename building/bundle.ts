@@ -2,7 +2,7 @@ import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, renameSync, r
 import { join, relative } from 'node:path'
 import type { Rolldown } from 'vite'
 import { type Built, currentBundle, DIST, hashOf, readBuilt, stampsOf, writeBuilt } from '../bin/bundle.js'
-import { bundleInto } from './into.ts'
+import { bundleInto, type Program } from './into.ts'
 import { ascii, latePackages, undiciParts } from './plugins.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -41,6 +41,21 @@ const TOLERATED = {
   '/thread-stream/index.js': 'starts the workers of such transports',
 }
 
+const SERVER: Program = {
+  ...{ root: ROOT, main: 'src/main.ts', external: EXTERNAL, tolerated: TOLERATED },
+  plugins: [undiciParts, latePackages, ascii],
+}
+
+/**
+ * Bundles the server into a folder.
+ *
+ * @returns the names of the packages that the bundle imports.
+ */
+export async function bundleServerInto(folder: string): Promise<readonly string[]> {
+  const { unmovable } = await bundleInto(folder, SERVER)
+  return [...EXTERNAL, ...unmovable.map(({ name }) => name)]
+}
+
 /**
  * Bundles `src` with its packages into a new folder below `dist`, makes it the current bundle and starts it once so
  * that its compiled code is cached. The previous bundle stays because running servers may still load parts of it.
@@ -51,10 +66,7 @@ export async function bundleServer(): Promise<void> {
   const fresh = mkdtempSync(join(DIST, NEW))
   const began = statSync(fresh).ctimeMs
   try {
-    const { output } = await bundleInto(fresh, {
-      ...{ root: ROOT, main: 'src/main.ts', external: EXTERNAL, tolerated: TOLERATED },
-      plugins: [undiciParts, latePackages, ascii],
-    })
+    const { output } = await bundleInto(fresh, SERVER)
     const inputs = inputsOf(output)
     makeReadable(fresh)
     const made = unchanged(inputs, began)

@@ -11,7 +11,7 @@ import { WRITERS } from '../src/egress/index.ts'
 import { EVENT_STREAM } from '../src/egress/transport/sse.ts'
 import { FORMAT_FACTS } from '../src/formats/index.ts'
 import { READERS } from '../src/ingress/index.ts'
-import { eventParser } from '../src/ingress/transport/sse.ts'
+import { eventParser } from '../src/ingress/transport/event-parser.ts'
 import { FOREIGN } from './builders/write-options.ts'
 import { handedTo } from './laws/support.ts'
 

@@ -1,3 +1,4 @@
+import { getOrAdd } from './maps.ts'
 import type { CanonicalRequest } from './request.ts'
 
 interface Call {
@@ -163,8 +164,7 @@ class CallQueue {
   }
 }
 
-const queueOf = (key: string, queues: Map<string, CallQueue>): CallQueue =>
-  queues.getOrInsertComputed(key, () => new CallQueue())
+const queueOf = (key: string, queues: Map<string, CallQueue>): CallQueue => getOrAdd(queues, key, () => new CallQueue())
 
 function answered(call: Call | undefined): string | undefined {
   if (call !== undefined) call.answered = true

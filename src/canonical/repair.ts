@@ -1,5 +1,6 @@
 import type { Part, ToolCallPart, ToolResultPart } from './content.ts'
 import type { Loss, Path } from './loss.ts'
+import { getOrAdd } from './maps.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 
 interface Call {
@@ -23,7 +24,7 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
     const calls = runs.endOf('assistant', message)
     if (calls === messages.length) continue
     const at = runs.endOf('tool', calls)
-    inserted.getOrInsertComputed(at, () => []).push(missingResult(call.id, call.freeform))
+    getOrAdd(inserted, at, () => []).push(missingResult(call.id, call.freeform))
   }
   if (pairs.dropped.size + pairs.renamed.size + inserted.size === 0) return { request, losses: [] }
 

@@ -1,3 +1,4 @@
+import { decodeBase64Text, encodeBase64Text } from './base64.ts'
 import type { Part, ReasoningPart, Signature } from './content.ts'
 import { type Format, isObject, parseJson } from './node.ts'
 
@@ -40,7 +41,7 @@ export function wrapReasoning(parts: readonly WrappedReasoning[], fieldFormat: F
  */
 export function unwrapReasoning(value: string, fieldFormat: Format): readonly WrappedReasoning[] {
   if (!isWrappedReasoning(value)) return [{ signature: { format: fieldFormat, value } }]
-  const content = Buffer.from(value, 'base64').toString()
+  const content = decodeBase64Text(value)
   const alone = SINGLE_SIGNATURE.exec(content)
   if (alone !== null) return readEarlierVersion(alone[1]!, alone[2]!)
   return listIn(content.slice(MARK.length)).flatMap(entry => readEntry(entry) ?? [])
@@ -49,7 +50,7 @@ export function unwrapReasoning(value: string, fieldFormat: Format): readonly Wr
 /** Whether the gateway wrote the value. */
 export const isWrappedReasoning = (value: string): boolean => value.startsWith(MARK_ENCODED)
 
-const encoded = (content: string): string => Buffer.from(MARK + content).toString('base64')
+const encoded = (content: string): string => encodeBase64Text(MARK + content)
 
 const isSignatureAlone = ({ text = '', redacted }: WrappedReasoning): boolean => text === '' && redacted === undefined
 

@@ -1,3 +1,5 @@
+import { decodeBase64, encodeBase64 } from './base64.ts'
+
 /**
  * An embedding: numbers, or the base64 of as many little-endian 32-bit floats (docs/wire/embeddings.md#encodings).
  * Parsed and converted only when needed.
@@ -48,10 +50,10 @@ export const encodingOf = (vector: Vector): VectorEncoding => (typeof vector ===
 
 /** Encodes numbers as 32-bit floats. Numbers that an upstream computed with that precision stay exact. */
 export const base64Of = (numbers: readonly number[]): string =>
-  Buffer.from(Float32Array.from(numbers).buffer).toString('base64')
+  encodeBase64(new Uint8Array(Float32Array.from(numbers).buffer))
 
 /** Decodes base64 of 32-bit floats. Trailing bytes that are not a whole float are dropped. */
 export function numbersIn(base64: string): number[] {
-  const bytes = Uint8Array.from(Buffer.from(base64, 'base64'))
+  const bytes = Uint8Array.from(decodeBase64(base64))
   return Array.from(new Float32Array(bytes.buffer, 0, bytes.length >> 2))
 }

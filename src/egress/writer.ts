@@ -114,10 +114,6 @@ export interface Writer {
   boundSignatures?(options: WriteOptions): boolean
   /** Writes an error before the first byte, with the shape and the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
-  /**
-   * Lists models for clients of the format. Only one format of each family has it (docs/wire/common.md#model-lists).
-   */
-  readonly models?: ModelWriter
   /** Whether answers of the format may contain images as URLs. */
   readonly imageUrls?: true
   /**

@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import { eventParser } from '../ingress/transport/sse.ts'
+import { eventParser } from '../ingress/transport/event-parser.ts'
 import { type Answer, answeredTooMuch } from '../upstreams/channel/index.ts'
 
 /** Reads the events of an upstream's format as canonical events. */

@@ -4,7 +4,7 @@ import { defined, type Format } from '../canonical/node.ts'
 import { excerpt } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
 import type { ChannelConfig, ModelFacts } from '../config/types.ts'
-import { WRITERS } from '../egress/index.ts'
+import { MODEL_WRITERS } from '../egress/model-writers.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { FORMAT_FACTS, fitnessOf, isDirect } from '../formats/index.ts'
 import type { Catalogue } from '../upstreams/catalogue/index.ts'
@@ -25,7 +25,7 @@ export const modelList = (
   facts: FactsOf,
   query: ModelQuery,
 ): string | Promise<string> =>
-  WRITERS[format]!.models!.list(
+  MODEL_WRITERS[format]!.list(
     usable.map(model => new Card(model, facts(model.id))),
     query,
   )
@@ -39,7 +39,7 @@ export function modelRecord(format: Format, id: string, usable: readonly UsableM
       undefined,
       'model_not_found',
     )
-  return JSON.stringify(WRITERS[format]!.models!.record(new Card(model, facts(id))))
+  return JSON.stringify(MODEL_WRITERS[format]!.record(new Card(model, facts(id))))
 }
 
 /** A model as its channels and the operator describe it. Abilities are computed when they are read. */

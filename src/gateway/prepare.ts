@@ -1,6 +1,6 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
-import { repair, withoutRedundantParts } from '../canonical/repair.ts'
+import { repairedHistory, unrepaired } from '../canonical/repaired-history.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
 import { type Restorer, restorer } from '../canonical/restore.ts'
 import { tracedToOriginal } from '../canonical/trace.ts'
@@ -75,7 +75,7 @@ export function prepare(given: CanonicalRequest, target: Target, reasoning?: Own
   const textOnly = isTextOnly(given)
   const recalled = textOnly ? undefined : reasoning?.recall(given, target)
   const restored = recalled?.request ?? given
-  const { history, losses } = native || textOnly ? { history: restored, losses: unmoved } : repairedHistory(restored)
+  const { history, losses } = native || textOnly ? unrepaired(restored) : repairedHistory(restored)
   const request = upstreamModel === restored.model ? history : { ...history, model: upstreamModel }
   const written = WRITERS[format.format]!.request!(request, { dialect: format.dialect, native })
   const { wire } = written
@@ -89,21 +89,6 @@ export function prepare(given: CanonicalRequest, target: Target, reasoning?: Own
     recalled,
     native,
   }
-}
-
-/**
- * Repairs a history for another format. Also returns a function that maps later losses to paths in the original
- * request.
- */
-function repairedHistory(request: CanonicalRequest) {
-  const less = withoutRedundantParts(request)
-  const repaired = repair(less.request)
-  if (less.losses.length + repaired.losses.length === 0) return { history: repaired.request, losses: unmoved }
-  const losses = (found: readonly Loss[]): readonly Loss[] => {
-    const ofRepaired = tracedToOriginal(found, repaired.losses, less.request.messages)
-    return [...less.losses, ...tracedToOriginal([...repaired.losses, ...ofRepaired], less.losses, request.messages)]
-  }
-  return { history: repaired.request, losses }
 }
 
 const unmoved = (found: readonly Loss[]): readonly Loss[] => found

@@ -1,6 +1,7 @@
-import { type Bytes, readAllBytes } from '../canonical/bytes.ts'
+import type { Bytes } from '../canonical/bytes.ts'
 import type { MediaPart, Part } from '../canonical/content.ts'
 import { tooLarge } from '../canonical/error.ts'
+import { readAllBytes } from '../canonical/read-bytes.ts'
 import { type CanonicalResult, rankedAsRequested } from '../canonical/result.ts'
 import { withReasoning } from '../canonical/shown-reasoning.ts'
 import { workOf } from '../canonical/work.ts'

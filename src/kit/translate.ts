@@ -9,7 +9,7 @@ import type { WireEvent } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import { bodyPaths, READERS } from '../ingress/index.ts'
 import type { Locate } from '../ingress/locate.ts'
-import { eventParser } from '../ingress/transport/sse.ts'
+import { eventParser } from '../ingress/transport/event-parser.ts'
 import { jsonOf, preparedFor, wireRequestOf, writeOptionsFor } from './wire-text.ts'
 
 /** Kinds of texts that can be translated: a request, a complete answer, or a stream. */

@@ -5,6 +5,7 @@ import { Checkout } from './checkout.ts'
 import { Outcomes } from './outcomes.ts'
 import { cascade } from './set-ups/cascade.ts'
 import { oidc } from './set-ups/oidc.ts'
+import { packageOfNpm } from './set-ups/package.ts'
 import { plain } from './set-ups/plain.ts'
 import { runtimeOnly } from './set-ups/runtime-only.ts'
 import { shared } from './set-ups/shared.ts'
@@ -31,6 +32,7 @@ const SET_UPS: { readonly [name: string]: (outcomes: Outcomes, checkout: string)
   'traces and metrics': traces,
   'signing in': oidc,
   'without development packages': runtimeOnly,
+  'the package of npm': packageOfNpm,
 }
 
 const { values } = parseArgs({

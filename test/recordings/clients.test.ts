@@ -5,7 +5,7 @@ import type { CanonicalResult, FinishReason } from '../../src/canonical/result.t
 import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { eventParser } from '../../src/ingress/transport/sse.ts'
+import { eventParser } from '../../src/ingress/transport/event-parser.ts'
 import { KEY } from '../builders/config.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { WAYS } from '../builders/streams.ts'

@@ -1,13 +1,15 @@
-const NOTHING: Buffer = Buffer.alloc(0)
+import { decodeBase64, encodeBase64 } from '../base64.ts'
+
+const NOTHING = new Uint8Array()
 
 /**
  * Converts chunks of bytes to base64 strings that can be concatenated. Emits only whole groups of three bytes before
  * the end.
  */
 export class Base64Groups {
-  private pending: Buffer
+  private pending: Uint8Array
 
-  constructor(first: Buffer = NOTHING) {
+  constructor(first: Uint8Array = NOTHING) {
     this.pending = first
   }
 
@@ -15,21 +17,29 @@ export class Base64Groups {
     return this.pending.length === 0
   }
 
-  push(bytes: Buffer): string {
-    const all = this.isEmpty ? bytes : Buffer.concat([this.pending, bytes])
+  push(bytes: Uint8Array): string {
+    this.buffer(bytes)
+    const all = this.pending
     const whole = all.length - (all.length % 3)
     this.pending = all.subarray(whole)
-    return all.toString('base64', 0, whole)
+    return encodeBase64(all.subarray(0, whole))
   }
 
   /** Buffers the bytes without emitting any. */
-  buffer(bytes: Buffer): void {
-    this.pending = this.isEmpty ? bytes : Buffer.concat([this.pending, bytes])
+  buffer(bytes: Uint8Array): void {
+    this.pending = this.isEmpty ? bytes : joined(this.pending, bytes)
   }
 
   end(): string {
-    return this.pending.toString('base64')
+    return encodeBase64(this.pending)
   }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const all = new Uint8Array(first.length + second.length)
+  all.set(first)
+  all.set(second, first.length)
+  return all
 }
 
 /**
@@ -40,7 +50,7 @@ export class Base64Stream {
   private readonly groups = new Base64Groups()
 
   push(chunk: string): string {
-    const bytes = Buffer.from(chunk, 'base64')
+    const bytes = decodeBase64(chunk)
     if (!this.groups.isEmpty || bytes.length % 3 === 0) return this.groups.push(bytes)
     this.groups.buffer(bytes)
     return ''

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../base64.ts'
 import { BufferedBytes, type Bytes } from '../bytes.ts'
 import type { MediaKind, MediaPart, MediaSource, Part } from '../content.ts'
 import { flatCopy, flatJoin } from '../text.ts'
@@ -28,7 +29,7 @@ export function urlOfSource(source: MediaSource): string | undefined {
 /** Returns the bytes of a source. Undefined for a URL, text or a file id. */
 export function bytesOfSource(source: MediaSource): Bytes | undefined {
   if (source.type === 'bytes') return source.bytes
-  return source.type === 'base64' ? new BufferedBytes(Buffer.from(source.data, 'base64')) : undefined
+  return source.type === 'base64' ? new BufferedBytes(decodeBase64(source.data)) : undefined
 }
 
 /** An audio part whose bytes are available. */

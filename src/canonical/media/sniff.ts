@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../base64.ts'
 import type { MediaSource } from '../content.ts'
 
 /** Magic bytes by media type, each at an offset from the start of the file. */
@@ -39,7 +40,7 @@ const HEAD_CHARACTERS = 64
 
 /** Detects the media type of a file in base64. Undefined if none matches. */
 export const sniffBase64 = (data: string): string | undefined =>
-  sniffMediaType(Buffer.from(data.slice(0, HEAD_CHARACTERS), 'base64'))
+  sniffMediaType(decodeBase64(data.slice(0, HEAD_CHARACTERS)))
 
 /**
  * Detects the media type of an image that arrived as base64 without one; PNG if its first bytes match no image type.

@@ -1,3 +1,5 @@
+import { decodeBase64 } from '../base64.ts'
+
 /** Rate and channels of raw samples. */
 export interface Samples {
   /** Number of samples per second and channel. */
@@ -37,21 +39,23 @@ const UNKNOWN = 0xffff_ffff
  *
  * @param size size of all samples in bytes. Undefined for a stream. Players play a stream to its end.
  */
-export function wavHeader({ rate, channels }: Samples, size?: number): Buffer {
+export function wavHeader({ rate, channels }: Samples, size?: number): Uint8Array {
   const known = size !== undefined && size + WAV_HEADER - 8 < UNKNOWN
-  const header = Buffer.alloc(WAV_HEADER)
-  header.write('RIFF', 0, 'latin1')
-  header.writeUInt32LE(known ? size + WAV_HEADER - 8 : UNKNOWN, 4)
-  header.write('WAVEfmt ', 8, 'latin1')
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(Math.min(channels, 0xffff), 22)
-  header.writeUInt32LE(rate, 24)
-  header.writeUInt32LE(Math.min(rate * channels * 2, UNKNOWN), 28)
-  header.writeUInt16LE(Math.min(channels * 2, 0xffff), 32)
-  header.writeUInt16LE(16, 34)
-  header.write('data', 36, 'latin1')
-  header.writeUInt32LE(known ? size : UNKNOWN, 40)
+  const header = new Uint8Array(WAV_HEADER)
+  const view = new DataView(header.buffer)
+  const write = (text: string, at: number): void => void new TextEncoder().encodeInto(text, header.subarray(at))
+  write('RIFF', 0)
+  view.setUint32(4, known ? size + WAV_HEADER - 8 : UNKNOWN, true)
+  write('WAVEfmt ', 8)
+  view.setUint32(16, 16, true)
+  view.setUint16(20, 1, true)
+  view.setUint16(22, Math.min(channels, 0xffff), true)
+  view.setUint32(24, rate, true)
+  view.setUint32(28, Math.min(rate * channels * 2, UNKNOWN), true)
+  view.setUint16(32, Math.min(channels * 2, 0xffff), true)
+  view.setUint16(34, 16, true)
+  write('data', 36)
+  view.setUint32(40, known ? size : UNKNOWN, true)
   return header
 }
 
@@ -76,18 +80,17 @@ const EXTENSIBLE = 0xfffe
  * not a supported WAV file.
  */
 export function readWavHead(bytes: Uint8Array): WavHead | 'more' | undefined {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE')
-    return undefined
+  if (bytes.length < 12 || nameAt(bytes, 0) !== 'RIFF' || nameAt(bytes, 8) !== 'WAVE') return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   let format: Omit<WavHead, 'offset' | 'size'> | undefined
-  for (let at = 12; at + 8 <= file.length; ) {
-    const name = file.toString('latin1', at, at + 4)
-    const size = file.readUInt32LE(at + 4)
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    const name = nameAt(bytes, at)
+    const size = view.getUint32(at + 4, true)
     const offset = at + 8
     if (name === 'data') return format && { ...format, offset, size: size === 0 || size === UNKNOWN ? undefined : size }
     if (name === 'fmt ') {
-      if (offset + size > file.length) return 'more'
-      format = readFormat(file.subarray(offset, offset + size))
+      if (offset + size > bytes.length) return 'more'
+      format = readFormat(bytes.subarray(offset, offset + size))
       if (format === undefined) return undefined
     }
     at = offset + size + (size % 2)
@@ -95,11 +98,15 @@ export function readWavHead(bytes: Uint8Array): WavHead | 'more' | undefined {
   return 'more'
 }
 
-function readFormat(chunk: Buffer): Omit<WavHead, 'offset' | 'size'> | undefined {
-  if (chunk.length < 16) return undefined
-  const code = chunk.readUInt16LE(0)
-  const encoding = ENCODINGS[code === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : code]
-  const [channels, rate, bits] = [chunk.readUInt16LE(2), chunk.readUInt32LE(4), chunk.readUInt16LE(14)]
+/** The four letters of a chunk's name. */
+const nameAt = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4))
+
+function readFormat(bytes: Uint8Array): Omit<WavHead, 'offset' | 'size'> | undefined {
+  if (bytes.length < 16) return undefined
+  const chunk = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const code = chunk.getUint16(0, true)
+  const encoding = ENCODINGS[code === EXTENSIBLE && bytes.length >= 26 ? chunk.getUint16(24, true) : code]
+  const [channels, rate, bits] = [chunk.getUint16(2, true), chunk.getUint32(4, true), chunk.getUint16(14, true)]
   return encoding === undefined || channels === 0 || rate === 0 ? undefined : { rate, channels, bits, encoding }
 }
 
@@ -115,4 +122,4 @@ const MAX_HEAD_LENGTH = 1000
 
 /** Whether an audio file in base64 contains no sound. */
 export const isEmptyAudioBase64 = (data: string): boolean =>
-  data.length < MAX_HEAD_LENGTH && isEmptyAudio(Buffer.from(data, 'base64'))
+  data.length < MAX_HEAD_LENGTH && isEmptyAudio(decodeBase64(data))

@@ -1,5 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { foreignLosses, type Loss, Losses, lose, type Path } from '../../canonical/loss.ts'
+import { grouped } from '../../canonical/maps.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
@@ -101,7 +102,7 @@ function reportOrder(parts: readonly LocatedPart[], losses: readonly Loss[], con
   const firstBehind = new Map<number, Path>()
   for (const { path, field } of staying.toReversed())
     for (let rank = 0; rank < FIELD_ORDER[field]; rank++) firstBehind.set(rank, path)
-  const within = Map.groupBy(losses, ({ path }) => keyOf(path))
+  const within = grouped(losses, ({ path }) => keyOf(path))
   for (const one of moving.sort((a, b) => rankOf(a) - rankOf(b))) {
     const remaining = remainder(one.part, within.get(keyOf(one.path)) ?? [])
     if (remaining === undefined) continue

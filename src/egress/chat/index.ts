@@ -3,7 +3,6 @@ import { writeError } from '../errors/openai-error.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
 import { ChatChunks } from './events.ts'
-import { models } from './models.ts'
 import { handsBack } from './native.ts'
 import { RelayedChunks } from './relayed-stream.ts'
 import { writeRequest } from './request.ts'
@@ -18,5 +17,4 @@ export const chat: Writer = {
   reasoningForHistory: handsBack,
   mustFetch: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
   error: writeError,
-  models,
 }

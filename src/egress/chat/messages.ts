@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { foreignLosses, Losses, lose, type Path } from '../../canonical/loss.ts'
@@ -6,6 +5,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
+import { sha256 } from '../sanitize/sha256.ts'
 import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { writeAssistant } from './assistant.ts'
 import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
@@ -166,8 +166,7 @@ function withoutMedia(
 /** The call ids that upstreams with `call_ids: short` accept. */
 const SHORT = /^[a-zA-Z0-9]{9}$/
 
-const shortId = (id: string): string =>
-  SHORT.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
+const shortId = (id: string): string => (SHORT.test(id) ? id : sha256(id).slice(0, 9))
 
 /** Replaces call ids by nine letters and digits, for upstreams that accept no others. */
 export function withLegalIds(messages: readonly Message[], { dialect, losses }: WriteContext): readonly Message[] {

@@ -1,3 +1,4 @@
+import { utf8Length } from '../../canonical/base64.ts'
 import type { Annotation, Citation, SearchSource } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
@@ -41,7 +42,7 @@ export class GroundingWriter {
       budget: new Budget(REPEAT_FACTOR * text.length),
     }
     this.cite(added, annotations)
-    this.bytes += Buffer.byteLength(text)
+    this.bytes += utf8Length(text)
     if (partIndex !== undefined) (this.texts ??= new Map()).set(partIndex, added)
   }
 

@@ -8,7 +8,6 @@ import { writeEmbedded, writeEmbedding } from './embedding.ts'
 import { writeError } from './error.ts'
 import { ContentsStream } from './events.ts'
 import { FORMAT } from './fields.ts'
-import { models } from './models.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -36,5 +35,4 @@ export const contents: Writer = {
   reasoningForHistory: handsBack,
   mustFetch: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,
-  models,
 }

@@ -9,6 +9,7 @@ import type {
   ResultStart,
 } from '../../canonical/event.ts'
 import { type Loss, Losses } from '../../canonical/loss.ts'
+import { grouped } from '../../canonical/maps.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
@@ -197,7 +198,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
    */
   private writeLate(): void {
     if (this.late === undefined) return
-    const byPart = Map.groupBy(this.late, ({ at }) => at.part)
+    const byPart = grouped(this.late, ({ at }) => at.part)
     for (const partIndex of byPart.keys())
       this.losses.drop(['candidates', 0, 'content', partIndex, 'annotations'], 'the-text-had-ended')
     if (printsLastBlock(this.request)) return

@@ -2,8 +2,8 @@ import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { MessageStream } from './events.ts'
-import { addRateLimits, models } from './models.ts'
 import { RelayedStream } from './native.ts'
+import { addRateLimits } from './rate-limits.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 import { boundSignatures, handsBack } from './thinking.ts'
@@ -17,6 +17,5 @@ export const messages: Writer = {
   reasoningForHistory: handsBack,
   boundSignatures,
   error: writeError,
-  models,
   addRateLimits,
 }

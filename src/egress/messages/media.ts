@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../../canonical/base64.ts'
 import type { MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
@@ -83,7 +84,7 @@ function writeFile({ mediaType, data }: Base64, path: Path, losses: Losses): Jso
 
 function decoded(data: string): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(data, 'base64'))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decodeBase64(data))
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import { sha256 } from './sha256.ts'
 
 interface WriteContext {
   readonly native: boolean
@@ -23,7 +23,7 @@ const MAX_USER_ID = 64
 /** Returns the user id. An id that is too long is replaced by its SHA-256, which is the same in every request. */
 export function endUserOf(endUser: string | undefined, losses: Losses): string | undefined {
   if (endUser === undefined || endUser.length <= MAX_USER_ID) return endUser
-  const hash = createHash('sha256').update(endUser).digest('hex')
+  const hash = sha256(endUser)
   losses.change(['endUser'], hash, 'hashed')
   return hash
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Part, ToolCallPart } from '../../canonical/content.ts'
 import { type CalledTool, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { grouped } from '../../canonical/maps.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import {
   DEFAULT_NAMESPACE,
@@ -9,6 +9,7 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../canonical/tool.ts'
+import { sha256 } from './sha256.ts'
 
 /** A format's limits for tool names, tool call ids and kinds of tools. */
 export interface SanitizeRule {
@@ -104,7 +105,7 @@ class Sanitizer {
    */
   mapOriginalNames(tools: readonly Tool[]): void {
     const named = tools.filter(tool => tool.type === 'function' || tool.type === 'freeform')
-    for (const [name, [tool, ...others]] of Map.groupBy(named, tool => tool.name)) {
+    for (const [name, [tool, ...others]] of grouped(named, tool => tool.name)) {
       const original = this.renamed.get(this.name(name, tool!.namespace?.name))
       if (original !== undefined && others.length === 0 && !this.renamed.has(name)) this.renamed.set(name, original)
     }
@@ -191,7 +192,7 @@ const BEGINNING = /^[a-zA-Z_]/
 export function sanitizeName(name: string, longest: number, letterFirst = false): string {
   const begins = !letterFirst || BEGINNING.test(name)
   if (begins && name !== '' && name.length <= longest && name.search(INVALID) === -1) return name
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  const hash = sha256(name).slice(0, 8)
   const valid = name.replace(INVALID, '_')
   return `${(begins ? valid : `_${valid}`).slice(0, longest - 9)}_${hash}`
 }

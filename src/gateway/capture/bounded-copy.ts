@@ -1,6 +1,6 @@
 import { type Json, parseJson } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
-import { eventParser } from '../../ingress/transport/sse.ts'
+import { eventParser } from '../../ingress/transport/event-parser.ts'
 import { pointerOf } from '../../kit/pointer.ts'
 import type { Scrub } from '../scrub.ts'
 import { LARGEST, MARGIN, type Recording } from './recording.ts'

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../canonical/error.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { eventParser } from '../../ingress/transport/sse.ts'
+import { eventParser } from '../../ingress/transport/event-parser.ts'
 import type { Abortable, Reply } from '../call.ts'
 import { EventLog } from './event-log.ts'
 import { ending, eventText, replayedEvents } from './resume.ts'

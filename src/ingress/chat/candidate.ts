@@ -2,6 +2,7 @@ import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { unfoldPart } from '../../canonical/fold.ts'
 import { append, appendedTo, withFieldsAdded } from '../../canonical/lists.ts'
+import { getOrAdd } from '../../canonical/maps.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -231,7 +232,7 @@ export class CandidateReader {
       const annotation = readAnnotation(one)
       if (annotation.type === 'citation') this.cited.add(annotation.url)
       const { part, from } = textOf(annotation, this.texts)
-      cited.getOrInsertComputed(part, () => []).push(withinPart(annotation, from))
+      getOrAdd(cited, part, () => []).push(withinPart(annotation, from))
     }
     for (const [part, annotations] of cited)
       out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })

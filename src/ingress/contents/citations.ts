@@ -1,4 +1,5 @@
 import type { Citation } from '../../canonical/content.ts'
+import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { lastAtOrBefore, Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
@@ -153,7 +154,7 @@ export function citationsOf(
     const { from, length } = texts[index]!
     if (hasRange && start >= from + length) continue
     const range = hasRange ? { start: start - from, end: Math.min(end, from + length) - from } : {}
-    citations.getOrInsertComputed(index, () => []).push({ ...citation, ...range })
+    getOrAdd(citations, index, () => []).push({ ...citation, ...range })
   }
   return citations
 }

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../../canonical/base64.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { sniffMediaType } from '../../canonical/media/sniff.ts'
@@ -104,9 +105,7 @@ export function readImageCall(wire: JsonObject): MediaPart | undefined {
   if (!isImageCall(wire) || typeof result !== 'string' || !texts) return undefined
   const format = anyText(output_format)
   const mediaType =
-    format === undefined
-      ? (sniffMediaType(Buffer.from(result.slice(0, HEAD), 'base64')) ?? 'image/png')
-      : `image/${format}`
+    format === undefined ? (sniffMediaType(decodeBase64(result.slice(0, HEAD))) ?? 'image/png') : `image/${format}`
   return {
     type: 'media',
     kind: 'image',

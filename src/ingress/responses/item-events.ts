@@ -1,6 +1,7 @@
 import type { Annotation, ImageProperties, Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, PartPatch, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
+import { getOrAdd } from '../../canonical/maps.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { opaqueItem, readAnyItem, SEPARATOR } from './items.ts'
@@ -157,7 +158,7 @@ export class MessageReader implements ItemReader {
   done(item: JsonObject | undefined): void {
     const finals = item === undefined ? [] : readAnyItem(item, contentReader([]))
     finals.forEach((final, index) => {
-      const part = this.parts.getOrInsertComputed(index, () => new OpenPart(final, this.sink))
+      const part = getOrAdd(this.parts, index, () => new OpenPart(final, this.sink))
       const wire = final.spelling?.[FORMAT]?.['part'] as JsonObject | undefined
       part.end(final, readTokens(wire?.['logprobs']))
     })

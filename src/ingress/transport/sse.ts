@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
 import { withoutByteOrderMark } from '../../canonical/text.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
@@ -7,19 +6,18 @@ import type { WireEvent } from '../../canonical/wire.ts'
 /** Maximum length of an event in UTF-16 units, enough for a 4K image in base64. */
 const EVENT_LIMIT = 48 * 1024 * 1024
 
-/** A parser of server-sent events that stops at an event over the limit. */
-export interface EventParser extends Transducer<Uint8Array, WireEvent> {
-  /** Whether an event exceeded the limit. No more events are emitted then, and the caller should stop feeding bytes. */
+/** A parser of the text of server-sent events that stops at an event over the limit. */
+export interface TextEventParser extends Transducer<string, WireEvent> {
+  /** Whether an event exceeded the limit. No more events are emitted then, and the caller should stop feeding text. */
   readonly overflowed: boolean
 }
 
 /**
- * Parses server-sent events from chunks that may split a character, a line end or a field. A last event without its
+ * Parses server-sent events from chunks of text that may split a line end or a field. A last event without its
  * blank line counts, because some upstreams omit that line (trap 74). An event without data is skipped like a comment,
  * because upstreams send it as a keep-alive and clients fail to parse it (trap 115).
  */
-export function eventParser(limit = EVENT_LIMIT): EventParser {
-  const decoder = new StringDecoder('utf8')
+export function textEventParser(limit = EVENT_LIMIT): TextEventParser {
   let events: WireEvent[] = []
   let overflowed = false
   let started = false
@@ -48,9 +46,9 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
   }
 
   return {
-    push: bytes => feed(decoder.write(bytes as Buffer)),
+    push: feed,
     /** Two line ends complete an open line and event. Otherwise they have no effect. */
-    end: () => feed(`${decoder.end()}\n\n`),
+    end: () => feed('\n\n'),
     get overflowed() {
       return overflowed
     },

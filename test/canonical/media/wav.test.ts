@@ -19,7 +19,7 @@ describe('the header of a WAV file', () => {
   const mono = { rate: 24_000, channels: 1 }
 
   it('says how the samples are to be played', () => {
-    const header = wavHeader({ rate: 16_000, channels: 2 }, 8)
+    const header = Buffer.from(wavHeader({ rate: 16_000, channels: 2 }, 8))
     expect(header).toHaveLength(44)
     expect(header.toString('latin1', 0, 4) + header.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ')
     expect([header.readUInt32LE(4), header.readUInt32LE(40)]).toEqual([44, 8])
@@ -29,7 +29,7 @@ describe('the header of a WAV file', () => {
 
   it('says of samples that are still coming, or too many to count, that they go on', () => {
     for (const size of [undefined, 2 ** 32]) {
-      const header = wavHeader(mono, size)
+      const header = Buffer.from(wavHeader(mono, size))
       expect([header.readUInt32LE(4), header.readUInt32LE(40)]).toEqual([0xffff_ffff, 0xffff_ffff])
     }
   })

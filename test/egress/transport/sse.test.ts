@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { drain } from '../../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../../src/canonical/wire.ts'
 import { EVENT_STREAM, EventStream, type Framing, JSON_ARRAY, type Outlet } from '../../../src/egress/transport/sse.ts'
-import { eventParser } from '../../../src/ingress/transport/sse.ts'
+import { eventParser } from '../../../src/ingress/transport/event-parser.ts'
 import { tick } from '../../builders/time.ts'
 
 class FakeOutlet extends EventEmitter implements Outlet {

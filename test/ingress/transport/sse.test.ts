@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { WireEvent } from '../../../src/canonical/wire.ts'
-import { eventParser } from '../../../src/ingress/transport/sse.ts'
+import { eventParser } from '../../../src/ingress/transport/event-parser.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

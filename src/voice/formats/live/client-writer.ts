@@ -1,4 +1,4 @@
-import { base64 } from '../../../canonical/bytes.ts'
+import { encodeBase64 } from '../../../canonical/base64.ts'
 import type { Part, ToolResultPart } from '../../../canonical/content.ts'
 import { type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
 import type { ConversationItem } from '../../../canonical/voice-session.ts'
@@ -12,7 +12,7 @@ export const ACTIVITY_END = '{"realtimeInput":{"activityEnd":{}}}'
 export const STREAM_END = '{"realtimeInput":{"audioStreamEnd":true}}'
 
 export const writeAudio = (audio: Uint8Array): string =>
-  `{"realtimeInput":{"audio":{"mimeType":"${AUDIO_TYPE}","data":"${base64(audio)}"}}}`
+  `{"realtimeInput":{"audio":{"mimeType":"${AUDIO_TYPE}","data":"${encodeBase64(audio)}"}}}`
 
 /** Writes conversation turns. The model answers if `turnComplete` is set. */
 export const writeTurns = (turns: readonly Content[], turnComplete: boolean): string =>

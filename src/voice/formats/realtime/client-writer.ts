@@ -1,4 +1,4 @@
-import { base64 } from '../../../canonical/bytes.ts'
+import { encodeBase64 } from '../../../canonical/base64.ts'
 import { type Loss, Losses } from '../../../canonical/loss.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { ResponseSettings, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
@@ -19,7 +19,7 @@ export function writeClientEvent(event: ClientEvent, dialect: RealtimeDialect): 
 /** Concatenates the JSON text directly, because audio is the most frequent event. */
 function writeAppend({ audio, id }: Extract<ClientEvent, { type: 'audio-append' }>): string {
   const name = id === undefined ? '' : `"event_id":${JSON.stringify(id)},`
-  return `{${name}"type":"input_audio_buffer.append","audio":"${base64(audio)}"}`
+  return `{${name}"type":"input_audio_buffer.append","audio":"${encodeBase64(audio)}"}`
 }
 
 function wireOf(event: ClientEvent, dialect: RealtimeDialect): JsonObject | undefined {

@@ -1,4 +1,4 @@
-import { base64 } from '../../../canonical/bytes.ts'
+import { encodeBase64 } from '../../../canonical/base64.ts'
 import type { CanonicalError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { ConversationItem, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
@@ -36,7 +36,7 @@ export class ServerWriter {
   write(event: ServerEvent): readonly string[] {
     switch (event.type) {
       case 'audio-delta':
-        return [this.delta(event.at, 'audio', base64(event.audio))]
+        return [this.delta(event.at, 'audio', encodeBase64(event.audio))]
       case 'text-delta':
         return [this.delta(event.at, 'text', event.text)]
       case 'transcript-delta':

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ENTRIES } from './entries.ts'
+
+type Manifest = { readonly [field: string]: unknown }
+type Versions = { readonly [name: string]: string }
+
+/** Fields that only the repository needs. The package brings no Node: it would replace the one of its user's scripts. */
+const OF_REPOSITORY = ['scripts', 'devDependencies', 'optionalDependencies', 'allowScripts', 'private']
+
+/** Folder of the built modules, relative to the package. */
+const MODULES = './lib/modules'
+
+/**
+ * Returns the manifest of the package.
+ *
+ * @param packages packages that the built files import. All others are part of the bundle.
+ * @param mayPublish whether the package may be published. Without it npm refuses to.
+ */
+export function packageManifest(manifest: Manifest, packages: readonly string[], mayPublish: boolean): Manifest {
+  const versions = manifest['dependencies'] as Versions
+  const unknown = packages.filter(name => versions[name] === undefined)
+  if (unknown.length > 0) throw new Error(`${unknown} must be among the dependencies of package.json`)
+  return {
+    ...Object.fromEntries(Object.entries(manifest).filter(([field]) => !OF_REPOSITORY.includes(field))),
+    ...(mayPublish ? {} : { private: true }),
+    dependencies: Object.fromEntries(packages.map(name => [name, versions[name]])),
+  }
+}
+
+/** The `exports` of package.json: the entries with their types, and package.json itself. */
+export const exportsOf = () => ({
+  ...Object.fromEntries(
+    ENTRIES.map(({ name, source }) => {
+      const path = `${MODULES}/${source.replace(/\.ts$/, '')}`
+      return [name, { types: `${path}.d.ts`, default: `${path}.js` }]
+    }),
+  ),
+  './package.json': './package.json',
+})
+
+const SAVED = 'lib/package.repository.json'
+
+/** Replaces package.json by the package's manifest while npm packs. */
+export function replaceManifest(root: string, packages: readonly string[], mayPublish: boolean): void {
+  const path = join(root, 'package.json')
+  const text = readFileSync(path, 'utf8')
+  const manifest = packageManifest(JSON.parse(text) as Manifest, packages, mayPublish)
+  writeFileSync(join(root, SAVED), text)
+  writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** Restores the repository's package.json. */
+export function restoreManifest(root: string): void {
+  if (existsSync(join(root, SAVED))) renameSync(join(root, SAVED), join(root, 'package.json'))
+}

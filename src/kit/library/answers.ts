@@ -1,0 +1,71 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { Loss } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { Codec } from './codec.ts'
+
+/** The request that an answer is assumed to belong to if the program has none. */
+export const ANY_REQUEST: CanonicalRequest = { model: 'model', messages: [], output: {}, sampling: {}, stream: false }
+
+/**
+ * Reads a whole answer.
+ *
+ * @param request the request that it answers; some formats need it to tell what the answer means.
+ *
+ * @example
+ * ```ts
+ * const result = readAnswer(messages, {
+ *   id: 'msg_1', type: 'message', role: 'assistant', model: 'm',
+ *   content: [{ type: 'text', text: 'Hi!' }],
+ *   stop_reason: 'end_turn', usage: { input_tokens: 3, output_tokens: 2 },
+ * })
+ * result.candidates[0].content // [{ type: 'text', text: 'Hi!' }]
+ * ```
+ *
+ * @throws GatewayError if the body is no answer of this format.
+ */
+export const readAnswer = (codec: Codec, body: JsonObject, request: CanonicalRequest = ANY_REQUEST): CanonicalResult =>
+  codec.reader.result!({ status: 200, headers: {}, body }, request)
+
+/** An answer in a wire format, and what of it was lost. */
+export interface WrittenAnswer {
+  readonly body: JsonObject
+  /** Losses with paths into the canonical result. */
+  readonly losses: readonly Loss[]
+}
+
+/**
+ * Writes a whole answer.
+ *
+ * @example
+ * ```ts
+ * const result = { id: 'a', model: 'm', createdAt: 0, candidates: [{ content: [{ type: 'text', text: 'Hi!' }] }] } as const
+ * writeAnswer(chat, result).body.choices // [{ index: 0, message: { role: 'assistant', content: 'Hi!' }, … }]
+ * ```
+ */
+export function writeAnswer(
+  codec: Codec,
+  result: CanonicalResult,
+  request: CanonicalRequest = ANY_REQUEST,
+): WrittenAnswer {
+  const { wire, losses } = codec.writer.result!(result, request)
+  return { body: wire.body, losses }
+}
+
+/** An error as HTTP has it. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly headers?: { readonly [name: string]: string }
+  readonly body: JsonObject
+}
+
+/** Reads an answer with a status of 400 or more. Takes any body. */
+export const readError = (codec: Codec, { status, headers = {}, body }: ErrorAnswer): CanonicalError =>
+  codec.reader.error!({ status, headers, body })
+
+/** Writes an error with the status and the shape of the format. */
+export const writeError = (codec: Codec, error: CanonicalError, requestId = ''): Required<ErrorAnswer> => {
+  const { status, headers, body } = codec.writer.error!(error, requestId)
+  return { status, headers, body }
+}

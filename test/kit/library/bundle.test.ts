@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { ALL, bundled, RUNTIMES, runBare } from './bundled.ts'
+
+/** Maximum size of the library with all conversation formats, in bytes after minification and gzip. */
+const MAX_SIZE = 150_000
+
+const runtimes = Object.keys(RUNTIMES) as (keyof typeof RUNTIMES)[]
+
+test.each(runtimes)('all formats fit a bundle for the %s, which needs nothing of Node', async runtime => {
+  const { imports, compressed, code } = await bundled(ALL, runtime)
+  console.log(`All formats, ${runtime}: ${(compressed / 1000).toFixed(1)} KB`)
+  expect(imports).toEqual([])
+  expect(code).not.toMatch(/\brequire\(|\bprocess\.|["']node:/)
+  expect(compressed).toBeLessThanOrEqual(MAX_SIZE)
+  expect(Object.keys(runBare(code))).toContain('translate')
+})
+
+test('a program with two formats has only those in its bundle', async () => {
+  const pair = await bundled(
+    `import { chat, messages, translate } from './src/kit/library/index.ts'
+     export const toMessages = body => translate(body, { from: chat, to: messages }).body`,
+    'browser',
+  )
+  const all = await bundled(ALL, 'browser')
+  console.log(`chat and messages: ${(pair.compressed / 1000).toFixed(1)} KB`)
+  expect(pair.compressed).toBeLessThan(all.compressed * 0.65)
+  expect(pair.code).not.toContain('groundingMetadata')
+})
+
+test('a reader alone is smaller still', async () => {
+  const one = await bundled(
+    `import { chat, readStream } from './src/kit/library/index.ts'
+     export const events = stream => stream.pipeThrough(readStream(chat))`,
+    'edge',
+  )
+  console.log(`streams of chat: ${(one.compressed / 1000).toFixed(1)} KB`)
+  expect(one.compressed).toBeLessThan(MAX_SIZE / 2)
+})
