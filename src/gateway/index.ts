@@ -30,7 +30,7 @@ import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
 import { targetFailure } from './target-failure.ts'
 import { submit } from './tasks/submit.ts'
-import { noteSignatures, preferSigner } from './thoughts/key-signatures.ts'
+import { NO_SIGNATURES, noteSignatures, preferSigner, signaturesIn } from './thoughts/own-signatures.ts'
 import { mayHoldReasoning } from './thoughts/reasoning-memory.ts'
 import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
@@ -231,8 +231,12 @@ export class Gateway {
     const cipher = services.ciphers.of(caller.id)
     const { images, channels, media } = services
     const { heartbeat } = services.config.server
+    const signers = services.signers.ifNeeded
+    const signatures = signers === undefined ? NO_SIGNATURES : signaturesIn(whole)
+    const fetched = signatures.length === 0 ? undefined : signers!.fetch(signatures)
+    if (fetched !== undefined) await fetched
     const routed = routeIncoming(incoming, this.destinations, reasoning)
-    const targets = preferSigner(routed, whole, ({ channel }) => channels.get(channel))
+    const targets = signatures.length === 0 ? routed : preferSigner(routed, signatures, signers!)
     const failover = new Failover(incoming, targets, services.running, services.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
       const form = asModel(responseChain?.form(target) ?? incoming.request, model)
@@ -254,6 +258,7 @@ export class Gateway {
         images,
         cipher,
         reasoning,
+        signers,
       }
       try {
         await this.respond(attempt)
@@ -316,7 +321,7 @@ export class Gateway {
       } else {
         const answered = await readResult(sent)
         reasoning?.save(answered.result, sent)
-        noteSignatures(answered.result, attempt.channel)
+        noteSignatures(answered.result, attempt.target, attempt.signers)
         const { fallbacks } = incoming
         if (fallbacks?.takesRefusal(answered.result, () => writeRefusal(sent.attempt, answered)) === true) {
           sent.succeeded()
