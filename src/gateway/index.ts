@@ -31,7 +31,7 @@ import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
 import { targetFailure } from './target-failure.ts'
 import { submit } from './tasks/submit.ts'
-import { noteSignatures, preferSigner } from './thoughts/key-signatures.ts'
+import { NO_SIGNATURES, noteSignatures, preferSigner, signaturesIn } from './thoughts/own-signatures.ts'
 import { mayHoldReasoning } from './thoughts/reasoning-memory.ts'
 import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
@@ -246,8 +246,12 @@ export class Gateway {
     const cipher = services.ciphers.of(caller.id)
     const { images, channels, media } = services
     const { heartbeat } = services.config.server
+    const signers = services.signers.ifNeeded
+    const signatures = signers === undefined ? NO_SIGNATURES : signaturesIn(whole)
+    const fetched = signatures.length === 0 ? undefined : signers!.fetch(signatures)
+    if (fetched !== undefined) await fetched
     const routed = routeIncoming(incoming, this.destinations, reasoning)
-    const targets = preferSigner(routed, whole, channels)
+    const targets = signatures.length === 0 ? routed : preferSigner(routed, signatures, signers!)
     const failover = new Failover(incoming, targets, services.running, services.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
       const form = asModel(responseChain?.form(target) ?? incoming.request, model)
@@ -269,6 +273,7 @@ export class Gateway {
         images,
         cipher,
         reasoning,
+        signers,
       }
       try {
         await this.respond(attempt)
@@ -331,7 +336,7 @@ export class Gateway {
       } else {
         const answered = await readResult(sent)
         reasoning?.save(answered.result, sent)
-        noteSignatures(answered.result, attempt.channel)
+        noteSignatures(answered.result, attempt.target, attempt.signers)
         const { fallbacks } = incoming
         if (fallbacks !== undefined && keepsRefusal(fallbacks, sent.attempt, answered)) {
           sent.succeeded()

@@ -55,7 +55,7 @@ export async function updateListing(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = sender.config.formats[0]!
   try {
     await sender.ready()
-    const answer = await sender.call('GET', format, FORMAT_FACTS.get(format.format)?.listing ?? USUAL).answer
+    const answer = await sender.call('GET', format, endpointOf(format)).answer
     const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(MOST_BYTES))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {
@@ -63,6 +63,19 @@ export async function updateListing(channel: Channel): Promise<boolean> {
   }
   return channel.listed !== undefined
 }
+
+/** Returns the endpoint of the list. A date as the channel's version replaces the format's default version. */
+function endpointOf({ format, dialect }: ChannelFormat): Omit<WireRequest, 'body'> {
+  const listing = FORMAT_FACTS.get(format)?.listing
+  const { version } = dialect as { readonly version?: unknown }
+  if (listing?.versionHeader === undefined || typeof version !== 'string' || !DATE.test(version))
+    return listing ?? USUAL
+  const { versionHeader, ...endpoint } = listing
+  return { ...endpoint, headers: { ...endpoint.headers, [versionHeader]: version } }
+}
+
+/** Matches a version that is a date. */
+const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /**
  * Returns the ids in a list: `{data: [{id}]}` of the formats under `/v1`, or `{models: [{name: "models/…"}]}` of

@@ -9,14 +9,14 @@ import type { OnLoss } from '../config/index.ts'
 import { markDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essentialLosses, refusableLosses, refusal } from '../egress/losses.ts'
-import type { Channel } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { type Located, locateLosses } from './locate-losses.ts'
 import { withUpstreamModels } from './named-models.ts'
 import type { Report } from './report.ts'
-import { withOwnSignatures } from './thoughts/key-signatures.ts'
+import { withOwnSignatures } from './thoughts/own-signatures.ts'
 import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
 import type { Recalled } from './thoughts/recalled.ts'
+import type { Signers } from './thoughts/signers.ts'
 
 /** A request for one target. */
 export interface Prepared {
@@ -36,8 +36,8 @@ export interface Prepared {
 interface Writing extends Located {
   readonly incoming: Located['incoming'] & { readonly onLoss: OnLoss; readonly report: Report }
   readonly target: Target
-  readonly channel: Channel
   readonly reasoning: OwnerReasoning | undefined
+  readonly signers: Signers | undefined
 }
 
 /**
@@ -49,7 +49,7 @@ interface Writing extends Located {
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
   const { report, onLoss } = attempt.incoming
-  const own = withOwnSignatures(request, attempt.target, attempt.channel)
+  const own = withOwnSignatures(request, attempt.target, attempt.signers)
   const written = prepare(own.request, attempt.target, attempt.reasoning)
   const prepared = own.losses.length === 0 ? written : withEarlierLosses(written, own.losses, request)
   report.reasoningRestored(prepared.recalled?.count)

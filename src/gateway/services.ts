@@ -38,6 +38,7 @@ import { State } from './stored/index.ts'
 import { VideoTasks } from './tasks/index.ts'
 import { ReasoningMemory } from './thoughts/reasoning-memory.ts'
 import { SharedReasoning } from './thoughts/shared-reasoning.ts'
+import { Signers } from './thoughts/signers.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 
 /** The gateway's long-lived services: built once, shared by all requests, and updated when the config is reloaded. */
@@ -66,6 +67,8 @@ export class Services {
   readonly ciphers: StateCiphers
   readonly stored: State
   readonly reasoning: ReasoningMemory
+  /** The accounts that issued signatures of reasoning. */
+  readonly signers: Signers
   readonly tasks: VideoTasks
   readonly running = new Running()
   /** Prices and limits of models. */
@@ -142,6 +145,14 @@ export class Services {
       ? new SharedReasoning({ records: this.store.shared, secret, onFault: onReasoningFault })
       : undefined
     this.reasoning = new ReasoningMemory(config.reasoningMemory, undefined, onReasoningFault, shared)
+    this.signers = new Signers(
+      {
+        ...{ records: this.store.shared, bus: cluster.bus },
+        isStored: () => storesRequests(this.config),
+        onFault: err => log.error({ err }, 'the accounts of signatures cannot be stored'),
+      },
+      config.channels,
+    )
     this.tasks = new VideoTasks(config, {
       log,
       channels: () => this.channels.all,
@@ -189,6 +200,7 @@ export class Services {
   async open(): Promise<void> {
     await this.store.start()
     await this.access.open()
+    await this.signers.open()
   }
 
   /** Finds the caller by the key in a request, like `authenticate`. */
@@ -239,6 +251,7 @@ export class Services {
     this.media = this.media.reloaded(config.media)
     this.stored.reload(config)
     this.reasoning.reload(config.reasoningMemory)
+    this.signers.reload(config.channels)
     this.tasks.reload(config)
     this.catalogue.reload(config.models)
     this.usage.reload(config.usage.retention)
@@ -277,6 +290,7 @@ export class Services {
     await this.access.close()
     this.images.store.close()
     await this.reasoning.close()
+    await this.signers.close()
     await this.tasks.close()
     await this.stored.background.close()
     await this.usage.close()
@@ -296,6 +310,10 @@ const CHANNELS = 'channels'
 
 /** Whether other processes may serve the same gateway. */
 const hasOthers = ({ store, server }: Config): boolean => store.engine !== 'sqlite' || server.workers > 1
+
+/** Whether the gateway stores anything about requests. */
+const storesRequests = (config: Config): boolean =>
+  config.usage.retention > 0 || config.responses.retention > 0 || hasOthers(config)
 
 /** Sends steps of limits to the primary process, which counts them. */
 const askPrimary =

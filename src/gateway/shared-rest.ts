@@ -15,8 +15,7 @@ const MOST = 1000
 
 /**
  * Shares rests between processes. A model that rests in one process rests in all, and one that answers again stops
- * resting in all. Messages contain the remaining time, because the clocks of machines differ. Also shares which key of
- * a pool issued a signature.
+ * resting in all. Messages contain the remaining time, because the clocks of machines differ.
  */
 export class SharedRest {
   private readonly bus: Bus
@@ -34,8 +33,6 @@ export class SharedRest {
   /** Publishes every change of the channel's rests. */
   follow(channel: Channel): void {
     const { name, pooled } = channel.config
-    if (channel.signatures !== undefined)
-      channel.signatures.onNew = (signature, key) => this.publish({ channel: name, key, signature })
     channel.resting.onChange = (model, until) => {
       const milliseconds = until === 0 ? 0 : until - Date.now()
       const { refusal } = channel.resting
@@ -49,7 +46,7 @@ export class SharedRest {
   }
 
   private publish(change: JsonObject): void {
-    const key = `${String(change['channel'])}\n${String(change['key'] ?? '')}\n${String(change['model'] ?? change['signature'] ?? '')}`
+    const key = `${String(change['channel'])}\n${String(change['key'] ?? '')}\n${String(change['model'] ?? '')}`
     if (this.changes.size < MOST || this.changes.has(key)) this.changes.set(key, change)
     this.timer ??= setTimeout(this.flush, EVERY).unref()
   }
@@ -67,9 +64,8 @@ export class SharedRest {
 
   private applyOne(change: Json): void {
     if (!isObject(change)) return
-    const { channel: name, key, model, milliseconds, refusal, signature } = change
+    const { channel: name, key, model, milliseconds, refusal } = change
     const found = typeof name === 'string' ? this.byName(name) : undefined
-    if (typeof signature === 'string' && typeof key === 'string') return found?.signatures?.apply(signature, key)
     const channel = typeof key === 'string' ? found?.keyOf(key) : found
     if (channel === undefined || typeof milliseconds !== 'number') return
     const now = Date.now()

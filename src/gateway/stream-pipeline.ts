@@ -12,7 +12,7 @@ import { publicEvent, timed, withHead } from './public-answer.ts'
 import { reasoningShown } from './shown-reasoning.ts'
 import { type Gate, NO_SOURCE } from './stream-head.ts'
 import { StreamOutput } from './stream-output.ts'
-import type { EventWatcher } from './thoughts/key-signatures.ts'
+import type { EventWatcher } from './thoughts/own-signatures.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
 /** Steps of a streamed answer, and the data for its head. */

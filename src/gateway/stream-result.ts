@@ -17,7 +17,7 @@ import { inMp3, wantsMp3 } from './speech/container.ts'
 import { encodedEvents } from './speech/encoding.ts'
 import { Gate } from './stream-head.ts'
 import { StreamPipeline } from './stream-pipeline.ts'
-import { watchSignatures } from './thoughts/key-signatures.ts'
+import { watchSignatures } from './thoughts/own-signatures.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 import { withoutBytes } from './write-result.ts'
 
@@ -36,7 +36,7 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
   const stream = new StreamPipeline(attempt, {
     read: reader.events?.(prepared.request) ?? SILENT,
     restore: prepared.restorer?.events(),
-    reasoning: watchSignatures(attempt.channel, reasoning?.collector(sent)),
+    reasoning: watchSignatures(target, attempt.signers, reasoning?.collector(sent)),
     losses: prepared.losses,
     headers: target.native ? publicHeaders(answer.headers, target, request.model) : NO_HEADERS,
     exchange,

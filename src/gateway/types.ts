@@ -17,6 +17,7 @@ import type { Report } from './report.ts'
 import type { ResponseChain, ResponseEcho, Sink, StoredItems } from './stored/index.ts'
 import type { Submission } from './tasks/submission.ts'
 import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
+import type { Signers } from './thoughts/signers.ts'
 
 /** A request that was authorised and read. */
 export interface Incoming {
@@ -83,6 +84,8 @@ export interface Attempt {
   readonly cipher: StateCipher
   /** Remembered reasoning of the caller. Undefined if none is stored. */
   readonly reasoning: OwnerReasoning | undefined
+  /** The accounts that issued signatures. Undefined if there is only one account. */
+  readonly signers: Signers | undefined
 }
 
 /** A complete answer on its way to the caller. */

@@ -168,6 +168,16 @@ const ESTIMATED_USAGE: Migration = {
   ],
 }
 
+/** The accounts that issued signatures of reasoning. */
+const SIGNATURES: Migration = {
+  name: '009-signatures',
+  statements: () => [
+    `create table if not exists signatures (hash text not null primary key, issuer text not null,
+    expires_at bigint not null)`,
+    'create index if not exists signatures_by_expiry on signatures (expires_at)',
+  ],
+}
+
 /** All migrations, in the order they are applied. */
 export const MIGRATIONS: readonly Migration[] = [
   RESPONSES,
@@ -178,4 +188,5 @@ export const MIGRATIONS: readonly Migration[] = [
   CAPTURES,
   PASSWORD_TRIES,
   ESTIMATED_USAGE,
+  SIGNATURES,
 ]

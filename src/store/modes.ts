@@ -112,6 +112,9 @@ export const MODES: { readonly [Name in keyof Repositories]: Modes<Repositories[
     takeNote: { mode: 'writes', withoutStore: undefined },
     changeReasoning: 'writes',
     reasoning: { mode: 'reads', withoutStore: [] },
+    putSignatures: 'writes',
+    signatures: { mode: 'reads', withoutStore: new Map() },
+    hasSignatures: { mode: 'reads', withoutStore: false },
     sweep: 'writes',
   },
   captures: {

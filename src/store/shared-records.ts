@@ -66,6 +66,15 @@ export interface FoundReasoning {
   readonly names: readonly { readonly name: string; readonly step: number }[]
 }
 
+/** The account that issued a signature of reasoning. */
+export interface SignatureRecord {
+  /** Hash of the signature. */
+  readonly hash: string
+  readonly issuer: string
+  /** Time at which the record expires, in Unix milliseconds. */
+  readonly expiresAt: number
+}
+
 /** State shared between instances, other than responses, tasks and keys. */
 export interface SharedRecords {
   /** Returns a secret of the gateway. Undefined if it was never created. */
@@ -83,6 +92,12 @@ export interface SharedRecords {
   /** Applies all changes in order, in one transaction. */
   changeReasoning(changes: readonly ReasoningChange[]): Promise<void>
   reasoning(names: readonly string[]): Promise<readonly FoundReasoning[]>
+  /** Stores the issuers of signatures, in one transaction. */
+  putSignatures(records: readonly SignatureRecord[]): Promise<void>
+  /** Returns the issuers of the signatures that are stored, by hash. */
+  signatures(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Whether any signature is stored. */
+  hasSignatures(): Promise<boolean>
   /** Deletes everything that has expired. */
   sweep(): Promise<void>
 }

@@ -2,6 +2,7 @@ import { ImageRepository } from './image-repository.ts'
 import { NoteRepository } from './note-repository.ts'
 import { ReasoningRepository } from './reasoning-repository.ts'
 import type { SharedRecords } from './shared-records.ts'
+import { SignatureRepository } from './signature-repository.ts'
 import type { Database } from './tables.ts'
 
 /**
@@ -13,6 +14,7 @@ export function sharedRepository(database: Database, now: () => number): SharedR
   const images = new ImageRepository(database, now)
   const notes = new NoteRepository(database, now)
   const reasoning = new ReasoningRepository(database, now)
+  const signatures = new SignatureRepository(database, now)
   return {
     secret: name => secret(database, name),
     async createSecret(name, fresh) {
@@ -30,8 +32,11 @@ export function sharedRepository(database: Database, now: () => number): SharedR
     takeNote: (kind, name) => notes.take(kind, name),
     changeReasoning: changes => reasoning.change(changes),
     reasoning: names => reasoning.find(names),
+    putSignatures: records => signatures.put(records),
+    signatures: hashes => signatures.find(hashes),
+    hasSignatures: () => signatures.hasAny(),
     async sweep() {
-      for (const one of [images, notes, reasoning]) await one.sweep()
+      for (const one of [images, notes, reasoning, signatures]) await one.sweep()
     },
   }
 }

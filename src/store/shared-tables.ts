@@ -53,6 +53,13 @@ export interface ReasoningNameRow {
   readonly step: number
 }
 
+/** The issuer of a signature. `SignatureRecord` describes the fields. */
+export interface SignatureRow {
+  readonly hash: string
+  readonly issuer: string
+  readonly expires_at: number
+}
+
 /** Tables of the state shared between instances. */
 export interface SharedTables {
   readonly secrets: SecretRow
@@ -62,4 +69,5 @@ export interface SharedTables {
   readonly notes: NoteRow
   readonly thoughts: ReasoningRow
   readonly thought_names: ReasoningNameRow
+  readonly signatures: SignatureRow
 }

@@ -61,8 +61,8 @@ export interface Target {
   /** Whether the channel, or the model there, rests. Such a target is tried after all others. */
   readonly resting: boolean
   /**
-   * Whether the draw of the request selects this key of its pool, whatever the state of the keys. Only for keys of a
-   * pool.
+   * Whether the request would be sent here if nothing rested. Undefined if nothing rests and the channel has no pool:
+   * the first target is then the drawn one.
    */
   readonly isDrawn?: boolean
 }
@@ -93,20 +93,32 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   if (ready.length === 1 && ready[0]!.keys === undefined) return [ready[0]!.target]
   const draw = drawStrings(request)
   const options = ready.length === 1 ? ready : inOrder(ready, request, draw)
-  return options.some(({ keys }) => keys !== undefined)
-    ? withKeys(options, request, draw)
-    : options.map(({ target }) => target)
+  const isResting = options.some(({ target }) => target.resting)
+  const drawn = isResting ? inOrder(ready.map(rested), request, draw)[0]!.target.channel : options[0]!.target.channel
+  if (options.some(({ keys }) => keys !== undefined)) return withKeys(options, request, draw, drawn)
+  if (!isResting) return options.map(({ target }) => target)
+  return options.map(({ target }) => ({ ...target, isDrawn: target.channel === drawn }))
 }
+
+/** Returns the option as if it did not rest. */
+const rested = (option: Option): Option => ({ ...option, target: { ...option.target, resting: false } })
 
 /**
  * Replaces a channel that has a pool by its keys, so that a failed key leads to the next key before the next channel.
  * Resting targets come last, as always.
+ *
+ * @param drawn the channel that the request would select if nothing rested.
  */
-function withKeys(options: readonly Option[], request: RouteRequest, draw: DrawString): readonly Target[] {
+function withKeys(
+  options: readonly Option[],
+  request: RouteRequest,
+  draw: DrawString,
+  drawn: ChannelConfig,
+): readonly Target[] {
   const { now } = request
   const targets = options.flatMap(({ target, keys }) => {
     const { channel, upstreamModel } = target
-    if (keys === undefined) return target
+    if (keys === undefined) return { ...target, isDrawn: channel === drawn }
     return availableKeys(keys, { draw: draw(channel), upstreamModel, now }).map(({ key, resting, isDrawn }) => ({
       ...targetAt(
         key.config,
@@ -115,7 +127,7 @@ function withKeys(options: readonly Option[], request: RouteRequest, draw: DrawS
         upstreamModel,
         resting || target.resting,
       ),
-      isDrawn,
+      isDrawn: isDrawn && channel === drawn,
     }))
   })
   return [...targets.filter(({ resting }) => !resting), ...targets.filter(({ resting }) => resting)]

@@ -174,3 +174,14 @@ test("a messages upstream is asked for its list in its format's way", async () =
   expect(upstreams[0]!.seen[0]!.url).toBe('/v1/v1/models?limit=1000')
   expect(upstreams[0]!.seen[0]!.headers['anthropic-version']).toBe('2023-06-01')
 })
+
+test.each([
+  ['2026-10-21', '2026-10-21'],
+  ['caller', '2023-06-01'],
+])('a messages upstream of version %s is asked for its list in version %s', async (version, sent) => {
+  const { upstreams } = await open([
+    plain(undefined, { models: { named: new Map(), patterns: ['*'] }, dialect: { version } }),
+  ])
+  await vi.waitFor(() => expect(upstreams[0]!.seen).toHaveLength(1), SOON)
+  expect(upstreams[0]!.seen[0]!.headers['anthropic-version']).toBe(sent)
+})

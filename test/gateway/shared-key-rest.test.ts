@@ -41,12 +41,3 @@ test(
     expect(one.keys![0]!.resting.refusal).toBeUndefined()
   },
 )
-
-test('the key that issued a signature is known at the other process', TIMED, async () => {
-  const [one, other] = pair()
-  const { id } = one.keys![1]!.config.pooled!
-  one.signatures!.issued('signature', id)
-  await until(() => other.signatures!.keyOf('signature') !== undefined)
-  expect(other.signatures!.keyOf('signature')).toBe(id)
-  expect(other.signatures!.keyOf('another')).toBeUndefined()
-})

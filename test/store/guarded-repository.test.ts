@@ -58,8 +58,9 @@ test('what is looked for without a store is answered, and makes none', async () 
     ...{ 'console.attempt': undefined, 'shared.secret': undefined, 'shared.image': undefined },
     ...{ 'shared.note': undefined, 'shared.takeNote': undefined, 'shared.reasoning': [], 'captures.find': undefined },
     ...{ 'captures.existing': new Set(), 'captures.list': { found: [], more: false }, 'captures.drop': false },
+    ...{ 'shared.signatures': new Map(), 'shared.hasSignatures': false },
   })
-  expect(Object.keys(answers).length).toBe(14)
+  expect(Object.keys(answers).length).toBe(16)
   expect(existsSync(path)).toBe(false)
   await store.close()
 })

@@ -18,7 +18,12 @@ export const messages: FormatRow = {
     does: ['conversation', 'completion', 'count'],
     versioned: 'path',
     auth: 'x-api-key',
-    listing: { path: '/v1/models', query: { limit: '1000' }, headers: { 'anthropic-version': MESSAGES_VERSION } },
+    listing: {
+      path: '/v1/models',
+      query: { limit: '1000' },
+      headers: { 'anthropic-version': MESSAGES_VERSION },
+      versionHeader: 'anthropic-version',
+    },
   },
   callers: ['conversation'],
   endpoints: [endpoint('/v1/messages'), endpoint('/v1/messages/count_tokens')],

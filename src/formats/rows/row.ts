@@ -41,7 +41,7 @@ export interface FormatFacts {
   readonly versioned: 'base' | 'path'
   readonly auth: AuthStyle
   /** The request for the upstream's list of models. By default `/models`. */
-  readonly listing?: Omit<WireRequest, 'body'>
+  readonly listing?: ListingEndpoint
   /** Whether upstreams make only one image per request. */
   readonly singleImage?: true
   /** The request field that has all inputs embedded as one text, so that they cannot be sent separately. */
@@ -93,4 +93,10 @@ export interface ModelFields {
   readonly others: readonly string[]
   /** Upstream models that only assist, such as a transcriber. A channel need not name them. */
   readonly helpers: readonly string[]
+}
+
+/** The endpoint where upstreams of a format list their models. */
+interface ListingEndpoint extends Omit<WireRequest, 'body'> {
+  /** Header that has the version of the format. Absent if no header has it. */
+  readonly versionHeader?: string
 }

@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto'
 import type { Part, ToolCallPart } from '../../canonical/content.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { isSigned } from '../../canonical/signature.ts'
-import type { ChannelFormat } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { Budget } from '../../egress/sanitize/budget.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { idKey, isNumberedId, positionKey } from './call-keys.ts'
 import { FullDigest, GistDigest } from './conversation-digest.ts'
+import { issuerOf } from './issuer.ts'
 import type { MemoryStore } from './memory-store.ts'
 import { type Changes, changed, type Recalled, recalledBy } from './recalled.ts'
 import { type AcceptReasoning, type Position, Turn } from './turn.ts'
@@ -154,18 +153,3 @@ class Recall {
     return this.whole.digest === prefix
   }
 }
-
-/**
- * Returns the issuer whose signatures a target can verify: one model of one account at one address. OpenAI's signatures
- * are valid in one organisation, and the newest of Claude in one account. Another model refuses or drops them (traps
- * 30, 33). A channel may change its name or limits and remain the same issuer, but not its key.
- */
-export const issuerOf = ({ channel, format, upstreamModel }: Target): string =>
-  `${accounts.getOrInsertComputed(format, () => accountOf(format, channel.pooled?.accountKey ?? channel.key))} ${upstreamModel}`
-
-const accounts = new WeakMap<ChannelFormat, string>()
-
-const accountOf = ({ format, baseUrl, headers, query }: ChannelFormat, key = ''): string =>
-  createHash('sha256')
-    .update(JSON.stringify([format, baseUrl, headers, query, key]))
-    .digest('base64url')

@@ -1,8 +1,8 @@
-import { putNewest } from '../../canonical/bounded-map.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { LogOnce } from '../../log.ts'
 import type { FoundReasoning, SharedRecords } from '../../store/shared-records.ts'
 import { decrypted, type GatewaySecret } from '../gateway-secret.ts'
+import { AbsentNames } from './absent-names.ts'
 import { isPositionKey } from './call-keys.ts'
 import { aboutOf, nameOf, ReasoningJournal } from './reasoning-journal.ts'
 import type { AnswerReasoning, CallKeys } from './types.ts'
@@ -111,31 +111,4 @@ function fetched({ text, names }: FoundReasoning, owner: string, secret: Buffer)
   const { keys, thoughts } = JSON.parse(plain) as Fetched
   const valid = new Set(names.map(({ name }) => name))
   return [{ keys: keys.map(some => some.filter(key => valid.has(nameOf(owner, key)))), thoughts }]
-}
-
-/** Time for which a missing name counts as absent, in milliseconds. Another instance may still store it. */
-const LASTS = 60_000
-/** Maximum number of absent names that are remembered. The oldest are forgotten. */
-const MOST = 50_000
-
-/**
- * Remembers names that the store does not have, so that they are not looked up with every request of a conversation.
- */
-class AbsentNames {
-  private readonly now: () => number
-  /** Expiry times of the entries, oldest first. */
-  private readonly names = new Map<string, number>()
-
-  constructor(now: () => number) {
-    this.now = now
-  }
-
-  /** @param isLocal whether the call was made here and without reasoning, so that no instance will store any. */
-  add(name: string, isLocal: boolean): void {
-    putNewest(this.names, name, isLocal ? Number.POSITIVE_INFINITY : this.now() + LASTS, MOST)
-  }
-
-  has(name: string): boolean {
-    return (this.names.get(name) ?? 0) > this.now()
-  }
 }

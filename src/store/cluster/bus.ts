@@ -8,13 +8,15 @@ export type Topic =
   | 'access'
   /** A channel or one of its models started or ended a cooldown. */
   | 'health'
+  /** An account issued a signature of reasoning. */
+  | 'signatures'
   /** An operator watches requests live. */
   | 'live-watched'
   /** Requests started or ended. */
   | 'live'
 
 /** All topics. */
-export const TOPICS: readonly Topic[] = ['access', 'health', 'live-watched', 'live']
+export const TOPICS: readonly Topic[] = ['access', 'health', 'signatures', 'live-watched', 'live']
 
 /** Receives the notices of a topic. */
 export type Listener = (message: Json) => void

@@ -9,7 +9,6 @@ import { ChannelStats, RestingState } from './health.ts'
 import { type KeyLimits, keyLimitsOf } from './key-limits.ts'
 import { Latencies } from './latencies.ts'
 import { OriginPool, StaleRetry } from './origin-pool.ts'
-import { SignatureKeys } from './signature-keys.ts'
 import { Watchdog } from './watchdog.ts'
 
 export { keyPairOf } from '../credentials/key-pair.ts'
@@ -88,8 +87,6 @@ export class Channel {
   readonly keys: readonly Channel[] | undefined
   /** The channel that a key of a pool belongs to. */
   readonly around: Channel | undefined
-  /** The issuers of signatures, if the keys of the pool are accounts of their own. */
-  readonly signatures: SignatureKeys | undefined
   /** The limits per minute of a key of a pool. */
   readonly limits: KeyLimits | undefined
   private readonly pools = new Map<string, OriginPool>()
@@ -122,10 +119,6 @@ export class Channel {
     this.limits = keyLimitsOf(config.pooled)
     const { firstByte, whole = firstByte, idle } = config.timeout
     this.watchdog = around?.watchdog ?? new Watchdog(Math.min(firstByte, whole, idle))
-    this.signatures =
-      config.keys?.[0]?.pooled?.accountKey === undefined && config.keys !== undefined
-        ? (before?.signatures ?? new SignatureKeys())
-        : undefined
     this.keys = config.keys?.map(key => new Channel(key, before?.keyOf(key.pooled!.id), this, sharing))
   }
 

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import type { ChannelFormat } from '../../config/index.ts'
+import { accountName } from '../../upstreams/accounts-of-channels.ts'
+import type { Target } from '../../upstreams/router.ts'
+
+/**
+ * Returns the issuer whose signatures a target can verify: one model of one account at one address. OpenAI's signatures
+ * are valid in one organisation, and the newest of Claude in one account. Another model refuses or drops them (traps
+ * 30, 33). A channel may change its name or limits and remain the same issuer, but not its key.
+ */
+export const issuerOf = (target: Target): string => `${accountOf(target)} ${target.upstreamModel}`
+
+type AccountTarget = Pick<Target, 'channel' | 'format'>
+
+const accountOf = ({ channel, format }: AccountTarget): string =>
+  accounts.getOrInsertComputed(format, () =>
+    hashOf(format, channel.pooled?.accountKey ?? channel.key, channel.auth as object | undefined),
+  )
+
+const accounts = new WeakMap<ChannelFormat, string>()
+
+const hashOf = ({ format, baseUrl, headers, query }: ChannelFormat, key = '', auth?: object): string =>
+  createHash('sha256')
+    .update(JSON.stringify([format, baseUrl, headers, query, key, auth]))
+    .digest('base64url')
+
+/** Length of the hash of an account in stored records, in characters. */
+const SHORT = 16
+
+/** Returns the account of a target as stored records of signatures name it: a hash of its credentials, and its name. */
+export const signerOf = (target: AccountTarget): string =>
+  `${accountOf(target).slice(0, SHORT)} ${accountName(target.channel)}`
+
+/**
+ * Whether a target reaches the account that issued a signature. A channel that changed its name or its key remains the
+ * same account. A key of a pool does not, if its keys are accounts of their own.
+ *
+ * @param signer the result of `signerOf` when the signature was issued.
+ */
+export const reachesSigner = (signer: string, target: AccountTarget): boolean =>
+  signer.startsWith(accountOf(target).slice(0, SHORT)) || signer.slice(SHORT + 1) === accountName(target.channel)

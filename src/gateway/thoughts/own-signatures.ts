@@ -1,0 +1,140 @@
+import type { Part, Signature } from '../../canonical/content.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { Loss } from '../../canonical/loss.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { preferring, type Target } from '../../upstreams/router.ts'
+import { reachesSigner, signerOf } from './issuer.ts'
+import type { Signers } from './signers.ts'
+
+/*
+ * Signed reasoning of one account is never sent to another, even if the client holds it (trap 33). A signature whose
+ * account is unknown is sent only to the target that the conversation draws.
+ */
+
+/** A request without the reasoning that other accounts signed, and the losses of leaving it out. */
+interface OwnReasoning {
+  readonly request: CanonicalRequest
+  readonly losses: readonly Loss[]
+}
+
+const NONE: readonly Loss[] = []
+
+/** Drops everything from a request that another account than the target's signed. */
+export function withOwnSignatures(
+  request: CanonicalRequest,
+  target: Target,
+  signers: Signers | undefined,
+): OwnReasoning {
+  if (signers === undefined) return { request, losses: NONE }
+  const isForeign = (part: Part): boolean => {
+    const signature = signatureFor(part, target)
+    if (signature === undefined) return false
+    const signer = signers.of(signature)
+    return signer === undefined ? target.isDrawn === false : !reachesSigner(signer, target)
+  }
+  if (!request.messages.some(({ content }) => content.some(isForeign))) return { request, losses: NONE }
+  const losses: Loss[] = []
+  const messages = request.messages.flatMap((message, index): Message[] => {
+    const foreign = message.content.map(isForeign)
+    if (!foreign.includes(true)) return [message]
+    for (const [at, isDropped] of foreign.entries())
+      if (isDropped)
+        losses.push({ kind: 'dropped', path: ['messages', index, 'content', at], reason: 'signed-by-another' })
+    const content = message.content.flatMap((part, at) =>
+      foreign[at] ? [] : [foreign[at - 1] === true ? rewritten(part) : part],
+    )
+    return content.length === 0 && message.extras === undefined ? [] : [{ ...message, content }]
+  })
+  return { request: { ...request, messages }, losses }
+}
+
+/**
+ * Returns a copy of a part, which is written anew. The wire value of the original may contain the signature, as calls of
+ * `contents` do.
+ */
+const rewritten = (part: Part): Part => ({ ...part })
+
+/** Returns the signature that the target's upstream would get. Signatures of other formats never leave the gateway. */
+function signatureFor(part: Part, { format }: Target): Signature | undefined {
+  const signature = signatureOf(part)
+  return signature?.format === format.format ? signature : undefined
+}
+
+/** Returns the signature of reasoning, or of a history that the upstream compacted. */
+function signatureOf(part: Part): Signature | undefined {
+  if (part.type === 'reasoning') return part.signature
+  if (part.type !== 'opaque' || part.encrypted !== undefined) return undefined
+  const value = part.value['encrypted_content']
+  return typeof value === 'string'
+    ? compacted.getOrInsertComputed(part, () => ({ format: part.format, value }))
+    : undefined
+}
+
+/** Signatures of opaque parts, made once per part. */
+const compacted = new WeakMap<Part, Signature>()
+
+/** Returns all signatures in a history. */
+export function signaturesIn({ messages }: CanonicalRequest): readonly Signature[] {
+  let found: Signature[] | undefined
+  for (const { content } of messages)
+    for (const part of content) {
+      const signature = part.type === 'text' ? undefined : signatureOf(part)
+      if (signature !== undefined) (found ??= []).push(signature)
+    }
+  return found ?? NO_SIGNATURES
+}
+
+/** The signatures of a history without any. */
+export const NO_SIGNATURES: readonly Signature[] = []
+
+/** Prefers the account that issued the latest signature of a history, among targets of equal priority and rest. */
+export function preferSigner(
+  targets: readonly Target[],
+  signatures: readonly Signature[],
+  signers: Signers,
+): readonly Target[] {
+  if (targets.length < 2) return targets
+  const latest = signatures.findLast(signature => signers.of(signature) !== undefined)
+  const marked = targets.map((target, index) =>
+    target.isDrawn === undefined ? { ...target, isDrawn: index === 0 } : target,
+  )
+  if (latest === undefined) return marked
+  const signer = signers.of(latest)!
+  return preferring(marked, target => target.format.format === latest.format && reachesSigner(signer, target))
+}
+
+/** Receives the events of a streamed answer. */
+export interface EventWatcher {
+  saw(event: CanonicalEvent): void
+}
+
+/** Records the signatures of a whole answer. */
+export function noteSignatures({ candidates }: CanonicalResult, target: Target, signers: Signers | undefined): void {
+  if (signers === undefined) return
+  for (const { content } of candidates) for (const part of content) notePart(part, target, signers)
+}
+
+function notePart(part: Part, target: Target, signers: Signers): void {
+  const signature = part.type === 'text' ? undefined : signatureFor(part, target)
+  if (signature !== undefined) signers.issued(signature, signerOf(target))
+}
+
+/** Like `noteSignatures`, for a streamed answer. Passes each event on to the next watcher. */
+export function watchSignatures(
+  target: Target,
+  signers: Signers | undefined,
+  next: EventWatcher | undefined,
+): EventWatcher | undefined {
+  if (signers === undefined) return next
+  return {
+    saw: event => {
+      if (event.type === 'part-start') notePart(event.part, target, signers)
+      else if (event.type === 'part-patch') {
+        if (event.signature?.format === target.format.format) signers.issued(event.signature, signerOf(target))
+        if (event.part !== undefined) notePart(event.part, target, signers)
+      }
+      next?.saw(event)
+    },
+  }
+}

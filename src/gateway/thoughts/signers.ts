@@ -1,0 +1,170 @@
+import { hash } from 'node:crypto'
+import { putNewest } from '../../canonical/bounded-map.ts'
+import type { Signature } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { Json } from '../../canonical/node.ts'
+import type { ChannelConfig } from '../../config/index.ts'
+import { LogOnce } from '../../log.ts'
+import type { Bus } from '../../store/cluster/bus.ts'
+import type { SharedRecords } from '../../store/shared-records.ts'
+import { AbsentNames } from './absent-names.ts'
+import { signerOf } from './issuer.ts'
+
+/** Time for which the account of a signature is stored, in milliseconds. */
+const LIFETIME = 7 * 24 * 3_600_000
+/** Maximum number of signatures remembered in memory, the latest ones. */
+const MOST = 100_000
+/** Maximum number of signatures that wait for the store. Further ones are only remembered. */
+const MOST_WAITING = 10_000
+/** Maximum time that a request waits for the store, in milliseconds. */
+const PATIENCE = 500
+
+/** Options: the store, the other processes, and the listener for faults. */
+export interface SignersOptions {
+  readonly records: Pick<SharedRecords, 'putSignatures' | 'signatures' | 'hasSignatures'>
+  readonly bus: Bus
+  /** Whether signatures may be stored. Without it, a restart forgets them. */
+  readonly isStored: () => boolean
+  /** Called once per kind of fault. No request fails because of it. */
+  readonly onFault: (thrown: unknown) => void
+}
+
+/**
+ * Remembers which account issued a signature of reasoning, so that no other account gets it, even if the client holds
+ * it (trap 33). Holds only hashes. Other instances and later processes find them in the store.
+ */
+export class Signers {
+  private readonly options: SignersOptions
+  private readonly known = new Map<string, string>()
+  private readonly absent = new AbsentNames(Date.now)
+  private readonly faults: LogOnce
+  private readonly end: () => void
+  private waiting = new Map<string, string>()
+  private writing: Promise<void> | undefined
+  private isNeeded = false
+
+  constructor(options: SignersOptions, channels: readonly ChannelConfig[]) {
+    this.options = options
+    this.faults = new LogOnce(options.onFault)
+    this.end = options.bus.subscribe('signatures', message => this.apply(message))
+    this.reload(channels)
+  }
+
+  /** The same object if signatures may belong to different accounts. Undefined if there is only one account. */
+  get ifNeeded(): Signers | undefined {
+    return this.isNeeded ? this : undefined
+  }
+
+  /** Applies other channels. Accounts that are no longer configured still issued signatures. */
+  reload(channels: readonly ChannelConfig[]): void {
+    this.isNeeded ||= hasSeveralAccounts(channels)
+  }
+
+  /** Looks for signatures of accounts that are no longer configured. */
+  async open(): Promise<void> {
+    this.isNeeded ||= await this.guarded(this.options.records.hasSignatures(), false)
+  }
+
+  /** Returns the account that issued a signature, as `signerOf` named it. Undefined if it is unknown. */
+  of(signature: Signature): string | undefined {
+    return this.known.get(hashOf(signature))
+  }
+
+  /** Records the account that issued a signature. */
+  issued(signature: Signature, signer: string): void {
+    const name = hashOf(signature)
+    if (this.known.get(name) === signer) return
+    putNewest(this.known, name, signer, MOST)
+    this.options.bus.publish('signatures', [name, signer])
+    if (!this.options.isStored() || this.waiting.size >= MOST_WAITING) return
+    this.waiting.set(name, signer)
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined
+    })
+  }
+
+  /** Finds the accounts of signatures that this process does not know. Undefined if none must be looked up. */
+  fetch(signatures: readonly Signature[]): Promise<void> | undefined {
+    const unknown = signatures.map(hashOf).filter(name => !this.known.has(name) && !this.absent.has(name))
+    return unknown.length === 0 ? undefined : this.find(unknown)
+  }
+
+  /** Waits until all signatures so far are stored, a few seconds at most. */
+  async close(): Promise<void> {
+    this.end()
+    if (this.writing !== undefined) await Promise.race([this.writing, late(undefined, 3000)])
+  }
+
+  private async find(names: readonly string[]): Promise<void> {
+    const found = await this.guarded(
+      Promise.race([this.options.records.signatures(names), late(undefined, PATIENCE)]),
+      undefined,
+    )
+    if (found === undefined) return
+    for (const name of names) {
+      const signer = found.get(name)
+      if (signer === undefined) this.absent.add(name, false)
+      else putNewest(this.known, name, signer, MOST)
+    }
+  }
+
+  private apply(message: Json): void {
+    if (!Array.isArray(message)) return
+    const [name, signer] = message
+    if (typeof name === 'string' && typeof signer === 'string') putNewest(this.known, name, signer, MOST)
+  }
+
+  /** Writes everything that waits, one transaction at a time. */
+  private async write(): Promise<void> {
+    await new Promise(resolve => setImmediate(resolve))
+    while (this.waiting.size > 0) {
+      const batch = this.waiting
+      this.waiting = new Map()
+      const expiresAt = Date.now() + LIFETIME
+      const records = [...batch].map(([name, issuer]) => ({ hash: name, issuer, expiresAt }))
+      await this.guarded(this.options.records.putSignatures(records), undefined)
+    }
+  }
+
+  /** Resolves to `otherwise` after a fault. The store reports its own faults. */
+  private async guarded<T>(work: Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await work
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) this.faults.log(thrown)
+      return otherwise
+    }
+  }
+}
+
+/** Whether two channels, or keys of a pool, could take signatures of the same format and are different accounts. */
+function hasSeveralAccounts(channels: readonly ChannelConfig[]): boolean {
+  const byFormat = new Map<string, string>()
+  for (const channel of channels.flatMap(one => one.keys ?? [one]))
+    for (const format of channel.formats) {
+      const signer = signerOf({ channel, format })
+      if (byFormat.getOrInsert(format.format, signer) !== signer) return true
+    }
+  return false
+}
+
+const hashes = new WeakMap<Signature, string>()
+
+/** Returns the hash by which a signature is found, computed once per object. */
+const hashOf = (signature: Signature): string => {
+  let name = hashes.get(signature)
+  if (name === undefined)
+    hashes.set(signature, (name = hash('sha256', excerptOf(signature.value), 'base64url').slice(0, 22)))
+  return name
+}
+
+/** Length of the hashed end of a long signature, in characters. Both ends of a ciphertext are unique. */
+const END = 1024
+
+const excerptOf = (value: string): string =>
+  value.length <= 2 * END ? value : `${value.length} ${value.slice(0, END)} ${value.slice(-END)}`
+
+const late = <T>(value: T, milliseconds: number): Promise<T> =>
+  new Promise(resolve => {
+    setTimeout(resolve, milliseconds, value).unref()
+  })

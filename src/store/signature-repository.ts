@@ -1,0 +1,66 @@
+import type { SignatureRecord } from './shared-records.ts'
+import type { Database } from './tables.ts'
+
+/** Rows per statement: engines limit the number of parameters. */
+const BATCH = 200
+
+/** The repository of the accounts that issued signatures, found by hashes of the signatures. */
+export class SignatureRepository {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  /** Stores all records in one transaction. A later record of a hash replaces the earlier one. */
+  async put(records: readonly SignatureRecord[]): Promise<void> {
+    const rows = records
+      .map(({ hash, issuer, expiresAt }) => ({ hash, issuer, expires_at: expiresAt }))
+      .sort((a, b) => (a.hash < b.hash ? -1 : 1))
+    await this.database.transaction().execute(async transaction => {
+      for (let from = 0; from < rows.length; from += BATCH)
+        await transaction
+          .insertInto('signatures')
+          .values(rows.slice(from, from + BATCH))
+          .onConflict(conflict =>
+            conflict
+              .column('hash')
+              .doUpdateSet(({ ref }) => ({ issuer: ref('excluded.issuer'), expires_at: ref('excluded.expires_at') })),
+          )
+          .execute()
+    })
+  }
+
+  /** Returns the issuers of the hashes that are stored. */
+  async find(hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>()
+    for (let from = 0; from < hashes.length; from += BATCH) {
+      const rows = await this.database
+        .selectFrom('signatures')
+        .select(['hash', 'issuer'])
+        .where('hash', 'in', hashes.slice(from, from + BATCH))
+        .where('expires_at', '>', this.now())
+        .execute()
+      for (const { hash, issuer } of rows) found.set(hash, issuer)
+    }
+    return found
+  }
+
+  /** Whether any signature is stored. */
+  async hasAny(): Promise<boolean> {
+    const row = await this.database
+      .selectFrom('signatures')
+      .select('hash')
+      .where('expires_at', '>', this.now())
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  /** Deletes expired records. */
+  async sweep(): Promise<void> {
+    await this.database.deleteFrom('signatures').where('expires_at', '<=', this.now()).execute()
+  }
+}
