@@ -2,7 +2,16 @@ import type { CallerFormat, UpstreamFormat } from './formats.ts'
 import type { SideName } from './setup.ts'
 
 /** What a cell measures. The functions are in measure.ts. */
-export type Kind = 'request' | 'event' | 'paced' | 'first-byte' | 'memory' | 'session' | 'session-p50' | 'session-p99'
+export type Kind =
+  | 'request'
+  | 'event'
+  | 'paced'
+  | 'first-byte'
+  | 'first-byte-time'
+  | 'memory'
+  | 'session'
+  | 'session-p50'
+  | 'session-p99'
 
 /** One measured kind of work. */
 export interface Cell {
@@ -49,6 +58,7 @@ const WORK = {
   'paced native': { kind: 'paced', mode: 'paced-50', events: 0, image: false, floor: 1.3, goal: 1.1 },
   paced: { kind: 'paced', mode: 'paced-50', events: 0, image: false, floor: 1.5, goal: 1.3 },
   'first byte': { kind: 'first-byte', mode: 'one', events: 0, image: false, floor: 2.0, goal: 1.6 },
+  'first byte, time': { kind: 'first-byte-time', mode: 'one', events: 0, image: false, floor: 1.2, goal: 1.1 },
   memory: { kind: 'memory', mode: 'open', events: 0, image: false, floor: 1.3, goal: 1.2 },
   '100 inputs': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 8, floor: 2.4, goal: 1.8 },
   '10 MB edit': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 4, floor: 2.4, goal: 1.8 },
@@ -153,4 +163,14 @@ const ADDED: readonly Cell[] = ADDITIONS.map(({ name, pair, work, ...others }) =
   return { caller, upstream, lanes: LANES, ...WORK[work], ...others, name: `${name}: ${pair}, ${work}` }
 })
 
-export const CELLS: readonly Cell[] = [...REQUESTS, ...SESSIONS, ...ADDED]
+/** Compares a key whose requests are recorded with one whose requests are not. */
+const RECORDED: readonly Cell[] = (['chat to chat', 'chat to messages'] as const).map(pair => {
+  const [caller, upstream] = PAIRS[pair]
+  const work = WORK['first byte, time']
+  return {
+    ...{ name: `recorded against not: ${pair}, first byte, time`, caller, upstream, lanes: 1, ...work },
+    ...({ sides: ['gateway', 'recorded'], by: 'ratio' } as const),
+  }
+})
+
+export const CELLS: readonly Cell[] = [...REQUESTS, ...SESSIONS, ...ADDED, ...RECORDED]

@@ -67,6 +67,11 @@ export const CONFIGS = {
   gateway: written => written,
   /** No limits, and no recorded usage. */
   plain: written => ({ ...written, groups: { default: { models: ['*'] } }, usage: { keep: 0 } }),
+  /** A key whose requests are recorded. */
+  recorded: written => ({
+    ...written,
+    keys: written.keys.map(key => ({ ...key, record: join(written.data_dir, 'recordings') })),
+  }),
   /** A stored key, limits of every kind, prices, usage and metrics. */
   limited: ({ keys: _, ...written }) => ({
     ...written,

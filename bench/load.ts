@@ -29,6 +29,21 @@ export class Load {
     })
   }
 
+  /** Sends one request and returns the time to the first byte of its body, in milliseconds. */
+  firstByte(shot: Shot): Promise<number> {
+    const began = performance.now()
+    let first: number | undefined
+    return new Promise((resolve, reject) => {
+      this.pool.dispatch(asPost(shot), {
+        onRequestStart: () => {},
+        onResponseStart: () => {},
+        onResponseData: () => void (first ??= performance.now() - began),
+        onResponseEnd: () => resolve(first ?? Number.NaN),
+        onResponseError: (_, error) => reject(error),
+      })
+    })
+  }
+
   /** Sends one request and returns the text of the answer. */
   text(shot: Shot): Promise<{ readonly status: number; readonly text: string }> {
     return new Promise((resolve, reject) => {

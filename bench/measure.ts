@@ -56,6 +56,7 @@ const UNITS: { readonly [K in Kind]: string } = {
   event: 'µs CPU/event',
   paced: 'µs CPU/event',
   'first-byte': 'µs CPU/stream',
+  'first-byte-time': 'ms',
   memory: 'MB',
   session: 'µs CPU/message',
   'session-p50': 'ms',
@@ -153,6 +154,16 @@ const paced: Run = async (cell, proxy, load, { round, paced }) => {
   return { value: (cpu - before.cpu) / events }
 }
 
+/** Measures the median time to the first byte of streams that come one after another, with a pause between them. */
+const firstByteTime: Run = async (cell, proxy, load, { paced: count }) => {
+  const times: number[] = []
+  for (let index = 0; index < count; index++) {
+    times.push(await load.firstByte(shotOf(cell, proxy)))
+    await sleep(5)
+  }
+  return { value: median(times) }
+}
+
 /** Measures resident memory while many open streams send one event per second each. */
 const memory: Run = async (cell, proxy, load, { open }) => {
   const streams = []
@@ -180,6 +191,7 @@ const RUNS: { readonly [K in Kind]: Run } = {
   // Many streams of one event run at the same time. A single one would measure how long code takes that is not in the
   // CPU caches.
   'first-byte': perRequest,
+  'first-byte-time': firstByteTime,
   memory,
   session: sessions(({ cpu }) => cpu),
   'session-p50': sessions(({ p50 }) => p50),
