@@ -37,7 +37,10 @@ const SLICES: { readonly [format: string]: Slice } = {
       ...['ImageEditStreamEvent', 'ErrorResponse'],
     ],
   },
-  realtime: { ...OPENAI, roots: ['RealtimeClientEvent', 'RealtimeServerEvent'] },
+  realtime: {
+    ...OPENAI,
+    roots: ['RealtimeClientEvent', 'RealtimeServerEvent', 'RealtimeCreateClientSecretResponse'],
+  },
   responses: {
     ...OPENAI,
     roots: [

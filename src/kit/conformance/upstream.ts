@@ -104,6 +104,7 @@ export class Upstream {
   private readonly writing = new Set<Promise<void>>()
   private readonly models: readonly string[]
   private readonly sockets = new Set<Socket>()
+  private other: (sent: SentRequest) => JsonObject | undefined = () => undefined
   private upgrade: UpgradeHandler = (_, connection) => connection.destroy()
 
   private constructor(models: readonly string[]) {
@@ -178,6 +179,11 @@ export class Upstream {
     this.upgrade = handle
   }
 
+  /** Sets the handler of requests to paths that no format has. */
+  onOther(handle: (sent: SentRequest) => JsonObject | undefined): void {
+    this.other = handle
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.terminate()
     for (const server of [...this.origins, this.server]) {
@@ -205,6 +211,12 @@ export class Upstream {
     if (listed?.models !== undefined) {
       reply.writeHead(200, { 'content-type': 'application/json' })
       reply.end(JSON.stringify(listed.models.list(this.models)))
+      return
+    }
+    const other = this.other(sent)
+    if (other !== undefined) {
+      reply.writeHead(200, { 'content-type': 'application/json' })
+      reply.end(JSON.stringify(other))
       return
     }
     if (this.unknown.length < MOST_ARRIVALS) this.unknown.push(sent)

@@ -5,6 +5,8 @@ import { BOUNDS, send } from '../client.ts'
 import type { GotAnswer } from '../exchange.ts'
 import { type Format, type Headers, homeOf } from '../format.ts'
 import { FORMATS } from '../formats/index.ts'
+import { type JsonObject, objectOf, parsed } from '../json.ts'
+import { realtime } from '../sockets/realtime/index.ts'
 import { type FrameMeddling, relay } from '../sockets/relay.ts'
 
 /** One exchange that passes through the proxy. A saboteur may change request and answer. */
@@ -15,9 +17,11 @@ export interface Passing {
 
 export interface Meddling {
   readonly request?: (body: Buffer, passing: Passing) => Buffer
-  /** Changes the headers of requests. */
+  /** Changes the headers of requests and of handshakes. */
   readonly headers?: (headers: Headers) => Headers
   readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
+  /** Changes the answer to a request for a client secret. */
+  readonly secret?: (answer: JsonObject) => JsonObject
   /** Whether the upstream's connection stays open after the caller has left. */
   readonly outlivesCaller?: boolean
   /** Creates the change of the frames of one session. */
@@ -63,6 +67,13 @@ async function passingOf({ url = '/', method = 'GET', headers }: IncomingMessage
   return undefined
 }
 
+/** An answer with its client secret changed, if it has one. */
+function withSecret(answer: GotAnswer, path: string, { secret }: Meddling = {}): GotAnswer {
+  if (secret === undefined || !path.endsWith(realtime.secrets!)) return answer
+  const changed = secret(objectOf(parsed(answer.body.toString('utf8'))))
+  return { ...answer, body: Buffer.from(JSON.stringify(changed)) }
+}
+
 async function pass(message: IncomingMessage, reply: ServerResponse, options: ProxyOptions): Promise<void> {
   const path = message.url ?? '/'
   const given = await bodyOf(message)
@@ -78,7 +89,7 @@ async function pass(message: IncomingMessage, reply: ServerResponse, options: Pr
     reply.writeHead(502).end()
     return
   }
-  const answer = (passing && options.meddling?.answer?.(got, passing)) ?? got
+  const answer = (passing && options.meddling?.answer?.(got, passing)) ?? withSecret(got, path, options.meddling)
   reply.writeHead(answer.status, passed(answer.headers))
   if (answer.isComplete) reply.end(answer.body)
   else reply.write(answer.body, () => reply.destroy())
@@ -91,7 +102,7 @@ export async function openProxy(options: ProxyOptions): Promise<RunningProxy> {
   })
   server.on('upgrade', (message, connection, head) => {
     const url = `${options.upstream}${message.url ?? '/'}`
-    relay(url, [message, connection, head], options.meddling?.frames?.()).catch(() => connection.destroy())
+    relay(url, [message, connection, head], options.meddling).catch(() => connection.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -2,10 +2,13 @@ import { CheckList } from '../check-list.ts'
 import type { Check } from '../checks.ts'
 import { compare, type Leaves } from '../compare.ts'
 import { leavesOf } from '../facts.ts'
+import type { JsonObject } from '../json.ts'
 import type { Rule } from '../rules.ts'
 import { schemaFindings } from '../schema.ts'
+import { type SecretRecord, settingsFrame } from './client-secret.ts'
 import type { Closing, Frame } from './frame.ts'
 import { dataOf, frameWith } from './frame.ts'
+import { judgeSecret } from './judge-secret.ts'
 import type { SessionCell } from './session-cells.ts'
 import type { Frames, SessionFormat } from './session-format.ts'
 import type { Line } from './session-scenario.ts'
@@ -23,6 +26,8 @@ export interface SessionRecord {
   /** Reason why the connection could not be opened or was closed by the kit. */
   readonly fault?: string
   readonly arrivals: readonly SessionArrival[]
+  /** Client secret with which the session was opened. */
+  readonly secret?: SecretRecord
 }
 
 const RFC = 'https://www.rfc-editor.org/rfc/rfc6455'
@@ -84,21 +89,30 @@ function isUnstated(path: string, { caller }: SessionCell, { client, server }: S
   return stated !== undefined && path.startsWith('settings.') && !leavesOf({ settings: stated }).has(path)
 }
 
+/** The settings of a client secret, as an event of the session. */
+const settingsBefore = (session: JsonObject | undefined): Frame[] =>
+  session === undefined ? [] : [settingsFrame(session)]
+
 function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList, isReported: boolean): void {
   const { arrivals } = record
   const { caller, upstream, scenario } = cell
   if (upstream === undefined) return
-  const arrival = arrivals.find(({ format }) => format === upstream.name)
+  // The session of the caller is the last one: an invented client secret is tried before it.
+  const arrival = arrivals.findLast(({ format }) => format === upstream.name)
   list.rule('request', ARRIVES, arrival === undefined ? ['No session came in the format of the upstream.'] : [])
   if (arrival === undefined) return
   list.rule('request', ONCE, arrivals.length > 1 ? [`${arrivals.length} sessions came.`] : [])
   const frames: Frames = { client: arrival.received, server: arrival.sent.map(frameWith) }
+  const given = settingsBefore(arrival.secretSession)
   list.rules(upstream.rules, 'request', upstream.lint(frames, arrival.headers))
   judgeSchema(upstream, 'client', arrival.received, list)
   const isNative = caller === upstream
-  const asked = (format: SessionFormat): Leaves =>
-    leaves(format.request(scripted(scenario.scripts[format.name]!)), isNative)
-  const found = leaves(upstream.request(frames), isNative)
+  const asked = (format: SessionFormat): Leaves => {
+    const script = scripted(scenario.scripts[format.name]!)
+    const client = [...settingsBefore(scenario.secret?.session), ...script.client]
+    return leaves(format.request({ ...script, client }), isNative)
+  }
+  const found = leaves(upstream.request({ ...frames, client: [...given, ...frames.client] }), isNative)
   const verdicts = compare({ source: asked(caller), reachable: asked(upstream), found, isNative })
   const unstated = verdicts.filter(({ path, fate }) => fate === 'lost' && isUnstated(path, cell, record))
   list.facts('request', unstated, true)
@@ -133,6 +147,12 @@ export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeade
     list.rule('answer', SUPPORTED, [`Status ${refusal.status}: ${refusal.body.slice(0, 300)}`], 'unsupported')
     return list.checks
   }
+  const refusedSecret = record.secret?.exchange.got
+  if (refusedSecret !== undefined && UNSUPPORTED.has(refusedSecret.status)) {
+    list.rule('answer', SUPPORTED, [`Status ${refusedSecret.status} for a client secret.`], 'unsupported')
+    return list.checks
+  }
+  if (record.secret !== undefined && judgeSecret(record.secret, list) === undefined) return list.checks
   const isReported = lossHeader !== undefined && Boolean(refusal?.headers[lossHeader])
   const isOpen = refusal === undefined && (fault === undefined || record.server.length > 0)
   const refused = refusal === undefined ? (fault ?? '') : `Status ${refusal.status}: ${refusal.body.slice(0, 300)}`

@@ -17,6 +17,12 @@ export interface FrameMeddling {
   readonly closing?: (closing: Closing) => Closing
 }
 
+/** Changes of one session: its frames and the headers of its handshake. */
+export interface SocketMeddling {
+  readonly frames?: () => FrameMeddling
+  readonly headers?: (headers: Headers) => Headers
+}
+
 /** Codes that a close frame must not contain (RFC 6455, section 7.4.1). */
 const UNSENDABLE = new Set([1004, 1005, 1006, 1015])
 
@@ -59,9 +65,10 @@ async function pass(
 export async function relay(
   url: string,
   [message, connection, head]: readonly [IncomingMessage, Duplex, Buffer],
-  { client, server, closing }: FrameMeddling = {},
+  { frames, headers = given => given }: SocketMeddling = {},
 ): Promise<void> {
-  const opened = await connect(url, passed(message))
+  const { client, server, closing } = frames?.() ?? {}
+  const opened = await connect(url, headers(passed(message)))
   if (!('socket' in opened)) {
     const status = 'refusal' in opened ? opened.refusal.status : 502
     connection.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)

@@ -1,4 +1,6 @@
+import { textOf } from '../json.ts'
 import { type CellResult, type CellRunOptions, callerHeaders, runCells } from '../run-cells.ts'
+import { secretOf } from './client-secret.ts'
 import { frameWith } from './frame.ts'
 import { judgeSession, type SessionRecord } from './judge-session.ts'
 import { play } from './play.ts'
@@ -27,8 +29,13 @@ async function sessionOf(cell: SessionCell, options: SessionRunOptions): Promise
   const model = target.model(cell.upstream?.name)
   const arrivals = () => upstream?.arrived ?? []
   upstream?.play(scenario)
-  const opened = await connect(`${target.bases[caller.name]}${caller.path(model)}`, callerHeaders(cell, target), bounds)
-  if (!('socket' in opened)) return { client: [], server: [], ...opened, arrivals: arrivals() }
+  const secret = await secretOf(cell, target, bounds)
+  const key = secret === undefined ? target.key : textOf(secret.answer['value'])
+  const kept = secret === undefined ? {} : { secret }
+  if (!key && secret !== undefined) return { client: [], server: [], arrivals: arrivals(), ...kept }
+  const headers = callerHeaders(cell, { ...target, key: key ?? '' })
+  const opened = await connect(`${target.bases[caller.name]}${caller.path(model)}`, headers, bounds)
+  if (!('socket' in opened)) return { client: [], server: [], ...opened, arrivals: arrivals(), ...kept }
   const { socket } = opened
   const script = scenario.scripts[caller.name]!
   const { sent, missing } = await play(socket, { side: 'client', format: caller, script, model, patience })
@@ -37,7 +44,7 @@ async function sessionOf(cell: SessionCell, options: SessionRunOptions): Promise
   await socket.until(() => socket.closed !== undefined, CLOSED_WITHIN)
   await upstream?.settled(CLOSED_WITHIN)
   return {
-    ...{ client: sent.map(frameWith), server: socket.received, arrivals: arrivals() },
+    ...{ client: sent.map(frameWith), server: socket.received, arrivals: arrivals(), ...kept },
     ...(socket.closed === undefined ? {} : { closed: socket.closed }),
     ...(missing === undefined ? {} : { missing }),
     ...(socket.fault === undefined ? {} : { fault: socket.fault }),

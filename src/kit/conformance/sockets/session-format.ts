@@ -18,6 +18,8 @@ export interface SessionFormat {
   /** Path of the socket below the base URL. */
   readonly path: (model: string) => string
   readonly headers: (key: string) => Headers
+  /** Path below the base URL where client secrets are created, in formats that have them. */
+  readonly secrets?: string
   /** Whether a path below the base URL opens a session. */
   readonly recognises: (path: string) => boolean
   /** Returns a frame of a script with the model, if the frame names it. */

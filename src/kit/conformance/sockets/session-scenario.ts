@@ -21,6 +21,8 @@ export interface SessionScenario {
   /** Consequence of a failure. */
   readonly why: string
   readonly differences: readonly Difference[]
+  /** Settings of a client secret with which the session is opened, and its validity in seconds. */
+  readonly secret?: { readonly session: JsonObject; readonly seconds: number }
   readonly scripts: { readonly [format: string]: readonly Line[] }
 }
 
@@ -50,6 +52,7 @@ export function readSession(id: string, home = HOME): SessionScenario {
       .map(lineOf)
   return {
     ...{ id, title: described.title, why: described.why, differences: described.differences ?? [] },
+    ...(described.secret === undefined ? {} : { secret: described.secret }),
     scripts: Object.fromEntries(names.sort().map(name => [name, scriptOf(name)])),
   }
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../json.ts'
 import type { Upstream } from '../upstream.ts'
 import { SESSION_FORMATS } from './formats.ts'
 import type { Closing, Frame } from './frame.ts'
+import { IssuedSecrets } from './issued-secrets.ts'
 import { play } from './play.ts'
 import type { SessionFormat } from './session-format.ts'
 import type { Line, SessionScenario } from './session-scenario.ts'
@@ -18,6 +19,8 @@ export interface SessionArrival {
   readonly received: readonly Frame[]
   readonly sent: readonly JsonObject[]
   readonly closed: Closing | undefined
+  /** Settings of the client secret that opened it. */
+  readonly secretSession?: JsonObject | undefined
 }
 
 /** Maximum time that the upstream waits for a frame, in milliseconds. Longer than any caller of the kit. */
@@ -28,6 +31,7 @@ interface Open {
   readonly path: string
   readonly headers: Headers
   readonly socket: Socket
+  readonly secretSession: JsonObject | undefined
   sent: readonly JsonObject[]
 }
 
@@ -53,10 +57,12 @@ function echoing(socket: Socket, format: SessionFormat, script: readonly Line[])
 export class SessionUpstream {
   private scenario: SessionScenario | undefined
   private open: Open[] = []
+  private readonly secrets = new IssuedSecrets()
   private readonly upstream: Upstream
 
   constructor(upstream: Upstream) {
     this.upstream = upstream
+    upstream.onOther(sent => this.secrets.answer(sent))
     upstream.onUpgrade((message, connection, head) => {
       this.answer(message, connection, head).catch(() => connection.destroy())
     })
@@ -71,8 +77,8 @@ export class SessionUpstream {
 
   /** Sessions since `play`. */
   get arrived(): readonly SessionArrival[] {
-    return this.open.map(({ format, path, headers, socket, sent }) => ({
-      ...{ format: format.name, path, headers, received: socket.received, sent, closed: socket.closed },
+    return this.open.map(({ format, path, headers, socket, sent, secretSession }) => ({
+      ...{ format: format.name, path, headers, secretSession, received: socket.received, sent, closed: socket.closed },
     }))
   }
 
@@ -97,9 +103,14 @@ export class SessionUpstream {
       return
     }
     const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, String(value)]))
+    if (!this.secrets.isValid(headers)) {
+      connection.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
+      return
+    }
     const socket = await accept(message, connection, head)
     const path = url.slice(this.upstream.base(format.name).length)
-    const opened: Open = { format, path, headers, socket, sent: [] }
+    const secretSession = this.secrets.sessionOf(headers)
+    const opened: Open = { format, path, headers, socket, secretSession, sent: [] }
     this.open.push(opened)
     const rest = echoing(socket, format, script)
     const { sent } = await play(socket, { side: 'server', format, script: rest, model: 'kit', patience: PATIENCE })

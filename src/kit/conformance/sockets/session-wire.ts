@@ -37,6 +37,7 @@ export function wireOf(cell: SessionCell, record: SessionRecord, target: Target,
       ...{ sent: upgrade(url, callerHeaders(cell, target), record.client), got: answerOf(record), took },
       ...(record.fault === undefined ? {} : { fault: { kind: 'http.closed', detail: record.fault } }),
     },
+    ...(record.secret === undefined ? {} : { later: [{ exchange: record.secret.exchange, arrivals: [] }] }),
     arrivals: record.arrivals.map(({ path, headers, received }) => ({ sent: upgrade(path, headers, received) })),
   }
 }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -18,10 +18,10 @@ afterEach(() => {
 const addressOf = (server: { address(): unknown }): string =>
   `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-async function judged(url: string): Promise<CellResult> {
+async function judged(url: string, session = 'text-turn'): Promise<CellResult> {
   const target = { name: 'hostile', bases: { realtime: url }, key: KEY, model: () => 'm', translates: true }
   const bounds = { handshake: 500, frame: 1_000_000, bytes: 2_000_000, frames: 1000 }
-  const wanted = { sessions: [readSession('text-turn')], callers: ['realtime'] }
+  const wanted = { sessions: [readSession(session)], callers: ['realtime'] }
   const results = await runSessions({ target, bounds, patience: 500, ...wanted })
   expect(results.length).toBe(1)
   const document = resultsOf(results, { kit: '1', started: new Date(0), target, command: 'a' })
@@ -108,5 +108,29 @@ describe('a target that', () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     closing.push(() => server.close())
     expect((await judged(addressOf(server))).checks.map(({ status }) => status)).toEqual(['unsupported'])
+  })
+})
+
+describe('a request for a client secret that', () => {
+  const answers: readonly [string, string, string, (reply: ServerResponse) => void][] = [
+    ['is never answered', 'fail', 'answer.secret.issued', () => {}],
+    ['is reset', 'fail', 'answer.secret.issued', reply => reply.destroy()],
+    ['is answered with rubbish', 'fail', 'answer.secret.issued', reply => reply.end(KEY)],
+    ['is answered with a list', 'fail', 'answer.secret.issued', reply => reply.end('[1]')],
+    ['is redirected', 'fail', 'answer.secret.issued', reply => reply.writeHead(302, { location: '/' }).end()],
+    ['is flooded', 'fail', 'answer.secret.issued', reply => reply.write('x'.repeat(3_000_000))],
+    ['gets only a value', 'fail', 'answer.secret.expires', reply => reply.end('{"value":"ek_a"}')],
+    ['has no endpoint', 'unsupported', 'answer.supported', reply => reply.writeHead(404).end()],
+  ]
+  test.each(answers)('%s gets a verdict', async (_, status, rule, behaviour) => {
+    const server = createServer((_message, reply) => behaviour(reply))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { checks } = await judged(addressOf(server), 'client-secret')
+    expect(checks.filter(check => check.status === status).map(check => check.rule)).toContain(rule)
+    expect(checks.map(check => check.status)).not.toContain('harness-error')
   })
 })

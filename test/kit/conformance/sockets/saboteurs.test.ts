@@ -31,7 +31,9 @@ test.each(NAMES)('%s', async name => {
   const { saboteur } = (await import(join(FOLDER, `${name}.ts`))) as { saboteur: SessionSaboteur }
   expect(saboteur.name).toBe(name)
   expect(saboteur.caught).not.toEqual([])
-  const proxy = await openProxy({ upstream: upstream.root, meddling: { frames: saboteur.meddling } })
+  const { meddling: frames, secret, headers } = saboteur
+  const meddling = { ...(frames && { frames }), ...(secret && { secret }), ...(headers && { headers }) }
+  const proxy = await openProxy({ upstream: upstream.root, meddling })
   const bases = Object.fromEntries(
     FORMATS.map(format => [format, upstream.base(format).replace(upstream.root, proxy.root)]),
   )

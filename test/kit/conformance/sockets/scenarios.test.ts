@@ -41,7 +41,8 @@ describe.each(readSessions())('$id', ({ scripts, title, why }) => {
       if ('frame' in line) expect(schemaFaults(schemas.file, schemas[line.side], line.frame, exceptions)).toEqual([])
   })
 
-  test('both versions mean the same', () => {
+  // The version before has no client secrets.
+  test.runIf(scripts['realtime.beta'])('both versions mean the same', () => {
     const { realtime, 'realtime.beta': beta } = scripts
     expect(new Map(factsOf('realtime.beta', beta!))).toEqual(new Map(factsOf('realtime', realtime!)))
   })

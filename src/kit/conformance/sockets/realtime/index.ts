@@ -18,6 +18,7 @@ const formatOf = (name: string, version: Version): SessionFormat => ({
     authorization: `Bearer ${key}`,
     ...(version === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}),
   }),
+  ...(version === 'ga' ? { secrets: '/realtime/client_secrets' } : {}),
   recognises: path => /^\/realtime(\?|$)/.test(path),
   addressed: frame => frame,
   kind: typeOf,

@@ -1,3 +1,4 @@
+import type { Headers } from '../../format.ts'
 import { type JsonObject, objectOf } from '../../json.ts'
 import { frameOf, typeOf } from '../frame.ts'
 import type { Changed, FrameMeddling } from '../relay.ts'
@@ -12,7 +13,11 @@ export interface SessionSaboteur {
   /** Rules of exactly the checks that fail in that cell. */
   readonly caught: readonly string[]
   /** Creates the change of one session. */
-  readonly meddling: () => FrameMeddling
+  readonly meddling?: () => FrameMeddling
+  /** Changes the answer to a request for a client secret. */
+  readonly secret?: (answer: JsonObject) => JsonObject
+  /** Changes the headers of the handshake. */
+  readonly headers?: (headers: Headers) => Headers
 }
 
 export type Change = (data: JsonObject) => readonly JsonObject[]

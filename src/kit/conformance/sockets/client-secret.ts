@@ -1,0 +1,68 @@
+import { type Bounds, send } from '../client.ts'
+import type { Exchange } from '../exchange.ts'
+import { type JsonObject, objectOf, parsed, textOf } from '../json.ts'
+import type { Target } from '../run-cells.ts'
+import type { Frame } from './frame.ts'
+import { frameWith } from './frame.ts'
+import type { SessionCell } from './session-cells.ts'
+import { connect, type SocketBounds } from './socket.ts'
+
+/* Client secrets: a server requests one with its key, and a client opens a session with it. */
+
+/** What a target did with a request for a client secret. */
+export interface SecretRecord {
+  /** The request and its answer, without the secret. */
+  readonly exchange: Exchange
+  /** The answer, with the secret. */
+  readonly answer: JsonObject
+  readonly session: JsonObject
+  readonly seconds: number
+  /** Unix time of the request, in seconds. */
+  readonly asked: number
+  /** Status with which a session with an invented secret was refused. Undefined if one was opened. */
+  readonly invented?: number | undefined
+}
+
+/** Prefix of client secrets. */
+export const PREFIX = 'ek_'
+
+const INVENTED = `${PREFIX}${'0'.repeat(48)}`
+const HIDDEN = '[client secret]'
+
+/** Returns the event that has the same effect on a session as the settings of its secret. */
+export const settingsFrame = (session: JsonObject): Frame => frameWith({ type: 'session.update', session })
+
+function withoutSecret(exchange: Exchange, value: string | undefined): Exchange {
+  const { got } = exchange
+  if (got === undefined || !value) return exchange
+  return { ...exchange, got: { ...got, body: Buffer.from(got.body.toString('utf8').replaceAll(value, HIDDEN)) } }
+}
+
+/** Requests a client secret, and tries to open a session with an invented one. Undefined for scenarios without. */
+export async function secretOf(
+  { caller, upstream, scenario: { secret } }: SessionCell,
+  target: Target,
+  bounds: SocketBounds,
+): Promise<SecretRecord | undefined> {
+  if (secret === undefined || caller.secrets === undefined) return undefined
+  const { session, seconds } = secret
+  const model = target.model(upstream?.name)
+  const base = target.bases[caller.name]!
+  const body = { expires_after: { anchor: 'created_at', seconds }, session: { ...session, model } }
+  const limits: Bounds = { whole: bounds.handshake, idle: bounds.handshake, bytes: bounds.bytes }
+  const asked = Math.floor(Date.now() / 1000)
+  const exchange = await send(
+    {
+      ...{ method: 'POST', url: `${base}${caller.secrets}`, body: Buffer.from(JSON.stringify(body)) },
+      headers: { ...caller.headers(target.key), 'content-type': 'application/json' },
+    },
+    limits,
+  )
+  const answer = objectOf(parsed(exchange.got?.body.toString('utf8') ?? ''))
+  const value = textOf(answer['value'])
+  const record = { exchange: withoutSecret(exchange, value), answer, session, seconds, asked }
+  if (!value) return record
+  const opened = await connect(`${base}${caller.path(model)}`, caller.headers(INVENTED), bounds)
+  if ('socket' in opened) opened.socket.terminate()
+  return { ...record, invented: 'refusal' in opened ? opened.refusal.status : undefined }
+}

@@ -1,0 +1,9 @@
+import type { SessionSaboteur } from './saboteur.ts'
+
+export const saboteur: SessionSaboteur = {
+  name: 'secret-settings-lost',
+  says: 'The answer with a client secret does not state the settings.',
+  cell: 'realtime-realtime/client-secret/session',
+  caught: ['answer.schema', 'answer.secret.settings'],
+  secret: answer => ({ ...answer, session: { type: 'realtime' } }),
+}
