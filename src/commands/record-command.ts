@@ -10,6 +10,8 @@ export interface RecordOptions {
   readonly listen: number
   readonly redact: readonly string[]
   readonly ignore: readonly string[]
+  readonly refresh?: true
+  readonly key?: string
 }
 
 /**
@@ -20,6 +22,7 @@ export interface RecordOptions {
 export async function recordCommand(folder: string, options: RecordOptions, terminal: Terminal): Promise<void> {
   const { upstream, host, listen: port, redact, ignore } = options
   checkUpstream(upstream)
+  if (options.refresh) return refreshCommand(folder, options, terminal)
   const recorder = recorderOf({ folder, redact, ignore }, terminal)
   const proxy = await openRecordProxy({ upstream, recorder, host, port }).catch((fault: Error) => {
     throw advised(fault, { host, port }, '--listen')
@@ -27,6 +30,25 @@ export async function recordCommand(folder: string, options: RecordOptions, term
   terminal.out(`Recording ${upstream} into ${folder}; base URL for clients: ${proxy.url}`)
   await untilStopped()
   await proxy.close()
+}
+
+/**
+ * `interlingua record --refresh`: records the answers of a folder again and prints what changed in their shape.
+ *
+ * @throws Error if a shape changed or a recording was kept, so that the process exits with 1.
+ */
+async function refreshCommand(folder: string, { upstream, key }: RecordOptions, terminal: Terminal): Promise<void> {
+  const { refresh } = await import('../kit/recordings/refresh.ts')
+  let [count, changed, unrefreshed] = [0, 0, 0]
+  for await (const { file, drift, kept } of refresh({ folder, upstream, key })) {
+    count++
+    if (kept !== undefined) unrefreshed++
+    if (drift.length > 0) changed++
+    const lines = kept === undefined ? drift : [`not refreshed: ${kept}`]
+    if (lines.length > 0) terminal.out(`${file}\n${lines.map(line => `  ${line}`).join('\n')}`)
+  }
+  terminal.out(`Refreshed ${count - unrefreshed} of ${count} recordings; ${changed} changed their shape`)
+  if (changed + unrefreshed > 0) throw new Error('the recordings differ from what the upstream answers now')
 }
 
 /** @throws UsageError if the base URL of an upstream is none. */

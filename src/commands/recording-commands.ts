@@ -18,6 +18,8 @@ export function recordings(program: Command, terminal: Terminal): void {
     .option('--listen <port>', 'port to listen on', portOf, 4749)
     .option('--redact <rule>', 'remove a field (metadata.user_id) or matches (/expression/); repeatable', repeated, [])
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
+    .option('--refresh', 'record the answers of the folder again, show changes of their shape, and exit with 1 if any')
+    .option('--key <key>', 'key for the upstream, with --refresh')
     .action(async (folder: string, options: RecordOptions) => {
       const { recordCommand } = await import('./record-command.ts')
       await recordCommand(folder, options, terminal)

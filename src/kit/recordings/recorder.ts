@@ -112,7 +112,8 @@ async function decodedRequest(request: ArrivedRequest): Promise<ArrivedRequest> 
   return chunks === undefined ? request : { ...request, body: Buffer.concat(chunks.map(({ bytes }) => bytes)) }
 }
 
-async function recordedAnswer(
+/** Converts an answer to what is recorded of it. */
+export async function recordedAnswer(
   { status, headers, ms, chunks, isComplete, isDecoded = false }: ArrivedAnswer,
   redaction: Redaction,
   streams: boolean,

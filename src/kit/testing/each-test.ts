@@ -1,5 +1,5 @@
-import { type TestReplay, type TestReplayOptions, UnusedRecordings } from './options.ts'
 import { replay } from './replay.ts'
+import { type TestReplay, type TestReplayOptions, UnusedRecordings } from './test-replay.ts'
 
 /** Registers a function of a test runner: `beforeEach`, `afterEach` and `afterAll` of vitest, jest or others. */
 export type Register = (run: () => Promise<void>) => unknown

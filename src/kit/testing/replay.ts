@@ -9,7 +9,7 @@ import {
   type TestReplayOptions,
   UnmatchedRequests,
   UnusedRecordings,
-} from './options.ts'
+} from './test-replay.ts'
 
 /** The key of clients that no provider checks. */
 const PLACEHOLDER = 'replay'

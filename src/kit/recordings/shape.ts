@@ -1,0 +1,68 @@
+import { isObject, type Json, parseJson } from '../../canonical/node.ts'
+import { bodyBytes, bytesOf } from './body.ts'
+import { eventRanges } from './event-ranges.ts'
+import type { RecordedAnswer } from './recording.ts'
+
+/** Fields whose values are data of callers and models; their inner names are no part of a shape. */
+const DATA: ReadonlySet<string> = new Set(['input', 'args', 'metadata', 'schema', 'parameters'])
+
+/** The fields of an answer with the types of their values. Items of a list are told apart by their field `type`. */
+export interface Shape {
+  readonly types: ReadonlyMap<string, ReadonlySet<string>>
+  /** Lists that had no items. */
+  readonly empty: ReadonlySet<string>
+}
+
+/** Returns the shape of an answer: status, media type, and the fields of its body or of its events. */
+export function shapeOf({ status, headers, body, chunks }: RecordedAnswer): Shape {
+  const types = new Map<string, Set<string>>([
+    ['status', new Set([String(status)])],
+    ['content-type', new Set([mediaType(headers['content-type'])])],
+  ])
+  const empty = new Set<string>()
+  const text = (chunks === undefined ? bodyBytes(body) : Buffer.concat(chunks.map(bytesOf))).toString('utf8')
+  const ranges =
+    chunks === undefined ? [{ start: 0, end: text.length }] : eventRanges(text, headers['content-type'] ?? '')
+  for (const { start, end } of ranges) {
+    const value = parseJson(text.slice(start, end))
+    if (value !== undefined) collect(value, typeof value === 'object' ? nameOf(value) : '', types, empty)
+  }
+  return { types, empty }
+}
+
+const mediaType = (type = ''): string => type.split(';', 1)[0]!.trim().toLowerCase()
+
+/** Events of a stream are told apart by their type. */
+const nameOf = (value: Json): string =>
+  isObject(value) && typeof value['type'] === 'string' ? `${value['type']}:` : ''
+
+function collect(value: Json, path: string, types: Map<string, Set<string>>, empty: Set<string>): void {
+  const type = typeOf(value)
+  if (path !== '') types.getOrInsertComputed(path, () => new Set()).add(type)
+  if (Array.isArray(value)) {
+    if (value.length === 0) empty.add(path)
+    for (const item of value) collect(item, `${path}[${nameOf(item).slice(0, -1)}]`, types, empty)
+  } else if (isObject(value))
+    for (const [name, item] of Object.entries(value)) {
+      const field = path === '' || path.endsWith(':') ? path + name : `${path}.${name}`
+      if (DATA.has(name)) types.getOrInsertComputed(field, () => new Set()).add(typeOf(item))
+      else collect(item, field, types, empty)
+    }
+}
+
+const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
+
+/** Lists what changed between two shapes: `+` added, `-` removed, `~` of another type. */
+export function drift(before: Shape, after: Shape): readonly string[] {
+  const paths = [...new Set([...before.types.keys(), ...after.types.keys()])]
+  return paths.flatMap(path => {
+    const [was, is] = [before.types.get(path), after.types.get(path)].map(one => one && [...one].sort().join(' or '))
+    if (was === is || isUnknown(path, before) || isUnknown(path, after)) return []
+    if (was === undefined) return [`+ ${path}: ${is}`]
+    return [is === undefined ? `- ${path}: ${was}` : `~ ${path}: ${was}, now ${is}`]
+  })
+}
+
+/** Whether a shape says nothing of a field, because every list that holds it was empty. */
+const isUnknown = (path: string, { types, empty }: Shape): boolean =>
+  [...empty].some(list => path.startsWith(`${list}[`) && ![...types.keys()].some(one => one.startsWith(`${list}[`)))
