@@ -137,7 +137,12 @@ function inputsOf({ output }: Rolldown.RolldownOutput): string[] {
     .map(id => relative(ROOT, id.replace(/^\0|\?.*$/g, '')))
   const sources = modules.filter(path => /^src\/.*\.ts$/.test(path))
   const packages = modules.flatMap(path => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
-  const recipe = [...globSync('building/*', { cwd: ROOT }), 'package.json', 'package-lock.json', 'tsconfig.json']
+  const recipe = [
+    ...globSync('building/*.{ts,js,cjs}', { cwd: ROOT }),
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+  ]
   return [...new Set([...sources, ...packages.map(path => join(path, 'package.json')), ...recipe])].sort()
 }
 

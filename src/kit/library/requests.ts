@@ -67,7 +67,7 @@ export interface WrittenRequest {
  * const request = readRequest(chat, { model: 'claude-opus-4-5', seed: 7, messages: [{ role: 'user', content: 'Hi' }] })
  * const { body, losses } = writeRequest(messages, request)
  * body.messages // [{ role: 'user', content: 'Hi' }]
- * losses.map(loss => loss.path.join('/')) // ['sampling/seed', 'output/maxTokens']
+ * losses.map(loss => loss.path.join('/')) // ['sampling/seed', 'sampling/maxTokens']
  * ```
  */
 export function writeRequest(

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { expect, test } from 'vitest'
 import * as library from '../../../src/kit/library/index.ts'
+import { plain } from '../../laws/support.ts'
 
 /* Runs every example of the library's comments and of docs/library.md. `VALUE // EXPECTED` compares the two. */
 
@@ -55,8 +56,8 @@ const withComparisons = (code: string): string =>
     .replaceAll(/^import .*$/gm, '')
     .replaceAll(COMPARED, (_, value: string, expected: string) =>
       expected.includes('…')
-        ? `expect(${value}).toMatchObject(${expected.replaceAll(', …', '')})`
-        : `expect(${value}).toEqual(${expected})`,
+        ? `expect(plain(${value})).toMatchObject(${expected.replaceAll(', …', '')})`
+        : `expect(plain(${value})).toEqual(${expected})`,
     )
 
 const AsyncFunction = (async () => {}).constructor as new (
@@ -70,6 +71,6 @@ test('there are examples, and each compares something', () => {
 
 test.each(EXAMPLES)('$name', async ({ code }) => {
   const names = Object.keys(library)
-  const run = new AsyncFunction(...names, 'expect', 'fetch', stripTypeScriptTypes(withComparisons(code)))
-  await run(...Object.values(library), expect, upstream)
+  const run = new AsyncFunction(...names, 'expect', 'plain', 'fetch', stripTypeScriptTypes(withComparisons(code)))
+  await run(...Object.values(library), expect, plain, upstream)
 })
