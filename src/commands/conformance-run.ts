@@ -15,6 +15,7 @@ import { readScenarios, runsLive } from '../kit/conformance/scenario.ts'
 import { SESSION_FORMATS } from '../kit/conformance/sockets/formats.ts'
 import { readSessions } from '../kit/conformance/sockets/session-scenario.ts'
 import { SessionUpstream } from '../kit/conformance/sockets/session-upstream.ts'
+import type { Specs } from '../kit/conformance/specs.ts'
 import { MissingPeer, startPeer } from '../kit/conformance/start-peer.ts'
 import { Upstream } from '../kit/conformance/upstream.ts'
 import { version } from '../version.ts'
@@ -28,6 +29,8 @@ export interface ConformanceOptions {
   readonly peer?: string
   readonly door?: readonly string[]
   readonly upstream?: readonly string[]
+  /** Versions of formats. */
+  readonly spec?: Specs
   readonly only?: string
   readonly json?: string
   readonly html?: string
@@ -99,10 +102,13 @@ async function runUntilEnd(mode: Mode, options: ConformanceOptions): Promise<Ran
 }
 
 async function runLive(options: ConformanceOptions): Promise<Ran> {
-  const { target: url, key = '', model, door } = options
+  const { target: url, key = '', model, door, spec: specs } = options
   checkTarget(url!)
   if (model === undefined) throw new UsageError('--target requires --model')
-  const target: Target = { name: url!, bases: liveBases(url!), key, model: () => model, translates: true }
+  const target: Target = {
+    ...{ name: url!, bases: liveBases(url!), key, model: () => model, translates: true },
+    ...(specs === undefined ? {} : { specs }),
+  }
   const scenarios = readScenarios().filter(runsLive)
   return runUntilEnd({ target, scenarios, callers: door ?? Object.keys(CONVERSATIONS) }, options)
 }
@@ -114,7 +120,7 @@ async function runPeer(options: ConformanceOptions): Promise<Ran> {
   const upstream = await Upstream.open()
   const sessionUpstream = new SessionUpstream(upstream)
   try {
-    const peer = await startPeer(described, upstream)
+    const peer = await startPeer(described, upstream, options.spec)
     const { target } = peer
     const callers = door ?? known.filter(format => target.bases[format] !== undefined)
     const upstreams = wantedUpstreams ?? known.filter(format => upstreamsOf(described).has(format))
@@ -131,10 +137,13 @@ async function runPeer(options: ConformanceOptions): Promise<Ran> {
 }
 
 /** Returns the command line for the report, without the key and the options that select cells. */
-const commandOf = ({ target, model, peer }: ConformanceOptions): string =>
-  peer === undefined
-    ? `interlingua conformance --target ${target} --model ${model} --key "$KEY"`
-    : `interlingua conformance --peer ${peer}`
+function commandOf({ target, model, peer, spec = {} }: ConformanceOptions): string {
+  const versions = Object.entries(spec).map(([format, version]) => `${format}@${version}`)
+  const ending = versions.length === 0 ? '' : ` --spec ${versions.join()}`
+  return peer === undefined
+    ? `interlingua conformance --target ${target} --model ${model} --key "$KEY"${ending}`
+    : `interlingua conformance --peer ${peer}${ending}`
+}
 
 /** Runs the cells, and documents what ran. */
 async function documentOf(options: ConformanceOptions): Promise<Pick<Ran, 'ended'> & { readonly document: Results }> {

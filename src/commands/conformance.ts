@@ -3,6 +3,7 @@ import { suggestion } from '../config/faults.ts'
 import type { Price } from '../kit/conformance/budget.ts'
 import { FORMATS } from '../kit/conformance/formats/index.ts'
 import { SESSION_FORMATS } from '../kit/conformance/sockets/formats.ts'
+import { type Specs, specsIn } from '../kit/conformance/specs.ts'
 import type { MatrixOptions } from './conformance-matrix.ts'
 import type { ConformanceOptions } from './conformance-run.ts'
 import type { Terminal } from './outcome.ts'
@@ -35,6 +36,14 @@ function priceOf(text: string): Price {
   const [input = '', output = '', more] = text.split('/')
   if (more !== undefined) throw new InvalidArgumentError('Expected INPUT/OUTPUT.')
   return { input: dollarsOf(input), output: dollarsOf(output) }
+}
+
+function specs(text: string): Specs {
+  try {
+    return specsIn(text)
+  } catch (fault) {
+    throw new InvalidArgumentError((fault as Error).message)
+  }
 }
 
 const ISOLATED = 'run in a network namespace with a loopback only, so that a gateway reaches nobody (Linux)'
@@ -87,6 +96,7 @@ export function conformance(program: Command, terminal: Terminal): void {
       formatsOf,
     )
     .option('--upstream <formats>', 'upstream formats, separated by commas (default: all)', formatsOf)
+    .option('--spec <versions>', 'versions of formats, such as messages@2026-10-21, separated by commas', specs)
     .option('--only <id>', 'id of a cell or check; * matches anything')
     .option('--json <file>', 'file to write the results to')
     .option('--html <file>', 'file to write a page to, which needs no other file')

@@ -49,12 +49,21 @@ export class Mocks {
   }
 }
 
-/** Resolves with the first stop signal. A second signal exits the process immediately. */
+/** Time after a stop signal in which npm may pass on the same signal again, in milliseconds. */
+const NPM_REPEAT = 500
+
+/** Whether npm started this process. On Ctrl-C the terminal signals both, and npm passes its signal on. */
+const isUnderNpm = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '')
+
+/** Resolves with the first stop signal. A second signal exits the process immediately, unless it is npm's repeat. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
+    let stopped: number | undefined
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1))
+      process.on(signal, () => {
+        const isRepeat = isUnderNpm && stopped !== undefined && performance.now() - stopped < NPM_REPEAT
+        if (stopped !== undefined && !isRepeat) process.exit(1)
+        stopped ??= performance.now()
         resolve(signal)
       })
   })

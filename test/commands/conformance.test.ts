@@ -34,7 +34,7 @@ describe('conformance', () => {
     const file = fileName()
     const { code, out, fault } = await conformance('--peer', 'proxy', '--only', '*/text/*', '--json', file)
     expect({ code, fault }).toEqual({ code: 0, fault: '' })
-    expect(out).toMatch(/Plain proxy: 32 cells, \d+ checks: \d+ passed, 0 failed/)
+    expect(out).toMatch(/Plain proxy: 45 cells, \d+ checks: \d+ passed, 0 failed/)
     const results = JSON.parse(readFileSync(file, 'utf8'))
     const validate = new Ajv2020().compile(JSON.parse(readFileSync('conformance/results.schema.json', 'utf8')))
     expect(validate(results), JSON.stringify(validate.errors)).toBe(true)

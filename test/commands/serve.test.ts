@@ -34,8 +34,10 @@ interface Serving {
 }
 
 /** Starts the gateway in the test's folder. */
-async function serve(...words: string[]): Promise<Serving> {
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd: dir, env: ENV })
+const serve = (...words: string[]): Promise<Serving> => serveIn(ENV, words)
+
+async function serveIn(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<Serving> {
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd: dir, env })
   let out = ''
   let fault = ''
   child.stdout.on('data', piece => (out += piece))
@@ -211,7 +213,7 @@ channels: [{ name: ${name}, provider: custom, formats: [chat], base_url: "${upst
   })
 
   describe('that is asked to stop', () => {
-    const configured = async () => {
+    const configured = async (env: NodeJS.ProcessEnv = {}) => {
       const upstream = await slowUpstream()
       writeFileSync(
         join(dir, 'interlingua.yaml'),
@@ -219,7 +221,7 @@ channels: [{ name: ${name}, provider: custom, formats: [chat], base_url: "${upst
 keys: [{ name: dev, key: dev-secret }]
 channels: [{ name: one, provider: custom, formats: [chat], base_url: "${upstream.url}", models: [m] }]\n`,
       )
-      return { upstream, serving: await serve() }
+      return { upstream, serving: await serveIn({ ...ENV, ...env }, []) }
     }
     const ready = async (address: string): Promise<number> => (await fetch(`${address}/readyz`)).status
     const took = async (ended: Promise<unknown>): Promise<number> => {
@@ -260,6 +262,15 @@ channels: [{ name: one, provider: custom, formats: [chat], base_url: "${upstream
       expect(await took(ended)).toBeLessThan(4000)
       expect(await ended).toBe(0)
       expect(fault.match(/the log cannot/g)).toHaveLength(1)
+      upstream.close()
+    })
+
+    it("by Ctrl-C below npm stops in order, although npm repeats the terminal's signal", TIMED, async () => {
+      const { upstream, serving } = await configured({ npm_lifecycle_event: 'start' })
+      const ended = serving.stop('SIGINT')
+      serving.stop('SIGINT').catch(() => {})
+      expect(await ended).toBe(0)
+      expect(serving.out()).toContain('"msg":"stopping"')
       upstream.close()
     })
 

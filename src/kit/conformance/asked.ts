@@ -23,6 +23,8 @@ export interface WrittenRequest {
 export interface Known {
   readonly model: string
   readonly answers: readonly JsonObject[]
+  /** Version of the format: what it refuses is left out. Without one the request stays as it is written. */
+  readonly version?: string | undefined
 }
 
 /** Returns the value at a path such as `data.0.id`. */
@@ -53,11 +55,14 @@ function filledValue(value: Json, known: Known): Json {
     : value
 }
 
-/** Returns the request of a step for a model. Bodies of conversations have no placeholders. */
+/** Returns the request of a step for a model. The first request of a conversation has no placeholders. */
 export function askedOf(format: Format, written: WrittenRequest, stream: boolean, known: Known): Asked {
   const { method = 'POST', files } = written
-  const isPlain = format.work === 'conversation'
-  const given = isPlain ? written.body : objectOf(filledValue(written.body, known))
+  const { version } = known
+  const allowed =
+    version === undefined ? written.body : (format.versions?.allowed(version, written.body) ?? written.body)
+  const isPlain = format.work === 'conversation' && known.answers.length === 0
+  const given = isPlain ? allowed : objectOf(filledValue(allowed, known))
   const body = method === 'POST' ? format.addressed(given, known.model, stream) : given
   const path =
     written.path === undefined

@@ -1,6 +1,7 @@
 import type { Format } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import type { Mode, Scenario } from './scenario.ts'
+import { wireFor } from './scenario-files.ts'
 
 /** One run of a scenario: a caller format, an upstream format, and a mode. Live cells have no upstream. */
 export interface Cell {
@@ -35,6 +36,10 @@ export function matches(pattern: string | undefined, id: string): boolean {
   return new RegExp(`^${source}(/|$)`).test(id)
 }
 
+/** A format over sockets has streams alone. */
+const modesOf = ({ modes }: Scenario, { turns }: Format): readonly Mode[] =>
+  turns === undefined ? modes : modes.filter(mode => mode === 'stream')
+
 /**
  * Returns all selected cells. The caller's format must do the scenario's work. The upstream's format may do another
  * work if the scenario has files in that format, as a text completion has in the chat format.
@@ -44,9 +49,11 @@ export function cellsOf({ scenarios, callers, upstreams, only }: Wanted): Cell[]
   for (const caller of callers)
     for (const upstream of upstreams ?? [undefined])
       for (const scenario of scenarios)
-        for (const mode of scenario.modes) {
+        for (const mode of modesOf(scenario, FORMATS[caller]!)) {
           const id = idOf(caller, upstream, scenario, mode)
-          const isWritten = [caller, upstream ?? caller].every(format => scenario.wires[format] !== undefined)
+          const isWritten = [caller, upstream ?? caller].every(
+            format => wireFor(scenario.wires, FORMATS[format]!) !== undefined,
+          )
           if (FORMATS[caller]!.work !== scenario.work || !isWritten || !matches(only, id)) continue
           const upstreamFormat = upstream === undefined ? undefined : FORMATS[upstream]!
           cells.push({ id, caller: FORMATS[caller]!, upstream: upstreamFormat, scenario, mode })

@@ -45,6 +45,8 @@ export interface TurnFacts {
   readonly media?: readonly MediaFacts[]
   readonly reasoning?: readonly ReasoningFacts[]
   readonly refusal?: string
+  /** Passages that the texts of the turn cite. */
+  readonly citations?: readonly string[]
   /** Kinds of the parts in their order, if there are several kinds. */
   readonly order?: string
 }
@@ -94,6 +96,8 @@ export interface RequestFacts {
   /** The caller's cache markers, by path: `system`, `tools`, `turns[0]`. */
   readonly cacheMarks?: readonly string[]
   readonly stream?: boolean
+  /** Id of the answer that the request continues. */
+  readonly continues?: { readonly id: string }
 }
 
 /** Reason why an answer ended. */
@@ -164,7 +168,7 @@ export function mediaAt(address: string): MediaFacts {
 
 /** Part of a turn, from which its facts are derived. */
 export type Part =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly citations?: readonly string[] }
   | { readonly kind: 'refusal'; readonly text: string }
   | { readonly kind: 'call'; readonly call: CallFacts }
   | { readonly kind: 'result'; readonly result: ResultFacts; readonly callId?: string }
@@ -206,6 +210,7 @@ export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
     return compact({
       role,
       text: joined(pick(parts, 'text').map(({ text }) => text)),
+      citations: pick(parts, 'text').flatMap(({ citations }) => citations ?? []),
       refusal: joined(pick(parts, 'refusal').map(({ text }) => text)),
       // The ids of calls in a history only join results to calls.
       calls: pick(parts, 'call').map(({ call: { id: _, ...call } }) => call),

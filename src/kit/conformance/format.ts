@@ -51,18 +51,57 @@ export interface RawAnswer {
 /** The name of a schema in `conformance/schemas/<name of the format>.json`, for the path of a request and its body. */
 export type SchemaName = string | ((path: string, asked: Omit<Asked, 'path'>) => string | undefined)
 
+/** Versions of a format that requests name in a header and that take different requests. */
+export interface Versions {
+  /** From the oldest to the newest. The first one is the default. */
+  readonly names: readonly string[]
+  /** Headers of a client of a version, with its credential. */
+  readonly headers: (version: string, key: string) => Headers
+  /** Returns the version that a request names. */
+  readonly of: (headers: Headers) => string | undefined
+  /** Returns a request without what a version refuses. */
+  readonly allowed: (version: string, body: JsonObject) => JsonObject
+  /** Body of the answer, with status 400, to a request that its version refuses. */
+  readonly refusal: JsonObject
+}
+
+/** A format over a WebSocket: a frame is a request, and each event of its answer is a frame. */
+export interface Turns {
+  /** Returns the frame of a request. */
+  readonly frame: (body: JsonObject) => JsonObject
+  /** Reads the request in a frame. Undefined if the frame requests no answer. */
+  readonly body: (frame: JsonObject) => JsonObject | undefined
+  /** Whether an event is the last one of its answer. */
+  readonly isLast: (event: JsonObject) => boolean
+  /** Returns the frame of an error, and reads one. */
+  readonly errorFrame: (error: TurnError) => JsonObject
+  readonly errorIn: (frame: JsonObject) => TurnError | undefined
+}
+
+/** An error in the place of an answer, as HTTP has it. */
+export interface TurnError {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: JsonObject
+}
+
 /** One format: its wire form, its meaning and its rules. */
 export interface Format {
   readonly name: string
   readonly work: Work
   /** Format with which it shares base URL and model. Itself by default. */
   readonly home?: string
+  /** Format whose files of a scenario it uses, if the scenario has none for it. */
+  readonly files?: string
+  /** Absent for formats over HTTP. */
+  readonly turns?: Turns
   /** End of the base URL that clients are configured with. */
   readonly base: '/v1' | ''
   /** Default path below the base URL. */
   readonly path: (model: string, stream: boolean, body: JsonObject) => string
   /** Headers of a client, with its credential. */
   readonly headers: (key: string) => Headers
+  readonly versions?: Versions
   /** Returns the hand-written request with the model and, if the format has it in the body, the stream flag. */
   readonly addressed: (body: JsonObject, model: string, stream: boolean) => JsonObject
   /** Reads the path below the base URL and the body. Undefined if the path does not belong to the format. */

@@ -6,6 +6,7 @@ import type { Exchange, GotAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
 import { type Asked, type Format, type RawAnswer, schemaOf } from './format.ts'
 import { isObject, type Json, objectOf, parsed } from './json.ts'
+import { wireFor } from './scenario-files.ts'
 import { answerFindings, type SchemaFindings } from './schema.ts'
 import { readSse, type SseEvent } from './sse.ts'
 import { HTTP_RULES, SSE_RULES } from './transport-rules.ts'
@@ -39,7 +40,7 @@ const factsOfStream = (format: Format, bytes: Buffer): object =>
 
 /** Returns the facts of the scenario's own answer in a format. */
 function scenarioFacts(format: Format, { scenario, mode }: Cell): object | undefined {
-  const { whole, stream, type } = scenario.wires[format.name]!
+  const { whole, stream, type } = wireFor(scenario.wires, format)!
   const isStreamed = mode === 'stream' && format.assemble !== undefined
   if (isStreamed) return stream === undefined ? undefined : factsOfStream(format, stream)
   return whole === undefined ? undefined : factsOfWhole(format, whole, type)
@@ -58,7 +59,7 @@ function judgeMeaning(cell: Cell, found: object, list: CheckList, { isReported, 
 function judgeStream(cell: Cell, { body, isComplete }: GotAnswer, list: CheckList, context: AnswerContext): void {
   const { caller } = cell
   const { events, faults } = readSse(body)
-  for (const rule of SSE_RULES)
+  for (const rule of caller.turns === undefined ? SSE_RULES : [])
     list.rule(
       'stream',
       rule,
@@ -81,7 +82,7 @@ function judgeStream(cell: Cell, { body, isComplete }: GotAnswer, list: CheckLis
 function judgeWhole(cell: Cell, { body, headers }: GotAnswer, list: CheckList, context: AnswerContext): void {
   const { caller, scenario } = cell
   const { asked } = context
-  const { type } = scenario.wires[caller.name]!
+  const { type } = wireFor(scenario.wires, caller)!
   if (!isJson(type)) {
     const raw: RawAnswer = { type: headers['content-type'] ?? '', bytes: body }
     list.rules(caller.rules, 'answer', caller.lint.answer({}, headers, asked, raw))
@@ -108,7 +109,7 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
     list.schema('error', caller.name, [answerFindings(caller.name, schema, json, caller.exceptions)])
   list.rules(caller.rules, 'error', caller.lint.error(got.status, json, got.headers))
   const facts = (format: Format): object => {
-    const error = scenario.wires[format.name]!.error!
+    const error = wireFor(scenario.wires, format)!.error!
     const status = scenario.instead?.statuses.includes(got.status) ? got.status : error.status
     return format.error(status, error.headers, error.body)
   }
@@ -124,10 +125,10 @@ const TYPES = { error: 'application/json', stream: 'text/event-stream' } as cons
 /** Checks of the answer that the caller got; an exchange that broke off is judged as far as it came. */
 export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckList, context: AnswerContext): void {
   const { scenario, mode, caller, upstream } = cell
-  const errors = [caller, upstream ?? caller].flatMap(({ name }) => scenario.wires[name]!.error ?? [])
+  const errors = [caller, upstream ?? caller].flatMap(format => wireFor(scenario.wires, format)!.error ?? [])
   const statuses =
     errors.length > 0 ? [...errors.map(({ status }) => status), ...(scenario.instead?.statuses ?? [])] : [200]
-  const { type: whole } = scenario.wires[caller.name]!
+  const { type: whole } = wireFor(scenario.wires, caller)!
   const type = errors.length > 0 ? TYPES.error : mode === 'stream' ? TYPES.stream : whole
   const details: { readonly [rule: string]: readonly string[] } = {
     ...(fault === undefined ? {} : { [fault.kind]: [fault.detail] }),
@@ -140,7 +141,9 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
         ? []
         : [`content-type: ${got.headers['content-type'] ?? 'none'}`],
   }
-  for (const rule of HTTP_RULES) list.rule('answer', rule, details[rule.id] ?? [])
+  // An answer over a socket has no content type.
+  const rules = HTTP_RULES.filter(({ id }) => caller.turns === undefined || id !== 'http.content-type')
+  for (const rule of rules) list.rule('answer', rule, details[rule.id] ?? [])
   if (got === undefined) return
   // An answer that the target gives in place of the upstream's error is its own.
   const isOwn = got.status === 200 && statuses.includes(200)

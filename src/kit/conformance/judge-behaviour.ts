@@ -5,6 +5,7 @@ import { leavesOf } from './facts.ts'
 import type { Format } from './format.ts'
 import { type Json, objectOf, parsed } from './json.ts'
 import type { Rule } from './rules.ts'
+import { wireFor } from './scenario-files.ts'
 import { readSse, type SseEvent } from './sse.ts'
 import type { Arrival } from './upstream.ts'
 
@@ -56,7 +57,7 @@ function endingOf(format: Format, events: readonly SseEvent[], asked: Json): 'no
 /** Returns the text of the upstream's stream, as far as it was sent before a cut. */
 function upstreamText({ upstream, scenario, caller }: Cell): string {
   const format = upstream ?? caller
-  const { stream } = scenario.wires[format.name]!
+  const { stream } = wireFor(scenario.wires, format)!
   return stream === undefined ? '' : streamedText(format, readSse(stream).events)
 }
 

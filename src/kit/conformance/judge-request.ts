@@ -6,6 +6,7 @@ import { leavesOf } from './facts.ts'
 import { type Asked, type Format, schemaOf } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
 import type { Scenario } from './scenario.ts'
+import { wireFor } from './scenario-files.ts'
 import { schemaFindings } from './schema.ts'
 import type { StepRecord } from './step-record.ts'
 import type { Arrival } from './upstream.ts'
@@ -34,24 +35,36 @@ const MOST_STRAYS = 5
 const isRetried = ({ status }: Arrival): boolean => status === 429 || status >= 500
 
 /** The answers of a format to the steps before this one: the ids that its upstream gave. */
-const answersBefore = (format: string, { earlier }: Scenario): JsonObject[] =>
-  earlier.map(wires => objectOf(parsed(wires[format]?.whole?.toString('utf8') ?? '')))
+const answersBefore = (format: Format, { earlier }: Scenario): JsonObject[] =>
+  earlier.map(wires => objectOf(parsed(wireFor(wires, format)?.whole?.toString('utf8') ?? '')))
+
+/**
+ * What a caller said, as the upstream's format says it in one request: all turns of a connection, if an upstream over
+ * HTTP does not know the earlier ones.
+ */
+function sourceOf({ caller, upstream, scenario: { wires } }: Cell, asked: Asked): Asked {
+  const { files = caller.name, turns } = caller
+  const whole = wires[files]?.request
+  if (turns === undefined || upstream?.turns !== undefined || whole === undefined || files === caller.name) return asked
+  return askedOf(caller, whole, true, { model: 'm', answers: [] })
+}
 
 /** Checks of the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
 export function judgeRequest(
-  { caller, upstream, scenario, mode }: Cell,
+  cell: Cell,
   { arrivals, strays, asked }: StepRecord,
   isReported: boolean,
   list: CheckList,
 ): void {
+  const { caller, upstream, scenario, mode } = cell
   if (upstream === undefined) return
   const { name, exceptions } = upstream
-  const written = scenario.wires[name]!.request
-  const known = { model: 'm', answers: answersBefore(name, scenario) }
-  const expected = askedOf(upstream, written, mode === 'stream', known)
+  const written = wireFor(scenario.wires, upstream)!.request
+  const known = { model: 'm', answers: answersBefore(upstream, scenario) }
+  const { path: expectedPath } = askedOf(upstream, written, mode === 'stream', known)
   // A target may ask for the states of other jobs meanwhile.
   const inFormat = arrivals.filter(({ format }) => format === name)
-  const arrival = inFormat.find(({ path }) => path === expected.path) ?? inFormat[0]
+  const arrival = inFormat.find(({ path }) => path === expectedPath) ?? inFormat[0]
   const others = [
     ...arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`),
     ...strays.slice(0, MOST_STRAYS).map(({ method, url }) => `${method} ${url} is no path of the format.`),
@@ -63,6 +76,7 @@ export function judgeRequest(
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
   const { path, files } = arrival
   const { method, headers } = arrival.sent
+  const expected = askedOf(upstream, written, mode === 'stream', { ...known, version: upstream.versions?.of(headers) })
   const body = upstream.asRead?.request(arrival.body) ?? arrival.body
   const arrived = { method, path, body: arrival.body, files }
   const schema = schemaOf(upstream, 'request', arrived)
@@ -71,7 +85,7 @@ export function judgeRequest(
   const facts = (format: Format, asked: Asked) =>
     leavesOf(format.request(asked.body, asked.path, asked.files, asked.method))
   const verdicts = compare({
-    source: facts(caller, asked),
+    source: facts(caller, sourceOf(cell, asked)),
     reachable: facts(upstream, expected),
     found: facts(upstream, { ...arrived, body }),
     isNative: caller === upstream,

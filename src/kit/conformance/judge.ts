@@ -7,7 +7,9 @@ import { isSameAction } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
 import { judgeRequest } from './judge-request.ts'
+import { isRefused, judgeVersion } from './judge-version.ts'
 import { stepsOf } from './scenario.ts'
+import { wireFor } from './scenario-files.ts'
 import type { StepRecord } from './step-record.ts'
 import type { Arrival } from './upstream.ts'
 
@@ -37,7 +39,7 @@ export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: st
 
 /** The requests of a step: a target may ask for the states of its jobs whenever it likes. */
 function arrivalsOf({ upstream, scenario, mode }: Cell, arrivals: readonly Arrival[]): readonly Arrival[] {
-  const wire = upstream && scenario.wires[upstream.name]
+  const wire = upstream && wireFor(scenario.wires, upstream)
   if (wire === undefined) return arrivals
   const asked = askedOf(upstream!, wire.request, mode === 'stream', { model: 'm', answers: [] })
   return arrivals.filter(
@@ -51,8 +53,9 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   const { exchange, asked } = record
   const { got } = exchange
   const { scenario, mode } = cell
+  if (isRefused(cell, exchange.sent.headers) && judgeVersion(cell, record, list)) return
   const arrivals = arrivalsOf(cell, record.arrivals)
-  const expectsError = scenario.wires[cell.caller.name]!.error !== undefined
+  const expectsError = wireFor(scenario.wires, cell.caller)!.error !== undefined
   if (got !== undefined && !expectsError && arrivals.length === 0 && record.strays.length === 0) {
     // Only a request that says what a format cannot say may be refused.
     const isUnsayable = scenario.differences.some(({ fact }) => fact.startsWith('request.'))
@@ -68,6 +71,6 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   if (scenario.caller.leaves_after !== undefined) judgeLeft(arrivals, list)
   else if (scenario.breaks) judgeBroken(cell, exchange, list, asked.body)
   else judgeAnswer(cell, exchange, list, { asked, isReported, isLocal })
-  const flows = mode === 'stream' || !isJson(scenario.wires[cell.caller.name]!.type)
+  const flows = mode === 'stream' || !isJson(wireFor(scenario.wires, cell.caller)!.type)
   if (flows && scenario.caller.leaves_after === undefined) judgeFlow(exchange, arrivals, list)
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { DATA } from './data.ts'
+import type { LossEvent } from './sockets/turn-caller.ts'
 
 /** A gateway that the kit can start. Its folder describes it without code. Strings may have placeholders `${name}`. */
 export interface Peer {
@@ -14,6 +15,8 @@ export interface Peer {
   readonly translates: boolean
   /** Header in which the gateway reports losses, in lower case. */
   readonly lossHeader?: string
+  /** Event in which the gateway reports losses on sockets, and the headers that request it. */
+  readonly lossEvent?: LossEvent
   /** Command that prints the version. */
   readonly version?: readonly string[]
   readonly start: readonly string[]
@@ -41,6 +44,7 @@ interface Written {
   readonly about?: string
   readonly translates?: boolean
   readonly loss_header?: string
+  readonly loss_event?: LossEvent
   readonly version?: { readonly command: readonly string[] }
   readonly start: { readonly command: readonly string[]; readonly env?: Peer['env'] }
   readonly files?: Peer['files']
@@ -85,6 +89,7 @@ export function readPeer(nameOrFolder: string): Peer {
     ...{ folder, name, title, home, translates, callers, models, headers, files },
     ...(about === undefined ? {} : { about }),
     ...(written.loss_header === undefined ? {} : { lossHeader: written.loss_header }),
+    ...(written.loss_event === undefined ? {} : { lossEvent: written.loss_event }),
     ...(written.version === undefined ? {} : { version: written.version.command }),
     start: written.start.command,
     env: written.start.env ?? {},

@@ -1,6 +1,8 @@
 import type { Check, Status } from './checks.ts'
 import type { Exchange, SentRequest } from './exchange.ts'
-import type { Format, Headers } from './format.ts'
+import type { Headers } from './format.ts'
+import type { LossEvent } from './sockets/turn-caller.ts'
+import type { Specs } from './specs.ts'
 
 /* Runs cells one after another. A cell is an exchange or a session. */
 
@@ -17,8 +19,12 @@ export interface Target {
   readonly model: (upstream: string | undefined) => string
   /** Headers that callers send beside their own, for an upstream of that format. */
   readonly headers?: (upstream: string) => Headers
+  /** Versions of formats that the run is about (default: the first of each). */
+  readonly specs?: Specs
   /** The header in which it reports losses, in lower case. */
   readonly lossHeader?: string
+  /** The event in which it reports losses on sockets. */
+  readonly lossEvent?: LossEvent
   /** Whether the target translates. If not, cells of two formats are unsupported. */
   readonly translates: boolean
   /** Whether it claims a pair of formats (default: every pair). */
@@ -70,11 +76,9 @@ const single = (cell: NamedCell, rule: string, status: Status, says: string, det
   ],
 })
 
-/** Headers of the caller of a cell, with its credential. */
-export const callerHeaders = (
-  { caller, upstream }: { readonly caller: Pick<Format, 'headers'>; readonly upstream: NamedCell['upstream'] },
-  { key, headers }: Target,
-): Headers => ({ ...caller.headers(key), ...(upstream && headers?.(upstream.name)) })
+/** Headers that tell a target the upstream of a cell. */
+export const upstreamHeaders = ({ upstream }: Pick<NamedCell, 'upstream'>, { headers }: Target): Headers =>
+  (upstream && headers?.(upstream.name)) ?? {}
 
 function isClaimed({ caller, upstream }: NamedCell, { bases, translates, claims }: Target): boolean {
   if (bases[caller.name] === undefined || (!translates && caller !== upstream)) return false

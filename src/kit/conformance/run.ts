@@ -2,10 +2,15 @@ import { askedOf, encoded } from './asked.ts'
 import { type Cell, cellsOf, type Wanted } from './cells.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
 import type { Exchange } from './exchange.ts'
+import type { Headers } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
 import { judge } from './judge.ts'
-import { type CellResult, type CellRunOptions, callerHeaders, runCells } from './run-cells.ts'
+import { type CellResult, type CellRunOptions, runCells, type Target, upstreamHeaders } from './run-cells.ts'
 import { stepsOf } from './scenario.ts'
+import { wireFor } from './scenario-files.ts'
+import { TurnCaller } from './sockets/turn-caller.ts'
+import { clientHeaders, versionOf } from './specs.ts'
+import { readSse } from './sse.ts'
 import type { StepRecord } from './step-record.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -32,41 +37,83 @@ async function sentUntil(fields: JsonObject | undefined, sends: () => Promise<Ex
   }
 }
 
+/** The headers of a cell's caller, and those that tell the target its upstream. */
+const headersOf = (cell: Cell, target: Target): Headers => ({
+  ...clientHeaders(cell.caller, target.key, target.specs),
+  ...upstreamHeaders(cell, target),
+})
+
+/** The connection of a cell whose caller's format has one. */
+function connectionOf(cell: Cell, { target, bounds = BOUNDS }: RunOptions): TurnCaller | undefined {
+  const { turns, name, path } = cell.caller
+  const { lossEvent: event, lossHeader: header } = target
+  if (turns === undefined) return undefined
+  return new TurnCaller({
+    ...{ url: `${target.bases[name]}${path('', true, {})}`, headers: headersOf(cell, target), turns, bounds },
+    ...(event === undefined || header === undefined ? {} : { losses: { event, header } }),
+  })
+}
+
 /** Runs one step of a cell. The answers of the steps before it fill in the placeholders of its request. */
 async function stepOf(
   cell: Cell,
   { target, upstream, bounds }: RunOptions,
   answers: readonly JsonObject[],
+  connection: TurnCaller | undefined,
 ): Promise<StepRecord> {
   const { caller, scenario, mode } = cell
   const model = target.model(cell.upstream?.name)
-  const written = scenario.wires[caller.name]!.request
-  const asked = askedOf(caller, written, mode === 'stream', { model, answers })
+  const written = wireFor(scenario.wires, caller)!.request
+  // A request that its version refuses is sent as it is written. Other requests leave out what the version refuses.
+  const version = caller.name in scenario.refusedBy ? undefined : versionOf(caller, target.specs)
+  const asked = askedOf(caller, written, mode === 'stream', { model, answers, version })
   upstream?.play(scenario)
   const { type, bytes } = await encoded(asked)
   const typed = type === undefined ? {} : { 'content-type': type }
   const sent = {
     method: asked.method,
     url: `${target.bases[caller.name]}${asked.path}`,
-    headers: { ...typed, ...callerHeaders(cell, target) },
+    headers: { ...typed, ...headersOf(cell, target) },
     body: bytes,
   }
-  const exchange = await sentUntil(written.until, () => send(sent, bounds ?? BOUNDS, scenario.caller))
+  const exchange = await sentUntil(
+    written.until,
+    () => connection?.send(asked.body, scenario.caller) ?? send(sent, bounds ?? BOUNDS, scenario.caller),
+  )
   await upstream?.settled()
   return { exchange, asked, arrivals: upstream?.arrived ?? [], strays: upstream?.strays ?? [] }
 }
 
-/** Runs the steps of a cell, up to the first that is not answered with success. */
+/** Returns the answer of a step as a whole one, from which later steps take values. */
+function answerIn({ exchange: { got }, asked }: StepRecord, { caller }: Cell): JsonObject {
+  const body = got?.body ?? Buffer.alloc(0)
+  if (asked.body['stream'] !== true || caller.assemble === undefined) return objectOf(parsed(body.toString('utf8')))
+  return caller.assemble(readSse(body).events.flatMap(({ data }) => parsed(data) ?? []))
+}
+
+/** Whether the steps after one are to be run: its answer is a success, or the error that the scenario has. */
+function goesOn({ exchange: { got } }: StepRecord, { scenario, caller }: Cell): boolean {
+  if (got === undefined) return false
+  return got.status < 400 || wireFor(scenario.wires, caller)!.error !== undefined
+}
+
+/** Runs the steps of a cell, up to the first that fails. */
 async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [StepRecord, ...StepRecord[]]> {
-  const [first, ...later] = stepsOf(cell.scenario)
-  const records: [StepRecord, ...StepRecord[]] = [await stepOf({ ...cell, scenario: first! }, options, [])]
-  for (const scenario of later) {
-    const { got } = records.at(-1)!.exchange
-    if (got === undefined || got.status >= 400) break
-    const answers = records.map(({ exchange }) => objectOf(parsed(exchange.got!.body.toString('utf8'))))
-    records.push(await stepOf({ ...cell, scenario }, options, answers))
+  const [first, ...later] = stepsOf(cell.scenario).map(scenario => ({ ...cell, scenario }))
+  const connection = connectionOf(cell, options)
+  try {
+    const records: [StepRecord, ...StepRecord[]] = [await stepOf(first!, options, [], connection)]
+    let before = first!
+    for (const step of later) {
+      if (!goesOn(records.at(-1)!, before)) break
+      const answers = records.map(record => answerIn(record, cell))
+      records.push(await stepOf(step, options, answers, connection))
+      before = step
+    }
+    return records
+  } finally {
+    connection?.close()
   }
-  return records
 }
 
 /** Runs the selected exchanges. */

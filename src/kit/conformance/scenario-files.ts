@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { parse } from 'yaml'
 import type { WrittenRequest } from './asked.ts'
-import type { FormFile, Headers } from './format.ts'
+import type { Format, FormFile, Headers } from './format.ts'
 import type { JsonObject } from './json.ts'
 
 /*
@@ -25,6 +25,10 @@ export interface Wire {
 export interface Wires {
   readonly [format: string]: Wire
 }
+
+/** Returns the bytes of one step in a format: its own files, or those of the format whose files it uses. */
+export const wireFor = (wires: Wires, { name, files = name }: Pick<Format, 'name' | 'files'>): Wire | undefined =>
+  wires[name] ?? wires[files]
 
 /** Content types of whole answers and of files in forms, by file extension. */
 const TYPES: { readonly [extension: string]: string } = {

@@ -60,6 +60,8 @@ export interface Scenario {
   readonly caller: CallerBehaviour
   /** Whether the answer breaks off: by a cut connection, or by an error within a stream. */
   readonly breaks: boolean
+  /** Versions, by format, whose requests should be refused because of what this one has. */
+  readonly refusedBy: { readonly [format: string]: string }
   /**
    * Whether a target may answer without asking its upstream, as it may with a list of its own models; or the numbers of
    * the steps that it may answer so, from 1.
@@ -85,6 +87,7 @@ interface Described {
   readonly upstream?: UpstreamBehaviour
   readonly caller?: CallerBehaviour
   readonly breaks?: boolean
+  readonly refused_by?: { readonly [format: string]: string }
   readonly local?: boolean | readonly number[]
 }
 
@@ -108,6 +111,7 @@ export function readScenario(id: string, home = HOME): Scenario {
     upstream: described.upstream ?? {},
     caller: described.caller ?? {},
     breaks: described.breaks ?? false,
+    refusedBy: described.refused_by ?? {},
     local: described.local ?? false,
     wires,
     later,

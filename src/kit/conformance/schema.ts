@@ -11,6 +11,7 @@ export interface SchemaException {
 }
 
 interface SchemaFile {
+  readonly source?: string
   readonly components: object
 }
 
@@ -36,6 +37,12 @@ const validators = new Map<string, Ajv2020>()
 export function schemaFileOf(format: string): string {
   const own = `${format}.json`
   return existsSync(join(DATA, 'schemas', own)) ? own : `${format.split('.', 1)[0]}.json`
+}
+
+/** Returns where the schemas of a format come from. Undefined for formats without schemas. */
+export function schemaSource(format: string): string | undefined {
+  const file = join(DATA, 'schemas', schemaFileOf(format))
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SchemaFile).source : undefined
 }
 
 function validatorOf(format: string, allErrors: boolean): Ajv2020 {

@@ -12,6 +12,7 @@ import { FORMATS } from './formats/index.ts'
 import { filled, type Peer, type Values } from './peer.ts'
 import type { Target } from './run-cells.ts'
 import { SESSION_FORMATS } from './sockets/formats.ts'
+import { DEFAULT_SPECS, type Specs } from './specs.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Error for a peer that cannot run on this machine. The message states how to get it. */
@@ -104,7 +105,7 @@ async function originsIn(texts: readonly string[], upstream: Upstream): Promise<
 }
 
 /** Starts a peer in a separate folder, with the kit's upstream behind it. */
-export async function startPeer(peer: Peer, upstream: Upstream): Promise<RunningPeer> {
+export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {}): Promise<RunningPeer> {
   const program = programOf(peer)
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const port = await freePort()
@@ -116,9 +117,10 @@ export async function startPeer(peer: Peer, upstream: Upstream): Promise<Running
   const headers = Object.values(peer.headers).flatMap(one => Object.values(one))
   const texts = [...templates.map(([, text]) => text), ...peer.start, ...Object.values(peer.env), ...headers]
   const bases = names.map(name => [`upstream.${name}`, upstream.base(name)])
+  const versions = Object.entries({ ...DEFAULT_SPECS, ...specs }).map(([name, version]) => [`version.${name}`, version])
   const values: Values = {
     ...{ port: String(port), key, upstream_key: `up-${key}`, folder, root: ROOT, node: process.execPath, program },
-    ...{ upstream: upstream.root, ...Object.fromEntries(bases) },
+    ...{ upstream: upstream.root, ...Object.fromEntries([...bases, ...versions]) },
     ...(await originsIn(texts, upstream)),
   }
   for (const [name, template] of templates) writeFileSync(join(folder, name), filled(template, values))
@@ -145,10 +147,11 @@ export async function startPeer(peer: Peer, upstream: Upstream): Promise<Running
       bases: Object.fromEntries(
         Object.entries(peer.callers).map(([format, path]) => [format, `http://127.0.0.1:${port}${path}`]),
       ),
-      key,
+      ...{ key, specs },
       model: (format = '') => peer.models[format] ?? `kit-${homeNamed(format)}`,
       headers: format => filledIn(peer.headers[format] ?? peer.headers[homeNamed(format)] ?? {}, values),
       ...(peer.lossHeader === undefined ? {} : { lossHeader: peer.lossHeader }),
+      ...(peer.lossEvent === undefined ? {} : { lossEvent: peer.lossEvent }),
       translates: peer.translates,
       claims: (caller, upstream) => peer.upstreams[caller]?.includes(upstream) ?? false,
     }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { decoded } from './asked.ts'
 import { isJson } from './content-types.ts'
 import type { SentRequest } from './exchange.ts'
@@ -8,8 +8,12 @@ import { type Format, type FormFile, type Headers, homeOf, isSameAction } from '
 import { FORMATS } from './formats/index.ts'
 import type { JsonObject } from './json.ts'
 import { openOrigin, urlOf } from './origins.ts'
-import type { Scenario, UpstreamBehaviour } from './scenario.ts'
-import type { Wire } from './scenario-files.ts'
+import { type AnswerEnd, playAnswer } from './play-answer.ts'
+import type { Scenario } from './scenario.ts'
+import { type Wire, wireFor } from './scenario-files.ts'
+import type { Frame } from './sockets/frame.ts'
+import { playTurn } from './sockets/play-turn.ts'
+import { accept, type Socket } from './sockets/socket.ts'
 
 /** One request that reached the kit's upstream. */
 export interface Arrival {
@@ -25,14 +29,6 @@ export interface Arrival {
   readonly status: number
   /** End of the answer. Undefined while the answer is being written. */
   end?: AnswerEnd
-}
-
-/** End of an answer, on the clock of `performance.now()`. */
-export interface AnswerEnd {
-  /** End of the pause in milliseconds, if the answer had one. */
-  readonly resumed?: number
-  /** Whether the other side closed the connection before the answer was complete. */
-  readonly wasClosed: boolean
 }
 
 /** Maximum size of a request, in bytes. Larger requests are refused. */
@@ -51,26 +47,6 @@ const MODELS = [...new Set(Object.values(FORMATS).map(format => `kit-${homeOf(fo
 /** Formats of sessions whose base URL ends with the version. */
 const VERSIONED = new Set(['realtime', 'realtime.beta'])
 
-/** Maximum length of a piece of a streamed answer. An answer of many pieces gets longer ones. */
-const LONGEST_PIECE = 37
-const MOST_PIECES = 400
-
-/** Splits bytes into pieces, the same in every run. The cuts fall inside lines, characters and line ends. */
-function* pieces(bytes: Buffer): Generator<Buffer> {
-  const longest = Math.max(LONGEST_PIECE, Math.ceil(bytes.length / MOST_PIECES))
-  let state = 7
-  for (let at = 0; at < bytes.length; ) {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-    const length = 1 + (state % longest)
-    yield bytes.subarray(at, at + length)
-    at += length
-  }
-}
-
-/** Splits a stream into events, each with its empty line. */
-const eventsOf = (bytes: Buffer): Buffer[] =>
-  (bytes.toString('utf8').match(/.*?(?:\r?\n){2}|.+$/gs) ?? []).map(event => Buffer.from(event))
-
 /** A written stream with the line ends of its format. */
 const streamOf = (written: Buffer | undefined, { newline }: Format): Buffer | undefined =>
   written === undefined || newline === undefined
@@ -84,7 +60,7 @@ const isListOf = ({ models }: Format, base: string, { method, url }: SentRequest
 /** The bytes that answer a request: those of the step, or of the last step before it that asked for the same. */
 function wireOf({ wires, earlier }: Scenario, format: Format, method: string, path: string): Wire | undefined {
   return [wires, ...earlier.toReversed()]
-    .map(one => one[format.name])
+    .map(one => wireFor(one, format))
     .find(wire => {
       if (wire === undefined) return false
       const written = { method: wire.request.method ?? 'POST', path: wire.request.path ?? format.path('', false, {}) }
@@ -92,18 +68,15 @@ function wireOf({ wires, earlier }: Scenario, format: Format, method: string, pa
     })
 }
 
-/** Waits, but no longer than the connection is open. */
-const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
-  new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer)
-      reply.off('close', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    if (reply.destroyed) done()
-    else reply.once('close', done)
-  })
+/** The error for a request that has what its version refuses, in scenarios that are about it. */
+function refusalOf({ refusedBy }: Scenario, { name, versions }: Format, { sent, body }: RefusedRequest): Wire['error'] {
+  const version = versions?.of(sent.headers)
+  if (!(name in refusedBy) || versions === undefined || version === undefined) return undefined
+  const isAllowed = isDeepStrictEqual(versions.allowed(version, body), body)
+  return isAllowed ? undefined : { status: 400, headers: {}, body: versions.refusal }
+}
+
+type RefusedRequest = Pick<Arrival, 'sent' | 'body'>
 
 async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -119,6 +92,8 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
 const flat = (headers: IncomingMessage['headers']): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
+type UpgradeHandler = (message: IncomingMessage, connection: Duplex, head: Buffer) => void
+
 /** The kit's upstream. Every format has a base URL of its own, and all answer with one scenario. */
 export class Upstream {
   private readonly server: Server
@@ -128,11 +103,19 @@ export class Upstream {
   private unknown: SentRequest[] = []
   private readonly writing = new Set<Promise<void>>()
   private readonly models: readonly string[]
+  private readonly sockets = new Set<Socket>()
+  private upgrade: UpgradeHandler = (_, connection) => connection.destroy()
 
   private constructor(models: readonly string[]) {
     this.models = models
     this.server = createServer((message, reply) => {
       this.answer(message, reply).catch(() => reply.destroy())
+    })
+    this.server.on('upgrade', (message, connection, head) => {
+      const url = `${this.root}${message.url ?? '/'}`
+      const format = Object.values(FORMATS).find(({ name, turns }) => turns && url.startsWith(`${this.base(name)}/`))
+      if (format === undefined) this.upgrade(message, connection, head)
+      else this.take(format, url, [message, connection, head]).catch(() => connection.destroy())
     })
   }
 
@@ -190,12 +173,13 @@ export class Upstream {
     clearTimeout(timer)
   }
 
-  /** Sets the handler of requests to upgrade a connection to a WebSocket. */
-  onUpgrade(handle: (message: IncomingMessage, connection: Duplex, head: Buffer) => void): void {
-    this.server.on('upgrade', handle)
+  /** Sets the handler of requests to upgrade a connection to the WebSocket of a session. */
+  onUpgrade(handle: UpgradeHandler): void {
+    this.upgrade = handle
   }
 
   async close(): Promise<void> {
+    for (const socket of this.sockets) socket.terminate()
     for (const server of [...this.origins, this.server]) {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
@@ -213,7 +197,7 @@ export class Upstream {
       const path = url.slice(base.length)
       const asked = format.recognise(path, json, sent.method)
       // Formats may share a base URL. The scenario decides which of them is meant.
-      if (asked === undefined || this.scenario?.wires[format.name] === undefined) continue
+      if (asked === undefined || wireFor(this.scenario?.wires ?? {}, format) === undefined) continue
       if (this.arrivals.length >= MOST_ARRIVALS) break
       return this.model(format, { path, sent, body: json, files, stream: asked.stream }, reply)
     }
@@ -228,18 +212,61 @@ export class Upstream {
     reply.end(JSON.stringify({ error: { message: 'The upstream of the kit has no such path.', type: 'not_found' } }))
   }
 
+  /** Records a request, and returns what answers it. */
+  private recorded(format: Format, arrival: Omit<Arrival, 'format' | 'status'>) {
+    const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
+    const bytes = arrival.stream ? streamOf(wire?.stream, format) : wire?.whole
+    const error = refusalOf(this.scenario!, format, arrival) ?? wire?.error
+    // A job that no step has asked for yet is there, but its state is not.
+    const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)
+    const recorded: Arrival = { ...arrival, format: format.name, status }
+    this.arrivals.push(recorded)
+    return { recorded, wire, bytes, error, status }
+  }
+
+  private async written(recorded: Arrival, playing: Promise<AnswerEnd>): Promise<void> {
+    const written = playing.then(end => {
+      recorded.end = end
+    })
+    this.writing.add(written)
+    await written.finally(() => this.writing.delete(written))
+  }
+
+  /** Accepts a connection whose frames are requests. They are answered in their order. */
+  private async take(format: Format, url: string, given: readonly [IncomingMessage, Duplex, Buffer]): Promise<void> {
+    const headers = flat(given[0].headers)
+    const socket = await accept(...given)
+    this.sockets.add(socket)
+    let before = Promise.resolve()
+    const answer = ({ text, data }: Frame): void => {
+      const body = data && format.turns!.body(data)
+      if (body === undefined || this.arrivals.length >= MOST_ARRIVALS) return
+      const sent = { method: 'GET', url, headers, body: Buffer.from(text) }
+      const path = url.slice(this.base(format.name).length)
+      before = before.then(() => this.turn(format, { path, sent, body, stream: true }, socket))
+    }
+    for (const frame of socket.received) answer(frame)
+    socket.onFrame = answer
+  }
+
+  private async turn(format: Format, arrival: Omit<Arrival, 'format' | 'status'>, socket: Socket): Promise<void> {
+    if (this.scenario === undefined) return
+    const { turns } = format
+    const { recorded, bytes, error, status } = this.recorded(format, arrival)
+    if (error !== undefined || bytes === undefined) {
+      const failed = error ?? { status, headers: {}, body: { error: { message: 'The scenario has no such answer.' } } }
+      socket.send(JSON.stringify(turns!.errorFrame(failed)))
+      return
+    }
+    await this.written(recorded, playTurn(bytes, socket, this.scenario.upstream))
+  }
+
   private async model(
     format: Format,
     arrival: Omit<Arrival, 'format' | 'status'>,
     reply: ServerResponse,
   ): Promise<void> {
-    const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
-    const bytes = arrival.stream ? streamOf(wire?.stream, format) : wire?.whole
-    const error = wire?.error
-    // A job that no step has asked for yet is there, but its state is not.
-    const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)
-    const recorded: Arrival = { ...arrival, format: format.name, status }
-    this.arrivals.push(recorded)
+    const { recorded, wire, bytes, error, status } = this.recorded(format, arrival)
     reply.socket?.setNoDelay(true)
     if (error !== undefined || bytes === undefined) {
       reply.writeHead(status, { 'content-type': 'application/json', ...error?.headers })
@@ -252,46 +279,6 @@ export class Upstream {
       ? { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
       : { 'content-type': wire!.type, ...(isPieced ? {} : { 'content-length': bytes.length }) }
     reply.writeHead(200, head)
-    const written = playAnswer(bytes, isPieced, reply, this.scenario!.upstream).then(end => {
-      recorded.end = end
-    })
-    this.writing.add(written)
-    await written.finally(() => this.writing.delete(written))
+    await this.written(recorded, playAnswer(bytes, isPieced, reply, this.scenario!.upstream))
   }
-}
-
-/** Writes the body of an answer as the scenario states: in pieces, slowly, with a pause, or up to a cut. */
-async function playAnswer(
-  bytes: Buffer,
-  isPieced: boolean,
-  reply: ServerResponse,
-  behaviour: UpstreamBehaviour,
-): Promise<AnswerEnd> {
-  const { cut_at: cutAt, pause_at: pauseAt, pause = 0, pace } = behaviour
-  const cut = cutAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * cutAt)
-  const halt = pauseAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * pauseAt)
-  let resumed: number | undefined
-  let written = 0
-  for (const piece of isPieced ? (pace === undefined ? pieces(bytes) : eventsOf(bytes)) : [bytes]) {
-    if (resumed === undefined && written + piece.length > halt) {
-      reply.flushHeaders()
-      await whileOpen(reply, pause)
-      resumed = performance.now()
-    }
-    if (reply.destroyed) break
-    if (written + piece.length > cut) {
-      // The bytes before the cut are sent before the connection is closed.
-      await new Promise(resolve => reply.write(piece.subarray(0, cut - written), resolve))
-      await turn()
-      reply.destroy()
-      return { wasClosed: false }
-    }
-    reply.write(piece)
-    written += piece.length
-    if (pace === undefined) await turn()
-    else await whileOpen(reply, pace)
-  }
-  const wasClosed = reply.destroyed
-  reply.end()
-  return { wasClosed, ...(resumed === undefined ? {} : { resumed }) }
 }

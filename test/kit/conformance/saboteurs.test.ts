@@ -31,7 +31,14 @@ test.each(NAMES)('%s', async name => {
   const bases = Object.fromEntries(
     CALLERS.map(format => [format, upstream.base(format).replace(upstream.root, proxy.root)]),
   )
-  const target = { name, bases, key: 'kit-key', model: () => 'kit', translates: false }
+  const target = {
+    name,
+    bases,
+    key: 'kit-key',
+    model: () => 'kit',
+    translates: false,
+    ...(saboteur.specs && { specs: saboteur.specs }),
+  }
   const only = saboteur.cell
   const results = await run({ target, upstream, scenarios: SCENARIOS, callers: CALLERS, upstreams: CALLERS, only })
   await proxy.close()

@@ -7,11 +7,11 @@ import type { JsonObject } from '../../../src/kit/conformance/json.ts'
 const messages = CONVERSATIONS['messages']!
 const BEARER = { authorization: 'Bearer a' }
 
-const faults = (body: JsonObject, version: string, key: { readonly [name: string]: string } = BEARER): string[] =>
-  messages.lint
-    .request({ max_tokens: 1, ...body }, { 'anthropic-version': version, ...key })
-    .filter(({ rule }) => rule === 'version-fields')
-    .map(({ detail }) => detail)
+const broken = (body: JsonObject, version: string, key: { readonly [name: string]: string } = BEARER): string[] =>
+  messages.lint.request({ max_tokens: 1, ...body }, { 'anthropic-version': version, ...key }).map(({ rule }) => rule)
+
+const faults = (...given: Parameters<typeof broken>): string[] =>
+  broken(...given).filter(rule => rule === 'version-fields')
 
 const turn = (role: string, block: JsonObject): JsonObject => ({ messages: [{ role, content: [block] }] })
 const DOCUMENT: JsonObject = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a' } }
@@ -25,6 +25,11 @@ describe.each<[string, JsonObject]>([
   ['a cited text of the user', turn('user', CITED)],
 ])('%s', (_, body) => {
   test('is a fault of a request of 2026-10-21', () => expect(faults(body, '2026-10-21')).toHaveLength(1))
+  test('is left out by a client of 2026-10-21', () => {
+    const { allowed } = messages.versions!
+    expect(faults(allowed('2026-10-21', body), '2026-10-21')).toEqual([])
+    expect(allowed('2023-06-01', body)).toBe(body)
+  })
   test('is none before', () => expect(faults(body, '2023-06-01', { 'x-api-key': 'a' })).toEqual([]))
 })
 
@@ -34,6 +39,7 @@ test('documents of the user and citations of the assistant stay', () => {
 })
 
 test('the key comes as a Bearer token', () => {
-  expect(faults({}, '2026-10-21', { 'x-api-key': 'a' })).toHaveLength(1)
-  expect(faults({}, '2026-10-21')).toEqual([])
+  expect(broken({}, '2026-10-21', { 'x-api-key': 'a' })).toEqual(['version-key'])
+  expect(broken({}, '2026-10-21')).toEqual([])
+  expect(broken({}, '2023-06-01', { 'x-api-key': 'a' })).toEqual([])
 })

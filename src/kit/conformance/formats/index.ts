@@ -12,6 +12,7 @@ import { messages } from './messages/index.ts'
 import { MODEL_LISTS } from './models/index.ts'
 import { RANKINGS } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
+import { responsesSocket } from './responses-socket/index.ts'
 import { speech } from './speech/index.ts'
 import { COUNTING } from './tokens/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
@@ -22,6 +23,7 @@ export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, 
 
 /** Formats of other works. */
 const OTHERS: readonly Format[] = [
+  responsesSocket,
   completions,
   ...EMBEDDINGS,
   ...RANKINGS,

@@ -15,6 +15,8 @@ export interface Passing {
 
 export interface Meddling {
   readonly request?: (body: Buffer, passing: Passing) => Buffer
+  /** Changes the headers of requests. */
+  readonly headers?: (headers: Headers) => Headers
   readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
   /** Whether the upstream's connection stays open after the caller has left. */
   readonly outlivesCaller?: boolean
@@ -66,7 +68,8 @@ async function pass(message: IncomingMessage, reply: ServerResponse, options: Pr
   const given = await bodyOf(message)
   const passing: Passing | undefined = await passingOf(message, given)
   const body = (passing && options.meddling?.request?.(given, passing)) ?? given
-  const headers = passed(message.headers)
+  const original = passed(message.headers)
+  const headers = options.meddling?.headers?.(original) ?? original
   const left = new AbortController()
   if (!options.meddling?.outlivesCaller) reply.once('close', () => left.abort())
   const sent = { method: message.method ?? 'GET', url: `${options.upstream}${path}`, headers, body }

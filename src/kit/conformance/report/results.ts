@@ -1,6 +1,7 @@
 import { type Check, type Counts, countsOf, type Meaning } from '../checks.ts'
 import type { Headers } from '../format.ts'
 import type { CellResult, Target, WireRecord } from '../run-cells.ts'
+import { type SpecDocument, specDocuments } from './judged-by.ts'
 import { redactor, withTexts } from './secrets.ts'
 
 /* The document of a run. Every other report is derived from it. */
@@ -49,6 +50,8 @@ export interface Results {
   readonly interrupted?: true
   /** `peer` names the folder that configured it. */
   readonly target: { readonly name: string; readonly version?: string; readonly peer?: string }
+  /** What each format of the run is judged by: its version, and the source of its schemas. */
+  readonly specs?: { readonly [format: string]: SpecDocument }
   readonly counts: Counts
   readonly meanings: { readonly [meaning in Meaning]?: number }
   readonly cells: readonly CellDocument[]
@@ -126,6 +129,7 @@ export function resultsOf(results: readonly CellResult[], facts: RunFacts): Resu
       ...(target.version === undefined ? {} : { version: target.version }),
       ...(target.peer === undefined ? {} : { peer: target.peer }),
     },
+    specs: specDocuments(results, target),
     counts: countsOf(checks),
     meanings: Object.fromEntries(Object.entries(meanings).map(([meaning, list]) => [meaning, list.length])),
     cells: results.map(result => cellDocument(result, facts)),

@@ -1,5 +1,6 @@
 import type { GotAnswer } from '../exchange.ts'
 import type { Meddling } from '../proxy/index.ts'
+import type { Specs } from '../specs.ts'
 
 /** A fault between the caller and a correct target, and the checks that must detect it. */
 export interface Saboteur extends Meddling {
@@ -8,6 +9,8 @@ export interface Saboteur extends Meddling {
   readonly says: string
   /** Cell in which the fault is tested. */
   readonly cell: string
+  /** Versions of formats in which the fault is tested (default: the first of each). */
+  readonly specs?: Specs
   /** Rules of exactly the checks that fail in that cell. */
   readonly caught: readonly string[]
 }

@@ -1,4 +1,4 @@
-import { type CellResult, type CellRunOptions, callerHeaders, runCells } from '../run-cells.ts'
+import { type CellResult, type CellRunOptions, runCells, upstreamHeaders } from '../run-cells.ts'
 import { frameWith } from './frame.ts'
 import { judgeSession, type SessionRecord } from './judge-session.ts'
 import { play } from './play.ts'
@@ -27,7 +27,11 @@ async function sessionOf(cell: SessionCell, options: SessionRunOptions): Promise
   const model = target.model(cell.upstream?.name)
   const arrivals = () => upstream?.arrived ?? []
   upstream?.play(scenario)
-  const opened = await connect(`${target.bases[caller.name]}${caller.path(model)}`, callerHeaders(cell, target), bounds)
+  const opened = await connect(
+    `${target.bases[caller.name]}${caller.path(model)}`,
+    { ...caller.headers(target.key), ...upstreamHeaders(cell, target) },
+    bounds,
+  )
   if (!('socket' in opened)) return { client: [], server: [], ...opened, arrivals: arrivals() }
   const { socket } = opened
   const script = scenario.scripts[caller.name]!

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import type { Headers } from '../format.ts'
 import { type Closing, type Frame, frameOf } from './frame.ts'
@@ -35,6 +36,8 @@ export class Socket {
   fault: string | undefined
   /** Called with every frame that arrives. */
   onFrame: ((frame: Frame) => void) | undefined
+  /** Time for which nothing is read after every frame, in milliseconds. */
+  pause: number | undefined
   private waiting: (() => void)[] = []
   private size = 0
   private readonly ws: WebSocket
@@ -49,6 +52,7 @@ export class Socket {
       else {
         this.received.push(frame)
         this.onFrame?.(frame)
+        this.rest()
       }
       this.wake()
     })
@@ -61,6 +65,11 @@ export class Socket {
 
   send(text: string): void {
     if (this.ws.readyState === WebSocket.OPEN) this.ws.send(text)
+  }
+
+  /** Waits until what was sent has left, at most for a second. */
+  async drained(): Promise<void> {
+    for (let count = 0; count < 100 && this.ws.bufferedAmount > 0; count++) await wait(10)
   }
 
   close(code: number, reason: string): void {
@@ -87,6 +96,12 @@ export class Socket {
       })
     }
     return true
+  }
+
+  private rest(): void {
+    if (this.pause === undefined) return
+    this.ws.pause()
+    setTimeout(() => this.ws.resume(), this.pause)
   }
 
   private abort(fault: string): void {

@@ -8,6 +8,7 @@ import { grammar } from './grammar.ts'
 import { answerLint, errorLint, requestLint } from './lint.ts'
 import { requestFacts } from './request.ts'
 import { rules } from './rules.ts'
+import { versions } from './version.ts'
 
 const PATH = '/v1/messages'
 
@@ -17,7 +18,8 @@ export const messages: Conversation = {
   work: 'conversation',
   base: '',
   path: () => PATH,
-  headers: key => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
+  headers: key => versions.headers(versions.names[0]!, key),
+  versions,
   addressed: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
   recognise: recogniseAt(PATH),
   models: {

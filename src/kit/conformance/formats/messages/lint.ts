@@ -1,7 +1,7 @@
 import type { Headers } from '../../format.ts'
 import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
-import { versionFaults } from './version.ts'
+import { hasOlderKey, versionFaults } from './version.ts'
 
 /* Rules for requests, whole answers and errors that the published schema cannot express. */
 
@@ -25,6 +25,7 @@ export function requestLint(body: JsonObject, headers: Headers): readonly Violat
   const violations = new Violations()
   if (!headers['anthropic-version']) violations.add('version-header', 'The header anthropic-version is missing.')
   for (const fault of versionFaults(body, headers)) violations.add('version-fields', fault)
+  if (hasOlderKey(headers)) violations.add('version-key', 'The key comes as x-api-key instead of a Bearer token.')
   const messages = listOf(body['messages']).filter(message => objectOf(message)['role'] !== 'system')
   if (messages.length > 0 && objectOf(messages[0])['role'] !== 'user')
     violations.add('user-first', 'The first message is not the user’s.')

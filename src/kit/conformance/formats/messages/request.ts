@@ -36,11 +36,14 @@ function resultOf(block: JsonObject): ResultFacts {
   }) as ResultFacts
 }
 
+const citedIn = (block: JsonObject): string[] =>
+  listOf(block['citations']).flatMap(one => textOf(objectOf(one)['cited_text']) ?? [])
+
 function partsOf(value: Json): Part[] {
   const block = objectOf(value)
   switch (block['type']) {
     case 'text':
-      return [{ kind: 'text', text: textOf(block['text']) ?? '' }]
+      return [{ kind: 'text', text: textOf(block['text']) ?? '', citations: citedIn(block) }]
     case 'image':
     case 'document':
       return [{ kind: 'media', media: mediaFacts(block) }]

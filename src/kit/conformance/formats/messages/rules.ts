@@ -16,7 +16,11 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'version-fields', on: 'request', level: 'must', source: SDK },
-    says: 'A request of 2026-10-21 has a Bearer token and no sampling settings, documents of the assistant or citations of the user.',
+    says: 'A request of 2026-10-21 has no sampling settings, documents of the assistant or citations of the user.',
+  },
+  {
+    ...{ id: 'version-key', on: 'request', level: 'should', source: SDK },
+    says: 'A request of 2026-10-21 has its key as a Bearer token, as the publisher’s clients of that version send it.',
   },
   {
     ...{ id: 'tool-results-paired', on: 'request', level: 'must', source: TOOLS },

@@ -1,20 +1,29 @@
-import type { Headers } from '../../format.ts'
-import { type JsonObject, listOf, objectOf } from '../../json.ts'
+import type { Headers, Versions } from '../../format.ts'
+import { isObject, type Json, type JsonObject, listOf, objectOf } from '../../json.ts'
 
-/* What the version of 2026-10-21 refuses, and the version before it took. */
+/* The two versions of the format. The newer one refuses fields that the older one takes. */
 
+const OLDER = '2023-06-01'
 const NEWER = '2026-10-21'
 
-const REMOVED = ['temperature', 'top_p', 'top_k'] as const
+const REMOVED: readonly string[] = ['temperature', 'top_p', 'top_k']
 
-function blockFaults(role: unknown, block: JsonObject, index: number): string[] {
-  const { type, citations } = block
-  if (role === 'assistant' && type === 'document') return [`Message ${index} of the assistant has a document.`]
-  const isCited = role === 'user' && type === 'text' && listOf(citations).length > 0
-  return isCited ? [`A text of message ${index} of the user has citations.`] : []
+const isDocument = (role: Json | undefined, { type }: JsonObject): boolean =>
+  role === 'assistant' && type === 'document'
+
+const isCited = (role: Json | undefined, { type, citations }: JsonObject): boolean =>
+  role === 'user' && type === 'text' && listOf(citations).length > 0
+
+function blockFaults(role: Json | undefined, block: JsonObject, index: number): string[] {
+  if (isDocument(role, block)) return [`Message ${index} of the assistant has a document.`]
+  return isCited(role, block) ? [`A text of message ${index} of the user has citations.`] : []
 }
 
-/** Fields of a request that its version refuses, and a key in the header of the version before. */
+/** Whether a request of the newer version has its key in the header that clients of the older one use. */
+export const hasOlderKey = (headers: Headers): boolean =>
+  headers['anthropic-version'] === NEWER && headers['x-api-key'] !== undefined && headers['authorization'] === undefined
+
+/** Fields of a request that its version refuses. */
 export function versionFaults(body: JsonObject, headers: Headers): string[] {
   if (headers['anthropic-version'] !== NEWER) return []
   const removed = REMOVED.filter(field => field in body).map(field => `${field} is no field of ${NEWER}.`)
@@ -22,6 +31,39 @@ export function versionFaults(body: JsonObject, headers: Headers): string[] {
     const { role, content } = objectOf(message)
     return listOf(content).flatMap(block => blockFaults(role, objectOf(block), index))
   })
-  const isOldKey = headers['x-api-key'] !== undefined && headers['authorization'] === undefined
-  return [...removed, ...blocks, ...(isOldKey ? ['The key comes as x-api-key instead of a Bearer token.'] : [])]
+  return [...removed, ...blocks]
+}
+
+function allowedBlock(role: Json | undefined, block: Json): Json[] {
+  if (!isObject(block)) return [block]
+  if (isDocument(role, block)) return []
+  const { citations: _, ...uncited } = block
+  return [isCited(role, block) ? uncited : block]
+}
+
+function allowedMessage(message: Json): Json {
+  const { role, content } = objectOf(message)
+  if (!Array.isArray(content)) return message
+  return { ...objectOf(message), content: content.flatMap(block => allowedBlock(role, block)) }
+}
+
+/** Returns a request without what the newer version refuses. */
+function withoutRefused(body: JsonObject): JsonObject {
+  const kept = Object.fromEntries(Object.entries(body).filter(([field]) => !REMOVED.includes(field)))
+  return Array.isArray(body['messages']) ? { ...kept, messages: body['messages'].map(allowedMessage) } : kept
+}
+
+/** Clients of the newer version send their key as a Bearer token. */
+export const versions: Versions = {
+  names: [OLDER, NEWER],
+  headers: (version, key) => ({
+    ...(version === NEWER ? { authorization: `Bearer ${key}` } : { 'x-api-key': key }),
+    'anthropic-version': version,
+  }),
+  of: headers => headers['anthropic-version'],
+  allowed: (version, body) => (version === NEWER ? withoutRefused(body) : body),
+  refusal: {
+    type: 'error',
+    error: { type: 'invalid_request_error', message: `The request has what ${NEWER} refuses.` },
+  },
 }

@@ -89,6 +89,7 @@ function listing(own: Listing): Format {
     base: of.base,
     path: () => path,
     headers: of.headers,
+    ...(of.versions === undefined ? {} : { versions: of.versions }),
     addressed: body => body,
     recognise: (requested, _, method) => {
       const { pathname } = urlOf(requested)

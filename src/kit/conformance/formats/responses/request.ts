@@ -111,5 +111,6 @@ export function requestFacts(body: JsonObject): RequestFacts {
     output: outputOf(objectOf(objectOf(body['text'])['format'])),
     reasoning: effort === undefined || effort === 'none' ? undefined : { wanted: true, effort },
     stream: body['stream'] === true || undefined,
+    continues: compact({ id: textOf(body['previous_response_id']) }),
   }) as RequestFacts
 }

@@ -37,6 +37,7 @@ function counting(own: Counting): Omit<Format, 'path' | 'recognise' | 'schemas'>
     home: of.name,
     base: of.base,
     headers: of.headers,
+    ...(of.versions === undefined ? {} : { versions: of.versions }),
     addressed: (body, model) => of.addressed(body, model, false),
     exceptions: of.exceptions,
     request: (body, path) => of.request(counted(body), path),

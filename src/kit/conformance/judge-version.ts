@@ -1,0 +1,37 @@
+import type { Cell } from './cells.ts'
+import type { CheckList } from './check-list.ts'
+import type { Headers } from './format.ts'
+import { parsed } from './json.ts'
+import type { Rule } from './rules.ts'
+import { schemaFindings } from './schema.ts'
+import type { StepRecord } from './step-record.ts'
+
+/* Judges the answers to requests that have what their version refuses. */
+
+const REFUSED: Omit<Rule, 'on'> = {
+  ...{ id: 'version.refused', level: 'should' },
+  source: 'https://github.com/anthropics/anthropic-sdk-typescript/blob/main/CHANGELOG.md',
+  says: 'A request that has what its version refuses is answered with 400.',
+}
+
+const BAD_REQUEST = 400
+
+/** Whether the version that a request of the caller names, or an older one, refuses what the scenario has. */
+export function isRefused({ caller: { name, versions }, scenario }: Cell, headers: Headers): boolean {
+  const since = scenario.refusedBy[name]
+  if (versions === undefined || since === undefined) return false
+  return versions.names.indexOf(versions.of(headers) ?? '') >= versions.names.indexOf(since)
+}
+
+/** Checks that a target refuses such a request. Returns whether it did: its answer is then judged as an error. */
+export function judgeVersion({ caller }: Cell, { exchange }: StepRecord, list: CheckList): boolean {
+  const { got } = exchange
+  const hasRefused = got?.status === BAD_REQUEST
+  list.rule('answer', REFUSED, hasRefused ? [] : [`The status is ${got?.status ?? 'missing'}.`])
+  if (!hasRefused) return false
+  const json = parsed(got.body.toString('utf8'))
+  const { schemas, exceptions, rules, lint, name } = caller
+  if (schemas.error !== undefined) list.schema('error', name, [schemaFindings(name, schemas.error, json, exceptions)])
+  list.rules(rules, 'error', lint.error(got.status, json, got.headers))
+  return true
+}

@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { UpstreamBehaviour } from './scenario.ts'
+
+/* Writes answers as the kit's upstream does. */
+
+/** End of an answer, on the clock of `performance.now()`. */
+export interface AnswerEnd {
+  /** End of the pause in milliseconds, if the answer had one. */
+  readonly resumed?: number
+  /** Whether the other side closed the connection before the answer was complete. */
+  readonly wasClosed: boolean
+}
+
+/** Maximum length of a piece of a streamed answer. An answer of many pieces gets longer ones. */
+const LONGEST_PIECE = 37
+const MOST_PIECES = 400
+
+/** Splits bytes into pieces, the same in every run. The cuts fall inside lines, characters and line ends. */
+function* pieces(bytes: Buffer): Generator<Buffer> {
+  const longest = Math.max(LONGEST_PIECE, Math.ceil(bytes.length / MOST_PIECES))
+  let state = 7
+  for (let at = 0; at < bytes.length; ) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    const length = 1 + (state % longest)
+    yield bytes.subarray(at, at + length)
+    at += length
+  }
+}
+
+/** Splits a stream into events, each with its empty line. */
+const eventsOf = (bytes: Buffer): Buffer[] =>
+  (bytes.toString('utf8').match(/.*?(?:\r?\n){2}|.+$/gs) ?? []).map(event => Buffer.from(event))
+
+/** Waits, but no longer than the connection is open. */
+const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
+  new Promise(resolve => {
+    const done = (): void => {
+      clearTimeout(timer)
+      reply.off('close', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    if (reply.destroyed) done()
+    else reply.once('close', done)
+  })
+
+/** Writes the body of an answer as the scenario states: in pieces, slowly, with a pause, or up to a cut. */
+export async function playAnswer(
+  bytes: Buffer,
+  isPieced: boolean,
+  reply: ServerResponse,
+  behaviour: UpstreamBehaviour,
+): Promise<AnswerEnd> {
+  const { cut_at: cutAt, pause_at: pauseAt, pause = 0, pace } = behaviour
+  const cut = cutAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * cutAt)
+  const halt = pauseAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * pauseAt)
+  let resumed: number | undefined
+  let written = 0
+  for (const piece of isPieced ? (pace === undefined ? pieces(bytes) : eventsOf(bytes)) : [bytes]) {
+    if (resumed === undefined && written + piece.length > halt) {
+      reply.flushHeaders()
+      await whileOpen(reply, pause)
+      resumed = performance.now()
+    }
+    if (reply.destroyed) break
+    if (written + piece.length > cut) {
+      // The bytes before the cut are sent before the connection is closed.
+      await new Promise(resolve => reply.write(piece.subarray(0, cut - written), resolve))
+      await turn()
+      reply.destroy()
+      return { wasClosed: false }
+    }
+    reply.write(piece)
+    written += piece.length
+    if (pace === undefined) await turn()
+    else await whileOpen(reply, pace)
+  }
+  const wasClosed = reply.destroyed
+  reply.end()
+  return { wasClosed, ...(resumed === undefined ? {} : { resumed }) }
+}

@@ -1,0 +1,36 @@
+import type { AnswerEnd } from '../play-answer.ts'
+import type { UpstreamBehaviour } from '../scenario.ts'
+import { readSse } from '../sse.ts'
+import type { Socket } from './socket.ts'
+
+/** The event that ends streams over HTTP. Sockets have none. */
+const DONE = '[DONE]'
+
+const whileOpen = (socket: Socket, ms: number): Promise<boolean> => socket.until(() => socket.closed !== undefined, ms)
+
+/** Sends a stream as frames, as the scenario states: slowly, with a pause, or up to a cut. */
+export async function playTurn(
+  stream: Buffer,
+  socket: Socket,
+  { cut_at: cutAt = 1, pause_at: pauseAt, pause = 0, pace }: UpstreamBehaviour,
+): Promise<AnswerEnd> {
+  const events = readSse(stream).events.filter(({ data }) => data !== DONE)
+  const cut = Math.floor(events.length * cutAt)
+  const halt = pauseAt === undefined ? -1 : Math.floor(events.length * pauseAt)
+  let resumed: number | undefined
+  for (const [index, { data }] of events.entries()) {
+    if (index === halt) {
+      await whileOpen(socket, pause)
+      resumed = performance.now()
+    }
+    if (index >= cut) {
+      await socket.drained()
+      socket.terminate()
+      return { wasClosed: false }
+    }
+    if (socket.closed !== undefined) break
+    socket.send(data)
+    if (pace !== undefined) await whileOpen(socket, pace)
+  }
+  return { wasClosed: socket.closed !== undefined, ...(resumed === undefined ? {} : { resumed }) }
+}

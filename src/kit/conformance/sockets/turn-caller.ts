@@ -1,0 +1,134 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Bounds } from '../client.ts'
+import type { Exchange, GotAnswer, SentRequest } from '../exchange.ts'
+import type { Headers, TurnError, Turns } from '../format.ts'
+import type { JsonObject } from '../json.ts'
+import type { CallerBehaviour } from '../scenario.ts'
+import { type Frame, typeOf } from './frame.ts'
+import { connect, type Refusal, SOCKET_BOUNDS, type Socket } from './socket.ts'
+
+/* The caller of a format over a WebSocket. One connection carries all steps of a cell, each of which is an exchange. */
+
+/** Time after an answer in which nothing more may come, in milliseconds. */
+const QUIET = 10
+
+/** Event in which a target reports losses, because frames have no headers. */
+export interface LossEvent {
+  readonly type: string
+  /** Headers of the handshake that request the event. */
+  readonly headers: Headers
+}
+
+export interface TurnOptions {
+  readonly url: string
+  readonly headers: Headers
+  readonly turns: Turns
+  readonly bounds: Bounds
+  /** Header that stands for the event in an exchange. */
+  readonly losses?: { readonly event: LossEvent; readonly header: string }
+}
+
+/** Writes a frame as an event of a stream. */
+const eventOf = ({ data, text }: Frame): string =>
+  `event: ${typeOf(data)}\ndata: ${text.replace(/\r\n|\r|\n/g, '\ndata: ')}\n\n`
+
+const answered = (error: TurnError | Refusal): GotAnswer => ({
+  ...{ status: error.status, headers: error.headers, trailers: {}, isComplete: true },
+  body: Buffer.from(typeof error.body === 'string' ? error.body : JSON.stringify(error.body)),
+})
+
+type Fault = NonNullable<Exchange['fault']>
+
+export class TurnCaller {
+  private socket: Socket | undefined
+  private readonly options: TurnOptions
+
+  constructor(options: TurnOptions) {
+    this.options = options
+  }
+
+  /** Sends a request and waits for its answer. Never rejects. */
+  async send(body: JsonObject, behaviour: CallerBehaviour = {}): Promise<Exchange> {
+    const began = performance.now()
+    const { url, headers, turns } = this.options
+    const text = JSON.stringify(turns.frame(body))
+    const sent = { method: 'GET', url, headers: { ...headers, upgrade: 'websocket' }, body: Buffer.from(text) }
+    const got = await this.answerTo(text, behaviour)
+    return { sent: sent satisfies SentRequest, ...got, took: Math.round(performance.now() - began) }
+  }
+
+  close(): void {
+    this.socket?.close(1000, '')
+  }
+
+  private async open(): Promise<Omit<Exchange, 'sent' | 'took'> | Socket> {
+    if (this.socket !== undefined) return this.socket
+    const { url, headers, bounds, losses } = this.options
+    const asked = { ...headers, ...losses?.event.headers }
+    const opened = await connect(url, asked, { ...SOCKET_BOUNDS, handshake: bounds.idle, bytes: bounds.bytes })
+    if ('refusal' in opened) return { got: answered(opened.refusal) }
+    if ('fault' in opened) return { fault: { kind: 'http.connect', detail: opened.fault } }
+    this.socket = opened.socket
+    return opened.socket
+  }
+
+  private async answerTo(text: string, behaviour: CallerBehaviour): Promise<Omit<Exchange, 'sent' | 'took'>> {
+    const socket = await this.open()
+    if (!('received' in socket)) return socket
+    const before = socket.received.length
+    socket.pause = behaviour.reads_every
+    let firstByte: number | undefined
+    socket.onFrame = () => {
+      firstByte ??= performance.now()
+    }
+    const { leaves_after: leavesAfter } = behaviour
+    const leaving = leavesAfter === undefined ? undefined : setTimeout(() => socket.terminate(), leavesAfter)
+    socket.send(text)
+    const isWhole = await this.collected(socket, before)
+    clearTimeout(leaving)
+    if (isWhole) await wait(QUIET)
+    const fault = isWhole || leavesAfter !== undefined ? undefined : this.faultOf(socket)
+    return {
+      ...this.gotFrom(socket.received.slice(before), isWhole),
+      ...(fault === undefined ? {} : { fault }),
+      ...(firstByte === undefined ? {} : { firstByte }),
+    }
+  }
+
+  /** Waits for the last event of an answer. False if it does not come within the bounds. */
+  private async collected(socket: Socket, before: number): Promise<boolean> {
+    const { bounds, turns } = this.options
+    const deadline = performance.now() + bounds.whole
+    for (let at = before; ; ) {
+      while (at < socket.received.length) {
+        const { data } = socket.received[at++]!
+        if (data !== undefined && turns.isLast(data)) return true
+      }
+      const left = Math.min(bounds.idle, deadline - performance.now())
+      if (!(await socket.until(() => socket.received.length > at, left))) return false
+    }
+  }
+
+  private faultOf(socket: Socket): Fault {
+    if (socket.fault !== undefined) return { kind: 'http.too-large', detail: socket.fault }
+    const { closed } = socket
+    if (closed !== undefined)
+      return { kind: 'http.closed', detail: `Closed with ${closed.code} ${closed.reason}`.trimEnd() }
+    socket.terminate()
+    const { idle, whole } = this.options.bounds
+    return { kind: 'http.deadline', detail: `No last event within ${whole} ms, or silent for ${idle} ms.` }
+  }
+
+  private gotFrom(frames: readonly Frame[], isComplete: boolean): Pick<Exchange, 'got'> {
+    const { turns, losses } = this.options
+    const reports = frames.filter(({ data }) => losses !== undefined && typeOf(data) === losses.event.type)
+    const events = frames.filter(frame => !reports.includes(frame))
+    if (events.length === 0) return {}
+    const reported = reports.map(({ text }) => text).join()
+    const headers: Headers = reported === '' ? {} : { [losses!.header]: reported }
+    const [{ data } = { data: undefined }] = events
+    const error = data && turns.errorIn(data)
+    if (error !== undefined) return { got: answered({ ...error, headers: { ...headers, ...error.headers } }) }
+    return { got: { status: 200, headers, trailers: {}, body: Buffer.from(events.map(eventOf).join('')), isComplete } }
+  }
+}

@@ -1,0 +1,46 @@
+import { type Format, type Headers, homeOf } from './format.ts'
+import { FORMATS } from './formats/index.ts'
+
+/* Versions of formats that a run is about. */
+
+/** Versions by format. Formats that share its base URL have the same version. */
+export interface Specs {
+  readonly [format: string]: string
+}
+
+/** Versions of each format that has any, from the oldest to the newest. */
+const KNOWN: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.values(FORMATS).flatMap(({ name, home = name, versions }) =>
+    versions === undefined || home !== name ? [] : [[name, versions.names]],
+  ),
+)
+
+/** The versions of a run that names none. */
+export const DEFAULT_SPECS: Specs = Object.fromEntries([...KNOWN].map(([name, [first]]) => [name, first!]))
+
+/** Reads `messages@2026-10-21`, several separated by commas. Throws for what the kit does not know. */
+export function specsIn(text: string): Specs {
+  const specs: { [format: string]: string } = {}
+  for (const part of text.split(',')) {
+    const [format = '', version, more] = part.split('@')
+    if (!version || more !== undefined) throw new Error(`Expected FORMAT@VERSION instead of ${part}.`)
+    const known = KNOWN.get(format)
+    if (known === undefined)
+      throw new Error(`The kit has no versions of ${format}, only of ${[...KNOWN.keys()].join(', ')}.`)
+    if (!known.includes(version))
+      throw new Error(`The kit has no version ${version} of ${format} (${known.join(', ')}).`)
+    if (format in specs) throw new Error(`${format} has two versions.`)
+    specs[format] = version
+  }
+  return specs
+}
+
+/** Returns the version of a format in a run, if the format has versions. */
+export const versionOf = (format: Format, specs: Specs = {}): string | undefined =>
+  format.versions && (specs[homeOf(format)] ?? format.versions.names[0])
+
+/** Returns the headers of a client, in the version of the run. */
+export function clientHeaders(format: Format, key: string, specs?: Specs): Headers {
+  const version = versionOf(format, specs)
+  return version === undefined ? format.headers(key) : format.versions!.headers(version, key)
+}
