@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, req
 import { request as requestHttps } from 'node:https'
 import type { Exchange, FaultKind, GotAnswer, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
-import type { CallerBehaviour } from './scenario.ts'
+import { type Behaviour, leaveLater } from './leaving.ts'
 
 /**
  * Limits of one exchange with a target: its duration and the longest silence in milliseconds, and the size of an answer
@@ -35,16 +35,15 @@ class Sending {
   private readonly message: ClientRequest
   private readonly sent: SentRequest
   private readonly bounds: Bounds
-  private readonly behaviour: CallerBehaviour
-  private leaving: NodeJS.Timeout | undefined
+  private readonly behaviour: Behaviour
+  private readonly cancelLeaving: () => void
   private firstByte: number | undefined
 
-  constructor(sent: SentRequest, bounds: Bounds, behaviour: CallerBehaviour) {
+  constructor(sent: SentRequest, bounds: Bounds, behaviour: Behaviour) {
     this.sent = sent
     this.bounds = bounds
     this.behaviour = behaviour
-    const { leaves_after: leavesAfter } = behaviour
-    if (leavesAfter !== undefined) this.leaving = setTimeout(() => this.leave(), leavesAfter)
+    this.cancelLeaving = leaveLater(behaviour, () => this.leave())
     const begin = sent.url.startsWith('https:') ? requestHttps : requestHttp
     // A gateway may report what a stream lost in trailers.
     const headers = { te: 'trailers', ...sent.headers, 'content-length': sent.body.length, connection: 'close, te' }
@@ -97,7 +96,7 @@ class Sending {
     trailers: Headers = {},
   ): void {
     clearTimeout(this.deadline)
-    clearTimeout(this.leaving)
+    this.cancelLeaving()
     if (this.head !== undefined) this.got ??= { ...this.head, trailers, body: Buffer.concat(this.chunks), isComplete }
     this.settled.resolve({
       sent: this.sent,
@@ -118,7 +117,7 @@ class Sending {
 export function send(
   sent: SentRequest,
   bounds: Bounds = BOUNDS,
-  behaviour: CallerBehaviour = {},
+  behaviour: Behaviour = {},
   signal?: AbortSignal,
 ): Promise<Exchange> {
   try {

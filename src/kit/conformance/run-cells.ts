@@ -1,6 +1,6 @@
 import type { Check, Status } from './checks.ts'
 import type { Exchange, SentRequest } from './exchange.ts'
-import type { Format, Headers } from './format.ts'
+import type { Headers } from './format.ts'
 import type { LossEvent } from './sockets/turn-caller.ts'
 import type { Specs } from './specs.ts'
 
@@ -76,11 +76,9 @@ const single = (cell: NamedCell, rule: string, status: Status, says: string, det
   ],
 })
 
-/** Headers of the caller of a cell, with its credential. */
-export const callerHeaders = (
-  { caller, upstream }: { readonly caller: Pick<Format, 'headers'>; readonly upstream: NamedCell['upstream'] },
-  { key, headers }: Target,
-): Headers => ({ ...caller.headers(key), ...(upstream && headers?.(upstream.name)) })
+/** Headers that tell a target the upstream of a cell. */
+export const upstreamHeaders = ({ upstream }: Pick<NamedCell, 'upstream'>, { headers }: Target): Headers =>
+  (upstream && headers?.(upstream.name)) ?? {}
 
 function isClaimed({ caller, upstream }: NamedCell, { bases, translates, claims }: Target): boolean {
   if (bases[caller.name] === undefined || (!translates && caller !== upstream)) return false

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts'
 import type { Headers } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
 import { judge } from './judge.ts'
-import { type CellResult, type CellRunOptions, runCells, type Target } from './run-cells.ts'
+import { type CellResult, type CellRunOptions, runCells, type Target, upstreamHeaders } from './run-cells.ts'
 import { stepsOf } from './scenario.ts'
 import { wireFor } from './scenario-files.ts'
 import { TurnCaller } from './sockets/turn-caller.ts'
@@ -38,9 +38,10 @@ async function sentUntil(fields: JsonObject | undefined, sends: () => Promise<Ex
 }
 
 /** The headers of a cell's caller, and those that tell the target its upstream. */
-function headersOf({ caller, upstream }: Cell, { key, specs, headers }: Target): Headers {
-  return { ...clientHeaders(caller, key, specs), ...(upstream && headers?.(upstream.name)) }
-}
+const headersOf = (cell: Cell, target: Target): Headers => ({
+  ...clientHeaders(cell.caller, target.key, target.specs),
+  ...upstreamHeaders(cell, target),
+})
 
 /** The connection of a cell whose caller's format has one. */
 function connectionOf(cell: Cell, { target, bounds = BOUNDS }: RunOptions): TurnCaller | undefined {
@@ -75,9 +76,10 @@ async function stepOf(
     headers: { ...typed, ...headersOf(cell, target) },
     body: bytes,
   }
+  const behaviour = { ...scenario.caller, arrived: upstream?.firstArrival }
   const exchange = await sentUntil(
     written.until,
-    () => connection?.send(asked.body, scenario.caller) ?? send(sent, bounds ?? BOUNDS, scenario.caller),
+    () => connection?.send(asked.body, behaviour) ?? send(sent, bounds ?? BOUNDS, behaviour),
   )
   await upstream?.settled()
   return { exchange, asked, arrivals: upstream?.arrived ?? [], strays: upstream?.strays ?? [] }

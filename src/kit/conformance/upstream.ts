@@ -101,6 +101,7 @@ export class Upstream {
   private scenario: Scenario | undefined
   private arrivals: Arrival[] = []
   private unknown: SentRequest[] = []
+  private first = Promise.withResolvers<void>()
   private readonly writing = new Set<Promise<void>>()
   private readonly models: readonly string[]
   private readonly sockets = new Set<Socket>()
@@ -154,11 +155,17 @@ export class Upstream {
     this.scenario = scenario
     this.arrivals = []
     this.unknown = []
+    this.first = Promise.withResolvers()
   }
 
   /** Requests for answers that arrived since `play`. */
   get arrived(): readonly Arrival[] {
     return this.arrivals
+  }
+
+  /** Resolves when the first request has arrived since `play`. */
+  get firstArrival(): Promise<void> {
+    return this.first.promise
   }
 
   /** Requests that arrived since `play` at paths that no format of the scenario has. */
@@ -233,6 +240,7 @@ export class Upstream {
     const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)
     const recorded: Arrival = { ...arrival, format: format.name, status }
     this.arrivals.push(recorded)
+    this.first.resolve()
     return { recorded, wire, bytes, error, status }
   }
 

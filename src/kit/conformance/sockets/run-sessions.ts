@@ -1,5 +1,5 @@
 import { textOf } from '../json.ts'
-import { type CellResult, type CellRunOptions, callerHeaders, runCells } from '../run-cells.ts'
+import { type CellResult, type CellRunOptions, runCells, upstreamHeaders } from '../run-cells.ts'
 import { secretOf } from './client-secret.ts'
 import { frameWith } from './frame.ts'
 import { judgeSession, type SessionRecord } from './judge-session.ts'
@@ -33,7 +33,7 @@ async function sessionOf(cell: SessionCell, options: SessionRunOptions): Promise
   const key = secret === undefined ? target.key : textOf(secret.answer['value'])
   const kept = secret === undefined ? {} : { secret }
   if (!key && secret !== undefined) return { client: [], server: [], arrivals: arrivals(), ...kept }
-  const headers = callerHeaders(cell, { ...target, key: key ?? '' })
+  const headers = { ...caller.headers(key ?? ''), ...upstreamHeaders(cell, target) }
   const opened = await connect(`${target.bases[caller.name]}${caller.path(model)}`, headers, bounds)
   if (!('socket' in opened)) return { client: [], server: [], ...opened, arrivals: arrivals(), ...kept }
   const { socket } = opened

@@ -1,6 +1,6 @@
 import type { GotAnswer, SentRequest } from '../exchange.ts'
 import type { Headers } from '../format.ts'
-import { callerHeaders, type Target, type WireRecord } from '../run-cells.ts'
+import { type Target, upstreamHeaders, type WireRecord } from '../run-cells.ts'
 import type { Closing, Frame } from './frame.ts'
 import type { SessionRecord } from './judge-session.ts'
 import type { SessionCell } from './session-cells.ts'
@@ -34,7 +34,11 @@ export function wireOf(cell: SessionCell, record: SessionRecord, target: Target,
   const url = `${target.bases[caller.name]}${caller.path(target.model(upstream?.name))}`
   return {
     exchange: {
-      ...{ sent: upgrade(url, callerHeaders(cell, target), record.client), got: answerOf(record), took },
+      ...{
+        sent: upgrade(url, { ...caller.headers(target.key), ...upstreamHeaders(cell, target) }, record.client),
+        got: answerOf(record),
+        took,
+      },
       ...(record.fault === undefined ? {} : { fault: { kind: 'http.closed', detail: record.fault } }),
     },
     ...(record.secret === undefined ? {} : { later: [{ exchange: record.secret.exchange, arrivals: [] }] }),

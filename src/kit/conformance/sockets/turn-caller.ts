@@ -3,7 +3,7 @@ import type { Bounds } from '../client.ts'
 import type { Exchange, GotAnswer, SentRequest } from '../exchange.ts'
 import type { Headers, TurnError, Turns } from '../format.ts'
 import type { JsonObject } from '../json.ts'
-import type { CallerBehaviour } from '../scenario.ts'
+import { type Behaviour, leaveLater } from '../leaving.ts'
 import { type Frame, typeOf } from './frame.ts'
 import { connect, type Refusal, SOCKET_BOUNDS, type Socket } from './socket.ts'
 
@@ -48,7 +48,7 @@ export class TurnCaller {
   }
 
   /** Sends a request and waits for its answer. Never rejects. */
-  async send(body: JsonObject, behaviour: CallerBehaviour = {}): Promise<Exchange> {
+  async send(body: JsonObject, behaviour: Behaviour = {}): Promise<Exchange> {
     const began = performance.now()
     const { url, headers, turns } = this.options
     const text = JSON.stringify(turns.frame(body))
@@ -72,7 +72,7 @@ export class TurnCaller {
     return opened.socket
   }
 
-  private async answerTo(text: string, behaviour: CallerBehaviour): Promise<Omit<Exchange, 'sent' | 'took'>> {
+  private async answerTo(text: string, behaviour: Behaviour): Promise<Omit<Exchange, 'sent' | 'took'>> {
     const socket = await this.open()
     if (!('received' in socket)) return socket
     const before = socket.received.length
@@ -81,13 +81,12 @@ export class TurnCaller {
     socket.onFrame = () => {
       firstByte ??= performance.now()
     }
-    const { leaves_after: leavesAfter } = behaviour
-    const leaving = leavesAfter === undefined ? undefined : setTimeout(() => socket.terminate(), leavesAfter)
+    const cancelLeaving = leaveLater(behaviour, () => socket.terminate())
     socket.send(text)
     const isWhole = await this.collected(socket, before)
-    clearTimeout(leaving)
+    cancelLeaving()
     if (isWhole) await wait(QUIET)
-    const fault = isWhole || leavesAfter !== undefined ? undefined : this.faultOf(socket)
+    const fault = isWhole || behaviour.leaves_after !== undefined ? undefined : this.faultOf(socket)
     return {
       ...this.gotFrom(socket.received.slice(before), isWhole),
       ...(fault === undefined ? {} : { fault }),
