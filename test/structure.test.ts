@@ -174,6 +174,7 @@ describe('imports', () => {
       ws: /^src\/(server\/(sockets|socket|voice-sessions)|voice\/(dial|closing|session-socket)|gateway\/realtime\/open-voice-session|upstreams\/mock\/sockets|kit\/(conformance\/sockets\/socket|recordings\/(record|replay)-sockets))\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
       jose: /^src\/upstreams\/credentials\/signed-jwt\.ts$/,
+      '@smithy/eventstream-codec': /^src\/ingress\/transport\/frames\.ts$/,
       '@smithy/signature-v4': /^src\/upstreams\/credentials\/aws\.ts$/,
       'ipaddr.js': /^src\/(upstreams\/channel\/reachable|config\/ranges)\.ts$/,
       '@echogarden/fvad-wasm': /^src\/voice\/cascade\/vad\.ts$/,

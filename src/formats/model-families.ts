@@ -1,4 +1,5 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
+import { FLAGS as CONVERSE_FLAGS } from './dialects/converse.ts'
 import { effortDialect } from './effort-families.ts'
 
 /*
@@ -66,8 +67,11 @@ const VERSION_FIRST = new RegExp(`claude-(?:instant-)?v?${VERSION}(?:-(${LINE}))
 /** Formats that have efforts but no reasoning budgets. */
 const EFFORT_FORMATS: ReadonlySet<Format> = new Set(['chat', 'responses'])
 
+/** Formats in which upstreams offer Claude with all of its settings. */
+const CLAUDE_FORMATS: ReadonlySet<Format> = new Set(['messages', 'converse'])
+
 /** Whether model families have dialect flags in this format. */
-export const hasFamilies = (format: Format): boolean => format === 'messages' || EFFORT_FORMATS.has(format)
+export const hasFamilies = (format: Format): boolean => CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format)
 
 /**
  * The dialect flags that apply to a model by its name. Undefined for an unknown family, which in `messages` means any
@@ -76,8 +80,17 @@ export const hasFamilies = (format: Format): boolean => format === 'messages' ||
 export function familyDialect(format: Format, model: string): JsonObject | undefined {
   const name = model.toLowerCase()
   if (EFFORT_FORMATS.has(format)) return effortDialect(name)
-  if (format !== 'messages') return undefined
-  return name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
+  if (!CLAUDE_FORMATS.has(format)) return undefined
+  const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
+  return format === 'converse' ? hostedDialect(name, claude) : claude
+}
+
+/** The flags of a model that Bedrock hosts: those of Claude that Converse has, and cache points of Nova. */
+function hostedDialect(name: string, claude: JsonObject | undefined): JsonObject | undefined {
+  if (claude === undefined) return name.includes('nova') ? { cache_points: true } : undefined
+  const flags = Object.entries(claude).filter(([flag]) => Object.hasOwn(CONVERSE_FLAGS, flag))
+  const off = claude['thinking_off'] === 'between_tools' ? { thinking_off: 'never' } : {}
+  return { ...Object.fromEntries(flags), ...off, cache_points: true, top_k: claude['sampling'] !== 'none' }
 }
 
 function dialectOf(name: string): JsonObject {

@@ -1,4 +1,6 @@
 import type { Reader } from '../ingress/reader.ts'
+import { type EventParser, eventParser } from '../ingress/transport/event-parser.ts'
+import { FRAMES, openFrameParser } from '../ingress/transport/frames.ts'
 import { type Answer, headerValue } from '../upstreams/channel/index.ts'
 
 /** How to read an answer: as one JSON value, as a stream of events, or as raw text or bytes. */
@@ -19,11 +21,11 @@ export function shapeOf(answer: Answer, { raw, events }: Reader, stream: boolean
 
 function ofText(type: string, { bodyKind }: Answer, stream: boolean): Shape {
   if (bodyKind === 'json' || bodyKind === 'events') return bodyKind
-  return type.startsWith(EVENTS) || (stream && !type.includes('json')) ? 'events' : 'json'
+  return isEvents(type) || (stream && !type.includes('json')) ? 'events' : 'json'
 }
 
 function ofAny(type: string, { bodyKind }: Answer, stream: boolean): Shape {
-  const stated = type.startsWith(EVENTS) ? 'events' : type.includes('json') ? 'json' : undefined
+  const stated = isEvents(type) ? 'events' : type.includes('json') ? 'json' : undefined
   if (stated !== undefined) return bodyKind === 'json' || bodyKind === 'events' ? bodyKind : stated
   if (bodyKind === 'events') return stream || !isTextual(type) ? 'events' : 'raw'
   return stream && type === '' ? 'events' : 'raw'
@@ -36,3 +38,9 @@ const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 export const isTextual = (mediaType: string): boolean => TEXTUAL.test(mediaType)
 
 const EVENTS = 'text/event-stream'
+
+const isEvents = (type: string): boolean => type.startsWith(EVENTS) || type.startsWith(FRAMES)
+
+/** Returns the parser for the events of an answer. That of binary frames is loaded with the first one. */
+export const eventParserOf = (answer: Answer): EventParser | Promise<EventParser> =>
+  headerValue(answer.headers['content-type']).startsWith(FRAMES) ? openFrameParser() : eventParser()

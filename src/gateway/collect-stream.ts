@@ -1,8 +1,8 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import { eventParser } from '../ingress/transport/event-parser.ts'
 import { type Answer, answeredTooMuch } from '../upstreams/channel/index.ts'
+import { eventParserOf } from './answer-shape.ts'
 
 /** Reads the events of an upstream's format as canonical events. */
 type Machine = Transducer<WireEvent, CanonicalEvent>
@@ -13,9 +13,13 @@ type Machine = Transducer<WireEvent, CanonicalEvent>
  *
  * @throws GatewayError for more than `limit` bytes, and if the stream breaks off.
  */
-export const collectStream = (answer: Answer, machine: Machine, limit: number): Promise<readonly CanonicalEvent[]> =>
-  new Promise((resolve, reject) => {
-    const parser = eventParser()
+export async function collectStream(
+  answer: Answer,
+  machine: Machine,
+  limit: number,
+): Promise<readonly CanonicalEvent[]> {
+  const parser = await eventParserOf(answer)
+  return new Promise((resolve, reject) => {
     const events: CanonicalEvent[] = []
     let size = 0
     let over = false
@@ -54,13 +58,14 @@ export const collectStream = (answer: Answer, machine: Machine, limit: number): 
     }
     answer.pipeTo({ onData: bytes => guarded(() => take(bytes)), onEnd: () => guarded(end), onError: fail })
   })
+}
 
 /**
  * Yields the events of a streamed answer no faster than the consumer takes them. Throws GatewayError if the stream
  * breaks off.
  */
 export async function* eventsComing(answer: Answer, machine: Machine): AsyncGenerator<CanonicalEvent> {
-  const parser = eventParser()
+  const parser = await eventParserOf(answer)
   for await (const bytes of answer.bytes().read()) {
     for (const event of parser.push(bytes)) yield* machine.push(event)
     if (parser.overflowed) throw answeredTooMuch()

@@ -4,7 +4,7 @@ import type { Loss } from '../canonical/loss.ts'
 import { ReasoningFilter } from '../canonical/shown-reasoning.ts'
 import type { EventReader, Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import { eventParser } from '../ingress/transport/event-parser.ts'
+import { type EventParser, eventParser } from '../ingress/transport/event-parser.ts'
 import type { Consumer, Exchange } from '../upstreams/channel/index.ts'
 import type { Abortable } from './call.ts'
 import { GONE } from './failures.ts'
@@ -29,6 +29,8 @@ export interface StreamStages {
   readonly exchange: Exchange | undefined
   /** Gate that is paused in place of the exchange if another reader pulls the events. */
   readonly gate: Gate | undefined
+  /** Parser of the upstream's bytes. By default that of server-sent events. */
+  readonly parser?: EventParser
 }
 
 /**
@@ -41,7 +43,7 @@ export class StreamPipeline implements Consumer, Abortable {
   private readonly attempt: Attempt
   private readonly stages: StreamStages
   private readonly output: StreamOutput
-  private readonly parser = eventParser()
+  private readonly parser: EventParser
   /** Error with which the gateway itself ended the answer. It is no failure of the upstream. */
   private gatewayError: CanonicalError | undefined
   /** Removes reasoning that the caller did not request. Undefined if all of it is shown. */
@@ -53,6 +55,7 @@ export class StreamPipeline implements Consumer, Abortable {
     const { losses, headers, gate, exchange, restore } = stages
     this.attempt = attempt
     this.stages = stages
+    this.parser = stages.parser ?? eventParser()
     this.output = new StreamOutput(attempt, {
       ...{ losses, headers, source: gate ?? exchange ?? NO_SOURCE },
       mayRelay: attempt.target.native && restore === undefined,

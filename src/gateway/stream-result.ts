@@ -7,7 +7,7 @@ import { NOTHING } from '../canonical/transducer.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Reader } from '../ingress/reader.ts'
 import type { Answer } from '../upstreams/channel/index.ts'
-import { shapeOf } from './answer-shape.ts'
+import { eventParserOf, shapeOf } from './answer-shape.ts'
 import { eventsComing } from './collect-stream.ts'
 import { toFailure } from './failures.ts'
 import { checkedResult, readWireResult } from './read-result.ts'
@@ -31,6 +31,8 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
   const { attempt, prepared, exchange, answer, reader } = sent
   const { incoming, target, request, reasoning } = attempt
   const isWhole = shapeOf(answer, reader, true) !== 'events'
+  const opening = isWhole ? undefined : eventParserOf(answer)
+  const parser = opening instanceof Promise ? await opening : opening
   const isMp3 = workOf(request) === 'speech' && wantsMp3(attempt)
   const isEncoded = !isWhole && isMp3
   const stream = new StreamPipeline(attempt, {
@@ -41,6 +43,7 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
     headers: target.native ? publicHeaders(answer.headers, target, request.model) : NO_HEADERS,
     exchange,
     gate: isWhole || isEncoded ? new Gate() : undefined,
+    ...(parser === undefined ? {} : { parser }),
   })
   incoming.call.reply.abortable = stream
   if (isWhole) await unfoldAnswer(sent, stream, isMp3)

@@ -3,6 +3,7 @@ import { chat } from './chat/index.ts'
 import { cohere } from './cohere/index.ts'
 import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
+import { converse } from './converse/index.ts'
 import { deepgram } from './deepgram/index.ts'
 import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
@@ -26,6 +27,7 @@ export const READERS: { readonly [format: Format]: Reader } = {
   cohere,
   completions,
   contents,
+  converse,
   deepgram,
   elevenlabs,
   embeddings,

@@ -42,7 +42,7 @@ describe('the dialect flags', () => {
   })
 
   it('are all obeyed, by the format itself or by the gateway', () => {
-    const gateway = sourcesBelow('gateway', 'egress/media')
+    const gateway = sourcesBelow('gateway', 'egress/media', 'egress/sanitize')
     for (const [format, table] of TABLES) {
       const source = sourcesBelow(`egress/${format}`, `voice/formats/${format}`) + gateway
       for (const name of Object.keys(table)) {

@@ -57,6 +57,22 @@ const chat = fc.record<JsonObject>(
   },
   { requiredKeys: [], noNullPrototype: true },
 )
+/** Flags of models that Bedrock hosts. */
+const converse = fc.record<JsonObject>(
+  {
+    sampling: fc.constantFrom('all', 'one', 'none'),
+    max_output: fc.integer({ min: 1, max: 9000 }),
+    thinking: fc.constantFrom('adaptive', 'budget', 'both', 'none'),
+    thinking_off: fc.constantFrom('disabled', 'never'),
+    efforts: fc.subarray(['low', 'medium', 'high', 'xhigh', 'max']),
+    forced_tools: fc.boolean(),
+    bound_proofs: fc.boolean(),
+    prefill: fc.boolean(),
+    cache_points: fc.boolean(),
+    top_k: fc.boolean(),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+)
 const responses = fc.record<JsonObject>(
   {
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
@@ -70,6 +86,10 @@ const responses = fc.record<JsonObject>(
 /** Dialects by format. A format without relevant dialects has the public one. */
 export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } = {
   chat,
+  converse: fc.oneof(
+    converse,
+    fc.constantFrom(...CLAUDES).map(model => familyDialect('converse', model) ?? {}),
+  ),
   images: fc.record<JsonObject>(
     { edits: fc.constantFrom('any', 'form', 'urls'), response_format: fc.boolean() },
     { requiredKeys: [], noNullPrototype: true },

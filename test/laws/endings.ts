@@ -102,6 +102,25 @@ function ofContents(events: readonly JsonObject[]): Endings {
   }
 }
 
+/** Returns the blocks of Converse with a stop, which has only the index of its block. */
+function ofDeltas(events: readonly JsonObject[]): Endings {
+  const open = new Map<Json | undefined, { kind: 'call' | 'text' | 'thought'; body: string }>()
+  const parts: Endings['parts'][number][] = []
+  for (const { contentBlockIndex: index, start, delta, ...others } of events) {
+    const { toolUse, reasoningContent, text: said } = object(delta)
+    // Hidden reasoning has no text.
+    const isHidden = object(reasoningContent)['redactedContent'] !== undefined
+    const kind = isObject(start) || isObject(toolUse) ? 'call' : isObject(reasoningContent) ? 'thought' : 'text'
+    const block = open.get(index) ?? { kind, body: '' }
+    if (isObject(start) || isObject(delta)) open.set(index, block)
+    block.body += text(said) + text(object(toolUse)['input']) + text(object(reasoningContent)['text'])
+    const isStop = index !== undefined && start === undefined && delta === undefined && Object.keys(others).length === 0
+    if (isHidden) open.delete(index)
+    if (isStop && open.has(index)) parts.push(block)
+  }
+  return { parts, candidates: events.some(({ stopReason }) => stopReason != null) ? [0] : [] }
+}
+
 /** Returns everything as ended if one event states the end of the answer. */
 const ofLast =
   (type: RegExp) =>
@@ -124,6 +143,7 @@ const ENDINGS: { readonly [format: string]: (events: readonly JsonObject[]) => E
   messages: ofBlocks,
   responses: ofItems,
   contents: ofContents,
+  converse: ofDeltas,
   speech: ofLast(/^speech\.audio\.done$/),
   transcriptions: ofLast(/^transcript\.text\.done$/),
   images: ofPictures,

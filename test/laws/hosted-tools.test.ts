@@ -137,7 +137,8 @@ describe('hosted tools', () => {
           expect(shownLosses(losses).length).toBeGreaterThan(0)
           expect(refusableLosses(losses).length).toBeGreaterThan(0)
         }
-      if ((wire.body['tools'] as unknown[] | undefined)?.length === undefined)
+      const grouped = wire.body['toolConfig'] as JsonObject | undefined
+      if (((wire.body['tools'] ?? grouped?.['tools']) as unknown[] | undefined)?.length === undefined)
         for (const field of ['tool_choice', 'parallel_tool_calls', 'toolConfig'])
           expect(wire.body[field]).toBeUndefined()
     })

@@ -30,7 +30,8 @@ describe('locate: a path into the messages points at what the caller wrote there
       const locate = READERS[format]!.locate!(request)
       if (workOf(request) === 'embedding') return
       const { generateContentRequest, ...own } = (format === 'contents' ? camel(wire.body) : wire.body) as JsonObject
-      const body = generateContentRequest ?? own
+      const counted = format === 'converse' ? (own['input'] as JsonObject | undefined)?.['converse'] : undefined
+      const body = counted ?? generateContentRequest ?? own
       for (const [index, { content }] of request.messages.entries())
         for (const [place, part] of content.entries()) {
           const words = wordsOf(part)

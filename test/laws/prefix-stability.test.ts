@@ -14,6 +14,7 @@ const TURNS: { readonly [format: string]: string } = {
   messages: 'messages',
   responses: 'input',
   contents: 'contents',
+  converse: 'messages',
 }
 
 const asked = (one: CanonicalRequest): CanonicalRequest => ({ ...one, stream: false })

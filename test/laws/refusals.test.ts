@@ -14,11 +14,15 @@ import { conversing, holds } from './support.ts'
 /* Trap 113: a refusal stays a refusal in every format, whatever finish reason its upstream states. */
 
 /** Field of the finish reason in each format, and its value for a refusal. */
-const ENDS: { readonly [format: string]: { readonly field: string; readonly words: readonly string[] } } = {
+const ENDS: {
+  readonly [format: string]: { readonly field: string; readonly words: readonly string[]; readonly as?: string }
+} = {
   chat: { field: 'finish_reason', words: ['stop', 'content_filter'] },
   responses: { field: 'status', words: ['completed'] },
   messages: { field: 'stop_reason', words: ['refusal'] },
   contents: { field: 'finishReason', words: ['SAFETY'] },
+  // The format has no field for the words of a refusal: clients get them as text.
+  converse: { field: 'stopReason', words: ['content_filtered'], as: 'text' },
 }
 
 /** Returns all values of a field, wherever it is. */
@@ -57,13 +61,15 @@ describe('a refusal is written with the format’s own word for one, and read ba
   it('for each format of conversations', () => expect(Object.keys(ENDS).toSorted()).toEqual(CONVERSING.toSorted()))
 
   const check = (format: string, given: CanonicalResult, back: CanonicalResult, wire: Json) => {
-    const { field, words } = ENDS[format]!
+    const { field, words, as } = ENDS[format]!
     const ends = valuesOf(wire, field).filter(value => value !== null && value !== 'in_progress')
     expect(words).toContain(ends.at(-1))
     const [candidate] = back.candidates
     expect(candidate!.finish!.reason).toBe('refused')
     expect(candidate!.content.map(part => ({ type: part.type, text: 'text' in part && part.text }))).toEqual(
-      given.candidates[0]!.content,
+      given.candidates[0]!.content.map(part =>
+        part.type === 'refusal' && as !== undefined ? { ...part, type: as } : part,
+      ),
     )
   }
 

@@ -31,7 +31,8 @@ const text: fc.Arbitrary<Part> = word.map(said => ({ type: 'text', text: said })
 const plainly: fc.Arbitrary<ReasoningPart> = word.map(said => ({ type: 'reasoning', text: said }))
 const signed = (format: string, said: fc.Arbitrary<string>): fc.Arbitrary<ReasoningPart> =>
   said.map(text => ({ type: 'reasoning', text, signature: { format, value: 'cHJvb2Y=' } }))
-const hidden = signed('messages', fc.constant('')).map((part): ReasoningPart => ({ ...part, redacted: true }))
+const hidden = (format: string) =>
+  signed(format, fc.constant('')).map((part): ReasoningPart => ({ ...part, redacted: true }))
 const worded = fc.oneof(word, fc.constant(''))
 
 interface Thinking {
@@ -45,12 +46,13 @@ const some = (one: fc.Arbitrary<ReasoningPart>, minLength: number) => fc.array(o
 
 const THINKING: { readonly [format: string]: Thinking } = {
   chat: { first: some(plainly, 1).map(list => list.slice(0, 1)), last: NOTHING },
-  messages: { first: some(fc.oneof(signed('messages', worded), hidden), 1), last: NOTHING },
+  messages: { first: some(fc.oneof(signed('messages', worded), hidden('messages')), 1), last: NOTHING },
   responses: { first: some(signed('responses', worded), 1), last: some(signed('responses', word), 0) },
   contents: {
     first: some(plainly, 0).map(list => list.slice(0, 1)),
     last: signed('contents', fc.constant('')).map(one => [one]),
   },
+  converse: { first: some(fc.oneof(signed('converse', worded), hidden('converse')), 1), last: NOTHING },
 }
 
 const id = fc.constantFrom('call_0', 'functions.get_time:1', 'toolu_01AbCdEfGhIjKl', 'call_9Xy8Wv7Ut6', 'wEiRd id/ö')
@@ -84,6 +86,7 @@ const answerOf = (format: string): fc.Arbitrary<CanonicalResult> =>
 const DIALECTS: { readonly [format: string]: JsonObject } = {
   chat: { reasoning_field: 'reasoning_content' },
   messages: { bound_proofs: true },
+  converse: { bound_proofs: true },
 }
 const FORMATS = conversing('events')
 

@@ -57,7 +57,7 @@ const INVENTED: { readonly [pair: string]: readonly string[] } = {
   'cohere: embedding': ['output/embedding/purpose purpose-required'],
   // A completion has no roles. A conversation model is told what to do with the text.
   ...Object.fromEntries(
-    ['chat', 'responses', 'messages', 'contents'].map(format => [
+    ['chat', 'responses', 'messages', 'contents', 'converse'].map(format => [
       `${format}: completion`,
       ['output/completion asked-as-a-question'],
     ]),

@@ -31,6 +31,10 @@ const PARTS: { readonly [format: string]: Parts } = {
     parts: ['promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
     total: 'totalTokenCount',
   },
+  converse: {
+    parts: ['inputTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens', 'outputTokens'],
+    total: 'totalTokens',
+  },
   // A ranking has only a prompt, which is seldom counted separately.
   ...{ rerank: { parts: [], total: 'none' }, cohere: { parts: [], total: 'none' } },
 }

@@ -34,6 +34,15 @@ const dressed = (result: CanonicalResult, asked: CanonicalRequest): CanonicalRes
   ...result,
 })
 
+/** The answer for callers of Converse, whose refusals are texts. */
+const refusingInText = (result: CanonicalResult): CanonicalResult => ({
+  ...result,
+  candidates: result.candidates.map(candidate => ({
+    ...candidate,
+    content: candidate.content.map(part => (part.type === 'refusal' ? { type: 'text', text: part.text } : part)),
+  })),
+})
+
 const bodies = (format: string) =>
   recordingsOf(format).filter(({ status, body }) => status === 200 && body !== undefined)
 const wholes = (format: string) => bodies(format).filter(isAnswer)
@@ -65,7 +74,7 @@ describe.skipIf(!present).each(FORMATS)(`recorded answers of %s${where}`, format
     expect(error.message.length).toBeGreaterThan(10)
   })
 
-  describe('stream well-formed, and each says what it is about', () => {
+  describe.skipIf(streams(format).length === 0)('stream well-formed, and each says what it is about', () => {
     test.each(named(streams(format)))('%s', (_, recording) => {
       const events = eventsOf(recording, askedBy(recording))
       expect(grammarFault(events)).toBeUndefined()
@@ -74,7 +83,7 @@ describe.skipIf(!present).each(FORMATS)(`recorded answers of %s${where}`, format
     })
   })
 
-  describe('are the same events however their bytes are cut', () => {
+  describe.skipIf(streams(format).length === 0)('are the same events however their bytes are cut', () => {
     test.each(named(streams(format)))('%s', (_, { sse }) => {
       const bytes = Buffer.from(sse!)
       const uncut = JSON.stringify(drain(eventParser(), [bytes]))
@@ -104,7 +113,9 @@ describe.skipIf(!present).each(FORMATS)(`recorded answers of %s${where}`, format
       const through = chain(WRITERS[caller]!.events!(countingTokens(asked)), READERS[caller]!.events!(asked))
       const read = drain(through, events)
       expect(grammarFault(read)).toBeUndefined()
-      expect(plain(essence(fold(read)))).toMatchObject(plain(claims(result)))
+      expect(plain(essence(fold(read)))).toMatchObject(
+        plain(claims(caller === 'converse' ? refusingInText(result) : result)),
+      )
     })
   })
 })

@@ -41,9 +41,13 @@ const MARK: { readonly [format: string]: string } = {
   ...{ chat: 'choices', responses: 'output', messages: 'content', contents: 'candidates' },
 }
 
+/** The answer of Converse is an object. In other formats it is a list. */
+const isMarked = (format: string, body: JsonObject | undefined): boolean =>
+  format === 'converse' ? body?.['output'] !== undefined : Array.isArray(body?.[MARK[format]!])
+
 /** Whether a recording is an answer at all. Some recordings are of upstreams that sent something else. */
 export const isAnswer = ({ format, status, body, sse }: Recording): boolean =>
-  status === 200 && (sse !== undefined || Array.isArray(body?.[MARK[format]!]))
+  status === 200 && (sse !== undefined || isMarked(format, body))
 
 /** Returns the request of a recorded answer. If the recorder lost the request, returns a minimal one. */
 export const askedBy = ({ format, request, sse }: Recording): CanonicalRequest =>

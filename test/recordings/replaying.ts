@@ -38,7 +38,7 @@ export class Replaying {
 }
 
 function modelOf({ url, text }: Seen): string {
-  const inPath = /models\/([^:/]+):/.exec(url)?.[1]
+  const inPath = /models?\/([^:/]+)[:/]/.exec(url)?.[1]
   return inPath === undefined ? String(parseObject(text)?.['model']) : decodeURIComponent(inPath)
 }
 

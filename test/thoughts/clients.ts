@@ -124,4 +124,26 @@ const contents: Client = {
   },
 }
 
-export const CLIENTS: { readonly [format: string]: Client } = { chat, messages, responses, contents }
+const converse: Client = {
+  first: question =>
+    wireRequest('/model/m/converse', {
+      messages: [{ role: 'user', content: [{ text: question }] }],
+      additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 2048 } },
+      toolConfig: { tools: [{ toolSpec: { ...TOOL, inputSchema: { json: SCHEMA } } }] },
+    }),
+  next: ({ path, body }, answer, habit) => {
+    const message = (answer['output'] as Loose)['message'] as Loose
+    const blocks = listOf(message['content'])
+    const content = habit === 'keeps' ? blocks : blocks.filter(block => block['reasoningContent'] === undefined)
+    const results = content.flatMap(({ toolUse }) =>
+      isObject(toolUse) ? [{ toolResult: { toolUseId: toolUse['toolUseId']!, content: [{ text: 'noon' }] } }] : [],
+    )
+    const turns = [
+      { role: 'assistant', content },
+      { role: 'user', content: results },
+    ]
+    return wireRequest(path, { ...body, messages: [...listOf(body['messages']), ...turns] })
+  },
+}
+
+export const CLIENTS: { readonly [format: string]: Client } = { chat, messages, responses, contents, converse }

@@ -3,6 +3,7 @@ import { chat } from './chat.ts'
 import { cohere } from './cohere.ts'
 import { completions } from './completions.ts'
 import { contents } from './contents.ts'
+import { converse } from './converse.ts'
 import { deepgram } from './deepgram.ts'
 import { elevenlabs } from './elevenlabs.ts'
 import { embeddings } from './embeddings.ts'
@@ -23,7 +24,7 @@ import { videos } from './videos.ts'
 /** The row of every format. Lists of formats that users see have this order. */
 export const ROWS: ReadonlyMap<Format, FormatRow> = new Map<Format, FormatRow>(
   Object.entries({
-    ...{ chat, responses, messages, contents, completions, embeddings, rerank, cohere, images, speech },
+    ...{ chat, responses, messages, contents, converse, completions, embeddings, rerank, cohere, images, speech },
     ...{ transcriptions, videos, generations, veo, kling, realtime, live, elevenlabs, deepgram },
   }),
 )

@@ -26,6 +26,18 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
 /** Bedrock (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). */
 export const bedrock = bedrockService('bedrock', 'https://bedrock-runtime.{region}.amazonaws.com', '/openai/v1')
 
+/**
+ * Bedrock's own format, for all of its models (docs.aws.amazon.com/bedrock, "API keys" and "Converse", read on
+ * 2026-11-28).
+ */
+export const bedrockConverse: Preset = {
+  name: 'bedrock-converse',
+  env: ['AWS_BEARER_TOKEN_BEDROCK'],
+  variables: { region: AWS_REGION },
+  cloud: { name: 'aws', service: 'bedrock' },
+  formats: [{ format: 'converse', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com' }],
+}
+
 /** Bedrock's newer endpoint. */
 export const bedrockMantle = bedrockService('bedrock-mantle', 'https://bedrock-mantle.{region}.api.aws', '/v1')
 

@@ -60,6 +60,7 @@ export const mock: Preset = {
     'responses',
     'messages',
     'contents',
+    'converse',
     'embeddings',
     'completions',
     'rerank',

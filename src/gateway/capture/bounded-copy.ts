@@ -1,6 +1,7 @@
 import { type Json, parseJson } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { eventParser } from '../../ingress/transport/event-parser.ts'
+import { FRAMES, loadedFrameParser } from '../../ingress/transport/frames.ts'
 import { pointerOf } from '../../kit/pointer.ts'
 import type { Scrub } from '../scrub.ts'
 import { LARGEST, MARGIN, type Recording } from './recording.ts'
@@ -131,6 +132,11 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
     if (recording.isCut) bounded.cut.push(`${at}/events`)
     return { events: (type.startsWith(LINES) ? linesOf : eventsOf)(recording, bounded.scrub) }
   }
+  const frames = type.startsWith(FRAMES) ? loadedFrameParser() : undefined
+  if (frames !== undefined) {
+    if (recording.isCut) bounded.cut.push(`${at}/events`)
+    return { events: eventsOf(recording, bounded.scrub, frames) }
+  }
   const bytes = Buffer.concat(pieces.map(({ content }) => Buffer.from(content as string)))
   if (!TEXTUAL.test(type) || bytes.subarray(0, 1024).includes(0)) return { bytes: size }
   const text = bytes.toString('utf8')
@@ -146,8 +152,7 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
 const jsonIn = (text: string): Json | undefined => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)
 
 /** Returns the complete events, each with the time of its last byte. */
-function eventsOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
-  const parser = eventParser()
+function eventsOf({ pieces, isCut }: Recording, scrub: Scrub, parser = eventParser()): CapturedEvent[] {
   const events: CapturedEvent[] = []
   const add = (ms: number, found: ReturnType<typeof parser.push>): void => {
     for (const { event, data } of found) events.push({ ms, event: event && scrub(event), data: scrub(data) })

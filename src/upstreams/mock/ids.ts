@@ -3,7 +3,7 @@ import { isObject, type Json, parseObject } from '../../canonical/node.ts'
 import type { Case } from './fixtures.ts'
 
 /** The fields that hold ids of answers, items and calls, in any format. */
-const NAMES = ['id', 'item_id', 'call_id', 'responseId'] as const
+const NAMES = ['id', 'item_id', 'call_id', 'responseId', 'toolUseId'] as const
 
 /** Fields with content of models or callers. They contain no ids. */
 const CONTENT: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'parameters', 'tools', 'metadata'])

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type Format, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { fitted, repeatingEvents, repeatingResponse, timed } from './adapted.ts'
 import { BUILT_IN_FIXTURES, type Case, readCases } from './fixtures.ts'
+import { FRAMES, framesOf } from './frames.ts'
 import { withNewIds } from './ids.ts'
 import { casesFor, type MockRequest, modelOf, pick } from './pick.ts'
 import { mockSockets } from './sockets.ts'
@@ -104,7 +105,11 @@ const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly
     path: /^\/v1(?:beta)?\/models\/(?<model>.+):(?<method>generateContent|streamGenerateContent)$/,
     format: 'contents',
   },
+  { path: /^\/model\/(?<model>.+)\/(?<method>converse|converse-stream)$/, format: 'converse' },
 ]
+
+/** Methods that answer whole. */
+const WHOLE: ReadonlySet<string | undefined> = new Set(['generateContent', 'converse'])
 
 const VIDEOS = 'videos'
 const SERVED: ReadonlySet<Format> = new Set([...PATHS.map(({ format }) => format), VIDEOS])
@@ -131,6 +136,7 @@ function answer(
     sendText(response, 200, withNewIds(JSON.stringify(resultOf(mockRequest, found.result!)), found))
   else if (mockRequest.format === 'contents' && url.searchParams.get('alt') !== 'sse')
     sendText(response, 200, asArray(withNewIds(found.events!, found)))
+  else if (mockRequest.format === 'converse') end(response, 200, FRAMES, framesOf(withNewIds(found.events!, found)))
   else end(response, 200, 'text/event-stream', withNewIds(eventsOf(mockRequest, found.events!), found))
 }
 
@@ -158,7 +164,7 @@ function requestOf(url: URL, body: JsonObject): MockRequest | undefined {
     const match = path.exec(url.pathname)
     if (match === null) continue
     const model = only === undefined ? (match.groups?.['model'] ?? body['model']) : modelOf({ format, name: only })
-    const stream = match.groups === undefined ? wantsStream(body) : match.groups['method'] !== 'generateContent'
+    const stream = match.groups === undefined ? wantsStream(body) : !WHOLE.has(match.groups['method'])
     return { format, model: typeof model === 'string' ? decodeURIComponent(model) : '', stream, body }
   }
   return undefined

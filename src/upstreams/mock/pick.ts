@@ -29,7 +29,7 @@ export function pick(cases: readonly Case[], request: MockRequest): Case | undef
   if (exact !== undefined) return exact
   const calling = able.filter(callsTool)
   if (offersTools(request.body) && !hasToolResult(request)) {
-    const offered = JSON.stringify(request.body['tools'])
+    const offered = JSON.stringify(toolsIn(request.body))
     const called = calling.find(one => toolNames(one).some(name => offered.includes(JSON.stringify(name))))
     if (called !== undefined || calling.length > 0) return called ?? calling[0]
   }
@@ -49,9 +49,17 @@ function sorted(value: Json): Json {
   return Object.fromEntries(keys.map(key => [key, sorted(value[key]!)]))
 }
 
-const offersTools = ({ tools }: JsonObject): boolean => Array.isArray(tools) && tools.length > 0
+const offersTools = (body: JsonObject): boolean => {
+  const tools = toolsIn(body)
+  return Array.isArray(tools) && tools.length > 0
+}
 
-const CALL = /"(?:tool_calls|functionCall)"\s*:\s*[[{]|"type"\s*:\s*"(?:function_call|tool_use|custom_tool_call)"/
+/** The tools of a request, which some formats group with the tool choice. */
+const toolsIn = ({ tools, toolConfig }: JsonObject): Json | undefined =>
+  tools ?? (isObject(toolConfig) ? toolConfig['tools'] : undefined)
+
+const CALL =
+  /"(?:tool_calls|functionCall|toolUse)"\s*:\s*[[{]|"type"\s*:\s*"(?:function_call|tool_use|custom_tool_call)"/
 
 const answerOf = ({ result, events }: Case): string => (result === undefined ? (events ?? '') : JSON.stringify(result))
 
@@ -66,6 +74,7 @@ const RESULTS: { readonly [format: Format]: { readonly turns: string; readonly r
   responses: { turns: 'input', result: /"type":"(?:custom_tool|function)_call_output"/ },
   messages: { turns: 'messages', result: /"type":"tool_result"/ },
   contents: { turns: 'contents', result: /"functionResponse":/ },
+  converse: { turns: 'messages', result: /"toolResult":/ },
 }
 
 /** Whether the last turn contains a tool result. */

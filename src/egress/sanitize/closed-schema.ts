@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { eachSchema } from '../sanitize/parameters.ts'
+import { eachSchema } from './parameters.ts'
 
 /** Keywords whose constraints the upstream does not enforce, and which it refuses. */
 const REFUSED: ReadonlySet<string> = new Set([

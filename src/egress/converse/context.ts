@@ -1,0 +1,42 @@
+import type { CacheHint } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { defined, type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
+import type { ConverseDialect } from '../../formats/dialects/converse.ts'
+import { extrasFor } from '../fields.ts'
+
+export const FORMAT = 'converse'
+
+/** A block whose text may still be changed. */
+export type Block = { [field: string]: Json }
+
+/** The context of writing a request. */
+export interface WriteContext {
+  readonly dialect: ConverseDialect
+  readonly native: boolean
+  readonly losses: Losses
+  /** Names of documents so far. They are unique in a request. */
+  readonly documents: Set<string>
+}
+
+/** Cache time for each requested one: the same, or the next longer one that exists. */
+const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
+
+/** Writes the cache point after a node. Undefined if the node has no marker, or if the model takes none. */
+export function writeCachePoint(
+  { cache }: { readonly cache?: CacheHint },
+  path: Path,
+  { dialect, native, losses }: WriteContext,
+): Block | undefined {
+  if (cache === undefined) return undefined
+  const original = unchangedWire<Block>(cache, FORMAT)
+  if (original !== undefined && native) return original
+  const at = [...path, 'cache']
+  if (!native && dialect.cache_points !== true) return losses.drop(at, 'no-cache-points')
+  const supported = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
+  const ttl = supported ? TIMES[cache.ttl!] : undefined
+  if (ttl !== cache.ttl) {
+    if (ttl === undefined) losses.drop([...at, 'ttl'], 'no-such-cache-time')
+    else losses.change([...at, 'ttl'], ttl, 'nearest-cache-time')
+  }
+  return { cachePoint: { type: 'default', ...(defined({ ttl }) as JsonObject), ...extrasFor(cache, FORMAT) } }
+}

@@ -1,0 +1,73 @@
+import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { WireAnswer, WireEvent } from '../../canonical/wire.ts'
+import { messageOf, retryAfterHeader, type TooLongMessage } from '../errors/error.ts'
+
+/** AWS's exception for each kind of failure (docs/wire/converse.md#errors). */
+const EXCEPTIONS: { readonly [K in ErrorKind]: string } = {
+  'invalid-request': 'ValidationException',
+  'context-too-long': 'ValidationException',
+  unauthenticated: 'UnrecognizedClientException',
+  'out-of-credit': 'PaymentRequiredException',
+  forbidden: 'AccessDeniedException',
+  'not-found': 'ResourceNotFoundException',
+  'method-not-allowed': 'MethodNotAllowedException',
+  conflict: 'ConflictException',
+  'too-large': 'PayloadTooLargeException',
+  'cannot-express': 'ValidationException',
+  'rate-limited': 'ThrottlingException',
+  cancelled: 'RequestCancelledException',
+  internal: 'InternalServerException',
+  'upstream-failed': 'ModelErrorException',
+  unreachable: 'ModelErrorException',
+  'upstream-account': 'ServiceUnavailableException',
+  overloaded: 'ServiceUnavailableException',
+  'timed-out': 'ModelTimeoutException',
+}
+
+/** The error codes of kinds that share their exception with other kinds. */
+const CODES: { readonly [K in ErrorKind]?: string } = {
+  'cannot-express': 'cannot_express',
+  'upstream-account': 'upstream_account',
+}
+
+/** Message for a request that is too long, as models of Bedrock word it. */
+const TOO_LONG: TooLongMessage = {
+  pattern: /^(?:input is too long for requested model|prompt is too long)/i,
+  write: (tokens, maximum) => `prompt is too long: ${tokens} tokens > ${maximum} maximum`,
+  else: 'Input is too long for requested model.',
+}
+
+/** Writes an error as an answer of this format. Clients read the exception from the header. */
+export function writeError(error: CanonicalError, requestId: string): WireAnswer {
+  return {
+    status: error.httpStatus ?? ERRORS[error.kind].status,
+    headers: {
+      'x-amzn-errortype': EXCEPTIONS[error.kind],
+      'x-amzn-requestid': requestId,
+      ...retryAfterHeader(error),
+    },
+    body: errorBody(error),
+  }
+}
+
+function errorBody(error: CanonicalError): JsonObject {
+  const { kind, code = CODES[kind] } = error
+  return { message: messageOf(error, TOO_LONG), ...(code === undefined ? {} : { code }) }
+}
+
+/** Exceptions that a stream may contain. Clients' types know no others. */
+const STREAMED: { readonly [exception: string]: string } = {
+  InternalServerException: 'internalServerException',
+  ModelErrorException: 'modelStreamErrorException',
+  ValidationException: 'validationException',
+  ThrottlingException: 'throttlingException',
+  ServiceUnavailableException: 'serviceUnavailableException',
+  ModelTimeoutException: 'modelStreamErrorException',
+}
+
+/** Writes an error as the exception that ends a stream (trap 75). */
+export const errorEvent = (error: CanonicalError): WireEvent => ({
+  event: STREAMED[EXCEPTIONS[error.kind]] ?? 'modelStreamErrorException',
+  data: JSON.stringify(errorBody(error)),
+})

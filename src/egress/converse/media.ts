@@ -1,0 +1,142 @@
+import type { MediaKind, MediaPart } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { type ConverseMedia, formatOf, mediaTypeOf } from '../../formats/settings/converse.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { type Block, FORMAT, type WriteContext } from './context.ts'
+
+const KINDS: { readonly [K in MediaKind]: ConverseMedia } = {
+  image: 'image',
+  file: 'document',
+  video: 'video',
+  audio: 'audio',
+}
+
+/** Aliases of media types. */
+const ALIASES: { readonly [mediaType: string]: string } = {
+  'image/jpg': 'image/jpeg',
+  'audio/mp3': 'audio/mpeg',
+  'audio/x-wav': 'audio/wav',
+  'audio/wave': 'audio/wav',
+}
+
+const PLAIN = 'text/plain'
+/** Media types of files that are sent as plain text. */
+const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|toml))$/i
+
+/** A source with the format that it is sent in. */
+interface Sourced {
+  readonly source: JsonObject
+  readonly format: string | undefined
+}
+
+/** Writes an image, a document, a video or a recording (docs/wire/converse.md#media). */
+export function writeMedia(part: MediaPart, path: Path, context: WriteContext): Block | undefined {
+  const kind = KINDS[part.kind]
+  const sourced = writeSource(part, kind, path, context)
+  if (sourced === undefined) return undefined
+  const { losses } = context
+  losses.dropFields(part, path, {
+    detail: 'no-detail-here',
+    transcript: 'no-transcript-here',
+    made: 'no-properties-here',
+    use: 'no-uses-here',
+    ...(kind === 'document' ? {} : { name: 'no-name-here' }),
+  })
+  const { s3Location, ...extras } = extrasFor(part, FORMAT)
+  const { source } = sourced
+  const inside =
+    s3Location === undefined || source['s3Location'] === undefined
+      ? source
+      : { s3Location: { ...(source['s3Location'] as JsonObject), ...(s3Location as JsonObject) } }
+  const name = kind === 'document' ? documentName(part, path, context) : undefined
+  return { [kind]: { ...defined({ format: sourced.format, name }), source: inside, ...extras } as JsonObject }
+}
+
+function writeSource(
+  { source }: MediaPart,
+  kind: ConverseMedia,
+  path: Path,
+  { losses }: WriteContext,
+): Sourced | undefined {
+  const at = [...path, 'source']
+  switch (source.type) {
+    case 'base64': {
+      const format = reportedFormat(kind, source.mediaType, at, losses)
+      return format === undefined
+        ? losses.drop(path, `no-such-${kind}-type`)
+        : { format, source: { bytes: source.data } }
+    }
+    case 'text': {
+      if (kind !== 'document') return losses.drop(path, `no-such-${kind}-type`)
+      const data = Buffer.from(source.text).toString('base64')
+      const mediaType = supportedType(kind, source.mediaType) ?? PLAIN
+      losses.changeRestored(at, { type: 'base64', mediaType, data }, 'sent-as-bytes')
+      return { format: formatOf(kind, mediaType), source: { bytes: data } }
+    }
+    case 'file-id': {
+      if (source.format !== FORMAT) return losses.drop(path, 'no-such-file-ids')
+      const { mediaType } = source
+      const format = mediaType === undefined ? undefined : formatName(kind, mediaType)
+      if (format === undefined && mediaType !== UNKNOWN) losses.add([...at, 'mediaType'], UNKNOWN, 'unknown-type')
+      return { format, source: { s3Location: { uri: source.id } } }
+    }
+    case 'url':
+      return losses.drop(path, 'no-urls')
+    case 'bytes':
+      return losses.drop(path, 'no-raw-bytes')
+  }
+}
+
+/** Media type of a file that states no format. */
+const UNKNOWN = 'application/octet-stream'
+
+/** Returns the media type that the format has a name for: the given one in lower case, or its usual name. */
+function supportedType(kind: ConverseMedia, mediaType: string): string | undefined {
+  const type = mediaType.toLowerCase()
+  const usual = Object.hasOwn(ALIASES, type) ? ALIASES[type]! : type
+  return formatOf(kind, usual) === undefined ? undefined : usual
+}
+
+/** Returns the format of bytes, and reports a media type that changes. Other texts are sent as plain text. */
+function reportedFormat(
+  kind: ConverseMedia,
+  mediaType: string,
+  path: Path,
+  losses: WriteContext['losses'],
+): string | undefined {
+  const isText = kind === 'document' && TEXTUAL.test(mediaType)
+  const supported = supportedType(kind, mediaType) ?? (isText ? PLAIN : undefined)
+  if (supported === undefined) return undefined
+  if (supported !== mediaType) losses.change([...path, 'mediaType'], supported, 'type-spelt-out')
+  return formatOf(kind, supported)
+}
+
+/** Returns the name of a format, also of one that is not in the table. */
+function formatName(kind: ConverseMedia, mediaType: string): string | undefined {
+  const known = formatOf(kind, mediaType)
+  if (known !== undefined) return known
+  const name = mediaType.slice(mediaType.indexOf('/') + 1)
+  return mediaType !== UNKNOWN && mediaTypeOf(kind, name) === mediaType ? name : undefined
+}
+
+/** Name of a document that has none. */
+const UNNAMED = 'document'
+const REFUSED = /[^a-zA-Z0-9\s\-()[\]]+/g
+const MAX_NAME = 200
+
+/**
+ * Returns the name of a document, which is required. Names have only letters, digits, single spaces, hyphens and
+ * brackets, and are unique in a request (docs/wire/converse.md#media).
+ */
+function documentName(part: MediaPart, path: Path, { losses, documents }: WriteContext): string {
+  const legal = (part.name ?? '').replace(REFUSED, '-').replace(/\s+/g, ' ').trim().slice(0, MAX_NAME)
+  const base = legal === '' ? UNNAMED : legal
+  let name = base
+  for (let number = 2; documents.has(name); number++) name = `${base}-${number}`
+  documents.add(name)
+  const at = [...path, 'name']
+  if (part.name === undefined) losses.addRestored(at, name, 'documents-have-names')
+  else if (part.name !== name) losses.changeRestored(at, name, 'name-made-legal')
+  return name
+}

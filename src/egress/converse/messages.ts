@@ -1,0 +1,134 @@
+import { append } from '../../canonical/lists.ts'
+import { childPath, type Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { missingResult } from '../../canonical/repair.ts'
+import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
+import { extrasFor } from '../fields.ts'
+import { resultsFirst } from '../sanitize/results-first.ts'
+import { type LocatedBlock, type TurnKind, writeBlocks } from './content.ts'
+import { type Block, FORMAT, type WriteContext } from './context.ts'
+
+/** The text of a user turn that is inserted if the conversation begins or ends with another role. */
+const CONTINUE = 'Continue.'
+
+/** A written conversation. */
+interface Turned {
+  readonly system: readonly Block[]
+  readonly messages: readonly Block[]
+}
+
+/**
+ * Makes the turns of another format valid (docs/wire/converse.md#turns). Leading system turns become the `system` field,
+ * later ones user turns. Neighbouring turns of one role are joined, and tool results come before other parts of a user
+ * turn. The first turn is a user turn. The last one is too, unless the model continues the assistant's text.
+ *
+ * @param thinking whether the upstream will think.
+ */
+export function writeTurns(messages: readonly Message[], thinking: boolean, context: WriteContext): Turned {
+  const lead = leading(messages)
+  const system = messages
+    .slice(0, lead)
+    .flatMap((message, index) => writeLeading(message, ['messages', index], context))
+  const order = resultsFirst(messages, lead)
+  const turns = new Turns()
+  for (const index of order.slice(lead)) turns.add(messages[index]!, ['messages', index], context)
+  if (turns.list[0]?.role !== 'user')
+    turns.list.unshift(insertedTurn(lead, userMessage(CONTINUE), 'the-user-speaks-first', context))
+  const ending = endOf(turns, thinking, context)
+  if (ending !== undefined) turns.list.push(insertedTurn(messages.length, ending.message, ending.reason, context))
+  context.losses.reorder(['messages'], order, messages.length, 'results-first')
+  return {
+    system: system.map(({ block }) => block),
+    messages: turns.list.map(({ role, blocks, extras }) => ({ role, content: blocks, ...extras })),
+  }
+}
+
+function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {
+  context.losses.insert(['messages', at], message, reason)
+  const located = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
+  return { role: 'user', blocks: located.map(({ block }) => block), extras: {}, closed: false }
+}
+
+interface Ending {
+  readonly message: Message
+  readonly reason: string
+}
+
+/**
+ * Returns the user turn to add after a last turn of the assistant: results for its calls, or a text that asks the model
+ * to continue. Undefined if the model continues the assistant's text (prefill), which may not end in white space.
+ */
+function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: WriteContext): Ending | undefined {
+  const last = list.at(-1)
+  if (last?.role !== 'assistant') return undefined
+  const calls = last.blocks.flatMap(({ toolUse }) => (toolUse === undefined ? [] : [toolUse as JsonObject]))
+  const ids = calls.filter(({ type }) => type === undefined).map(({ toolUseId }) => String(toolUseId))
+  if (ids.length > 0)
+    return { message: { role: 'tool', content: ids.map(id => missingResult(id)) }, reason: 'unanswered-call' }
+  if (dialect.prefill === false || thinking) return { message: userMessage(CONTINUE), reason: 'the-user-speaks-last' }
+  const { block, path } = end!
+  const text = typeof block['text'] === 'string' ? block['text'] : ''
+  if (text !== text.trimEnd()) {
+    block['text'] = text.trimEnd()
+    losses.change([...path, 'text'], block['text'], 'no-space-at-the-end')
+  }
+  return undefined
+}
+
+/** Returns the number of system turns at the start of the conversation. */
+function leading(messages: readonly Message[]): number {
+  const first = messages.findIndex(message => !isInstructing(message.role))
+  return first === -1 ? messages.length : first
+}
+
+function writeLeading(message: Message, path: Path, context: WriteContext): LocatedBlock[] {
+  reportName(message, path, context)
+  if (message.role === 'developer') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  return writeBlocks(message.content, childPath(path, 'content'), 'system', context)
+}
+
+function reportName(message: Message, path: Path, { losses }: WriteContext): void {
+  if (message.name !== undefined) losses.drop([...path, 'name'], 'no-speaker-names')
+}
+
+interface WireTurn {
+  readonly role: string
+  readonly blocks: Block[]
+  readonly extras: JsonObject
+  /** Whether no turn may be joined to this one, because its message has extras of the format. */
+  readonly closed: boolean
+}
+
+const KINDS: { readonly [R in Message['role']]: TurnKind } = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+}
+
+/** Collects turns, and joins neighbours of one role, because upstreams take only alternating roles. */
+class Turns {
+  readonly list: WireTurn[] = []
+  /** The last block written, with its path. */
+  end: LocatedBlock | undefined
+
+  add(message: Message, path: Path, context: WriteContext): void {
+    const { losses } = context
+    const located = writeBlocks(message.content, childPath(path, 'content'), KINDS[message.role], context)
+    reportName(message, path, context)
+    const role = message.role === 'assistant' ? 'assistant' : 'user'
+    if (isInstructing(message.role)) losses.change([...path, 'role'], 'user', 'no-system-turns')
+    const closed = message.extras?.[FORMAT] !== undefined
+    if (located.length === 0) {
+      if (closed) losses.drop(path, 'empty-turn')
+      return
+    }
+    this.end = located.at(-1)
+    const blocks = located.map(({ block }) => block)
+    const last = this.list.at(-1)
+    if (last?.role === role && !last.closed && !closed) append(last.blocks, blocks)
+    else this.list.push({ role, blocks, extras: extrasFor(message, FORMAT), closed })
+  }
+}

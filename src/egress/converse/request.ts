@@ -1,0 +1,108 @@
+import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { SettingName } from '../../canonical/settings.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { type ConverseDialect, converseDialect } from '../../formats/dialects/converse.ts'
+import { SETTINGS } from '../../formats/settings/converse.ts'
+import { extrasFor } from '../fields.ts'
+import { sanitize } from '../sanitize/names.ts'
+import { writeSettings } from '../settings.ts'
+import { countable } from '../usage/input-usage.ts'
+import type { WriteOptions } from '../writer.ts'
+import { FORMAT, type WriteContext } from './context.ts'
+import { writeTurns } from './messages.ts'
+import { nativeRequest } from './native.ts'
+import { acceptOf, operationOf, pathOf } from './path.ts'
+import {
+  dropOutput,
+  dropState,
+  type Thinking,
+  writeMetadata,
+  writeSampling,
+  writeShape,
+  writeThinking,
+  writeTier,
+} from './settings.ts'
+import { forces, type Tools, writeToolChoice, writeTools } from './tools.ts'
+
+/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
+const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
+
+/** Writes the canonical request as an operation of a model (docs/wire/converse.md#request). */
+export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const passed = nativeRequest(original, options)
+  if (passed !== undefined) return passed
+  const dialect = converseDialect(options.dialect)
+  return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
+}
+
+/** Writes a request for a token count as CountTokens (docs/wire/converse.md#token-counting). */
+function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
+  const losses = new Losses()
+  const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect)
+  const { inferenceConfig: _, ...converse } = wire.body
+  const counting = { ...wire, path: pathOf(request.model, 'count-tokens'), body: { input: { converse } } }
+  return { ...written, wire: counting, losses: [...losses.list, ...written.losses] }
+}
+
+/** Writes a request that was read from another format, or that cannot be passed on as received. */
+function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
+  const { request, losses, renamed } = sanitize(original, RULE)
+  losses.report(foreignLosses(request, FORMAT))
+  const context: WriteContext = { dialect, native: false, losses, documents: new Set() }
+  writeSettings(SETTINGS, request, losses)
+  const tools = writeTools(request, context)
+  const thinking = writeThinking(request, forces(request, tools, context), context)
+  const { system, messages } = writeTurns(request.messages, thinking.on, context)
+  const body = {
+    messages,
+    system: system.length === 0 ? undefined : system,
+    ...writeGroups(request, tools, thinking, context),
+    requestMetadata: writeMetadata(request, losses),
+  }
+  report(request, losses)
+  const path = pathOf(request.model, operationOf(request.stream))
+  const wire = { path, query: {}, headers: {}, body: withExtras(request, body), ...acceptOf(request.stream) }
+  return { wire, losses: losses.list, renamed }
+}
+
+/** Writes the groups of settings. */
+function writeGroups(request: CanonicalRequest, tools: Tools, thinking: Thinking, context: WriteContext): JsonObject {
+  const { inference, topK } = writeSampling(request, thinking, context)
+  const choice = writeToolChoice(request, tools, context)
+  const fields = { thinking: thinking.thinking, top_k: topK }
+  const output = { textFormat: writeShape(request.output, context.losses), effort: thinking.effort }
+  return {
+    inferenceConfig: inference,
+    toolConfig: tools.wire.length === 0 ? {} : (defined({ tools: tools.wire, toolChoice: choice }) as JsonObject),
+    additionalModelRequestFields: defined(fields) as JsonObject,
+    outputConfig: defined(output) as JsonObject,
+    serviceTier: writeTier(request, context.losses) ?? {},
+  }
+}
+
+/** Adds the format's extras. Those of a group are inside it. Empty groups are left out. */
+function withExtras(request: CanonicalRequest, fields: { readonly [field: string]: Json | undefined }): JsonObject {
+  const body: { [field: string]: Json } = {}
+  for (const [field, value] of Object.entries(fields))
+    if (value !== undefined && !(isObject(value) && Object.keys(value).length === 0)) body[field] = value
+  for (const [field, value] of Object.entries(extrasFor(request, FORMAT))) {
+    const written = body[field]
+    body[field] = isObject(written) && isObject(value) ? { ...written, ...value } : value
+  }
+  return body
+}
+
+const REQUEST_LOSSES: Unwritten<
+  CanonicalRequest,
+  | SettingName
+  | ('model' | 'messages' | 'tools' | 'toolChoice' | 'output' | 'sampling' | 'reasoning' | 'state' | 'stream')
+> = { cache: 'no-automatic-caching' }
+
+/** Reports the fields of a request that the format lacks. */
+function report(request: CanonicalRequest, losses: Losses): void {
+  losses.dropFields(request, [], REQUEST_LOSSES)
+  dropOutput(request.output, losses)
+  dropState(request, losses)
+}

@@ -1,0 +1,179 @@
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output, Sampling, State } from '../../canonical/request.ts'
+import type { SettingName } from '../../canonical/settings.ts'
+import { reportCompletion } from '../completion.ts'
+import { extrasFor } from '../fields.ts'
+import { MODEL_LIMIT } from '../losses.ts'
+import { strictSchema } from '../sanitize/closed-schema.ts'
+import { withEnumInObject } from '../sanitize/enum.ts'
+import { isMidway } from '../sanitize/last-answer.ts'
+import { dropSampling, nonBlankStops, supportedSampling } from '../sanitize/sampling.ts'
+import { displayOf, mostTokens, planned, reportPlan } from '../sanitize/thinking-plan.ts'
+import { FORMAT, type WriteContext } from './context.ts'
+
+/** The written thinking settings, with the values that sampling and limits depend on. */
+export interface Thinking {
+  readonly thinking?: JsonObject
+  readonly effort?: string
+  /** Whether the upstream will think. */
+  readonly on: boolean
+  readonly budget?: number
+}
+
+const NOTHING: Thinking = { on: false }
+
+/** Models that state no support for thinking get no settings for it. */
+const THINKING = { thinking: 'none' } as const
+
+/** Writes the reasoning settings, made valid for the model (traps 26, 38, 41, 93). */
+export function writeThinking(request: CanonicalRequest, forced: boolean, { dialect, losses }: WriteContext): Thinking {
+  const { reasoning } = request
+  if (reasoning === undefined) return NOTHING
+  const circumstances = { forced, limit: mostTokens(request, dialect), midway: () => isMidway(request, FORMAT) }
+  const plan = planned(reasoning, circumstances, { ...THINKING, ...dialect })
+  reportPlan(reasoning, plan, losses)
+  const { effort, budget, show } = plan.became
+  if (effort === undefined && budget === undefined) return NOTHING
+  if (effort === 'none') return { thinking: { type: 'disabled' }, on: false }
+  const enabled = budget !== undefined && budget > 0
+  if (enabled && show === undefined) losses.add(['reasoning', 'show'], true, 'minted-default-display')
+  const wire = enabled ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
+  const thinking = { ...wire, ...defined({ display: displayOf(show) }) }
+  return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
+}
+
+/** Number of tokens reserved for the answer beside a thinking budget. */
+const ROOM = 4096
+
+/** Writes the output limit. A thinking budget needs one that leaves room for the answer (traps 38, 41). */
+function writeLimit(request: CanonicalRequest, budget: number | undefined, { dialect, losses }: WriteContext) {
+  const { maxTokens } = request.sampling
+  const path = ['sampling', 'maxTokens']
+  const most = mostTokens(request, dialect)
+  if (maxTokens !== undefined) {
+    if (most !== maxTokens) losses.change(path, most, MODEL_LIMIT)
+    return most
+  }
+  if (budget === undefined) return undefined
+  const limit = Math.min(budget + ROOM, most)
+  losses.add(path, limit, limit === most ? MODEL_LIMIT : 'limit-required')
+  return limit
+}
+
+const SAMPLING_LOSSES: Unwritten<Sampling, SettingName | 'stop'> = { logprobs: 'no-logprobs' }
+
+/** Sampling settings as the upstream takes them: in `inferenceConfig`, and the fields of the model. */
+export interface WrittenSampling {
+  readonly inference: JsonObject
+  readonly topK: number | undefined
+}
+
+export function writeSampling(
+  request: CanonicalRequest,
+  { on, budget }: Thinking,
+  context: WriteContext,
+): WrittenSampling {
+  const { sampling } = request
+  const { dialect, losses } = context
+  losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
+  const none = dialect.sampling === 'none'
+  if (none) dropSampling(sampling, losses)
+  const given = none ? {} : supportedSampling(withoutTopK(sampling, context), on, dialect, losses)
+  const fields = {
+    maxTokens: writeLimit(request, budget, context),
+    temperature: given.temperature,
+    topP: given.topP,
+    stopSequences: nonBlankStops(sampling.stop, losses),
+  }
+  return { inference: defined(fields) as JsonObject, topK: given.topK }
+}
+
+/** Only some models have a field for the number of likeliest tokens. */
+function withoutTopK(sampling: Sampling, { dialect, losses }: WriteContext): Sampling {
+  if (sampling.topK === undefined || dialect.top_k === true) return sampling
+  losses.drop(['sampling', 'topK'], 'no-top-k')
+  const { topK: _, ...others } = sampling
+  return others
+}
+
+/** Writes the shape of the answer: a JSON schema, as text. */
+export function writeShape({ text: given }: Output, losses: Losses): JsonObject | undefined {
+  if (given === undefined) return undefined
+  const text = withEnumInObject(given, losses)
+  const path = ['output', 'text']
+  if (text.shape === 'text') losses.dropRestored(path, 'the-default')
+  else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
+  if (text.shape !== 'schema') return undefined
+  losses.dropFields(text, path, { strict: 'always-strict' })
+  const schema = strictSchema(text.schema)
+  if (JSON.stringify(schema) !== JSON.stringify(text.schema))
+    losses.change([...path, 'schema'], schema, 'schema-made-legal')
+  const { name, description } = text
+  const jsonSchema = { schema: JSON.stringify(schema), ...defined({ name, description }), ...extrasFor(text, FORMAT) }
+  return { type: 'json_schema', structure: { jsonSchema: jsonSchema as JsonObject } }
+}
+
+const OUTPUT_LOSSES: Unwritten<
+  Output,
+  SettingName | 'modalities' | 'text' | 'ranking' | 'completion' | 'count' | 'compaction'
+> = {
+  image: 'text-only',
+  audio: 'text-only',
+  video: 'text-only',
+  embedding: 'text-only',
+  transcript: 'text-only',
+}
+
+/** Reports the output settings that the format lacks. */
+export function dropOutput(output: Output, losses: Losses): void {
+  reportCompletion(output, losses)
+  const { modalities, candidates } = output
+  if (modalities?.length === 1 && modalities[0] === 'text') losses.dropRestored(['output', 'modalities'], 'the-default')
+  else if (modalities !== undefined) losses.drop(['output', 'modalities'], 'text-only')
+  if (candidates === 1) losses.dropRestored(['output', 'candidates'], 'the-default')
+  else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-answer-only')
+  losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+}
+
+const STATE_LOSSES: Unwritten<State, 'store' | 'background'> = {
+  previous: 'nothing-is-kept',
+  conversation: 'nothing-is-kept',
+  thread: 'no-threads',
+}
+
+/** Reports state, of which the upstream has none. */
+export function dropState({ state }: CanonicalRequest, losses: Losses): void {
+  if (state === undefined) return
+  for (const field of ['store', 'background'] as const)
+    if (state[field] === false) losses.dropRestored(['state', field], 'nothing-is-kept')
+    else if (state[field] === true) losses.drop(['state', field], 'nothing-is-kept')
+  losses.dropFields(state, ['state'], STATE_LOSSES)
+}
+
+const TIERS = new Set(['default', 'flex', 'priority', 'reserved'])
+
+/** Writes the service tier, if AWS has one of the name. `auto` is what a request without a tier gets. */
+export function writeTier({ serviceTier }: CanonicalRequest, losses: Losses): JsonObject | undefined {
+  if (serviceTier === undefined) return undefined
+  if (TIERS.has(serviceTier)) return { type: serviceTier }
+  if (serviceTier === 'auto') losses.dropRestored(['serviceTier'], 'the-default')
+  else losses.drop(['serviceTier'], 'no-such-tier')
+  return undefined
+}
+
+/** Keys and values of metadata (docs/wire/converse.md#request). */
+const METADATA = /^[a-zA-Z0-9\s:_@$#=/+,\-.]{0,256}$/
+const MOST_METADATA = 16
+
+/** Writes metadata, if AWS takes all of its keys and values. */
+export function writeMetadata({ metadata }: CanonicalRequest, losses: Losses): JsonObject | undefined {
+  if (metadata === undefined) return undefined
+  const entries = Object.entries(metadata)
+  const isLegal = ([key, value]: [string, unknown]): boolean =>
+    key !== '' && METADATA.test(key) && typeof value === 'string' && METADATA.test(value)
+  if (entries.length > 0 && entries.length <= MOST_METADATA && entries.every(isLegal)) return metadata
+  if (entries.length === 0) losses.dropRestored(['metadata'], 'empty')
+  else losses.drop(['metadata'], 'no-such-metadata')
+  return undefined
+}

@@ -1,0 +1,166 @@
+import { append } from '../../canonical/lists.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { FunctionTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { extrasFor } from '../fields.ts'
+import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
+import { reportNoChoice } from '../sanitize/limits.ts'
+import { type Block, FORMAT, type WriteContext, writeCachePoint } from './context.ts'
+
+/** Tools as the upstream gets them. */
+export interface Tools {
+  readonly wire: readonly JsonObject[]
+  readonly names: ReadonlySet<string>
+}
+
+const NO_TOOLS: Tools = { wire: [], names: new Set() }
+
+/**
+ * Writes the tools that the tool choice allows; no names twice. The format cannot forbid calls: without calls in the
+ * history the tools are not offered then (docs/wire/converse.md#tools).
+ */
+export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
+  const { tools = [], toolChoice } = request
+  const called = calledIn(request)
+  if (tools.length === 0 && called.length === 0) return NO_TOOLS
+  if (toolChoice?.mode === 'none' && called.length === 0) return withheld(tools, context)
+  const wire: JsonObject[] = []
+  const names = new Set<string>()
+  const offers = offering(toolChoice, tools)
+  for (const [index, tool] of tools.entries()) {
+    const path: Path = ['tools', index]
+    const name = nameOf(tool)
+    if (name !== undefined && names.has(name)) context.losses.drop(path, 'names-are-unique')
+    else if (!offers(tool)) context.losses.dropRestored(path, 'not-allowed-by-the-choice')
+    else {
+      const entries = writeTool(tool, path, context)
+      if (entries.length > 0 && name !== undefined) names.add(name)
+      append(wire, entries)
+    }
+  }
+  if (wire.length === 0 && called.length > 0) return declared(called, request, context)
+  return { wire, names }
+}
+
+/** Reports tools that are not offered, because the model may call none. */
+function withheld(tools: readonly Tool[], { losses }: WriteContext): Tools {
+  tools.forEach((tool, index) => {
+    if (tool.type === 'hosted') losses.drop(['tools', index], 'no-hosted-tools')
+    else if (tool.type !== 'opaque' || tool.format === FORMAT) losses.dropRestored(['tools', index], 'no-calls-wanted')
+  })
+  return NO_TOOLS
+}
+
+/** Returns the names of tools that the history calls or answers. */
+function calledIn({ messages }: CanonicalRequest): readonly string[] {
+  const names = new Set<string>()
+  for (const { role, content } of messages)
+    for (const part of content) {
+      if (part.type === 'tool-call' && role === 'assistant') names.add(part.name)
+      if (part.type === 'tool-result' && role === 'tool' && names.size === 0) names.add(UNNAMED)
+    }
+  if (names.size > 1) names.delete(UNNAMED)
+  return [...names]
+}
+
+/** Name of the tool that is declared for results without calls. */
+const UNNAMED = 'tool'
+
+/** Declares the tools of the history, because upstreams refuse calls without declarations. */
+function declared(called: readonly string[], { tools }: CanonicalRequest, { losses }: WriteContext): Tools {
+  const added = called.map((name): FunctionTool => ({ type: 'function', name, parameters: EMPTY }))
+  if (tools === undefined) losses.add(['tools'], added, 'calls-need-declarations')
+  else for (const tool of added) losses.insert(['tools', tools.length], tool, 'calls-need-declarations')
+  const wire = added.map(({ name }) => ({ toolSpec: { name, inputSchema: { json: EMPTY } } }))
+  return { wire, names: new Set(called) }
+}
+
+const EMPTY: JsonObject = { type: 'object' }
+
+function writeTool(tool: Tool, path: Path, context: WriteContext): readonly JsonObject[] {
+  if (tool.type === 'opaque') return tool.format === FORMAT ? [tool.value] : []
+  if (tool.type === 'function') {
+    const point = writeCachePoint(tool, path, context)
+    return point === undefined ? [writeFunction(tool, path, context)] : [writeFunction(tool, path, context), point]
+  }
+  context.losses.drop(path, tool.type === 'hosted' ? 'no-hosted-tools' : 'no-freeform-tools')
+  return []
+}
+
+function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): Block {
+  const { name, strict } = tool
+  const { losses } = context
+  const isBlank = tool.description?.trim() === ''
+  if (isBlank) losses.dropRestored([...path, 'description'], 'blank-description')
+  const description = isBlank ? undefined : tool.description
+  const spec = { name, description, inputSchema: { json: writeSchema(tool, path, context) }, strict }
+  return { toolSpec: { ...(defined(spec) as JsonObject), ...extrasFor(tool, FORMAT) } }
+}
+
+/** Writes the schema of the arguments. An object schema is required. A strict one is closed. */
+function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
+  const at = [...path, 'parameters']
+  if (parameters === undefined) {
+    const empty: JsonObject = strict === true ? { ...EMPTY, additionalProperties: false } : EMPTY
+    losses.add(at, empty, 'minted-empty-schema')
+    return empty
+  }
+  const plain = argumentSchema(parameters)
+  const schema = strict === true ? strictSchema(plain) : plain
+  if (JSON.stringify(schema) !== JSON.stringify(parameters)) losses.change(at, schema, 'schema-made-legal')
+  return schema
+}
+
+/**
+ * Returns a test for the tools to offer. A choice of some tools cannot be expressed unless it forces one, so that the
+ * others are not offered. If the choice allows no tool that exists, all are offered.
+ */
+function offering(choice: ToolChoice | undefined, tools: readonly Tool[]): (tool: Tool) => boolean {
+  const { only, mode } = choice ?? {}
+  if (only === undefined || mode === 'none' || (mode === 'required' && only.length === 1)) return () => true
+  const names = new Set(only)
+  const isAllowed = (tool: Tool): boolean => names.has(nameOf(tool) ?? '')
+  return tools.some(isAllowed) ? isAllowed : () => true
+}
+
+/** Whether the request forces a tool call. */
+export const forces = ({ toolChoice }: CanonicalRequest, { wire }: Tools, { dialect }: WriteContext): boolean =>
+  toolChoice?.mode === 'required' && wire.length > 0 && dialect.forced_tools !== false
+
+/** Writes the tool choice: any tool, one tool, or the model's own choice. */
+export function writeToolChoice(request: CanonicalRequest, tools: Tools, context: WriteContext): Json | undefined {
+  const { toolChoice: choice, parallelToolCalls: parallel } = request
+  const { losses } = context
+  if (tools.wire.length === 0) {
+    reportNoChoice(request, losses)
+    return undefined
+  }
+  if (parallel === true) losses.dropRestored(['parallelToolCalls'], 'allowed-anyway')
+  else if (parallel === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
+  if (choice === undefined) return undefined
+  const nativeChoice = choice.extras?.[FORMAT]?.['toolChoice']
+  return nativeChoice ?? supportedChoice(choice, tools, context)
+}
+
+function supportedChoice(choice: ToolChoice, { names }: Tools, { dialect, losses }: WriteContext): Json | undefined {
+  const { mode, only, hosted } = choice
+  const path: Path = ['toolChoice']
+  if (mode === 'none') return losses.drop(path, 'calls-cannot-be-forbidden')
+  if (hosted !== undefined) losses.drop([...path, 'hosted'], 'no-hosted-tools')
+  const isForced = mode === 'required' && dialect.forced_tools !== false
+  if (mode === 'required' && !isForced) losses.change([...path, 'mode'], 'auto', 'no-forced-tools')
+  const name = isForced && only?.length === 1 && names.has(only[0]!) ? only[0]! : undefined
+  if (name !== undefined) return { tool: { name } }
+  if (only !== undefined) losses.dropRestored([...path, 'only'], 'others-are-not-offered')
+  return isForced ? { any: {} } : { auto: {} }
+}
+
+/** Returns the name of a tool. Undefined for a tool of another format, or one without a name. */
+function nameOf(tool: Tool): string | undefined {
+  if (tool.type === 'function') return tool.name
+  if (tool.type !== 'opaque' || tool.format !== FORMAT) return undefined
+  const { toolSpec, systemTool } = tool.value
+  const name = ((toolSpec ?? systemTool) as JsonObject | undefined)?.['name']
+  return typeof name === 'string' ? name : undefined
+}

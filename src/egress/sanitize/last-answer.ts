@@ -1,0 +1,36 @@
+import type { Part } from '../../canonical/content.ts'
+import type { Format } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { isSearch } from '../searches.ts'
+
+/**
+ * Whether the last turn of the assistant has calls but does not begin with reasoning that an upstream of the format
+ * signed.
+ */
+export function isMidway(request: CanonicalRequest, format: Format): boolean {
+  const turn = lastAnswer(request, format).filter(part => isWritten(part, format))
+  return turn.some(part => part.type === 'tool-call') && !isSignedIn(turn[0]!, format)
+}
+
+/** Whether the part is reasoning with a signature of the format. */
+export const isSignedIn = (part: Part, format: Format): boolean =>
+  part.type === 'reasoning' && part.signature?.format === format
+
+/** Whether the part is written at all. Empty text parts and unsigned reasoning are not. */
+function isWritten(part: Part, format: Format): boolean {
+  if (isSearch(part)) return true
+  if (part.type === 'reasoning') return isSignedIn(part, format)
+  if (part.type === 'tool-call' || (part.type === 'opaque' && part.format === format)) return true
+  return 'text' in part && part.text !== undefined && part.text.trim() !== ''
+}
+
+/** Returns the parts of the assistant's last turn, which may be several messages. */
+export function lastAnswer({ messages }: CanonicalRequest, format: Format): readonly Part[] {
+  const turns: (readonly Part[])[] = []
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const { role, content } = messages[index]!
+    if (role !== 'assistant' && content.length > 0 && turns.length > 0) break
+    if (role === 'assistant' && content.some(part => isWritten(part, format))) turns.push(content)
+  }
+  return turns.reverse().flat()
+}

@@ -1,0 +1,56 @@
+import type { Losses } from '../../canonical/loss.ts'
+import { defined } from '../../canonical/node.ts'
+import type { Sampling } from '../../canonical/request.ts'
+
+/* Sampling parameters of Claude, in every format in which its upstreams take them. */
+
+/** The sampling parameters by canonical name. */
+export const RANDOM_FIELDS = ['temperature', 'topP', 'topK'] as const
+
+/** Reports all sampling parameters as lost. */
+export function dropSampling(sampling: Sampling, losses: Losses): void {
+  for (const field of RANDOM_FIELDS) if (sampling[field] !== undefined) losses.drop(['sampling', field], 'no-sampling')
+}
+
+/** Minimum `top_p` that is allowed with thinking. */
+const LEAST_TOP_P = 0.95
+
+/**
+ * Limits the temperature to 1. With thinking, only temperature 1 and a `top_p` near 1 are allowed, and no `top_k` (trap
+ * 38).
+ */
+export function supportedSampling(
+  sampling: Sampling,
+  thinking: boolean,
+  dialect: { readonly sampling?: 'all' | 'one' | 'none' },
+  losses: Losses,
+): Pick<Sampling, (typeof RANDOM_FIELDS)[number]> {
+  const { temperature, topP, topK } = sampling
+  const hot = temperature !== undefined && temperature > 1
+  const drops = {
+    temperature: thinking && temperature !== undefined && temperature !== 1,
+    topP: thinking && topP !== undefined && topP < LEAST_TOP_P,
+    topK: thinking && topK !== undefined,
+  }
+  for (const field of RANDOM_FIELDS) if (drops[field]) losses.drop(['sampling', field], 'not-while-thinking')
+  const both = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
+  const one = both && dialect.sampling === 'one'
+  if (one) losses.drop(['sampling', 'topP'], 'one-of-both')
+  if (hot && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
+  return defined({
+    temperature: drops.temperature ? undefined : hot ? 1 : temperature,
+    topP: drops.topP || one ? undefined : topP,
+    topK: drops.topK ? undefined : topK,
+  }) as Pick<Sampling, (typeof RANDOM_FIELDS)[number]>
+}
+
+/** Writes the stop sequences without blank ones, which upstreams refuse. */
+export function nonBlankStops(stop: Sampling['stop'], losses: Losses): readonly string[] | undefined {
+  if (stop === undefined) return undefined
+  const nonBlank = stop.filter(text => text.trim() !== '')
+  if (nonBlank.length === 0 && stop.length > 0) return losses.drop(['sampling', 'stop'], 'blank-stop')
+  stop.forEach((text, index) => {
+    if (text.trim() === '') losses.drop(['sampling', 'stop', index], 'blank-stop')
+  })
+  return nonBlank
+}

@@ -1,0 +1,125 @@
+import type { Losses } from '../../canonical/loss.ts'
+import { defined } from '../../canonical/node.ts'
+import type { CanonicalRequest, Effort, Reasoning } from '../../canonical/request.ts'
+import { BUDGET_EFFORTS, BUDGETS, effortOf, nearest } from './efforts.ts'
+
+/* Thinking settings of Claude, in every format in which its upstreams take them (traps 26, 38, 41, 93). */
+
+/** The dialect flags that thinking depends on. */
+export interface ThinkingDialect {
+  readonly thinking?: 'adaptive' | 'budget' | 'both' | 'none'
+  readonly thinking_off?: 'disabled' | 'between_tools' | 'never'
+  readonly efforts?: readonly Effort[]
+  readonly max_output?: number
+}
+
+/** What else in the request decides about thinking. */
+export interface Circumstances {
+  /** Whether a tool has to be called, which a thinking budget does not allow. */
+  readonly forced: boolean
+  /** Maximum number of tokens of the answer, including its reasoning. */
+  readonly limit: number
+  /** Whether the last turn of the assistant has calls without the signed reasoning that led to them. */
+  midway(): boolean
+}
+
+/** The spelling of whether the answer shows the reasoning. */
+export const displayOf = (show: boolean | undefined): string | undefined =>
+  show === undefined ? undefined : show ? 'summarized' : 'omitted'
+
+/**
+ * Maximum number of tokens of an answer including its reasoning: the lower of the caller's limit and the model's, or
+ * infinity if neither is known.
+ */
+export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: ThinkingDialect): number =>
+  Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
+
+/** Reports how the settings differ from the caller's. */
+export function reportPlan(original: Reasoning, { became, reason, restated }: Plan, losses: Losses): void {
+  for (const field of ['effort', 'budget', 'show'] as const) {
+    const path = ['reasoning', field]
+    const now = became[field]
+    if (now === original[field]) continue
+    if (now === undefined) restated ? losses.dropRestored(path, reason) : losses.drop(path, reason)
+    else if (restated) losses.changeRestored(path, now, reason)
+    else if (original[field] === undefined) losses.add(path, now, reason)
+    else losses.change(path, now, reason)
+  }
+}
+
+/**
+ * Supported form of the reasoning settings, as a reader reads it back from the request, and the reason for any
+ * difference.
+ */
+export interface Plan {
+  readonly became: Reasoning
+  readonly reason: string
+  /** Whether the settings mean the same as the caller's. */
+  readonly restated?: true
+}
+
+export const OFF: Reasoning = { effort: 'none' }
+
+/**
+ * Finds the supported form of the reasoning settings for a model with this dialect.
+ */
+export function planned(reasoning: Reasoning, circumstances: Circumstances, dialect: ThinkingDialect): Plan {
+  const { effort, budget, show } = reasoning
+  if (dialect.thinking === 'none') return { became: {}, reason: 'no-thinking' }
+  if (effort === 'none' || budget === 0) return off(reasoning, dialect)
+  if (effort === undefined && budget === undefined && show !== true)
+    return { became: {}, reason: 'nothing-to-show', restated: true }
+  const only = dialect.thinking === 'budget'
+  if (!only && (dialect.thinking === 'adaptive' || budget === undefined || budget <= 0))
+    return adaptive(reasoning, dialect)
+  const obstacle = obstacleTo(circumstances)
+  if (obstacle === undefined) return budgeted(reasoning, circumstances, dialect)
+  return only ? { became: OFF, reason: obstacle } : { ...adaptive(reasoning, dialect), reason: obstacle }
+}
+
+/** Turns thinking off, or requests the least thinking if it cannot be turned off. */
+function off({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
+  if (dialect.thinking_off === 'never')
+    return { became: adaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became, reason: 'always-thinks' }
+  const restated = effort === undefined || effort === 'none'
+  return { became: OFF, reason: 'off-is-off', ...(restated ? { restated } : {}) }
+}
+
+/** Returns the reason why the request cannot have a thinking budget. Undefined if it can. */
+function obstacleTo({ forced, midway, limit }: Circumstances): string | undefined {
+  if (forced) return 'a-tool-is-forced'
+  if (midway()) return 'no-signed-thinking'
+  return limit <= LEAST_BUDGET ? 'no-room-to-think' : undefined
+}
+
+/** Requests adaptive thinking with an effort. A budget is mapped to an effort. */
+function adaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDialect): Plan {
+  const tokens = budget !== undefined && budget > 0 ? budget : undefined
+  const wanted = effort ?? (tokens === undefined ? undefined : effortOf(tokens))
+  const supported = wanted && nearest(wanted, dialect.efforts ?? BUDGET_EFFORTS)
+  const became = defined({ effort: supported, budget: supported === undefined ? -1 : undefined, show }) as Reasoning
+  if (wanted === undefined) return { became, reason: 'thinking-left-to-the-model' }
+  const same = tokens === undefined && supported === effort
+  return {
+    became,
+    reason: tokens === undefined ? 'nearest-effort' : 'said-as-effort',
+    ...(same ? { restated: same } : {}),
+  }
+}
+
+/** Minimum thinking budget, in tokens. */
+const LEAST_BUDGET = 1024
+
+/** Requests a budget of at least 1024 tokens that leaves room for an answer. */
+function budgeted(reasoning: Reasoning, { limit }: Circumstances, dialect: ThinkingDialect): Plan {
+  const { effort, budget, show } = reasoning
+  const wanted = budget !== undefined && budget > 0 ? budget : BUDGETS[effort ?? 'medium']
+  const fitting = wanted < limit ? wanted : Math.floor(limit / 2)
+  const efforts = dialect.efforts ?? (dialect.thinking === 'budget' ? [] : BUDGET_EFFORTS)
+  const became = defined({
+    effort: effort && nearest(effort, efforts),
+    budget: Math.max(LEAST_BUDGET, fitting),
+    show,
+  }) as Reasoning
+  return { became, reason: 'budget-made-legal' }
+}

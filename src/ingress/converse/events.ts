@@ -1,0 +1,152 @@
+import type { Part } from '../../canonical/content.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { EarlyEvents } from '../early-events.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/faulty-answer.ts'
+import { anyObject, anyText, extrasOf, NO_FIELDS, put } from '../fields.ts'
+import { BlockReader, partOfDelta, partOfStart } from './block.ts'
+import { readException } from './error.ts'
+import { readFinish, readTier, readUsage } from './result.ts'
+import { FORMAT } from './wire.ts'
+
+type Handler = (wire: JsonObject) => void
+
+const EXCEPTION = /(?:Exception|^error)$/
+
+/**
+ * Reads the events of a streamed answer (docs/wire/converse.md#stream). Texts start with their first delta. The usage
+ * comes after the end of the message. An exception ends the answer wherever it comes.
+ */
+export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
+  private out: CanonicalEvent[] = []
+  private readonly open = new Map<Json, BlockReader>()
+  private parts = 0
+  private started = false
+  private ended = false
+  private stopped = false
+  private called = false
+  private tier: string | undefined
+  private readonly late: { [field: string]: Json } = {}
+  private readonly early = new EarlyEvents()
+
+  push({ event = '', data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.ended) return NOTHING
+    const wire = parseObject(data)
+    this.out = []
+    if (EXCEPTION.test(event)) this.fail(readException(event, wire ?? {}))
+    else if (wire === undefined) this.fail(MALFORMED)
+    else if (event === 'contentBlockDelta') this.delta(wire)
+    else if (Object.hasOwn(this.handlers, event)) this.handlers[event]!(wire)
+    else this.pass(event, wire)
+    return this.out.length === 0 ? NOTHING : this.out
+  }
+
+  end(): readonly CanonicalEvent[] {
+    if (this.ended) return NOTHING
+    this.out = []
+    if (this.stopped) this.finish()
+    else this.fail(CUT_SHORT)
+    return this.out
+  }
+
+  private readonly handlers: { readonly [event: string]: Handler } = {
+    messageStart: () => this.begin(),
+    contentBlockStart: wire => this.startBlock(wire),
+    contentBlockStop: wire => this.stopBlock(wire['contentBlockIndex'] ?? 0),
+    messageStop: wire => this.stop(wire),
+    metadata: wire => this.readMetadata(wire),
+  }
+
+  /** Passes an event of an unknown type on, after the answer's start. */
+  private pass(name: string, wire: JsonObject): void {
+    const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value: { [name]: wire } }
+    if (!this.started && this.early.add(event)) return
+    this.begin()
+    this.out.push(event)
+  }
+
+  private begin(): void {
+    if (this.started) return
+    this.started = true
+    this.out.push({ type: 'result-start' })
+    this.early.release(this.out)
+  }
+
+  private startBlock(wire: JsonObject): void {
+    if (this.stopped) return
+    const part = partOfStart(anyObject(wire['start']) ?? {})
+    if (part !== undefined) this.openBlock(wire['contentBlockIndex'] ?? 0, part)
+  }
+
+  private openBlock(index: Json, part: Part): BlockReader {
+    this.begin()
+    this.stopBlock(index)
+    const block = new BlockReader(part, this.parts++, this.out)
+    this.called ||= part.type === 'tool-call'
+    this.open.set(index, block)
+    return block
+  }
+
+  private stopBlock(index: Json): void {
+    this.open.get(index)?.end(this.out)
+    this.open.delete(index)
+  }
+
+  /** Reads a delta. Without a block, or for another kind of block, it starts one. */
+  private delta(wire: JsonObject): void {
+    if (this.stopped) return
+    const delta = anyObject(wire['delta']) ?? {}
+    const index = wire['contentBlockIndex'] ?? 0
+    const open = this.open.get(index)
+    if (open?.takes(delta) === true) return open.delta(delta, this.out)
+    const part = partOfDelta(delta)
+    if (part !== undefined) this.openBlock(index, part).delta(delta, this.out)
+  }
+
+  private stop(wire: JsonObject): void {
+    if (this.stopped) return
+    this.begin()
+    this.stopped = true
+    for (const block of this.open.values()) block.end(this.out)
+    this.open.clear()
+    const finish = readFinish(anyText(wire['stopReason']), this.called)
+    this.out.push({ type: 'candidate-end', candidate: 0, ...(finish === undefined ? {} : { finish }) })
+    this.addLate(wire, STOP)
+  }
+
+  /** Reads usage, tier and trace. They end the answer, unless its message has not ended. */
+  private readMetadata(wire: JsonObject): void {
+    this.begin()
+    const usage = anyObject(wire['usage'])
+    if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
+    this.tier = readTier(wire) ?? this.tier
+    this.addLate(wire, METADATA)
+    if (this.stopped) this.finish()
+  }
+
+  private addLate(wire: JsonObject, taken: ReadonlySet<string>): void {
+    for (const [field, value] of Object.entries(wire)) if (!taken.has(field)) put(this.late, field, value)
+  }
+
+  private finish(): void {
+    this.ended = true
+    this.out.push({
+      type: 'result-end',
+      ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
+      ...extrasOf(FORMAT, this.late, NO_FIELDS),
+    })
+  }
+
+  private fail(error: CanonicalError): void {
+    this.begin()
+    this.out.push({ type: 'error', error })
+    this.ended = true
+  }
+}
+
+/** Fields of the last two events that are read, and the padding that hides the length of an event. */
+const STOP = new Set(['stopReason', 'p'])
+const METADATA = new Set(['usage', 'metrics', 'serviceTier', 'p'])

@@ -1,0 +1,51 @@
+import type { Path } from '../../canonical/loss.ts'
+import { wireSourceOf } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { SETTINGS } from '../../formats/settings/converse.ts'
+import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
+import { type Locate, locator, type MessagePaths } from '../locate.ts'
+import { FORMAT } from './wire.ts'
+
+/** Locates messages and parts in the body. The system text has a field of its own, and cache points take up indexes. */
+export function locate({ messages }: CanonicalRequest): Locate {
+  const paths: MessagePaths[] = []
+  let turn = -1
+  let used = 0
+  for (const [index, message] of messages.entries()) {
+    const isSystem = index === 0 && wireSourceOf<{ role?: string }>(message, FORMAT)?.wire.role === undefined
+    if (!isSystem && message.spelling?.[FORMAT]?.['joined'] !== true) {
+      turn++
+      used = 0
+    }
+    const at: Path = isSystem ? ['system'] : ['messages', turn]
+    const list: Path = isSystem ? at : [...at, 'content']
+    if (isSystem) used = 0
+    const parts = message.content.map((part): Path => {
+      const path = [...list, used]
+      used += part.cache === undefined ? 1 : 2
+      return path
+    })
+    paths.push({ at, parts })
+  }
+  return locator('messages', paths, ['messages', turn + 1])
+}
+
+const FIELDS = 'additionalModelRequestFields'
+
+/** The body fields of the request's settings. */
+export const BODY_FIELDS: BodyFields = {
+  ...fieldsOfSettings(SETTINGS, 'inferenceConfig'),
+  'sampling/topK': [`${FIELDS}/top_k`],
+  'sampling/stop': ['inferenceConfig/stopSequences'],
+  'output/text': ['outputConfig/textFormat'],
+  reasoning: [`${FIELDS}/thinking`, 'outputConfig/effort'],
+  'reasoning/effort': ['outputConfig/effort', `${FIELDS}/thinking/type`],
+  'reasoning/budget': [`${FIELDS}/thinking/budget_tokens`, `${FIELDS}/thinking/type`],
+  'reasoning/show': [`${FIELDS}/thinking/display`, `${FIELDS}/thinking/type`],
+  tools: ['toolConfig/tools'],
+  toolChoice: ['toolConfig/toolChoice'],
+  'toolChoice/extras/toolChoice': ['toolConfig/toolChoice'],
+  'toolChoice/only': ['toolConfig/toolChoice/tool/name', 'toolConfig/toolChoice'],
+  metadata: ['requestMetadata'],
+  serviceTier: ['serviceTier/type'],
+}

@@ -1,0 +1,40 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { type Effort, isEffort, type Reasoning } from '../../canonical/request.ts'
+import { defined } from '../fields.ts'
+import { FORMAT } from './wire.ts'
+
+/** Functions that make canonical settings, by kind of thinking. They get the effort that was requested separately. */
+const KINDS: { readonly [type: string]: (budget: number | undefined, effort: Effort | undefined) => Reasoning } = {
+  enabled: budget => ({ budget: budget ?? -1 }),
+  adaptive: (_, effort) => (effort === undefined ? { budget: -1 } : {}),
+  disabled: (_, effort) => (effort === undefined ? { effort: 'none' } : { budget: 0 }),
+}
+
+/** Whether reasoning is shown, by the value of `display`. */
+const SHOWN: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
+
+/** Reads the effort of `outputConfig`. */
+export const readEffort = (value: Json | undefined): Effort | undefined => (isEffort(value) ? value : undefined)
+
+/**
+ * Reads Claude's `thinking` in the fields of the model (docs/wire/converse.md#reasoning). Undefined if it is anything
+ * else, because these fields are free JSON.
+ */
+export function readThinking(thinking: Json | undefined, effort: Effort | undefined): Reasoning | undefined {
+  if (!isObject(thinking)) return undefined
+  const { type, budget_tokens: budget, display, ...others } = thinking
+  if (typeof type !== 'string' || !Object.hasOwn(KINDS, type) || Object.keys(others).length > 0) return undefined
+  if (budget !== undefined && (typeof budget !== 'number' || type !== 'enabled')) return undefined
+  if (display !== undefined && !(typeof display === 'string' && Object.hasOwn(SHOWN, display))) return undefined
+  const show = display === undefined ? undefined : SHOWN[display]
+  const implied = show === undefined && type === 'enabled' ? true : undefined
+  return {
+    ...defined({ effort, show: show ?? implied }),
+    ...KINDS[type]!(budget, effort),
+    spelling: { [FORMAT]: { type, ...(implied === undefined ? {} : { implied: ['show'] }) } },
+  }
+}
+
+/** Reads the number of likeliest tokens among the fields of the model. */
+export const readTopK = (fields: JsonObject): number | undefined =>
+  typeof fields['top_k'] === 'number' ? fields['top_k'] : undefined

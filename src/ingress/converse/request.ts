@@ -1,0 +1,110 @@
+import { type JsonObject, withWireSource } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { SETTINGS } from '../../formats/settings/converse.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
+import { extrasOf, object, objects, required, text, texts, withDefined } from '../fields.ts'
+import { readSettings } from '../settings.ts'
+import { type Address, readAddress } from './address.ts'
+import { readSystem, readTurn } from './content.ts'
+import { readEffort, readThinking, readTopK } from './reasoning.ts'
+import { readShape } from './shape.ts'
+import { readToolChoice, readTools } from './tools.ts'
+import { FORMAT, requestAt } from './wire.ts'
+
+/**
+ * Reads the body of an operation of a model: Converse, ConverseStream or CountTokens (docs/wire/converse.md#request).
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
+export function readRequest(incoming: WireRequest): CanonicalRequest {
+  const address = readAddress(incoming.path)
+  return readOrExplain(
+    () => requestAt(incoming),
+    incoming.body,
+    () => withWireSource(read(incoming.body, address), FORMAT, incoming),
+  )
+}
+
+function read(body: JsonObject, { model, operation }: Address): CanonicalRequest {
+  if (operation !== 'count-tokens') return readConversation(body, model, operation === 'converse-stream', {})
+  const input = required(object(body['input']))
+  const wire = required(object(input['converse']))
+  const outer = {
+    ...extrasOf(FORMAT, body, INPUT).extras?.[FORMAT],
+    ...extrasOf(FORMAT, input, CONVERSE).extras?.[FORMAT],
+  }
+  const counted = readConversation(wire, model, false, outer)
+  return { ...counted, output: { ...counted.output, count: true } }
+}
+
+const INPUT = new Set(['input'])
+const CONVERSE = new Set(['converse'])
+
+/** @param outer unread fields around the conversation. */
+function readConversation(body: JsonObject, model: string, stream: boolean, outer: JsonObject): CanonicalRequest {
+  const groups = groupsIn(body)
+  const { inferenceConfig, modelFields, outputConfig, toolConfig } = groups
+  const settings = readSettings(SETTINGS, inferenceConfig)
+  const messages = [...readSystem(body), ...(objects(body['messages']) ?? []).flatMap(readTurn)]
+  text(outputConfig['effort'])
+  const effort = readEffort(outputConfig['effort'])
+  const thinking = readThinking(modelFields['thinking'], effort)
+  const shape = readShape(outputConfig)
+  const topK = readTopK(modelFields)
+  const output: Output = withDefined(settings.output, { text: shape })
+  const sampling: Sampling = withDefined(settings.sampling, { topK, stop: texts(inferenceConfig['stopSequences']) })
+  const tier = object(body['serviceTier'])
+  const taken: Taken = {
+    inferenceConfig: INFERENCE,
+    additionalModelRequestFields: takenFields({ thinking, top_k: topK }),
+    outputConfig: takenFields({ effort, textFormat: shape }),
+    toolConfig: TOOLS,
+    serviceTier: TIER,
+  }
+  return withDefined(
+    { model, messages, output, sampling, stream },
+    {
+      tools: readTools(toolConfig['tools']),
+      toolChoice: readToolChoice(toolConfig['toolChoice']),
+      reasoning: thinking ?? (effort === undefined ? undefined : { effort }),
+      metadata: object(body['requestMetadata']),
+      serviceTier: text(tier?.['type']),
+      extras: readExtras(body, taken, outer),
+    },
+  )
+}
+
+const NONE: JsonObject = {}
+
+const groupsIn = (body: JsonObject) => ({
+  inferenceConfig: object(body['inferenceConfig']) ?? NONE,
+  modelFields: object(body['additionalModelRequestFields']) ?? NONE,
+  outputConfig: object(body['outputConfig']) ?? NONE,
+  toolConfig: object(body['toolConfig']) ?? NONE,
+})
+
+const INFERENCE = new Set([...SETTINGS.taken, 'stopSequences'])
+const TOOLS = new Set(['tools', 'toolChoice'])
+const TIER = new Set(['type'])
+
+/** Returns the names of the fields that were read. */
+const takenFields = (fields: { readonly [field: string]: unknown }): ReadonlySet<string> =>
+  new Set(Object.keys(fields).filter(field => fields[field] !== undefined))
+
+/** The fields that were read of each group of fields. */
+type Taken = { readonly [group: string]: ReadonlySet<string> }
+
+const FIELDS = new Set(['messages', 'system', 'requestMetadata'])
+
+/** Collects fields that the canonical model lacks. Those inside a group are stored under the name of the group. */
+function readExtras(body: JsonObject, taken: Taken, outer: JsonObject): CanonicalRequest['extras'] {
+  const fields: { [field: string]: JsonObject[string] } = { ...outer }
+  const found = extrasOf(FORMAT, body, FIELDS).extras?.[FORMAT] ?? NONE
+  for (const field in found) {
+    const group = Object.hasOwn(taken, field) ? taken[field] : undefined
+    const unread = group === undefined ? found[field] : extrasOf(FORMAT, object(found[field])!, group).extras?.[FORMAT]
+    if (unread !== undefined) fields[field] = unread
+  }
+  return Object.keys(fields).length === 0 ? undefined : { [FORMAT]: fields }
+}

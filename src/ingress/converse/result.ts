@@ -1,0 +1,130 @@
+import type { Part } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
+import type { CanonicalResult, Finish, FinishReason, Usage } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { faultyAnswer } from '../errors/faulty-answer.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf, WrongType, withDefined } from '../fields.ts'
+import { anyCount, reconcileCounts } from '../usage/counts.ts'
+import { readBlock } from './content.ts'
+import { readException } from './error.ts'
+import { FORMAT } from './wire.ts'
+
+/** Fields that are read of an answer. Its latency holds only for this connection. */
+const HEAD = new Set(['output', 'stopReason', 'usage', 'metrics', 'serviceTier'])
+const OUTPUT = new Set(['message'])
+const MESSAGE = new Set(['role', 'content'])
+
+/**
+ * Reads a whole answer of a Converse upstream (docs/wire/converse.md#answer).
+ *
+ * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
+ */
+export function readResult({ body }: WireAnswer): CanonicalResult {
+  const output = anyObject(body['output'])
+  const message = anyObject(output?.['message'])
+  if (output === undefined || message === undefined || !Array.isArray(message['content']))
+    throw faultyAnswer(body, 'is not a message', one => readException(undefined, anyObject(one['error']) ?? one))
+  const content = anyObjects(message['content']).map(leniently)
+  const finish = readFinish(
+    anyText(body['stopReason']),
+    content.some(part => part.type === 'tool-call'),
+  )
+  const usage = anyObject(body['usage'])
+  const { extras } = extrasOf(FORMAT, body, HEAD)
+  const others = {
+    usage: usage && readUsage(usage),
+    serviceTier: readTier(body),
+    extras: merged(extras, extrasOf(FORMAT, output, OUTPUT).extras),
+  }
+  const candidate = { content, ...defined({ finish }), ...extrasOf(FORMAT, message, MESSAGE) }
+  return withWireSource(withDefined({ candidates: [candidate] }, others), FORMAT, body)
+}
+
+type Extras = CanonicalResult['extras']
+
+const merged = (head: Extras, output: Extras): Extras =>
+  output === undefined ? head : { [FORMAT]: { ...head?.[FORMAT], output: output[FORMAT]! } }
+
+/** Reads a block of an answer. A malformed one becomes opaque. */
+export function leniently(wire: JsonObject): Part {
+  try {
+    return readBlock(wire)
+  } catch (thrown) {
+    if (thrown instanceof WrongType) return { type: 'opaque', format: FORMAT, value: wire }
+    throw thrown
+  }
+}
+
+/** Reads the tier that served the request. */
+export const readTier = (wire: JsonObject): string | undefined => anyText(anyObject(wire['serviceTier'])?.['type'])
+
+const REASONS: { readonly [value: string]: FinishReason } = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool-calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  guardrail_intervened: 'refused',
+  content_filtered: 'refused',
+  malformed_model_output: 'error',
+  malformed_tool_use: 'error',
+}
+
+/** Reads why an answer ended. Tool calls override the upstream's reason (trap 13). */
+export function readFinish(value: string | undefined, called: boolean): Finish | undefined {
+  if (value === undefined) return undefined
+  const reason = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
+  return { reason: reason === 'stop' && called ? 'tool-calls' : reason, raw: value }
+}
+
+const COUNTS = ['inputTokens', 'outputTokens', 'totalTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens'] as const
+
+/** Older names of the cache counts, which repeat them. */
+const REPEATED = ['cacheReadInputTokenCount', 'cacheWriteInputTokenCount']
+
+/**
+ * Reads usage. `inputTokens` leaves out the tokens that were read from a cache or written to it, and the total includes
+ * them (docs/wire/converse.md#usage, trap 20).
+ */
+export function readUsage(wire: JsonObject): Usage {
+  const cacheRead = anyCount(wire['cacheReadInputTokens'])
+  const cacheWrite = anyCount(wire['cacheWriteInputTokens'])
+  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
+  const fresh = anyCount(wire['inputTokens'])
+  const total = anyCount(wire['totalTokens'])
+  const output = anyCount(wire['outputTokens'])
+  const counts =
+    total === undefined
+      ? defined({ input: fresh === undefined ? undefined : fresh + cached, output })
+      : reconcileCounts({ input: fresh, output, total, cached })
+  const taken = new Set<string>(REPEATED)
+  for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
+  for (const field of OFTEN_EMPTY) if (isEmpty(wire[field])) taken.add(field)
+  return withWireSource(
+    { ...counts, ...defined({ cacheRead, cacheWrite }), ...extrasOf(FORMAT, wire, taken) },
+    FORMAT,
+    wire,
+  )
+}
+
+/** Fields that are mostly present and empty. */
+const OFTEN_EMPTY = ['serverToolUsage', 'cacheDetails']
+
+const isEmpty = (value: Json | undefined): boolean =>
+  value !== undefined && value !== null && typeof value === 'object' && Object.keys(value).length === 0
+
+/**
+ * Reads the answer of CountTokens (docs/wire/converse.md#token-counting).
+ *
+ * @throws GatewayError for any other body.
+ */
+export function readCounted({ body }: WireAnswer): CanonicalResult {
+  const input = anyNumber(body['inputTokens'])
+  if (input === undefined)
+    throw faultyAnswer(body, 'is not a token count', one =>
+      readException(undefined, isObject(one['error']) ? one['error'] : one),
+    )
+  return withWireSource({ candidates: [], usage: { input }, ...extrasOf(FORMAT, body, COUNTED) }, FORMAT, body)
+}
+
+const COUNTED = new Set(['inputTokens'])

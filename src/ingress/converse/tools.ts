@@ -1,0 +1,101 @@
+import type { Path } from '../../canonical/loss.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
+import type { FunctionTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { defined, extrasOf, flag, object, objects, required, text } from '../fields.ts'
+import { cachePointOf } from './content.ts'
+import { FORMAT, kindOf } from './wire.ts'
+
+/** Reads the tools of a request. A cache point marks the function before it; other tools become opaque. */
+export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
+  const entries = objects(wire)
+  if (entries === undefined) return undefined
+  const tools: Tool[] = []
+  for (const entry of entries) {
+    const point = object(entry['cachePoint'])
+    if (point !== undefined) for (const field of ['type', 'ttl']) text(point[field])
+    const last = tools.at(-1)
+    if (last !== undefined && marksLast(entry, last))
+      tools[tools.length - 1] = { ...last, cache: withWireSource(cachePointOf(entry)!, FORMAT, entry) } as Tool
+    else tools.push(readTool(entry))
+  }
+  return tools
+}
+
+/** Whether the entry is a cache point that marks the tool before it. */
+const marksLast = (entry: JsonObject, last: Tool): boolean =>
+  last.type === 'function' &&
+  last.cache === undefined &&
+  kindOf(entry, POINT) !== undefined &&
+  isOnly(entry, 'cachePoint')
+
+const POINT = { cachePoint: true }
+const SPEC = { toolSpec: true }
+
+/** Returns the path of each tool in the body. Cache points that mark a tool have none. */
+export function toolPaths(body: JsonObject): readonly Path[] {
+  const { toolConfig } = conversationIn(body)
+  const entries = isObject(toolConfig) ? objects(toolConfig['tools']) : undefined
+  const paths: Path[] = []
+  let last: Tool | undefined
+  for (const [index, entry] of (entries ?? []).entries()) {
+    if (last !== undefined && marksLast(entry, last)) last = { ...last, cache: {} } as Tool
+    else {
+      last = readTool(entry)
+      paths.push([...rootOf(body), 'toolConfig', 'tools', index])
+    }
+  }
+  return paths
+}
+
+/** Returns the path of the conversation, which a request for a token count wraps. */
+export const rootOf = (body: JsonObject): Path => (isObject(body['input']) ? ['input', 'converse'] : [])
+
+/** Returns the conversation of a body. */
+export function conversationIn(body: JsonObject): JsonObject {
+  const { input } = body
+  if (!isObject(input)) return body
+  return isObject(input['converse']) ? input['converse'] : {}
+}
+
+const isOnly = (entry: JsonObject, kind: string): boolean =>
+  Object.keys(entry).every(field => field === kind || entry[field] === null)
+
+const FUNCTION = new Set(['name', 'description', 'inputSchema', 'strict'])
+const SCHEMA = new Set(['json'])
+
+function readTool(entry: JsonObject): Tool {
+  const kind = kindOf(entry, SPEC)
+  if (kind === undefined) return { type: 'opaque', format: FORMAT, value: entry }
+  const wire = required(object(entry['toolSpec']))
+  const schema = object(wire['inputSchema'])
+  const tool: FunctionTool = {
+    type: 'function',
+    name: required(text(wire['name'])),
+    ...defined({
+      description: text(wire['description']),
+      parameters: object(schema?.['json']),
+      strict: flag(wire['strict']),
+    }),
+  }
+  const unread = schema === undefined ? undefined : extrasOf(FORMAT, schema, SCHEMA).extras
+  if (unread !== undefined || !isOnly(entry, 'toolSpec'))
+    return { type: 'opaque', format: FORMAT, client: true, value: entry }
+  return { ...tool, ...extrasOf(FORMAT, wire, FUNCTION) }
+}
+
+const MODES: { readonly [kind: string]: ToolChoice['mode'] } = { auto: 'auto', any: 'required', tool: 'required' }
+
+/** Reads the tool choice. A choice of an unknown kind becomes an extra. */
+export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
+  const choice = object(wire)
+  if (choice === undefined) return undefined
+  const kind = kindOf(choice, MODES)
+  const inner = kind === undefined ? undefined : required(object(choice[kind]))
+  const name = kind === 'tool' ? required(text(inner?.['name'])) : undefined
+  if (kind === undefined || !isOnly(choice, kind) || !isPlain(inner!, name))
+    return { mode: 'required', extras: { [FORMAT]: { toolChoice: choice } } }
+  return { mode: MODES[kind]!, ...(name === undefined ? {} : { only: [name] }) }
+}
+
+const isPlain = (inner: JsonObject, name: string | undefined): boolean =>
+  Object.keys(inner).every(field => inner[field] === null || (field === 'name' && name !== undefined))
