@@ -16,6 +16,18 @@ export interface ReadRequest extends MatchedRoute {
 
 /** Reads a request in the format of its endpoint; undefined if it has none, or if the format cannot read it. */
 export function readRequest(recorded: RecordedRequest): ReadRequest | undefined {
+  const read = attempt(recorded)
+  return typeof read === 'string' ? undefined : read
+}
+
+/** Returns why the format of its endpoint cannot read a request. Undefined if it can, or if there is no format. */
+export function unreadableReason(recorded: RecordedRequest): string | undefined {
+  const read = attempt(recorded)
+  return typeof read === 'string' ? read : undefined
+}
+
+/** Reads a request, or returns the message of the error. */
+function attempt(recorded: RecordedRequest): ReadRequest | string | undefined {
   const found = recorded.method === 'POST' ? routeAt(recorded.path) : undefined
   const parts = found === undefined ? undefined : bodyOf(recorded)
   const read = found === undefined ? undefined : READERS[found.route.format]?.request
@@ -27,7 +39,7 @@ export function readRequest(recorded: RecordedRequest): ReadRequest | undefined 
     const wire = wireRequest(found.route, head, parts.body, parts.files)
     return { ...found, wire, canonical: read(wire) }
   } catch (thrown) {
-    if (thrown instanceof GatewayError) return undefined
+    if (thrown instanceof GatewayError) return thrown.error.message
     throw thrown
   }
 }

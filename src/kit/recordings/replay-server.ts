@@ -9,7 +9,7 @@ import type { FiledRecording } from './folder.ts'
 import { type Entry, Library, type Nearest } from './library.ts'
 import { listening } from './listening.ts'
 import { type MissPolicy, PassedMisses } from './passed-misses.ts'
-import { type ReadRequest, readRequest } from './read-request.ts'
+import { type ReadRequest, readRequest, unreadableReason } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
 import { ReplaySockets } from './replay-sockets.ts'
 import { sendAnswer, withFault } from './served-answer.ts'
@@ -91,13 +91,14 @@ class ReplayServer {
     const { method = 'GET', url = '/', headers } = message
     const request: ArrivedRequest = { method, url, headers, body: Buffer.concat(chunks) }
     const scope = String(headers[SCOPE] ?? '')
-    const caller = readRequest(await recordedRequest(request, redactionFor(request, [])))
+    const recorded = await recordedRequest(request, redactionFor(request, []))
+    const caller = readRequest(recorded)
     const streams = caller !== undefined && wantsStream(caller)
     await this.passed?.written()
     const found = await this.library.find(request, { format: caller?.route.format, streams }, scope)
     if (found !== undefined && 'answer' in found) return this.serve(reply, found, { caller, scope, url })
     if (this.passed !== undefined) return this.passed.pass(message, reply, Buffer.concat(chunks))
-    const missed = missText(request, found)
+    const missed = missText(request, found, caller === undefined ? unreadableReason(recorded) : undefined)
     this.misses.push(missed)
     errorAnswer(reply, url, { kind: 'not-found', message: missed, code: 'no_recording' })
   }
@@ -138,8 +139,10 @@ interface Asked {
   readonly url: string
 }
 
-function missText({ method, url }: ArrivedRequest, nearest: Nearest | undefined): string {
-  const begin = `No recording matches ${method} ${url.split('?', 1)[0]}.`
+/** @param fault why the format of the endpoint cannot read the request. */
+function missText({ method, url }: ArrivedRequest, nearest: Nearest | undefined, fault: string | undefined): string {
+  const reason = fault === undefined ? '' : ` The request is invalid: ${fault}`
+  const begin = `No recording matches ${method} ${url.split('?', 1)[0]}.${reason}`
   if (nearest === undefined) return `${begin} There are no recordings.`
   return `${begin} The nearest is ${nearest.file}; it differs in:\n${differenceText(nearest.differences)}`
 }

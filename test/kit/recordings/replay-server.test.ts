@@ -156,6 +156,15 @@ describe('a replay server', () => {
     expect(await other.json()).toMatchObject({ type: 'error', error: { type: 'not_found_error' } })
   })
 
+  test('says why a request that its format refuses matches nothing', async () => {
+    const miss = await ask(replay.url, { path: '/v1/messages', body: chat('fail', { max_tokens: 5 }) })
+    expect(miss.status).toBe(404)
+    const { message } = ((await miss.json()) as { error: { message: string } }).error
+    expect(message).toMatch(
+      /^No recording matches POST \/v1\/messages\. The request is invalid: anthropic-version: header is required/,
+    )
+  })
+
   test('lists the recordings that nobody requested, and waits as recorded if asked to', async () => {
     const recordings = readFolder(folder).map(one => {
       const { answer } = one.recording
