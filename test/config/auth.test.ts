@@ -127,6 +127,8 @@ describe('the sign-in of a channel', () => {
     const { channels } = readConfig('', { AWS_BEARER_TOKEN_BEDROCK: 'k' })
     expect(channels.map(({ provider }) => provider)).toEqual(['replay'])
     const whole = readConfig('', { AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: 'r' })
-    expect(whole.channels.map(({ provider }) => provider)).toEqual(['bedrock', 'bedrock-mantle'])
+    expect(whole.channels.map(({ provider }) => provider)).toEqual([
+      ...['bedrock', 'bedrock-converse', 'bedrock-mantle'],
+    ])
   })
 })
