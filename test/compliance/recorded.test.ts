@@ -17,8 +17,9 @@ import { faultsOfEvent, faultsOfRequest, faultsOfResult, HAS_DESCRIPTIONS, PUBLI
 
 /* Recorded requests and answers of callers and providers, translated to every other format. */
 
-const FORMATS = formatsOf('events')
-const pairs = FORMATS.flatMap(from => FORMATS.filter(to => to !== from).map(to => [from, to] as const))
+/** Formats of conversations whose publishers describe them. Converse has no published schema. */
+const FORMATS = formatsOf('events').filter(format => PUBLISHED[format] !== undefined)
+const pairs = formatsOf('events').flatMap(from => FORMATS.filter(to => to !== from).map(to => [from, to] as const))
 
 /** Reports every fault with the recordings that have it. */
 function expectNone(recordings: readonly Recording[], faultsIn: (recording: Recording) => readonly string[]): void {

@@ -18,7 +18,7 @@ it('a request is shown in each other format for conversations, with its losses i
   const admin = await open()
   const { json } = await admin.post('/translate', { text: JSON.stringify(BODY) })
   expect(json).toMatchObject({ format: 'chat', kind: 'request', work: 'conversation', canonical: { model: 'm' } })
-  expect(Object.keys(json.formats).sort()).toEqual(['contents', 'messages', 'responses'])
+  expect(Object.keys(json.formats).sort()).toEqual(['contents', 'converse', 'messages', 'responses'])
   expect(JSON.parse(json.formats.messages.text)).toMatchObject({ model: 'm', max_tokens: 5 })
   expect(json.formats.messages).toMatchObject({ path: '/v1/messages' })
   expect(json.formats.messages.losses).toContainEqual({
