@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import { CALLER_FORMATS } from '../../src/formats/index.ts'
 import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
@@ -10,7 +11,8 @@ import { same } from '../laws/support.ts'
 import { formatsOf, isAnswer, named, present, type Recording, recordingsOf, where } from './recording.ts'
 import { Replaying, renamed } from './replaying.ts'
 
-const FORMATS = formatsOf('events')
+/** Formats that callers speak. */
+const FORMATS = formatsOf('events').filter(format => CALLER_FORMATS.has(format))
 
 /** Returns the endpoint of a format, for the request of a recording with another model name. */
 function doorOf({ format, request, sse }: Recording, model: string): string {

@@ -98,6 +98,7 @@ async function openUpstreams(checkout: string) {
   })
   const channels = [
     ...REPLAYED.map(format => channel(format, `${replay.address}/v1`)),
+    channel('converse', replay.address),
     ...videos.map(({ channel: { key, formats } }) => channel(formats[0]!.format, formats[0]!.baseUrl, { key })),
     channel('elevenlabs', sound.address, { dialect: { voices: { alloy: 'theirs' }, default_voice: 'theirs' } }),
     channel('deepgram', sound.address),
