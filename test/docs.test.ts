@@ -1,37 +1,52 @@
 import { globSync, readFileSync } from 'node:fs'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
+import { readMatrix } from '../src/commands/conformance-matrix.ts'
 import { CONFIG_SCHEMA } from '../src/config/index.ts'
 import { readConfig } from '../src/config/read.ts'
 import { PRESETS } from '../src/formats/index.ts'
 import { ROUTES } from '../src/formats/routes.ts'
+import { matrixSummary } from '../src/kit/conformance/report/matrix-markdown.ts'
 import { STORED_ROUTES } from '../src/server/stored-routes.ts'
+import { expectSection } from './generated-page.ts'
 
 /* Checks that the documentation agrees with the code. */
 
 const README = readFileSync('README.md', 'utf8')
+const ENDPOINTS = readFileSync('docs/endpoints.md', 'utf8')
+const FEATURES = readFileSync('docs/features.md', 'utf8')
+const CONFIGURATION = readFileSync('docs/configuration.md', 'utf8')
 const ARCHITECTURE = readFileSync('ARCHITECTURE.md', 'utf8')
 const EXAMPLE = readFileSync('interlingua.example.yaml', 'utf8')
 
 const quoted = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
 
-test('the README names every preset and every endpoint, and its config is valid', () => {
-  const [, presets] = /Presets: (.*)/.exec(README)!
+test('the README has at most 900 words', () => {
+  expect(README.split(/\s+/).filter(word => word !== '').length).toBeLessThanOrEqual(900)
+})
+
+test('the README shows the published comparison of gateways', () => {
+  expectSection('README.md', 'conformance', `\n${matrixSummary(readMatrix('docs/conformance.json')).join('\n')}\n\n`)
+})
+
+test('the pages name every preset and every endpoint, and the first config is valid', () => {
+  const [, presets] = /Presets: (.*)/.exec(CONFIGURATION)!
   expect(quoted(presets!).sort()).toEqual([...PRESETS.keys()].sort())
-  for (const { path } of ROUTES) expect(README).toContain(path.replace('/v1/messages/count_tokens', '/count_tokens'))
-  for (const { path } of STORED_ROUTES) expect(README).toContain(path.split('/').slice(0, 3).join('/'))
-  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(README)!
+  for (const { path } of ROUTES) expect(ENDPOINTS).toContain(path.replace('/v1/messages/count_tokens', '/count_tokens'))
+  for (const { path } of STORED_ROUTES) expect(ENDPOINTS + FEATURES).toContain(path.split('/').slice(0, 3).join('/'))
+  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(CONFIGURATION)!
   const env = { DEV_KEY: 'a', OPENAI_API_KEY: 'b', ANTHROPIC_API_KEY: 'c' }
   expect(readConfig(yaml!, env).channels).toHaveLength(3)
 })
 
-test('the configs of the page about clouds are valid', () => {
-  const page = readFileSync('docs/clouds.md', 'utf8')
-  const env = {
-    ...{ AWS_BEARER_TOKEN_BEDROCK: 'a', AWS_ACCESS_KEY_ID: 'b', AWS_SECRET_ACCESS_KEY: 'c', AZURE_CLIENT_SECRET: 'd' },
-  }
+test.each([
+  ['clouds', [3, 2, 2]],
+  ['configuration', [3, 1, 2]],
+])('the configs of docs/%s.md are valid', (name, channels) => {
+  const page = readFileSync(`docs/${name}.md`, 'utf8')
+  const env = Object.fromEntries([...page.matchAll(/[A-Z]{3,}_[A-Z_]+/g)].map(([name]) => [name, name]))
   const configs = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => readConfig(yaml!, env))
-  expect(configs.map(({ channels }) => channels.length)).toEqual([3, 2, 2])
+  expect(configs.map(one => one.channels.length)).toEqual(channels)
 })
 
 interface Schema {
@@ -78,4 +93,15 @@ test('every file that is named is there', () => {
   )
   expect(named.length).toBeGreaterThan(50)
   expect(named.filter(({ word }) => !files.some(file => file.endsWith(`/${word}/`)))).toEqual([])
+})
+
+test('the messages that the page of troubleshooting explains are those of the gateway', () => {
+  const rows = [...readFileSync('docs/guides/troubleshooting.md', 'utf8').matchAll(/^\| ([^|]+) \|/gm)]
+  const messages = rows.map(([, message]) => message!).filter(one => one !== 'Message' && !/^-+$/.test(one))
+  const code = globSync('src/**/*.ts')
+    .map(path => readFileSync(path, 'utf8'))
+    .join('\n')
+  expect(messages.length).toBeGreaterThan(20)
+  const withoutCode = (message: string): string => message.replace('(EADDRINUSE)', `(\${fault.code})`)
+  expect(messages.filter(message => !code.includes(withoutCode(message)))).toEqual([])
 })

@@ -60,7 +60,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
   program
     .command('examples')
     .description('print a sample curl command for each endpoint')
-    .argument('[door]', 'path of an endpoint, or part of one (default: all)')
+    .argument('[path]', 'path of an endpoint, or part of one (default: all)')
     .option('--key <key>', 'key for the commands (default: $INTERLINGUA_KEY, expanded by the shell)')
     .option('--address <url>', 'URL of the gateway (default: from the config)')
     .action(async (path: string | undefined, options: { key?: string; address?: string }) => {
@@ -113,6 +113,16 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
       const { checkCommand, schemaCommand } = await import('./check.ts')
       if (schema) schemaCommand(terminal)
       else await checkCommand(file ?? config(), terminal)
+    })
+  program
+    .command('import')
+    .description("write a config from another gateway's")
+    .argument('<gateway>', 'litellm, new-api, one-api or portkey')
+    .argument('<file>', 'its config; for new-api and one-api the answer of GET /api/channel/')
+    .option('--output <file>', 'new file for the config (default: standard output)')
+    .action(async (gateway: string, file: string, options: { output?: string }) => {
+      const { importConfigCommand } = await import('./import-config.ts')
+      importConfigCommand(gateway, file, options, terminal)
     })
   if (!serves(args)) (await import('./recording-commands.ts')).recordings(program, terminal)
   if (!serves(args)) (await import('./conformance.ts')).conformance(program, terminal)

@@ -8,7 +8,7 @@ import { type ClientAccess, clientAccess, curlOf, quoted } from './client-access
 import { program, type Terminal, UsageError } from './outcome.ts'
 import { configAt } from './with-store.ts'
 
-/** Environment variable for the key in printed examples. The README uses the same name. */
+/** Environment variable for the key in printed examples. `docs/start.md` uses the same name. */
 export const KEY_NAME = 'INTERLINGUA_KEY'
 export const KEY_VARIABLE = `$${KEY_NAME}`
 

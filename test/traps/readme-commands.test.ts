@@ -11,10 +11,10 @@ import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 
-const README = readFileSync('README.md', 'utf8')
+const START = readFileSync('docs/start.md', 'utf8')
 const run = promisify(execFile)
 
-describe('trap 124: commands of the README that save a file', () => {
+describe('trap 124: commands of the first page that save a file', () => {
   let dir: string
   const replays: Mock[] = []
   const gateways: TestServer[] = []
@@ -32,7 +32,7 @@ describe('trap 124: commands of the README that save a file', () => {
     rmSync(dir, { recursive: true })
   })
 
-  const video = /^ID=\$\(curl[\s\S]*?-o boat\.mp4$/m.exec(README)![0]
+  const video = /^ID=\$\(curl[\s\S]*?-o boat\.mp4$/m.exec(START)![0]
   const paste = (key: string) =>
     run('bash', ['-c', video], {
       cwd: dir,
@@ -43,7 +43,7 @@ describe('trap 124: commands of the README that save a file', () => {
     })
 
   test('all fail where the answer is an error', () => {
-    const saving = README.split('\n').filter(line => line.startsWith('curl ') && line.includes(' -o '))
+    const saving = START.split('\n').filter(line => line.startsWith('curl ') && line.includes(' -o '))
     expect(saving.length).toBeGreaterThanOrEqual(2)
     expect(saving.filter(line => !line.startsWith('curl -sSf '))).toEqual([])
   })

@@ -18,15 +18,6 @@ test('the published pages are made of the published numbers', () => {
   expect(readFileSync('docs/conformance.html', 'utf8')).toBe(matrixHtml(matrix))
 })
 
-test('the README has the shares of the published numbers', () => {
-  const readme = readFileSync('README.md', 'utf8')
-  for (const { title, name, total } of readMatrix('docs/conformance.json').peers) {
-    if (name === 'proxy') continue
-    const { kept, lostReported, lostSilently, changed } = total
-    expect(readme).toContain(`${title} ${percent(lostSilently, kept + lostReported + lostSilently + changed)}`)
-  }
-})
-
 test('a row counts cells, facts and rules; what is unsupported counts nowhere', () => {
   const check = (cell: string, rule: string, more: Partial<Check>): Check => ({
     ...{ id: `${cell}/${rule}`, cell, rule, level: 'must', status: 'pass', says: 'It holds.', source: 'a', ...more },

@@ -1,0 +1,29 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { IMPORTABLE, importConfig } from '../config/imports/index.ts'
+import { type Terminal, UsageError } from './outcome.ts'
+
+/**
+ * `interlingua import GATEWAY FILE`: writes a config from the config of another gateway. Parts that have no place in it
+ * are comments at its beginning, and are printed.
+ *
+ * @param output file of the config, which must not exist. Without it, the config is printed.
+ */
+export function importConfigCommand(
+  gateway: string,
+  file: string,
+  { output }: { readonly output?: string },
+  terminal: Terminal,
+): void {
+  if (!IMPORTABLE.includes(gateway))
+    throw new UsageError(`unknown gateway '${gateway}': one of ${IMPORTABLE.join(', ')}`)
+  const { text, channels, notes } = importConfig(gateway, readFileSync(file, 'utf8'), basename(file))
+  if (output === undefined) terminal.out(text.trimEnd())
+  else writeFileSync(output, text, { flag: 'wx', mode: 0o600 })
+  terminal.fault(
+    [
+      `${channels} channel${channels === 1 ? '' : 's'}${output === undefined ? '' : ` in ${output}`}; not carried over: ${notes.length}`,
+      ...(output === undefined ? [] : notes.map(({ path, text: why }) => `- ${path}: ${why}`)),
+    ].join('\n'),
+  )
+}

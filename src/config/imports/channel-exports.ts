@@ -1,0 +1,137 @@
+import { type JsonObject, parseObject } from '../../canonical/node.ts'
+import { type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
+
+/*
+ * Lists of channels of new-api and one-api: the answer of `GET /api/channel/`, or its list alone. Numbers of types are
+ * those of constant/channel.go (new-api) and relay/channeltype/define.go (one-api), read on 2026-11-28.
+ */
+
+/** The upstream of a type: a preset, or the format of an address. */
+interface Upstream {
+  readonly preset?: string
+  /** Format of the upstream at an address of its own, and the path below the address. */
+  readonly format: string
+  readonly below: string
+}
+
+const CHAT = { format: 'chat', below: '/v1' } as const
+const chat = (preset: string): Upstream => ({ ...CHAT, preset })
+
+/** Types that both programs have. */
+const COMMON: { readonly [type: number]: Upstream } = {
+  1: chat('openai'),
+  8: CHAT,
+  14: { preset: 'anthropic', format: 'messages', below: '' },
+  17: chat('dashscope'),
+  20: chat('openrouter'),
+  24: { preset: 'google', format: 'contents', below: '' },
+  25: chat('moonshot'),
+}
+
+/** Types by program. */
+const TYPES: { readonly [program: string]: { readonly [type: number]: Upstream } } = {
+  'new-api': {
+    ...COMMON,
+    ...{ 4: chat('ollama'), 26: chat('zai'), 27: CHAT, 34: { ...CHAT, preset: 'cohere' }, 35: chat('minimax') },
+    ...{ 38: { preset: 'jina', format: 'rerank', below: '/v1' }, 40: CHAT, 42: chat('mistral') },
+    ...{ 43: chat('deepseek'), 47: CHAT, 48: chat('xai') },
+  },
+  'one-api': {
+    ...COMMON,
+    ...{ 27: chat('minimax'), 28: chat('mistral'), 29: chat('groq'), 30: chat('ollama') },
+    ...{ 35: { ...CHAT, preset: 'cohere' }, 36: chat('deepseek'), 39: chat('together') },
+  },
+}
+
+/** Addresses of types without a preset. */
+const ADDRESSES: { readonly [program: string]: { readonly [type: number]: string } } = {
+  'new-api': { 27: 'https://api.perplexity.ai', 40: 'https://api.siliconflow.cn' },
+}
+
+/** Reads a list of channels of new-api or one-api. */
+export const importChannels =
+  (program: 'new-api' | 'one-api') =>
+  (value: unknown): Draft => {
+    const draft = newDraft()
+    const channels = listOf(value)
+    const ranks = [...new Set(channels.map(priorityOf))].sort((a, b) => b - a)
+    for (const [index, channel] of channels.entries()) addChannel(draft, channel, program, ranks, `[${index}]`)
+    return draft
+  }
+
+/** Returns the list of an answer: `data.items` of newer versions, `data` of older ones. */
+function listOf(value: unknown): JsonObject[] {
+  const data = Array.isArray(value) ? value : (objectOf(value)['data'] ?? [])
+  return objectsOf(Array.isArray(data) ? data : objectOf(data)['items'])
+}
+
+/** Priority there: higher is tried first. */
+const priorityOf = ({ priority }: JsonObject): number => (typeof priority === 'number' ? priority : 0)
+
+function addChannel(draft: Draft, channel: JsonObject, program: string, ranks: readonly number[], path: string): void {
+  const name = textOf(channel['name']) ?? `channel-${String(channel['id'])}`
+  const note = (text: string): void => void draft.notes.push({ path: `${path} (${name})`, text })
+  const type = Number(channel['type'])
+  const upstream = TYPES[program]?.[type]
+  if (channel['status'] !== undefined && channel['status'] !== 1) return note('it is disabled')
+  if (upstream === undefined) return note(`type ${type} has no preset: write a channel with provider: custom`)
+  const address = textOf(channel['base_url']) ?? ADDRESSES[program]?.[type]
+  if (address === undefined && upstream.preset === undefined) return note('base_url is missing')
+  const key = keysOf(channel, name, note)
+  draft.channels.push({
+    name: freeName(draft, name),
+    ...providerOf(upstream, address, key),
+    models: modelsOf(channel, note),
+  })
+  const { fields } = draft.channels.at(-1)!
+  const rank = ranks.indexOf(priorityOf(channel))
+  if (rank > 0) fields['priority'] = rank
+  if (typeof channel['weight'] === 'number' && channel['weight'] > 0) fields['weight'] = channel['weight']
+  addGroups(draft, channel)
+}
+
+function providerOf({ preset, format, below }: Upstream, address: string | undefined, keys: object) {
+  if (address === undefined) return { provider: preset!, fields: { ...keys } }
+  return {
+    provider: 'custom',
+    fields: { ...keys, formats: [format], base_url: address.replace(/\/+$/, '') + below },
+  }
+}
+
+/** Returns the keys, one per line there. Lists of channels hide them: a variable of the environment stands for them. */
+function keysOf(channel: JsonObject, name: string, note: (text: string) => void): { [field: string]: unknown } {
+  const keys = (textOf(channel['key']) ?? '')
+    .split('\n')
+    .map(one => one.trim())
+    .filter(Boolean)
+  if (keys.length > 1) return { keys }
+  if (keys.length === 1) return { key: keys[0] }
+  const variable = `${name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?=\d)/, '_')}_KEY`
+  note(`lists of channels hide the key: set ${variable}`)
+  return { key: `\${${variable}}` }
+}
+
+function modelsOf(channel: JsonObject, note: (text: string) => void): Map<string, string> {
+  const names = (textOf(channel['models']) ?? '')
+    .split(',')
+    .map(one => one.trim())
+    .filter(Boolean)
+  const mapping = objectOf(parseObject(textOf(channel['model_mapping']) ?? '{}'))
+  if (names.length === 0) note('it has no models')
+  return new Map(names.map(name => [name, textOf(mapping[name]) ?? name]))
+}
+
+/** Gives each group of the channel the channel. The group `default` may use all. */
+function addGroups(draft: Draft, channel: JsonObject): void {
+  const names = (textOf(channel['group']) ?? '')
+    .split(',')
+    .map(one => one.trim())
+    .filter(Boolean)
+  for (const name of names) {
+    const group = draft.groups.getOrInsertComputed(name, () => ({ models: ['*'], channels: [] }))
+    ;(group['channels'] as string[]).push(draft.channels.at(-1)!.name)
+  }
+}

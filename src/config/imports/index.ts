@@ -1,0 +1,30 @@
+import { parse } from 'yaml'
+import { importChannels } from './channel-exports.ts'
+import { type Draft, draftText, type Imported } from './draft.ts'
+import { importLitellm } from './litellm.ts'
+import { importPortkey } from './portkey.ts'
+
+/** Readers of other gateways' configs, by name of the gateway. */
+const READERS: { readonly [gateway: string]: (value: unknown) => Draft } = {
+  litellm: importLitellm,
+  'new-api': importChannels('new-api'),
+  'one-api': importChannels('one-api'),
+  portkey: importPortkey,
+}
+
+/** Gateways whose configs can be imported. */
+export const IMPORTABLE: readonly string[] = Object.keys(READERS)
+
+/**
+ * Writes a config from the config of another gateway. What has no place in it is a note.
+ *
+ * @param text YAML or JSON.
+ * @param source name of the file in the first comment.
+ * @throws Error if the text is neither, or contains no channel.
+ */
+export function importConfig(gateway: string, text: string, source: string): Imported {
+  const draft = READERS[gateway]!(parse(text, { merge: true, maxAliasCount: 100 }))
+  if (draft.channels.length === 0 && draft.notes.length === 0)
+    throw new Error(`${source} has no channels of ${gateway}`)
+  return draftText(draft, source)
+}

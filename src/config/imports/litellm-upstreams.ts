@@ -1,0 +1,198 @@
+import { defined, type JsonObject } from '../../canonical/node.ts'
+import { textOf } from './draft.ts'
+
+/** The account and model of one entry of LiteLLM's `model_list`. */
+export interface Account {
+  readonly provider: string
+  /** Name of the model at the upstream. */
+  readonly model: string
+  /** Fields of the channel. */
+  readonly fields: { [field: string]: unknown }
+  /** Parameters that have no place in a channel of this provider. */
+  readonly ignored?: readonly string[]
+}
+
+/** Addresses of clouds follow from region and project. */
+const CLOUD_ADDRESS = ['api_base', 'base_url', 'api_key']
+
+/** Presets by LiteLLM's prefix of a model, for providers that need a key alone. */
+const PRESETS: { readonly [prefix: string]: string } = {
+  ...{ openai: 'openai', 'text-completion-openai': 'openai', anthropic: 'anthropic', gemini: 'google', xai: 'xai' },
+  ...{ deepseek: 'deepseek', mistral: 'mistral', groq: 'groq', together_ai: 'together', cerebras: 'cerebras' },
+  ...{ zai: 'zai', moonshot: 'moonshot', dashscope: 'dashscope', minimax: 'minimax', elevenlabs: 'elevenlabs' },
+  ...{ deepgram: 'deepgram', huggingface: 'huggingface', openrouter: 'openrouter', cohere: 'cohere' },
+  ...{ cohere_chat: 'cohere', voyage: 'voyage', jina_ai: 'jina', ollama: 'ollama', ollama_chat: 'ollama' },
+  ...{ vllm: 'vllm', hosted_vllm: 'vllm' },
+}
+
+/** Prefixes of upstreams that speak Chat Completions at the address in `api_base`. */
+const COMPATIBLE: ReadonlySet<string> = new Set([
+  ...['openai', 'custom_openai', 'openai_like', 'litellm_proxy', 'lm_studio', 'llamafile', 'xinference'],
+])
+
+/** Formats by LiteLLM's mode of a model. */
+const FORMATS: { readonly [mode: string]: readonly string[] } = {
+  ...{ completion: ['completions'], embedding: ['embeddings'], rerank: ['rerank'] },
+  ...{ image_generation: ['images'], audio_speech: ['speech'], audio_transcription: ['transcriptions'] },
+  ...{ responses: ['responses', 'chat'], realtime: ['realtime'] },
+}
+
+/** Fields of `litellm_params` that have a place in the config, or none to speak of. */
+export const fieldsTaken: ReadonlySet<string> = new Set([
+  ...['model', 'custom_llm_provider', 'api_key', 'api_base', 'base_url', 'api_version', 'organization'],
+  ...['rpm', 'tpm', 'weight', 'order', 'timeout', 'stream_timeout', 'max_parallel_requests', 'extra_headers'],
+  ...['aws_region_name', 'aws_access_key_id', 'aws_secret_access_key', 'aws_session_token', 'aws_profile_name'],
+  ...['vertex_project', 'vertex_location', 'vertex_credentials', 'tenant_id', 'client_id', 'client_secret'],
+  ...['input_cost_per_token', 'output_cost_per_token', 'max_input_tokens', 'max_output_tokens'],
+  ...['cache_read_input_token_cost', 'cache_creation_input_token_cost'],
+  // LiteLLM tries a failed request again; here the next channel is tried.
+  ...['max_retries', 'num_retries', 'drop_params'],
+])
+
+/** Returns the account of an entry, or the reason why there is none. */
+export function accountOf(params: JsonObject, info: JsonObject): Account | string {
+  const written = textOf(params['model'])
+  if (written === undefined) return 'litellm_params.model is missing'
+  const { prefix, model } = partsOf(written, textOf(params['custom_llm_provider']))
+  const cloud = CLOUDS[prefix]?.(params, model)
+  const account = cloud ?? plainAccount(prefix, model, params, info)
+  return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, ...limitsOf(params) } }
+}
+
+/** Splits a model into its provider and its name. A name without a provider decides by itself, as in LiteLLM. */
+function partsOf(written: string, named: string | undefined): { readonly prefix: string; readonly model: string } {
+  if (named !== undefined) return { prefix: named, model: written.replace(`${named}/`, '') }
+  const slash = written.indexOf('/')
+  if (slash > 0) return { prefix: written.slice(0, slash), model: written.slice(slash + 1) }
+  const [prefix] = Object.entries(BY_NAME).find(([, pattern]) => pattern.test(written)) ?? ['openai']
+  return { prefix, model: written }
+}
+
+const BY_NAME = { anthropic: /^claude/, gemini: /^gemini/, cohere: /^(command|rerank|embed)-/ }
+
+/** Fields for AWS: keys, a profile, or the default chain. */
+function awsFields(params: JsonObject): { [field: string]: unknown } {
+  const secret = settingOf(params['aws_secret_access_key'])
+  const auth =
+    secret === undefined
+      ? defined({ type: 'aws-default', profile: settingOf(params['aws_profile_name']) })
+      : {
+          ...{ type: 'aws-keys', access_key_id: settingOf(params['aws_access_key_id']), secret_access_key: secret },
+          ...defined({ session_token: settingOf(params['aws_session_token']) }),
+        }
+  return defined({ region: settingOf(params['aws_region_name']), auth })
+}
+
+function vertexFields(params: JsonObject): { [field: string]: unknown } {
+  const file = settingOf(params['vertex_credentials'])
+  return defined({
+    ...{ project: settingOf(params['vertex_project']), region: settingOf(params['vertex_location']) },
+    auth: file === undefined ? { type: 'google-default' } : { type: 'google-service-account', file },
+  })
+}
+
+/** Returns a reference to a variable of the environment, as configs write it. */
+const variable = (name: string): string => `\${${name}}`
+
+/** Variables that LiteLLM reads for Azure. */
+const AZURE_KEY = variable('AZURE_API_KEY')
+const AZURE_ADDRESS = variable('AZURE_API_BASE')
+
+/** Fields for Azure: a key, or a client of Entra. */
+function azureFields(params: JsonObject): { [field: string]: unknown } {
+  const secret = settingOf(params['client_secret'])
+  const client = { tenant: settingOf(params['tenant_id']), client_id: settingOf(params['client_id']) }
+  return defined({
+    ...(secret === undefined
+      ? keyFields(params, AZURE_KEY)
+      : { auth: { type: 'azure-client', ...client, client_secret: secret } }),
+    base_url: addressOf(params)?.replace(/\/+$/, '') ?? AZURE_ADDRESS,
+    api_version: settingOf(params['api_version']),
+  })
+}
+
+/** Accounts at clouds, by LiteLLM's prefix. */
+const CLOUDS: { readonly [prefix: string]: (params: JsonObject, model: string) => Account | string } = {
+  bedrock: (params, model) => ({
+    ...{
+      provider: 'bedrock-converse',
+      model: model.replace(/^(converse|invoke)\//, ''),
+      fields: awsFields(params),
+      ignored: CLOUD_ADDRESS,
+    },
+  }),
+  vertex_ai: (params, model) => ({
+    ...{
+      provider: model.includes('claude') ? 'vertex-claude' : 'vertex',
+      model,
+      fields: vertexFields(params),
+      ignored: CLOUD_ADDRESS,
+    },
+  }),
+  azure: (params, model) =>
+    model === ''
+      ? 'the deployment is missing: write its name'
+      : { ...{ provider: 'azure-deployments', model, fields: azureFields(params) } },
+  azure_ai: (params, model) =>
+    model.includes('claude')
+      ? { provider: 'azure-foundry', model, fields: azureFields(params) }
+      : compatible(params, {}, model),
+}
+
+function plainAccount(prefix: string, model: string, params: JsonObject, info: JsonObject): Account | string {
+  const address = addressOf(params)
+  if (address !== undefined && (COMPATIBLE.has(prefix) || PRESETS[prefix] === undefined))
+    return compatible(params, info, model)
+  const provider = PRESETS[prefix]
+  if (provider === undefined) return `there is no preset for "${prefix}": write a channel with provider: custom`
+  const suffix = prefix.startsWith('ollama') ? '/v1' : ''
+  const base_url = address === undefined ? undefined : address.replace(/\/+$/, '').replace(/\/v1$/, '') + suffix
+  return { provider, model, fields: defined({ ...keyFields(params), base_url }) }
+}
+
+/** Returns the account of an upstream that only its address describes. */
+function compatible(params: JsonObject, info: JsonObject, model: string): Account | string {
+  const address = addressOf(params)
+  if (address === undefined) return 'api_base is missing'
+  const fields = { ...keyFields(params, 'none'), base_url: address.replace(/\/+$/, '') }
+  return { provider: 'custom', model, fields: { ...fields, formats: FORMATS[String(info['mode'])] ?? ['chat'] } }
+}
+
+const addressOf = (params: JsonObject): string | undefined => settingOf(params['api_base'] ?? params['base_url'])
+
+/** Returns the key, alone or with its limits. Without a key, the channel uses that of its provider's variable. */
+function keyFields(params: JsonObject, fallback?: string): { [field: string]: unknown } {
+  const key = settingOf(params['api_key']) ?? fallback
+  const limits = defined({ rpm: numberOf(params['rpm']), tpm: numberOf(params['tpm']) })
+  if (key === undefined) return {}
+  return key === 'none' || Object.keys(limits).length === 0 ? { key } : { keys: [{ key, ...limits }] }
+}
+
+function limitsOf(params: JsonObject): { [field: string]: unknown } {
+  const [whole, first] = [numberOf(params['timeout']), numberOf(params['stream_timeout'])]
+  const timeout = defined({ whole: whole && `${whole}s`, first_byte: first && `${Math.max(1, Math.ceil(first))}s` })
+  return defined({
+    headers: headersOf(params),
+    weight: numberOf(params['weight']),
+    priority: numberOf(params['order']),
+    max_concurrent: numberOf(params['max_parallel_requests']),
+    timeout: Object.keys(timeout).length === 0 ? undefined : timeout,
+  })
+}
+
+function headersOf(params: JsonObject): { [name: string]: unknown } | undefined {
+  const organization = settingOf(params['organization'])
+  const headers = {
+    ...(params['extra_headers'] as object | undefined),
+    ...defined({ 'openai-organization': organization }),
+  }
+  return Object.keys(headers).length === 0 ? undefined : headers
+}
+
+const numberOf = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined
+}
+
+/** Returns a text, with LiteLLM's reference to the environment as `${NAME}`. */
+export const settingOf = (value: unknown): string | undefined => textOf(value)?.replace(/^os\.environ\/(.+)$/, '$${$1}')
