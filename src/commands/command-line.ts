@@ -14,10 +14,14 @@ export async function commandLine(args: readonly string[], terminal: Terminal): 
     return DONE
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? DONE : USAGE
+    if (thrown instanceof Unhealthy) return FAILED
     terminal.fault((thrown as Error).message)
     return thrown instanceof UsageError ? USAGE : FAILED
   }
 }
+
+/** Thrown by `doctor` if there is a fault, which it has printed. */
+class Unhealthy extends Error {}
 
 /** Whether the command is `serve`. Modules that only other commands need are then not loaded. */
 const serves = (args: readonly string[]): boolean => args.length === 0 || args[0] === 'serve'
@@ -113,6 +117,21 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
       const { checkCommand, schemaCommand } = await import('./check.ts')
       if (schema) schemaCommand(terminal)
       else await checkCommand(file ?? config(), terminal)
+    })
+  program
+    .command('doctor')
+    .description('check config, store, Redis, certificates and each channel, and print what to do')
+    .action(async () => {
+      const { doctorCommand } = await import('./doctor.ts')
+      if (!(await doctorCommand(config(), terminal))) throw new Unhealthy()
+    })
+  program
+    .command('init')
+    .description('write a config with comments, from the keys in the environment')
+    .option('--output <file>', 'new file for the config', 'interlingua.yaml')
+    .action(async ({ output }: { output: string }) => {
+      const { initCommand } = await import('./init.ts')
+      initCommand(output, terminal)
     })
   program
     .command('import')

@@ -1,3 +1,4 @@
+import { type UnusedKey, unusedKeys } from '../config/environment.ts'
 import type { ChannelConfig, Config } from '../config/index.ts'
 import { type ClientAccess, clientAccess } from './client-access.ts'
 import { exampleLines, KEY_NAME, KEY_VARIABLE } from './examples.ts'
@@ -14,18 +15,25 @@ const modelCounts = (channels: readonly ChannelConfig[]): string[] =>
   })
 
 /**
- * Returns the text printed when the gateway is listening, at most twelve lines: address, console, key, models and a
- * request to try.
+ * Returns the text printed when the gateway is listening, at most nine lines: address, console, key, models, keys of
+ * the environment that are not used, and a request to try.
+ *
+ * @param unused keys of the environment that became no channel, if the channels are those of the environment.
  */
-export function greeting(address: string, config: Config, first: FirstStart, version: string): string {
+export function greeting(
+  address: string,
+  config: Config,
+  first: FirstStart,
+  version: string,
+  unused: readonly UnusedKey[] = [],
+): string {
   const way = clientAccess(address, config)
   const lines = [
     `interlingua ${version} listens on ${address}`,
-    '',
     ...consoleLines(way.address, config, first),
     ...keyLines(config, first),
     `models   ${shortened(modelCounts(config.channels)) || 'none: no channel is configured'}`,
-    '',
+    ...unusedLines(unused),
     ...tryLines(way, first.created, config.channels),
   ]
   return lines.join('\n')
@@ -35,31 +43,40 @@ function consoleLines(address: string, config: Config, { password, consoleNotBui
   if (config.console === undefined) return []
   if (noPage === true)
     return ['console  is not built. To build it, run `npm ci --include=dev` in the Interlingua folder.']
-  if (password === undefined) return [`console  ${address}/console/`]
-  return [
-    `console  ${address}/console/ as ${FIRST_USER} with the password ${password}`,
-    `         Shown only once and stored as a hash; \`${program()} console password\` sets a new one.`,
-  ]
+  const user = password === undefined ? '' : ` as ${FIRST_USER} with the password ${password}`
+  return [`console  ${address}/console/${user}`]
 }
+
+/** Returns the keys of the environment that became no channel. None if there is a config file. */
+export const unusedWithout = (path: string | undefined): UnusedKey[] =>
+  path === undefined ? unusedKeys(process.env) : []
+
+/** Returns the line about keys of the environment that are not used, and why. */
+const unusedLines = (unused: readonly UnusedKey[]): string[] =>
+  unused.length === 0
+    ? []
+    : [`unused   ${shortened(unused.map(({ key, missing }) => `${key}, as ${missing.join(' and ')} is not set`))}`]
 
 /** Returns a request to try, and a hint at the other examples. */
 function tryLines(way: ClientAccess, created: string | undefined, channels: readonly ChannelConfig[]): string[] {
   const [models, request] = exampleLines({ ...way, key: created ?? KEY_VARIABLE, channels })
   const first = created === undefined ? '' : ` Set the key first: export ${KEY_NAME}=${created}`
+  const needsModel = request?.includes('MODEL') === true
   return [
-    'Try it:',
+    needsModel ? `Try it, with a model from ${way.address}/v1/models as MODEL:` : 'Try it:',
     request ?? models!,
-    ...(request?.includes('MODEL') ? [`         Replace MODEL with a model from ${way.address}/v1/models`] : []),
     `\`${program()} examples\` prints a sample request for each endpoint.${first}`,
   ]
 }
 
-function keyLines(config: Config, { created, storedKeys, storeUnreadable: unread }: FirstStart): string[] {
-  if (created !== undefined)
+function keyLines(config: Config, { created, storedKeys, storeUnreadable: unread, password }: FirstStart): string[] {
+  if (created !== undefined) {
+    const shown = password === undefined ? 'The key is' : 'Key and password are'
     return [
       `key      ${created}`,
-      `         Shown only once and stored as a hash; \`${program()} keys create NAME\` creates another.`,
+      `         ${shown} shown only once and stored as a hash; \`${program()} keys create NAME\` creates another key.`,
     ]
+  }
   if (unread === true && config.keys.length === 0)
     return [
       'keys     unknown while the store is unavailable; the gateway keeps retrying.',

@@ -4,7 +4,7 @@ import { warnings } from '../config/warnings.ts'
 import type { NewUser } from '../operators/sign-in/new-user.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { type FirstStart, prepareStart } from './first-start.ts'
-import { greeting } from './greeting.ts'
+import { greeting, unusedWithout } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { LOG_FLUSH, logUncaught, Mocks, Progress, type ServeOptions, untilStopped, withOptions } from './serving.ts'
 
@@ -58,7 +58,7 @@ export async function serveAlone(
   if (first.created !== undefined) await server.refresh()
   for (const warning of warnings(config, stored)) terminal.fault(`warning: ${warning}`)
   progress.end()
-  terminal.out(greeting(server.address, config, first, version))
+  terminal.out(greeting(server.address, config, first, version, unusedWithout(path)))
   started.resolve(server)
   process.on('SIGHUP', following.reload)
 

@@ -12,7 +12,7 @@ import { Workers } from '../store/cluster/workers.ts'
 import { TOKEN_TOPIC } from '../upstreams/credentials/index.ts'
 import { PrimaryTokens } from '../upstreams/credentials/primary-tokens.ts'
 import { prepareStart } from './first-start.ts'
-import { greeting } from './greeting.ts'
+import { greeting, unusedWithout } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import type { StartOptions } from './serve-alone.ts'
 import { LOG_FLUSH, logUncaught, Mocks, Progress, untilStopped, withOptions } from './serving.ts'
@@ -83,7 +83,7 @@ export async function servePrimary(
   })
   progress.end()
   for (const warning of warnings(config, first.storedKeys)) terminal.fault(`warning: ${warning}`)
-  terminal.out(greeting(address, await mocks.withMock(config), first, version))
+  terminal.out(greeting(address, await mocks.withMock(config), first, version, unusedWithout(path)))
 
   let applied: Promise<unknown> = Promise.resolve()
   const apply = async (next: Config, written: string | undefined): Promise<void> => {

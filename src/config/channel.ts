@@ -9,7 +9,6 @@ import {
   formatsAt,
   isMixed,
   namesIn,
-  PRESETS,
   type Preset,
   type PresetFormat,
   type PresetVariable,
@@ -63,22 +62,8 @@ function folderOf({ folder }: WrittenChannel, preset: Preset, fault: FaultAt): s
   return folder
 }
 
-/**
- * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the built-in
- * mock.
- */
-export function environmentChannels(env: Env): ChannelConfig[] {
-  const found = [...PRESETS.values()].filter(
-    preset =>
-      preset.env.some(name => env[name]) &&
-      (preset.addressEnv === undefined || env[preset.addressEnv] !== undefined) &&
-      Object.values(preset.variables ?? {}).every(source => defaultOf(source, env) !== undefined),
-  )
-  const presets = found.length > 0 ? found : [PRESETS.get('replay')!]
-  return presets.map(preset => channelWithDefaults({ name: preset.name, provider: preset.name }, preset, env, () => {}))
-}
-
-const defaultOf = (source: PresetVariableSource, env: Env): string | undefined =>
+/** Returns the value of a variable of a preset, from the environment or by default. */
+export const defaultOf = (source: PresetVariableSource, env: Env): string | undefined =>
   source.env.map(name => env[name]).find(Boolean) ?? source.default
 
 const VARIABLES: readonly PresetVariable[] = ['region', 'project', 'resource', 'workspace', 'api_version']

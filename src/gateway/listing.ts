@@ -3,7 +3,7 @@ import { withoutByteOrderMark } from '../canonical/text.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import type { ChannelFormat } from '../config/index.ts'
 import { FORMAT_FACTS } from '../formats/index.ts'
-import type { Channel } from '../upstreams/channel/index.ts'
+import { type Channel, headerValue } from '../upstreams/channel/index.ts'
 
 /**
  * Interval between two requests for all lists, and pause after a request that failed for some list, in milliseconds.
@@ -51,17 +51,32 @@ export class Listing {
 
 /** Requests a channel's list of models. Resolves to whether the channel has a list, new or old. Never rejects. */
 export async function updateListing(channel: Channel): Promise<boolean> {
-  const { sender } = channel
-  const format: ChannelFormat = sender.config.formats[0]!
   try {
-    await sender.ready()
-    const answer = await sender.call('GET', format, endpointOf(format)).answer
-    const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(MOST_BYTES))) ?? {})
-    if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
+    const { status, ids } = await requestListing(channel)
+    if (status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {
     // The list is requested again later. Until then the router accepts every model that matches the channel's patterns.
   }
   return channel.listed !== undefined
+}
+
+/** An upstream's answer to a request for its list of models. */
+export interface ListingAnswer {
+  readonly status: number
+  /** Time of the upstream's clock, in milliseconds. Undefined without a `date` header. */
+  readonly clock: number | undefined
+  /** Ids of the models. Undefined if the body is no list. */
+  readonly ids: readonly string[] | undefined
+}
+
+/** Requests an upstream's list of models. Rejects with GatewayError if there is no answer. */
+export async function requestListing({ sender }: Channel): Promise<ListingAnswer> {
+  const format: ChannelFormat = sender.config.formats[0]!
+  await sender.ready()
+  const answer = await sender.call('GET', format, endpointOf(format)).answer
+  const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(MOST_BYTES))) ?? {})
+  const clock = Date.parse(headerValue(answer.headers['date']))
+  return { status: answer.status, clock: Number.isNaN(clock) ? undefined : clock, ids }
 }
 
 /** Returns the endpoint of the list. A date as the channel's version replaces the format's default version. */

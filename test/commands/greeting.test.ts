@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { FirstStart } from '../../src/commands/first-start.ts'
 import { greeting } from '../../src/commands/greeting.ts'
+import { unusedKeys } from '../../src/config/environment.ts'
 import { defaultConfig, readConfig } from '../../src/config/read.ts'
 import { keyOf } from '../store/access-follower.ts'
 
@@ -49,11 +50,17 @@ test.each<[string, FirstStart]>([
   ['a key and a password that were just made', { created: 'il-new', storedKeys: [], password: 'abcde-fghjk' }],
   ['keys of before, and a password that was just made', { storedKeys: [keyOf('k')], password: 'abcde-fghjk' }],
   ['keys that cannot be read', { storedKeys: [], storeUnreadable: true }],
-])('it is at most twelve lines, with %s', (_, first) => {
+])('it is at most nine lines, with %s', (_, first) => {
   const many = Array.from({ length: 30 }, (_, at) => channelNamed(`c${at}`, '["*"]'))
-  const text = greeting('http://127.0.0.1:1', readConfig(`channels: [${many.join(', ')}]`, {}), first, '1.0')
-  expect(text).toContain('Replace MODEL with a model')
-  expect(text.split('\n').length).toBeLessThanOrEqual(12)
+  const text = greeting(
+    'http://127.0.0.1:1',
+    readConfig(`channels: [${many.join(', ')}]`, {}),
+    first,
+    '1.0',
+    unusedKeys({ AZURE_OPENAI_API_KEY: 'a' }),
+  )
+  expect(text).toContain('as MODEL:')
+  expect(text.split('\n').length).toBeLessThanOrEqual(9)
   expect(text).toContain('console  http://127.0.0.1:1/console/')
   expect(text.includes('as admin with the password abcde-fghjk')).toBe(first.password !== undefined)
 })
@@ -82,4 +89,11 @@ test('a key that was just made is exported under the name that examples use', ()
 
 test('without a console it names none', () => {
   expect(greeted('console: false')).not.toContain('console')
+})
+
+test('it names the keys of the environment that became no channel, and why', () => {
+  const env = { AZURE_OPENAI_API_KEY: 'a', GEMINI_API_KEY: 'b' }
+  const text = greeting('http://127.0.0.1:1', defaultConfig(env), { storedKeys: [keyOf('k')] }, '1.0', unusedKeys(env))
+  expect(text).toContain('models   all that google lists\n')
+  expect(text).toMatch(/^unused +AZURE_OPENAI_API_KEY, as AZURE_OPENAI_\w+ is not set$/m)
 })

@@ -1,5 +1,5 @@
 import { buildIfStale } from '../../console/building/build.ts'
-import { environmentChannels } from '../../src/config/channel.ts'
+import { environmentChannels } from '../../src/config/environment.ts'
 import type { Config } from '../../src/config/index.ts'
 import { withMock } from '../../src/upstreams/mock/channels.ts'
 import { openMock } from '../../src/upstreams/mock/index.ts'

@@ -51,9 +51,9 @@ export class Started {
 
   static async open(checkout: string, config: object, options: StartOptions = {}): Promise<Started> {
     const started = new Started(checkout, config, options)
-    const isReady = () => /^Try it:\n.*\n/m.test(started.out) || started.exit !== undefined
+    const isReady = () => /^Try it.*:\n.*\n/m.test(started.out) || started.exit !== undefined
     await until(isReady, STARTING).catch(() => {})
-    if (started.exit === undefined && /^Try it:/m.test(started.out)) return started
+    if (started.exit === undefined && /^Try it/m.test(started.out)) return started
     await started.kill()
     throw new Error(`npm start did not start: ${started.out}${started.fault}`)
   }

@@ -1,0 +1,77 @@
+import { ConfigError } from '../config/faults.ts'
+import { findConfig, loadFile } from '../config/file.ts'
+import type { Config } from '../config/index.ts'
+import { warnings } from '../config/warnings.ts'
+import { Services } from '../gateway/services.ts'
+import type { Log } from '../log.ts'
+import { SingleProcessCluster } from '../store/cluster/single-process.ts'
+import { certificateFinding, channelFindings, type Finding, redisFinding, storeFinding } from './doctor-checks.ts'
+import { unusedWithout } from './greeting.ts'
+import type { Terminal } from './outcome.ts'
+import { Mocks } from './serving.ts'
+
+/** Log of a command that reports faults itself. */
+const SILENT: Log = { info() {}, warn() {}, error() {} }
+
+/** Maximum number of channels that are tested at once. */
+const AT_ONCE = 8
+
+/**
+ * `interlingua doctor`: checks config, certificate, store, Redis and each channel, and prints what to do. Sends each
+ * channel a request for its models and one of a single token.
+ *
+ * @returns whether there is no fault.
+ */
+export async function doctorCommand(named: string | undefined, terminal: Terminal): Promise<boolean> {
+  let isHealthy = true
+  for await (const { level, subject, text, remedy } of findings(named)) {
+    isHealthy &&= level !== 'fault'
+    terminal.out(`${level.padEnd(8)} ${subject}: ${text}${remedy === undefined ? '' : `\n${' '.repeat(9)}${remedy}`}`)
+  }
+  return isHealthy
+}
+
+async function* findings(named: string | undefined): AsyncGenerator<Finding> {
+  const path = findConfig(named)
+  let written: Config
+  try {
+    written = loadFile(path).config
+  } catch (thrown) {
+    const text = thrown instanceof ConfigError ? `\n${thrown.message}` : (thrown as Error).message
+    return yield { level: 'fault', subject: 'config', text, remedy: 'correct these fields' }
+  }
+  yield { level: 'ok', subject: 'config', text: path ?? 'none; channels are those of the environment' }
+  for (const text of warnings(written)) yield { level: 'warning', subject: 'config', text }
+  for (const { key, missing } of unusedWithout(path))
+    yield { level: 'warning', subject: 'environment', text: `${key} is unused`, remedy: `set ${missing.join(' and ')}` }
+  const mocks = new Mocks()
+  try {
+    yield* findingsOf(await mocks.withMock(written))
+  } finally {
+    await mocks.close()
+  }
+}
+
+async function* findingsOf(config: Config): AsyncGenerator<Finding> {
+  const certificate = certificateFinding(config, Date.now())
+  if (certificate !== undefined) yield certificate
+  const cluster = new SingleProcessCluster(config, SILENT)
+  const services = new Services(config, SILENT, cluster)
+  try {
+    await cluster.ready()
+    await services.open()
+    yield await storeFinding(services)
+    const redis = redisFinding(services)
+    if (redis !== undefined) yield redis
+    // The built-in provider and folders of recordings need no key and no network.
+    const all = services.channels.all.filter(one => one.config.provider !== 'replay')
+    for (let at = 0; at < all.length; at += AT_ONCE)
+      for (const found of await Promise.all(all.slice(at, at + AT_ONCE).map(one => channelFindings(one, services))))
+        yield* found
+  } catch (thrown) {
+    yield { level: 'fault', subject: 'store', text: (thrown as Error).message, remedy: 'check `store` and `data_dir`' }
+  } finally {
+    await services.close()
+    await cluster.close()
+  }
+}

@@ -1,0 +1,46 @@
+import { PRESETS, type Preset } from '../formats/index.ts'
+import { channelWithDefaults, defaultOf } from './channel.ts'
+import type { Env } from './source.ts'
+import type { ChannelConfig } from './types.ts'
+
+/** A vendor whose key is in the environment without all that its address needs. */
+export interface UnusedKey {
+  /** Variable with the key. */
+  readonly key: string
+  /** Variables that are not set, of which the address needs each. */
+  readonly missing: readonly string[]
+}
+
+/** Returns the variable with the vendor's key, if one is set. */
+const keyVariable = ({ env }: Preset, values: Env): string | undefined => env.find(name => values[name])
+
+/** Returns the variables that the vendor's address needs and that are not set. */
+function missingVariables({ addressEnv, variables = {} }: Preset, env: Env): string[] {
+  const address = addressEnv !== undefined && env[addressEnv] === undefined ? [addressEnv] : []
+  const others = Object.values(variables).filter(source => defaultOf(source, env) === undefined)
+  return [...address, ...others.map(source => source.env[0]!)]
+}
+
+/**
+ * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the built-in
+ * mock.
+ */
+export function environmentChannels(env: Env): ChannelConfig[] {
+  const found = [...PRESETS.values()].filter(
+    preset => keyVariable(preset, env) !== undefined && missingVariables(preset, env).length === 0,
+  )
+  const presets = found.length > 0 ? found : [PRESETS.get('replay')!]
+  return presets.map(preset => channelWithDefaults({ name: preset.name, provider: preset.name }, preset, env, () => {}))
+}
+
+/** Returns the keys of the environment that became no channel. */
+export function unusedKeys(env: Env): UnusedKey[] {
+  const presets = [...PRESETS.values()].filter(preset => keyVariable(preset, env) !== undefined)
+  const used = new Set(
+    presets.filter(preset => missingVariables(preset, env).length === 0).map(preset => keyVariable(preset, env)),
+  )
+  return presets
+    .map(preset => ({ key: keyVariable(preset, env)!, missing: missingVariables(preset, env) }))
+    .filter(({ key }) => !used.has(key))
+    .filter((one, index, all) => all.findIndex(({ key }) => key === one.key) === index)
+}

@@ -1,0 +1,97 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { commandLine } from '../../src/commands/command-line.ts'
+import { initCommand } from '../../src/commands/init.ts'
+import { readConfig } from '../../src/config/read.ts'
+
+/** An upstream of chat that accepts one key, and whose clock is wrong by an hour. */
+const upstream = (): Server =>
+  createServer((message, response) => {
+    const isKnown = message.headers.authorization === 'Bearer right'
+    const date = new Date(Date.now() - 3_600_000).toUTCString()
+    response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json', date })
+    const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'p' }, finish_reason: 'length' }] }
+    const body = message.url === '/v1/models' ? { data: [{ id: 'small' }] } : answer
+    response.end(JSON.stringify(isKnown ? body : { error: { message: 'Incorrect API key provided: wro*****.' } }))
+  })
+
+describe('doctor', () => {
+  let folder: string
+  const server = upstream()
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(() => {
+    server.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const examined = async (config: object) => {
+    const file = join(folder, 'config.json')
+    writeFileSync(file, JSON.stringify({ data_dir: join(folder, 'data'), ...config }))
+    let out = ''
+    const write = (text: string): void => void (out += `${text}\n`)
+    const code = await commandLine(['--config', file, 'doctor'], { out: write, fault: write })
+    return { code, out }
+  }
+  const channel = (name: string, key: string, more: object = {}) => ({
+    ...{ name, provider: 'custom', formats: ['chat'], key, models: ['small'] },
+    ...{ base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, ...more },
+  })
+
+  test('names the refused key, the dead address, the unlisted model and the wrong clock, and what to do', async () => {
+    const { code, out } = await examined({
+      channels: [
+        channel('good', 'right'),
+        channel('refused', 'wrong'),
+        channel('dead', 'right', { base_url: 'http://127.0.0.1:1/v1' }),
+        channel('unlisted', 'right', { models: ['small', 'large'] }),
+      ],
+    })
+    expect(code).toBe(1)
+    expect(out).toMatch(/^ok +store: /m)
+    expect(out).toMatch(/^ok +channel good: small answers in \d+ ms; 1 model listed$/m)
+    expect(out).toMatch(/^warning +channel good: its clock differs from this machine's by 3[56]\d\d s$/m)
+    expect(out).toMatch(/^fault +channel refused: .*\(status 401\)\n +check the key of the channel/m)
+    expect(out).toMatch(/^fault +channel dead: The upstream could not be reached.\n +check `base_url`/m)
+    expect(out).toMatch(/^warning +channel unlisted: the upstream does not list large$/m)
+    expect(out).not.toContain('right')
+  })
+
+  test('names faulty fields of the config, and a store that cannot be opened', async () => {
+    const faulty = await examined({ channels: [{ name: 'a', provider: 'nobody' }] })
+    expect(faulty.code).toBe(1)
+    expect(faulty.out).toMatch(/^fault +config: [\s\S]*channels\[0\].provider/m)
+    const closed = await examined({ store: 'postgres://nobody@127.0.0.1:1/none', channels: [channel('good', 'right')] })
+    expect(closed.code).toBe(1)
+    expect(closed.out).toMatch(/^fault +store: /m)
+  })
+
+  test('the built-in provider needs no test', async () => {
+    const { code, out } = await examined({ channels: [{ name: 'demo', provider: 'replay' }] })
+    expect([code, out.includes('channel')]).toEqual([0, false])
+  })
+})
+
+test.each([
+  [{}, ['replay']],
+  [{ OPENAI_API_KEY: 'a', GEMINI_API_KEY: 'b', AZURE_OPENAI_API_KEY: 'c' }, ['openai', 'google']],
+])('init writes a valid config from %j', (env: { readonly [name: string]: string }, channels) => {
+  const folder = mkdtempSync(join(tmpdir(), 'init-'))
+  const file = join(folder, 'interlingua.yaml')
+  const terminal = { out: vi.fn<(text: string) => void>(), fault: vi.fn<(text: string) => void>() }
+  initCommand(file, terminal, env)
+  const config = readConfig(readFileSync(file, 'utf8'), env)
+  expect(config.channels.map(({ name }) => name)).toEqual(channels)
+  expect(config.groups.get('default')?.limits.rpm).toBe(600)
+  const told = terminal.out.mock.calls.join('\n')
+  expect(told.includes('AZURE_OPENAI_API_KEY is unused')).toBe('AZURE_OPENAI_API_KEY' in env)
+  expect(readFileSync(file, 'utf8')).not.toContain('key: a')
+  expect(() => initCommand(file, terminal, env)).toThrow('exists')
+  rmSync(folder, { recursive: true })
+})
