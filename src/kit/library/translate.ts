@@ -46,7 +46,7 @@ export interface Translation {
   readonly path: string
   readonly query: WireRequest['query']
   readonly headers: WireRequest['headers']
-  /** What the upstream's format cannot say, and what had to be added, with paths into the caller's body. */
+  /** Losses and additions, with paths into the caller's body. */
   readonly losses: readonly Loss[]
   /**
    * Translates the upstream's whole answer.
