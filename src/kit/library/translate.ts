@@ -1,7 +1,7 @@
 import type { Loss } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { repairedHistory, unrepaired } from '../../canonical/repaired-history.ts'
-import { type CanonicalRequest, isTextOnly } from '../../canonical/request.ts'
+import { repairedHistory } from '../../canonical/repaired-history.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type Restorer, restorer } from '../../canonical/restore.ts'
 import { withReasoning } from '../../canonical/shown-reasoning.ts'
 import { chain } from '../../canonical/transducer.ts'
@@ -123,7 +123,7 @@ function write(
   model: string,
 ): WrittenFor {
   const { native } = options
-  const { history, losses } = native || isTextOnly(request) ? unrepaired(request) : repairedHistory(request)
+  const { history, losses } = repairedHistory(request, native)
   const sent = model === request.model ? history : { ...history, model }
   const written = to.writer.request!(sent, writeOptions(to, model, options))
   return {
