@@ -24,6 +24,9 @@ import { type ConversationFormat, FORMATS, PAIRS, requests } from './requests.ts
 /** Number of exchanges per pair. `RUNS` sets another. */
 const RUNS = Math.min(Number(process.env['RUNS'] ?? 25), 1000)
 
+/** A gateway that remembers no reasoning of earlier exchanges, as the library does not. */
+const FORGETFUL = { reasoningMemory: { retention: 0, memory: 2 ** 20 } }
+
 let upstream: FakeUpstream
 let gateways: ReadonlyMap<ConversationFormat, TestServer>
 let bare: typeof library
@@ -36,12 +39,8 @@ beforeAll(async () => {
     response.writeHead(200, { 'content-type': answer.type }).end(answer.text)
   })
   const opened = FORMATS.map(async format => {
-    const server = await TestServer.open([
-      channelAt(upstream.address, {
-        format,
-        baseUrl: format === 'messages' || format === 'contents' ? upstream.address : `${upstream.address}/v1`,
-      }),
-    ])
+    const baseUrl = format === 'messages' || format === 'contents' ? upstream.address : `${upstream.address}/v1`
+    const server = await TestServer.open([channelAt(upstream.address, { format, baseUrl })], { config: FORGETFUL })
     return [format, server] as const
   })
   gateways = new Map(await Promise.all(opened))
