@@ -4,7 +4,7 @@ import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build, type Rolldown } from 'vite'
-import { ENTRIES } from './entries.ts'
+import { ENTRIES, type Entry } from './entries.ts'
 
 /** Oldest engine whose syntax the modules may use: Node 20, and browsers of 2023. */
 const TARGET = 'es2022'
@@ -42,23 +42,23 @@ export async function buildModules(root: string, folder: string): Promise<readon
   const imports = output.flatMap(one => (one.type === 'chunk' ? [...one.imports, ...one.dynamicImports] : []))
   // No module of the package does anything when it is merely loaded.
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ type: 'module', sideEffects: false })}\n`)
-  buildTypes(root, folder)
+  for (const entry of ENTRIES) buildTypes(root, folder, entry)
   return [...new Set(imports.filter(name => !files.has(name) && !isBuiltin(name)).map(packageIn))].sort()
 }
 
 const IMPORT = /(from\s+|import\()(['"])(\.[^'"]+)\.ts\2/g
 
-/** Writes the declarations that the entries need beside the modules. */
-function buildTypes(root: string, folder: string): void {
+/** Writes the declarations that an entry needs beside the modules. */
+function buildTypes(root: string, folder: string, { source: entry, settings }: Entry): void {
   const all = mkdtempSync(join(tmpdir(), 'interlingua-types-'))
   try {
     const compiler = join(root, 'node_modules/typescript/bin/tsc')
-    const project = join(root, 'building/package/types.json')
+    const project = join(root, 'building/package', settings)
     const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', project, '--outDir', all], {
       encoding: 'utf8',
     })
     if (status !== 0) throw new Error(`The declarations cannot be written:\n${stdout}`)
-    const waiting = ENTRIES.map(({ source }) => source)
+    const waiting = [entry]
     const done = new Set<string>()
     for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
       if (done.has(source)) continue

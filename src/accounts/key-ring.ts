@@ -15,7 +15,7 @@ export interface Caller {
   readonly permissions: Permissions
   /** Time until which the caller's requests are captured, in Unix milliseconds. */
   readonly captureUntil?: number | undefined
-  /** Where the caller's requests are recorded. */
+  /** Folder and rules of the caller's recordings. */
   readonly record?: RecordSettings | undefined
   /** Secret that the request presented, with its current validity. */
   readonly secret?: Validity

@@ -1,6 +1,6 @@
 import type { Loss } from './loss.ts'
 import { repair, withoutRedundantParts } from './repair.ts'
-import type { CanonicalRequest } from './request.ts'
+import { type CanonicalRequest, isTextOnly } from './request.ts'
 import { tracedToOriginal } from './trace.ts'
 
 /** A history that another format can write. */
@@ -10,8 +10,17 @@ export interface RepairedHistory {
   readonly losses: (found: readonly Loss[]) => readonly Loss[]
 }
 
-/** Repairs a history for another format. */
-export function repairedHistory(request: CanonicalRequest): RepairedHistory {
+/**
+ * Repairs a history for another format. A history for its own format, and one of texts alone, is written as it is.
+ *
+ * @param native whether the request goes out in the format in which it came in.
+ */
+export function repairedHistory(
+  request: CanonicalRequest,
+  native: boolean,
+  textOnly = isTextOnly(request),
+): RepairedHistory {
+  if (native || textOnly) return unrepaired(request)
   const less = withoutRedundantParts(request)
   const repaired = repair(less.request)
   if (less.losses.length + repaired.losses.length === 0) return unrepaired(repaired.request)
@@ -22,7 +31,6 @@ export function repairedHistory(request: CanonicalRequest): RepairedHistory {
   return { history: repaired.request, losses }
 }
 
-/** A history that is written as it is. */
-export const unrepaired = (history: CanonicalRequest): RepairedHistory => ({ history, losses: unmoved })
+const unrepaired = (history: CanonicalRequest): RepairedHistory => ({ history, losses: unmoved })
 
 const unmoved = (found: readonly Loss[]): readonly Loss[] => found

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { readFolder } from '../kit/recordings/folder.ts'
 import { harText } from '../kit/recordings/foreign/har-export.ts'
 import { importFile } from '../kit/recordings/foreign/import-file.ts'
+import { counted } from './counted.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 
 export interface ImportCommandOptions {
@@ -28,12 +29,12 @@ export async function importCommand(
       skipped: message => terminal.fault(`skipped ${message}`),
     })
   }
-  terminal.out(`Imported ${count} recordings into ${folder}`)
+  terminal.out(`Imported ${counted(count, 'recording')} into ${folder}`)
 }
 
 /** `interlingua recordings export DIR FILE`: writes a folder of recordings as a HAR file. */
 export function exportCommand(folder: string, file: string, terminal: Terminal): void {
   const recordings = readFolder(folder)
   writeFileSync(file, harText(recordings))
-  terminal.out(`Exported ${recordings.length} recordings to ${file}`)
+  terminal.out(`Exported ${counted(recordings.length, 'recording')} to ${file}`)
 }

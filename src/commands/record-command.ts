@@ -7,7 +7,7 @@ import { untilStopped } from './serving.ts'
 export interface RecordOptions {
   readonly upstream: string
   readonly host: string
-  readonly listen: number
+  readonly port: number
   readonly redact: readonly string[]
   readonly ignore: readonly string[]
   readonly refresh?: true
@@ -20,12 +20,12 @@ export interface RecordOptions {
  * @throws UsageError for an invalid URL or rule.
  */
 export async function recordCommand(folder: string, options: RecordOptions, terminal: Terminal): Promise<void> {
-  const { upstream, host, listen: port, redact, ignore } = options
+  const { upstream, host, port, redact, ignore } = options
   checkUpstream(upstream)
   if (options.refresh) return refreshCommand(folder, options, terminal)
   const recorder = recorderOf({ folder, redact, ignore }, terminal)
   const proxy = await openRecordProxy({ upstream, recorder, host, port }).catch((fault: Error) => {
-    throw advised(fault, { host, port }, '--listen')
+    throw advised(fault, { host, port }, '--port')
   })
   terminal.out(`Recording ${upstream} into ${folder}; base URL for clients: ${proxy.url}`)
   await untilStopped()

@@ -3,7 +3,8 @@ import { type Fault, parseFaults } from '../kit/recordings/faults.ts'
 import type { Terminal } from './outcome.ts'
 import { portOf } from './ports.ts'
 import type { RecordOptions } from './record-command.ts'
-import { recordingFiles, repeated } from './recording-file-commands.ts'
+import { recordingFiles } from './recording-file-commands.ts'
+import { repeated } from './repeated.ts'
 import type { ReplayCommandOptions } from './replay.ts'
 
 /** Adds the commands `record`, `replay` and `recordings`. */
@@ -15,7 +16,7 @@ export function recordings(program: Command, terminal: Terminal): void {
     .argument('<folder>', 'folder of the recordings')
     .requiredOption('--upstream <url>', 'base URL of the upstream')
     .option('--host <host>', 'host to listen on', '127.0.0.1')
-    .option('--listen <port>', 'port to listen on', portOf, 4749)
+    .option('--listen, --port <port>', 'port to listen on', portOf, 4749)
     .option('--redact <rule>', 'remove a field (metadata.user_id) or matches (/expression/); repeatable', repeated, [])
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
     .option('--refresh', 'record the answers of the folder again, show changes of their shape, and exit with 1 if any')
@@ -29,9 +30,11 @@ export function recordings(program: Command, terminal: Terminal): void {
     .description('answer requests of any format from a folder of recordings, or serve fixtures as a mock upstream')
     .argument('<folder>', 'folder of recordings, or of <format>/<case>.{request.json,result.json,events.sse}')
     .option('--host <host>', 'host to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on', portOf, 4748)
+    .option('--listen, --port <port>', 'port to listen on', portOf, 4748)
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
-    .option('--timing <speed>', 'real, fast, or a factor such as 4x', speedOf, 0)
+    .addOption(
+      new Option('--timing <speed>', 'real, fast, or a factor such as 4x').argParser(speedOf).default(0, 'fast'),
+    )
     .option('--fault <list>', 'faults on demand with their rates, such as 429:0.1,cut:0.05,stall:2s:0.02', faultsOf, [])
     .option('--seed <number>', 'seed of the faults: equal runs have equal faults', seedOf, 0)
     .addOption(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ImportCommandOptions } from './import-command.ts'
 import type { Terminal } from './outcome.ts'
+import { repeated } from './repeated.ts'
 
 /** Adds the commands `recordings import` and `recordings export`. */
 export function recordingFiles(program: Command, terminal: Terminal): void {
@@ -26,6 +27,3 @@ export function recordingFiles(program: Command, terminal: Terminal): void {
       exportCommand(folder, file, terminal)
     })
 }
-
-/** Collects the values of a repeatable option. */
-export const repeated = (rule: string, before: readonly string[]): readonly string[] => [...before, rule]

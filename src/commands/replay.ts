@@ -6,6 +6,7 @@ import { openReplay } from '../kit/recordings/replay-server.ts'
 import { advised } from '../server/listening.ts'
 import { readCases } from '../upstreams/mock/fixtures.ts'
 import { openMock } from '../upstreams/mock/index.ts'
+import { counted } from './counted.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 import { checkUpstream } from './record-command.ts'
 import { untilStopped } from './serving.ts'
@@ -41,7 +42,7 @@ export async function replayCommand(folder: string, options: ReplayCommandOption
   }).catch((fault: Error) => {
     throw advised(fault, { host, port }, '--port')
   })
-  terminal.out(`Serving ${recordings.length} recordings from ${folder} on ${replay.url}`)
+  terminal.out(`Serving ${counted(recordings.length, 'recording')} from ${folder} on ${replay.url}`)
   await untilStopped()
   await replay.close()
   for (const miss of replay.misses) terminal.fault(miss)
@@ -67,7 +68,7 @@ async function serveFixtures(folder: string, { host, port }: ReplayCommandOption
   const mock = await openMock({ folder, host, port }).catch((fault: Error) => {
     throw advised(fault, { host, port }, '--port')
   })
-  terminal.out(`Serving ${mock.cases.length} fixtures from ${folder} on ${mock.url}`)
+  terminal.out(`Serving ${counted(mock.cases.length, 'fixture')} from ${folder} on ${mock.url}`)
   await untilStopped()
   await mock.close()
 }

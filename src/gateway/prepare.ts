@@ -1,6 +1,6 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
-import { repairedHistory, unrepaired } from '../canonical/repaired-history.ts'
+import { repairedHistory } from '../canonical/repaired-history.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
 import { type Restorer, restorer } from '../canonical/restore.ts'
 import { tracedToOriginal } from '../canonical/trace.ts'
@@ -75,7 +75,7 @@ export function prepare(given: CanonicalRequest, target: Target, reasoning?: Own
   const textOnly = isTextOnly(given)
   const recalled = textOnly ? undefined : reasoning?.recall(given, target)
   const restored = recalled?.request ?? given
-  const { history, losses } = native || textOnly ? unrepaired(restored) : repairedHistory(restored)
+  const { history, losses } = repairedHistory(restored, native, textOnly)
   const request = upstreamModel === restored.model ? history : { ...history, model: upstreamModel }
   const written = WRITERS[format.format]!.request!(request, { dialect: format.dialect, native })
   const { wire } = written

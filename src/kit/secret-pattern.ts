@@ -12,11 +12,14 @@ export function patternOf(secrets: readonly string[]): RegExp | undefined {
   return new RegExp(
     [...known]
       .sort((a, b) => b.length - a.length)
-      .map(RegExp.escape)
+      .map(literally)
       .join('|'),
     'gi',
   )
 }
+
+/** Escapes a text for an expression. `RegExp.escape` is missing in Node before 24. */
+const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
 function spellings(secret: string): string[] {
   const escaped = JSON.stringify(secret).slice(1, -1)

@@ -1,16 +1,15 @@
 import { invalid } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
-import { withoutRedundantParts } from '../canonical/repair.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { tracedToOriginal } from '../canonical/trace.ts'
 import { drain } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import { bodyPaths, READERS } from '../ingress/index.ts'
 import type { Locate } from '../ingress/locate.ts'
 import { eventParser } from '../ingress/transport/event-parser.ts'
-import { jsonOf, preparedFor, wireRequestOf, writeOptionsFor } from './wire-text.ts'
+import { jsonOf, wireRequestOf } from './wire-text.ts'
+import { writtenRequest } from './written-request.ts'
 
 /** Kinds of texts that can be translated: a request, a complete answer, or a stream. */
 export type Kind = 'request' | 'result' | 'events'
@@ -47,16 +46,10 @@ export function translate(text: string, options: Translation): Translated {
 
 function requestOf(text: string, { from, to, model }: Translation): Translated {
   const read = READERS[from]?.request ?? missing(from, 'reads no requests')
-  const write = WRITERS[to]?.request ?? missing(to, 'writes no requests')
+  if (WRITERS[to]?.request === undefined) missing(to, 'writes no requests')
   const canonical = read(wireRequestOf(jsonOf(text), from, model))
   const request = model === undefined ? canonical : { ...canonical, model }
-  const prepared = preparedFor(to, request)
-  const options = writeOptionsFor(from, to, request.model)
-  const bodyPath = bodyPaths(READERS[from]!, from, canonical)
-  if (from === to) return { ...write(prepared, options), bodyPath }
-  const { request: less, losses } = withoutRedundantParts(prepared)
-  const written = write(less, options)
-  return { ...written, bodyPath, losses: [...losses, ...tracedToOriginal(written.losses, losses, prepared.messages)] }
+  return { ...writtenRequest(request, from, to), bodyPath: bodyPaths(READERS[from]!, from, canonical) }
 }
 
 function resultOf(text: string, { from, to, model, requestText }: Translation): Translated {

@@ -2,10 +2,8 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import { append } from '../canonical/lists.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { Format, Json, JsonObject } from '../canonical/node.ts'
-import { withoutRedundantParts } from '../canonical/repair.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
-import { tracedToOriginal } from '../canonical/trace.ts'
 import { chain } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
@@ -15,7 +13,7 @@ import { READERS } from '../ingress/index.ts'
 import type { Pace } from './pace.ts'
 import { readSourceText, type SourceText } from './source-text.ts'
 import type { Kind } from './translate.ts'
-import { preparedFor, writeOptionsFor } from './wire-text.ts'
+import { writtenRequest } from './written-request.ts'
 
 /** A text translated into another format. */
 export interface WrittenText {
@@ -69,15 +67,8 @@ type Text = Omit<WrittenText, 'again'>
 
 const WRITE: { readonly [K in Kind]: (sourceText: SourceText, to: Format, pace: Pace) => Text | Promise<Text> } = {
   request: (sourceText, to) => {
-    const request = sourceText.value as CanonicalRequest
-    const prepared = preparedFor(to, request)
-    const options = writeOptionsFor(sourceText.format, to, request.model)
-    const { request: less, losses } = options.native
-      ? { request: prepared, losses: [] }
-      : withoutRedundantParts(prepared)
-    const written = WRITERS[to]!.request!(less, options)
-    const all = [...losses, ...tracedToOriginal(written.losses, losses, prepared.messages)]
-    return { text: requestText(written.wire), losses: all, path: written.wire.path }
+    const { wire, losses } = writtenRequest(sourceText.value as CanonicalRequest, sourceText.format, to)
+    return { text: requestText(wire), losses, path: wire.path }
   },
   result: (sourceText, to) => {
     const { wire, losses } = WRITERS[to]!.result!(

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import { MAIN } from '../builders/paths.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
@@ -13,26 +14,36 @@ const COMMANDS = [...readFileSync('docs/record-replay.md', 'utf8').matchAll(/^in
   words!.split(' '),
 )
 
+const execute = promisify(execFile)
+
 const running: ChildProcess[] = []
 afterEach(() => {
   for (const one of running.splice(0)) one.kill('SIGKILL')
 })
 
+interface Started {
+  readonly process: ChildProcess
+  readonly url: string
+  /** The line that ends with the URL. */
+  readonly line: string
+}
+
 /** Starts a command and waits for the URL that it prints. */
-async function started(words: readonly string[], cwd: string): Promise<{ process: ChildProcess; url: string }> {
+async function started(words: readonly string[], cwd: string): Promise<Started> {
   const child = spawn(process.execPath, [MAIN, ...words], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
   running.push(child)
-  const url = await new Promise<string>((resolve, reject) => {
+  const line = await new Promise<string>((resolve, reject) => {
     let text = ''
     child.stdout!.on('data', chunk => {
       text += String(chunk)
-      const found = /(http:\/\/127\.0\.0\.1:\d+)\s*$/.exec(text)?.[1]
-      if (found !== undefined) resolve(found)
+      if (URL_AT_END.test(text)) resolve(text)
     })
     child.once('exit', () => reject(new Error(`${words.join(' ')} ended: ${text}`)))
   })
-  return { process: child, url }
+  return { process: child, url: URL_AT_END.exec(line)![1]!, line }
 }
+
+const URL_AT_END = /(http:\/\/127\.0\.0\.1:\d+)\s*$/
 
 const withValue = (words: readonly string[], option: string, value: string): string[] =>
   words.map((word, index) => (words[index - 1] === option ? value : word))
@@ -50,7 +61,7 @@ test('the documented commands record a call and replay it', { timeout: 60_000 },
     return (await fetch(`${url}/v1/chat/completions`, { method: 'POST', body })).json()
   }
   const recorder = await started(
-    withValue(withValue(record, '--listen', '0'), '--upstream', `${upstream.address}/v1`),
+    withValue(withValue(record, '--port', '0'), '--upstream', `${upstream.address}/v1`),
     cwd,
   )
   const answer = await ask(recorder.url)
@@ -58,8 +69,17 @@ test('the documented commands record a call and replay it', { timeout: 60_000 },
   expect(await once(recorder.process, 'exit')).toEqual([0, null])
   await upstream.close()
   expect(readdirSync(join(cwd, 'recordings'))).toEqual([expect.stringMatching(/^chat-hello-[0-9a-f]{8}\.json$/)])
-  const replayer = await started([...withValue(replay, '--port', '0'), '--strict'], cwd)
+  const other = replay.map(word => (word === '--port' ? '--listen' : word))
+  const replayer = await started([...withValue(other, '--listen', '0'), '--strict'], cwd)
+  expect(replayer.line).toMatch(/^Serving 1 recording from recordings on /)
   expect(await ask(replayer.url)).toEqual(answer)
   replayer.process.kill('SIGTERM')
   expect(await once(replayer.process, 'exit')).toEqual([0, null])
+})
+
+test('both commands name their port alike, and the help names the default timing', async () => {
+  const { stdout: record } = await execute(process.execPath, [MAIN, 'record', '--help'])
+  const { stdout: replay } = await execute(process.execPath, [MAIN, 'replay', '--help'])
+  for (const help of [record, replay]) expect(help).toContain('--listen, --port <port>')
+  expect(replay).toMatch(/--timing <speed> .*\(default: fast\)/)
 })

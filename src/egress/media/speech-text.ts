@@ -26,7 +26,7 @@ export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): Sp
     if (what.messageIndex !== undefined && what.messageIndex < how.messageIndex)
       losses.move(
         ['messages'],
-        [how.messageIndex, ...messages.keys().filter(index => index !== how.messageIndex)],
+        [how.messageIndex, ...[...messages.keys()].filter(index => index !== how.messageIndex)],
         'instruction-first',
       )
   }

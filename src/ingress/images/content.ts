@@ -1,5 +1,6 @@
 import type { MediaPart, MediaSource, OpaquePart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
+import { grouped } from '../../canonical/maps.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
@@ -68,7 +69,7 @@ const isEmpty = (source: MediaSource): boolean =>
  * extra.
  */
 export function readFiles(files: readonly WireFile[]): readonly InputImage[] {
-  const fields = Map.groupBy(files, ({ field }) => field)
+  const fields = grouped(files, ({ field }) => field)
   return files.map((file): InputImage => {
     const { field, name, mediaType, bytes } = file
     const alike = fields.get(field)!

@@ -1,7 +1,7 @@
 import type { Loss } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { repairedHistory, unrepaired } from '../../canonical/repaired-history.ts'
-import { type CanonicalRequest, isTextOnly } from '../../canonical/request.ts'
+import { repairedHistory } from '../../canonical/repaired-history.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type Restorer, restorer } from '../../canonical/restore.ts'
 import { withReasoning } from '../../canonical/shown-reasoning.ts'
 import { chain } from '../../canonical/transducer.ts'
@@ -46,7 +46,7 @@ export interface Translation {
   readonly path: string
   readonly query: WireRequest['query']
   readonly headers: WireRequest['headers']
-  /** What the upstream's format cannot say, and what had to be added, with paths into the caller's body. */
+  /** Losses and additions, with paths into the caller's body. */
   readonly losses: readonly Loss[]
   /**
    * Translates the upstream's whole answer.
@@ -123,7 +123,7 @@ function write(
   model: string,
 ): WrittenFor {
   const { native } = options
-  const { history, losses } = native || isTextOnly(request) ? unrepaired(request) : repairedHistory(request)
+  const { history, losses } = repairedHistory(request, native)
   const sent = model === request.model ? history : { ...history, model }
   const written = to.writer.request!(sent, writeOptions(to, model, options))
   return {

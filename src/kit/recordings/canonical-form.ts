@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BufferedBytes } from '../../canonical/bytes.ts'
 import type { Part } from '../../canonical/content.ts'
+import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { hasIndependentInputs } from '../../canonical/work.ts'
@@ -29,7 +30,7 @@ class CallNames {
   private readonly names = new Map<string, string>()
 
   of(id: string): string {
-    return this.names.getOrInsertComputed(id, () => `call_${this.names.size + 1}`)
+    return getOrAdd(this.names, id, () => `call_${this.names.size + 1}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import zlib from 'node:zlib'
 import { textIn } from './body.ts'
 import { eventRanges } from './event-ranges.ts'
 import { redactedEvents } from './redact-events.ts'
@@ -13,18 +13,21 @@ export interface Chunk {
   readonly bytes: Buffer
 }
 
-/** Decompressors by content encoding. */
+/** Decompressors by content encoding. Node before 22.15 lacks the one of zstd. */
 const DECODERS: { readonly [encoding: string]: (() => Transform) | undefined } = {
   __proto__: null as never,
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
+  gzip: zlib.createGunzip,
+  'x-gzip': zlib.createGunzip,
+  deflate: zlib.createInflate,
+  br: zlib.createBrotliDecompress,
+  zstd: zlib.createZstdDecompress,
 }
 
-/** The encodings that a recording can decode, for the header `accept-encoding`. */
-export const DECODABLE = /^(gzip|x-gzip|deflate|br|zstd|identity)\b/i
+/** Whether a recording can decode an encoding, as an item of the header `accept-encoding` names it. */
+export const isDecodable = (accepted: string): boolean => {
+  const encoding = accepted.split(';')[0]!.trim().toLowerCase()
+  return encoding === 'identity' || DECODERS[encoding] !== undefined
+}
 
 /**
  * Decodes a compressed body chunk by chunk, so that each decoded chunk has the time of its bytes. Returns undefined if

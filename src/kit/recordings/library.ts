@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../canonical/maps.ts'
 import type { Format } from '../../canonical/node.ts'
 import { type Difference, differences } from './difference.ts'
 import type { FiledRecording } from './folder.ts'
@@ -57,7 +58,7 @@ export class Library {
     const { answer, request, redact = [], ignore = [] } = one.recording
     if (answer === undefined) return this.sessions.add(one)
     const rules = [...new Set([...ignore, ...this.ignore])]
-    const group = this.groups.getOrInsertComputed(JSON.stringify([redact, rules]), () => ({
+    const group = getOrAdd(this.groups, JSON.stringify([redact, rules]), () => ({
       ...{ redact, ignore: rules, entries: [] },
     }))
     const read = readRequest(request)

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { DECODABLE } from './chunks.ts'
+import { isDecodable } from './chunks.ts'
 
 /** Appends a caller's path to the upstream's URL. A version at the end of the one is not repeated by the other. */
 export function upstreamUrl(upstream: string, path: string): string {
@@ -17,7 +17,7 @@ export function passedHeaders(headers: IncomingHttpHeaders): Record<string, stri
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !OF_CONNECTION.has(name)) passed[name] = value
   const accepted = headers['accept-encoding']?.toString().split(/\s*,\s*/)
-  if (accepted !== undefined) passed['accept-encoding'] = accepted.filter(one => DECODABLE.test(one)).join(', ')
+  if (accepted !== undefined) passed['accept-encoding'] = accepted.filter(isDecodable).join(', ')
   return passed
 }
 

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type Json, parseJson } from '../../canonical/node.ts'
 import type { Redaction } from './redaction.ts'
 
@@ -45,7 +46,7 @@ const isHidden = (path: readonly string[], redaction: Redaction): boolean =>
   path.some((_, index) => redaction.hides(path.slice(0, index + 1)))
 
 function addTo(lanes: Map<string, Leaf[]>, lane: string, leaf: Leaf): void {
-  lanes.getOrInsertComputed(lane, () => []).push(leaf)
+  getOrAdd(lanes, lane, (): Leaf[] => []).push(leaf)
 }
 
 /** The texts of one lane, in order, after redaction. */

@@ -25,7 +25,7 @@ export interface RefreshOptions {
   readonly key?: string | undefined
 }
 
-/** What became of one recording. */
+/** Result of refreshing one recording. */
 export interface Refreshed {
   readonly file: string
   /** What changed in the shape of the answer. */

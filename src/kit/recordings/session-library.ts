@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../canonical/maps.ts'
 import type { FiledRecording } from './folder.ts'
 import { matchKey } from './match-key.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
@@ -56,7 +57,7 @@ export class SessionLibrary {
   /** Notes that a scope follows a session. */
   take(file: string, scope: string): void {
     this.used.add(file)
-    this.taken.getOrInsertComputed(scope, () => new Set()).add(file)
+    getOrAdd(this.taken, scope, () => new Set<string>()).add(file)
   }
 
   /** Notes that a scope follows another session after all. */

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 /**
  * `replay` answers from recordings alone; `record` passes requests without a recording to the upstream and records
  * them; `off` passes every request to the upstream.

@@ -3,11 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { drain } from '../../../src/canonical/transducer.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
-import { workOf } from '../../../src/canonical/work.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { EVENT_STREAM } from '../../../src/egress/transport/sse.ts'
 import { endpointPath } from '../../../src/formats/routes.ts'
-import { READERS } from '../../../src/ingress/index.ts'
 import type * as library from '../../../src/kit/library/index.ts'
 import { channelAt } from '../../builders/config.ts'
 import { TestServer } from '../../builders/gateway.ts'
@@ -16,21 +14,21 @@ import { asked, streamed } from '../../laws/arbitrary-result.ts'
 import { plain } from '../../laws/support.ts'
 import { WIRES } from '../../laws/wires.ts'
 import { ALL, bundled, runBare } from './bundled.ts'
+import { type ConversationFormat, FORMATS, PAIRS, requests } from './requests.ts'
 
 /*
  * The library translates as the gateway does. Compares the library, bundled and run without anything of Node, with a
  * real gateway over HTTP, on generated requests, answers and streams.
  */
 
-const FORMATS = ['chat', 'messages', 'contents', 'responses'] as const
-type Name = (typeof FORMATS)[number]
-const PAIRS = FORMATS.flatMap(from => FORMATS.filter(to => to !== from).map(to => [from, to] as const))
-
 /** Number of exchanges per pair. `RUNS` sets another. */
 const RUNS = Math.min(Number(process.env['RUNS'] ?? 25), 1000)
 
+/** A gateway that remembers no reasoning of earlier exchanges, as the library does not. */
+const FORGETFUL = { reasoningMemory: { retention: 0, memory: 2 ** 20 } }
+
 let upstream: FakeUpstream
-let gateways: ReadonlyMap<Name, TestServer>
+let gateways: ReadonlyMap<ConversationFormat, TestServer>
 let bare: typeof library
 /** What the upstream answers next. */
 let answer: { readonly type: string; readonly text: string }
@@ -41,12 +39,8 @@ beforeAll(async () => {
     response.writeHead(200, { 'content-type': answer.type }).end(answer.text)
   })
   const opened = FORMATS.map(async format => {
-    const server = await TestServer.open([
-      channelAt(upstream.address, {
-        format,
-        baseUrl: format === 'messages' || format === 'contents' ? upstream.address : `${upstream.address}/v1`,
-      }),
-    ])
+    const baseUrl = format === 'messages' || format === 'contents' ? upstream.address : `${upstream.address}/v1`
+    const server = await TestServer.open([channelAt(upstream.address, { format, baseUrl })], { config: FORGETFUL })
     return [format, server] as const
   })
   gateways = new Map(await Promise.all(opened))
@@ -57,24 +51,6 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** Requests of a format that need neither a store nor the contexts of models, which the library does not have. */
-const requests = (from: Name): fc.Arbitrary<WireRequest> =>
-  WIRES[from]!.request.map(wire => {
-    const { previous_response_id: _, conversation: __, background: ___, truncation: ____, ...body } = wire.body
-    if (from === 'contents') return { ...wire, path: wire.path.replace(/^.*:/, '/v1beta/models/m:') }
-    return { ...wire, body: { ...body, model: 'm', ...(from === 'responses' ? { store: false } : {}) } }
-  }).filter(wire => isConversation(from, wire))
-
-/** Whether the request asks for a conversation, if it can be read at all. */
-function isConversation(from: Name, wire: WireRequest): boolean {
-  if (/count|embed|compact|input_tokens/i.test(wire.path)) return false
-  try {
-    return workOf(READERS[from]!.request!(wire)) === 'conversation'
-  } catch {
-    return true
-  }
-}
-
 const whole = (wire: WireRequest, stream: boolean): WireRequest =>
   wire.path.includes(':')
     ? { ...wire, path: wire.path.replace(/:\w+$/, stream ? ':streamGenerateContent' : ':generateContent') }
@@ -82,7 +58,7 @@ const whole = (wire: WireRequest, stream: boolean): WireRequest =>
 
 const HEADERS = { 'anthropic-version': '2023-06-01' }
 
-async function throughGateway(from: Name, to: Name, { path, body }: WireRequest) {
+async function throughGateway(from: ConversationFormat, to: ConversationFormat, { path, body }: WireRequest) {
   const at = from === 'contents' ? `${path}?alt=sse` : endpointPath(from, path)
   const before = upstream.seen.length
   const asked = await gateways.get(to)!.ask(at, body, { headers: HEADERS })
@@ -90,7 +66,11 @@ async function throughGateway(from: Name, to: Name, { path, body }: WireRequest)
 }
 
 /** Returns the library's translation, or the status with which it refuses the request. */
-function throughLibrary(from: Name, to: Name, { path, body, query }: WireRequest): library.Translation | number {
+function throughLibrary(
+  from: ConversationFormat,
+  to: ConversationFormat,
+  { path, body, query }: WireRequest,
+): library.Translation | number {
   try {
     return bare.translate(plain(body), {
       from: bare[from],

@@ -134,7 +134,7 @@ test('the command prints the changes and fails, unless there are none', async ()
   const run = () =>
     recordCommand(
       folder,
-      { upstream: upstream.address, host: '', listen: 0, redact: [], ignore: [], refresh: true },
+      { upstream: upstream.address, host: '', port: 0, redact: [], ignore: [], refresh: true },
       { out: line => lines.push(line), fault: line => lines.push(line) },
     )
   await expect(run()).rejects.toThrow('the recordings differ')

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { replay } from '../../../src/kit/testing/index.ts'
 import { openMock } from '../../../src/upstreams/mock/index.ts'
 import { folderOf } from '../../agents/install.ts'
+import { DOCUMENTED_TESTS } from '../../builders/documented-tests.ts'
 import { MAIN } from '../../builders/paths.ts'
 
 /* The example for pytest of docs/testing.md, run as written. */
@@ -32,8 +33,8 @@ if (!hasPytest) console.warn('The example for pytest is not run: python3 has no 
 
 test.skipIf(!hasPytest)('the documented example for pytest passes, and fails for a changed prompt', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pytest-'))
-  const examples = readFileSync('docs/testing.md', 'utf8').matchAll(/```python\n# (\S+)\n([\s\S]*?)```/g)
-  for (const [, name, text] of examples) writeFileSync(join(folder, name!), text!)
+
+  for (const [name, text] of DOCUMENTED_TESTS) if (name.endsWith('.py')) writeFileSync(join(folder, name), text)
   const mock = await openMock()
   const provider = await replay(join(folder, 'recordings'), { mode: 'record', upstream: mock.url })
   const body = JSON.stringify({ model: 'replay', messages: [{ role: 'user', content: 'Say hello.' }] })

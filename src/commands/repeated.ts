@@ -1,0 +1,2 @@
+/** Collects the values of a repeatable option. */
+export const repeated = (value: string, before: readonly string[]): readonly string[] => [...before, value]
