@@ -274,6 +274,7 @@ export class Gateway {
         cipher,
         reasoning,
         signers,
+        mayBeSigned: signatures.length > 0 || form.messages !== whole.messages,
       }
       try {
         await this.respond(attempt)
