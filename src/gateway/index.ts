@@ -338,8 +338,7 @@ export class Gateway {
         const answered = await readResult(sent)
         reasoning?.save(answered.result, sent)
         noteSignatures(answered.result, attempt.target, attempt.signers)
-        const { fallbacks } = incoming
-        if (fallbacks !== undefined && keepsRefusal(fallbacks, sent.attempt, answered)) {
+        if (keepsRefusal(sent.attempt, answered.result, () => writeResult(sent.attempt, answered))) {
           sent.succeeded()
           throw refusedByModel()
         }
