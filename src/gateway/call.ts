@@ -65,7 +65,9 @@ export interface Reply {
   abortable: Abortable | undefined
   /** Adds the remaining limits of the key to the head of the answer. */
   rateHeaders?: HeaderSource | undefined
-  /** Fields after the body of a streamed answer, for callers that accept trailers. */
+  /** Whether fields after the body of a streamed answer reach the caller. */
+  readonly takesTrailers?: boolean
+  /** Fields after the body of a streamed answer. Only for replies that take them. */
   trailers?: Headers | undefined
   whole(status: number, headers: Headers, text: string): void
   begin(headers: Headers, status?: number): void

@@ -145,7 +145,8 @@ function attemptOf(
   const incoming: Incoming = { ...NO_STATE, call, request, caller: OPERATOR, report: new Report(call), onLoss: 'show' }
   return {
     ...{ incoming, request, target, channel, images, cipher: seal, heartbeat: 0 },
-    ...{ early: undefined, stored: undefined, echo: undefined, reasoning: undefined, signers: undefined },
+    ...{ early: undefined, stored: undefined, echo: undefined, reasoning: undefined },
+    ...{ signers: undefined, mayBeSigned: false },
   }
 }
 

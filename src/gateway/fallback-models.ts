@@ -113,7 +113,7 @@ export const listedFallbacks = (
 ): readonly FallbackModel[] | undefined => models.get(model)?.fallbacks ?? groups.get(group)?.fallbacks
 
 /** Whether the model or its filter refused in the answer. */
-const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'
+export const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'
 
 /** Creates the failure by which a refusal leads to a fallback model. No channel rests for it. */
 export const refusedByModel = (): GatewayFailure =>

@@ -274,6 +274,7 @@ export class Gateway {
         cipher,
         reasoning,
         signers,
+        mayBeSigned: signatures.length > 0 || form.messages !== whole.messages,
       }
       try {
         await this.respond(attempt)
@@ -337,8 +338,7 @@ export class Gateway {
         const answered = await readResult(sent)
         reasoning?.save(answered.result, sent)
         noteSignatures(answered.result, attempt.target, attempt.signers)
-        const { fallbacks } = incoming
-        if (fallbacks !== undefined && keepsRefusal(fallbacks, sent.attempt, answered)) {
+        if (keepsRefusal(sent.attempt, answered.result, () => writeResult(sent.attempt, answered))) {
           sent.succeeded()
           throw refusedByModel()
         }

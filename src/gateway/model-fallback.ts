@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../accounts/index.ts'
 import type { CanonicalError } from '../canonical/error.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
 import type { FallbackReason } from '../formats/model-facts.ts'
 import { deploymentsOf } from '../upstreams/router.ts'
 import { expectedTokens } from './admission.ts'
@@ -8,8 +9,7 @@ import { FallbackModels, fallbackReason, listedFallbacks } from './fallback-mode
 import { isSpent } from './read-request.ts'
 import { asModel } from './routing.ts'
 import type { Services } from './services.ts'
-import type { Attempt, Incoming, WholeAnswer } from './types.ts'
-import { writeResult } from './write-result.ts'
+import type { Attempt, Incoming } from './types.ts'
 
 type Needs = Pick<Services, 'config' | 'catalogue' | 'channels' | 'running' | 'recorder'>
 
@@ -139,16 +139,18 @@ function fallenBack(incoming: Incoming, model: string, reason: FallbackReason): 
   return { ...incoming, request: asModel(request, model) }
 }
 
-/** Keeps an answer in which a model refused, to be sent if no fallback answers. Returns false for other answers. */
-export const keepsRefusal = (fallbacks: FallbackModels, attempt: Attempt, answered: WholeAnswer): boolean =>
-  fallbacks.takesRefusal(answered.result, () => writeRefusal(attempt, answered))
-
-/** Sends the answer in which a model refused, because no fallback answered. */
-function writeRefusal(attempt: Attempt, answered: WholeAnswer): Promise<void> {
+/**
+ * Keeps an answer in which a model refused, to be sent by `send` if no fallback answers. Returns false for other
+ * answers, and if no fallback remains.
+ */
+export function keepsRefusal(attempt: Attempt, result: CanonicalResult, send: () => Promise<void>): boolean {
   const { incoming, target, request } = attempt
-  const { report } = incoming
-  report.tried(target)
-  report.model = request.model
-  report.fallback = undefined
-  return writeResult(attempt, answered)
+  const { report, fallbacks } = incoming
+  if (fallbacks === undefined) return false
+  return fallbacks.takesRefusal(result, () => {
+    report.tried(target)
+    report.model = request.model
+    report.fallback = undefined
+    return send()
+  })
 }

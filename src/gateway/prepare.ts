@@ -38,6 +38,7 @@ interface Writing extends Located {
   readonly target: Target
   readonly reasoning: OwnerReasoning | undefined
   readonly signers: Signers | undefined
+  readonly mayBeSigned: boolean
 }
 
 /**
@@ -49,7 +50,7 @@ interface Writing extends Located {
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
   const { report, onLoss } = attempt.incoming
-  const own = withOwnSignatures(request, attempt.target, attempt.signers)
+  const own = withOwnSignatures(request, attempt.target, attempt.mayBeSigned ? attempt.signers : undefined)
   const written = prepare(own.request, attempt.target, attempt.reasoning)
   const prepared = own.losses.length === 0 ? written : withEarlierLosses(written, own.losses, request)
   report.reasoningRestored(prepared.recalled?.count)

@@ -151,7 +151,7 @@ export class StreamOutput {
     if (lost === undefined || lost.length === 0) return
     const { report, capture, call } = this.attempt.incoming
     const reported = reportedOfAnswer(lost, report.usage)
-    call.reply.trailers = headersOfLosses(reported, this.attempt)
+    if (call.reply.takesTrailers === true) call.reply.trailers = headersOfLosses(reported, this.attempt)
     report.lostInAnswer(withoutAdditions(reported).length)
     if (capture !== undefined) capture.lostInAnswer = shownLosses(lost)
   }

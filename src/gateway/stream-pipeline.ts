@@ -1,6 +1,7 @@
 import { type CanonicalError, GatewayError, upstreamFailed } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
 import { ReasoningFilter } from '../canonical/shown-reasoning.ts'
 import type { EventReader, Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
@@ -8,6 +9,8 @@ import { type EventParser, eventParser } from '../ingress/transport/event-parser
 import type { Consumer, Exchange } from '../upstreams/channel/index.ts'
 import type { Abortable } from './call.ts'
 import { GONE } from './failures.ts'
+import { refusedByModel } from './fallback-models.ts'
+import { type HeldEvents, HeldRefusal } from './held-refusal.ts'
 import { publicEvent, timed, withHead } from './public-answer.ts'
 import { reasoningShown } from './shown-reasoning.ts'
 import { type Gate, NO_SOURCE } from './stream-head.ts'
@@ -29,6 +32,11 @@ export interface StreamStages {
   readonly exchange: Exchange | undefined
   /** Gate that is paused in place of the exchange if another reader pulls the events. */
   readonly gate: Gate | undefined
+  /**
+   * Called with an answer in which the model refused before any content, and with the function that sends it. Returns
+   * whether a fallback model may answer in its place. Undefined if there is no such fallback.
+   */
+  readonly refused?: ((result: CanonicalResult, send: () => Promise<void>) => boolean) | undefined
   /** Parser of the upstream's bytes. By default that of server-sent events. */
   readonly parser?: EventParser
 }
@@ -50,6 +58,9 @@ export class StreamPipeline implements Consumer, Abortable {
   private readonly filter: ReasoningFilter | undefined
   /** Whether events are passed on unchanged, until one must be rewritten. */
   private isRelayed: boolean
+  /** Events before the first content. Undefined once they are sent, and if no refusal leads to a fallback model. */
+  private hold: HeldRefusal | undefined
+  private holdTimer: NodeJS.Timeout | undefined
 
   constructor(attempt: Attempt, stages: StreamStages) {
     const { losses, headers, gate, exchange, restore } = stages
@@ -63,6 +74,9 @@ export class StreamPipeline implements Consumer, Abortable {
     this.isRelayed = this.output.canRelay
     const shown = reasoningShown(attempt)
     this.filter = shown === 'all' ? undefined : new ReasoningFilter(shown)
+    if (stages.refused === undefined) return
+    this.hold = new HeldRefusal(shown === 'all')
+    this.holdTimer = setTimeout(() => this.guarded(() => this.release()), attempt.heartbeat).unref()
   }
 
   /** Resolves at the end of the answer. Rejects with GatewayError if nothing was sent to the caller. */
@@ -75,6 +89,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.guarded(() => {
       for (const event of this.parser.push(bytes)) this.pass(this.stages.read.push(event), event)
       if (this.parser.overflowed) this.endWith(OVERFLOW)
+      if (this.hold !== undefined) this.countHeld(bytes.length)
       this.output.flushInTime(bytes.length)
     })
   }
@@ -84,6 +99,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.guarded(() => {
       for (const event of this.parser.end()) this.pass(this.stages.read.push(event), event)
       this.pass(this.stages.read.end())
+      this.release()
       if (this.output.isOver) return
       if (this.output.hasBegun) this.output.finish()
       else this.endWith(EMPTY)
@@ -109,6 +125,7 @@ export class StreamPipeline implements Consumer, Abortable {
    * answer.
    */
   refuse(failure: GatewayError): void {
+    clearTimeout(this.holdTimer)
     this.output.refuse(failure)
   }
 
@@ -135,11 +152,54 @@ export class StreamPipeline implements Consumer, Abortable {
     }
   }
 
+  private pass(events: readonly CanonicalEvent[], wire?: WireEvent): void {
+    const { hold } = this
+    if (hold === undefined) return this.forward(events, wire)
+    hold.push(events, wire)
+    if (hold.decision !== undefined) this.release()
+  }
+
+  /** Ends the hold: forwards the held events, unless the answer is a refusal and a fallback may answer. */
+  private release(): void {
+    const { hold, attempt, stages } = this
+    if (hold === undefined) return
+    clearTimeout(this.holdTimer)
+    this.hold = undefined
+    const { held, decision, refusal } = hold
+    if (
+      refusal !== undefined &&
+      !attempt.incoming.call.reply.started &&
+      stages.refused!(refusal, () => this.resend(held))
+    )
+      return this.refuse(refusedByModel())
+    for (const { events, wire } of held) {
+      if (decision !== 'failed') this.forward(events, wire)
+      else for (const event of events) if (event.type === 'error') this.forward([event])
+    }
+  }
+
+  private countHeld(bytes: number): void {
+    this.hold!.counted(bytes)
+    if (this.hold!.decision !== undefined) this.release()
+  }
+
+  /** Sends the events of a held refusal, because no fallback model answered. */
+  private async resend(held: readonly HeldEvents[]): Promise<void> {
+    const { attempt, stages } = this
+    const again = new StreamPipeline(attempt, { ...stages, refused: undefined, exchange: undefined, gate: undefined })
+    attempt.incoming.call.reply.abortable = again
+    again.guarded(() => {
+      for (const { events, wire } of held) again.forward(events, wire)
+      again.output.finish()
+    })
+    await again.done
+  }
+
   /**
    * @param wire the upstream's event that `events` were read from. It is sent in their place if events are passed on
    * unchanged.
    */
-  private pass(events: readonly CanonicalEvent[], wire?: WireEvent): void {
+  private forward(events: readonly CanonicalEvent[], wire?: WireEvent): void {
     const { restore } = this.stages
     if (this.isRelayed && wire !== undefined) this.relay(events, wire)
     else if (restore === undefined) for (const event of events) this.passOne(event)

@@ -10,13 +10,14 @@ import type { Answer } from '../upstreams/channel/index.ts'
 import { eventParserOf, shapeOf } from './answer-shape.ts'
 import { eventsComing } from './collect-stream.ts'
 import { toFailure } from './failures.ts'
+import { keepsRefusal } from './model-fallback.ts'
 import { checkedResult, readWireResult } from './read-result.ts'
 import { publicHeaders } from './scrub.ts'
 import type { Sent } from './send.ts'
 import { inMp3, wantsMp3 } from './speech/container.ts'
 import { encodedEvents } from './speech/encoding.ts'
 import { Gate } from './stream-head.ts'
-import { StreamPipeline } from './stream-pipeline.ts'
+import { StreamPipeline, type StreamStages } from './stream-pipeline.ts'
 import { watchSignatures } from './thoughts/own-signatures.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 import { withoutBytes } from './write-result.ts'
@@ -43,6 +44,7 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
     headers: target.native ? publicHeaders(answer.headers, target, request.model) : NO_HEADERS,
     exchange,
     gate: isWhole || isEncoded ? new Gate() : undefined,
+    refused: refusalKeeper(sent),
     ...(parser === undefined ? {} : { parser }),
   })
   incoming.call.reply.abortable = stream
@@ -51,6 +53,20 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
   else answer.pipeTo(stream)
   await stream.done
   return stream.failure
+}
+
+/**
+ * Returns the function that keeps a streamed refusal while fallback models are tried. It counts as a success of its
+ * channel. Undefined if no fallback answers in place of a refusal.
+ */
+function refusalKeeper(sent: Sent): StreamStages['refused'] {
+  const { attempt } = sent
+  if (attempt.incoming.fallbacks?.has('refusal') !== true) return undefined
+  return (result, send) => {
+    const isKept = keepsRefusal(attempt, result, send)
+    if (isKept) sent.succeeded()
+    return isKept
+  }
 }
 
 /** Writes a complete answer as the stream that the caller requested. */

@@ -86,6 +86,8 @@ export interface Attempt {
   readonly reasoning: OwnerReasoning | undefined
   /** The accounts that issued signatures. Undefined if there is only one account. */
   readonly signers: Signers | undefined
+  /** Whether the request may contain signatures. False if its history was searched and has none. */
+  readonly mayBeSigned: boolean
 }
 
 /** A complete answer on its way to the caller. */

@@ -117,10 +117,15 @@ export class HttpReply extends CallerReply implements Reply {
     if (this.response.writableLength > 0) this.response.setTimeout(this.gateway.patience)
   }
 
-  /** The last chunk, with trailers if the caller accepts them. */
+  /** Whether the body has chunks, which trailers can follow, and the caller accepts them. */
+  get takesTrailers(): boolean {
+    return this.framed && acceptsTrailers(this.message)
+  }
+
+  /** The last chunk, with trailers if there are any. */
   private lastChunk(): string {
     const { trailers } = this
-    if (trailers === undefined || !acceptsTrailers(this.message)) return LAST_CHUNK
+    if (trailers === undefined) return LAST_CHUNK
     const fields = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`)
     return `0\r\n${fields.join('')}\r\n`
   }

@@ -61,10 +61,10 @@ export interface Target {
   /** Whether the channel, or the model there, rests. Such a target is tried after all others. */
   readonly resting: boolean
   /**
-   * Whether the request would be sent here if nothing rested. Undefined if nothing rests and the channel has no pool:
-   * the first target is then the drawn one.
+   * Returns whether the request would be sent here if nothing rested. Undefined if nothing rests and the channel has no
+   * pool: the first target is then the drawn one. Few requests need it, and it takes another ordering.
    */
-  readonly isDrawn?: boolean
+  readonly isDrawn?: () => boolean
 }
 
 /**
@@ -94,10 +94,16 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   const draw = drawStrings(request)
   const options = ready.length === 1 ? ready : inOrder(ready, request, draw)
   const isResting = options.some(({ target }) => target.resting)
-  const drawn = isResting ? inOrder(ready.map(rested), request, draw)[0]!.target.channel : options[0]!.target.channel
+  const drawn = once(() => (isResting ? inOrder(ready.map(rested), request, draw) : options)[0]!.target.channel)
   if (options.some(({ keys }) => keys !== undefined)) return withKeys(options, request, draw, drawn)
   if (!isResting) return options.map(({ target }) => target)
-  return options.map(({ target }) => ({ ...target, isDrawn: target.channel === drawn }))
+  return options.map(({ target }) => ({ ...target, isDrawn: () => target.channel === drawn() }))
+}
+
+/** Returns a function that evaluates `value` at its first call only. */
+function once<T extends object>(value: () => T): () => T {
+  let known: T | undefined
+  return () => (known ??= value())
 }
 
 /** Returns the option as if it did not rest. */
@@ -107,18 +113,18 @@ const rested = (option: Option): Option => ({ ...option, target: { ...option.tar
  * Replaces a channel that has a pool by its keys, so that a failed key leads to the next key before the next channel.
  * Resting targets come last, as always.
  *
- * @param drawn the channel that the request would select if nothing rested.
+ * @param drawn returns the channel that the request would select if nothing rested.
  */
 function withKeys(
   options: readonly Option[],
   request: RouteRequest,
   draw: DrawString,
-  drawn: ChannelConfig,
+  drawn: () => ChannelConfig,
 ): readonly Target[] {
   const { now } = request
   const targets = options.flatMap(({ target, keys }) => {
     const { channel, upstreamModel } = target
-    if (keys === undefined) return { ...target, isDrawn: channel === drawn }
+    if (keys === undefined) return { ...target, isDrawn: () => channel === drawn() }
     return availableKeys(keys, { draw: draw(channel), upstreamModel, now }).map(({ key, resting, isDrawn }) => ({
       ...targetAt(
         key.config,
@@ -127,7 +133,7 @@ function withKeys(
         upstreamModel,
         resting || target.resting,
       ),
-      isDrawn: isDrawn && channel === drawn,
+      isDrawn: () => isDrawn && channel === drawn(),
     }))
   })
   return [...targets.filter(({ resting }) => !resting), ...targets.filter(({ resting }) => resting)]

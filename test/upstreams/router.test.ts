@@ -165,6 +165,25 @@ describe('trap 100: a resting target', () => {
     const all = channels(two, { a: { inFlight: 0, restingUntil: until }, b: { inFlight: 0, restingUntil: until } })
     expect(names(ask(), all)).toEqual(['a', 'b'])
   })
+
+  it('says on demand which channel the request would select if nothing rested', () => {
+    const equal = `name: a, formats: [chat], models: [m]
+      name: b, formats: [chat], models: [m]`
+    let ranked = 0
+    const rank = ({ channel }: { readonly channel: { readonly name: string } }) => {
+      ranked++
+      return channel.name === 'a' ? 0 : 1
+    }
+    const resting = channels(equal, { a: { inFlight: 0, restingUntil: until } })
+    const targets = route(ask({ rank }), resting)
+    expect(ranked).toBe(0)
+    expect(targets.map(({ channel, isDrawn }) => [channel.name, isDrawn!()])).toEqual([
+      ['b', false],
+      ['a', true],
+    ])
+    expect(targets[0]!.isDrawn!()).toBe(false)
+    expect(ranked).toBe(2)
+  })
 })
 
 describe('refusals', () => {

@@ -13,7 +13,7 @@ export interface ThinkingDialect {
   readonly max_output?: number
 }
 
-/** What else in the request decides about thinking. */
+/** Other fields that decide about thinking. */
 export interface Circumstances {
   /** Whether a tool has to be called, which a thinking budget does not allow. */
   readonly forced: boolean

@@ -164,6 +164,10 @@ export class RecordedReply implements Reply {
     this.reply.rateHeaders = source
   }
 
+  get takesTrailers(): boolean {
+    return this.reply.takesTrailers === true
+  }
+
   get trailers(): Headers | undefined {
     return this.reply.trailers
   }

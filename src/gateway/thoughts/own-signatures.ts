@@ -31,7 +31,7 @@ export function withOwnSignatures(
     const signature = signatureFor(part, target)
     if (signature === undefined) return false
     const signer = signers.of(signature)
-    return signer === undefined ? target.isDrawn === false : !reachesSigner(signer, target)
+    return signer === undefined ? target.isDrawn?.() === false : !reachesSigner(signer, target)
   }
   if (!request.messages.some(({ content }) => content.some(isForeign))) return { request, losses: NONE }
   const losses: Loss[] = []
@@ -97,7 +97,7 @@ export function preferSigner(
   if (targets.length < 2) return targets
   const latest = signatures.findLast(signature => signers.of(signature) !== undefined)
   const marked = targets.map((target, index) =>
-    target.isDrawn === undefined ? { ...target, isDrawn: index === 0 } : target,
+    target.isDrawn === undefined ? { ...target, isDrawn: () => index === 0 } : target,
   )
   if (latest === undefined) return marked
   const signer = signers.of(latest)!

@@ -369,3 +369,52 @@ test('a history that one account compacted is refused by another', TIMED, async 
   expect((await gateway.ask(RESPONSES_PATH, body)).status).toBeGreaterThanOrEqual(400)
   expect(accounts.upstreams[other(issuer)]!.seen).toHaveLength(0)
 })
+
+test(
+  'a signature in the part of a history that other upstreams do not get goes to no other account',
+  TIMED,
+  async () => {
+    const accounts = await twoAccounts(RESPONSES)
+    const models = new Map([['m', { id: 'm', input: ['text' as const], output: ['text' as const], context: 300 }]])
+    const gateway = await openGateway(accounts.channels, { config: { models } })
+    await gateway.ask(RESPONSES_PATH, RESPONSES.first)
+    const issuer = accounts.upstreams.findIndex(({ seen }) => seen.length > 0)
+    accounts.upstreams[issuer]!.script = failing
+    const signature = signatureOf(NAMES[issuer]!)
+    const long = { role: 'user', content: 'one two three four five '.repeat(40) }
+    const input = [
+      long,
+      ...responsesItems(signature),
+      { type: 'function_call_output', call_id: 'call_1', output: 'noon' },
+    ]
+    const body = { ...RESPONSES.first, truncation: 'auto', input: [...input, USER] }
+    const moved = await gateway.ask(RESPONSES_PATH, body)
+    expect(moved.status, moved.text).toBe(200)
+    const sent = accounts.upstreams[other(issuer)]!.seen.at(-1)!.text
+    expect(sent).toContain('one two three')
+    expect(sent).not.toContain(signature)
+    expect(moved.headers['interlingua-loss']).toContain('signed-by-another')
+  },
+)
+
+test('an emulated compaction sends the signatures of one account to no other', TIMED, async () => {
+  const accounts = await twoAccounts(MESSAGES)
+  const gateway = await openGateway(accounts.channels)
+  const first = await gateway.ask(RESPONSES_PATH, RESPONSES.first)
+  const issuer = accounts.upstreams.findIndex(({ seen }) => seen.length > 0)
+  const signature = signatureOf(NAMES[issuer]!)
+  const history = (first.json as { output: object[] }).output
+  const result = { type: 'function_call_output', call_id: 'toolu_1', output: 'noon' }
+  const body = { model: 'm', input: [USER, ...history, result] }
+  const summary = { ...MESSAGES.whole(signature), content: [{ type: 'text', text: 'It is noon.' }] }
+  for (const upstream of accounts.upstreams) upstream.script = response => json(response, summary)
+  const compact = () => gateway.ask(`${RESPONSES_PATH}/compact`, body)
+  expect((await compact()).status).toBe(200)
+  expect(accounts.upstreams[issuer]!.seen.at(-1)!.text).toContain('noon')
+  accounts.upstreams[issuer]!.script = failing
+  const moved = await compact()
+  expect(moved.status, moved.text).toBe(200)
+  const sent = accounts.upstreams[other(issuer)]!.seen.at(-1)!.text
+  expect(sent).toContain('noon')
+  expect(sent).not.toContain(signature)
+})

@@ -4,7 +4,7 @@ import { schemaSource } from '../schema.ts'
 import { SESSION_FORMATS } from '../sockets/formats.ts'
 import { versionOf } from '../specs.ts'
 
-/** What a format is judged by: the version of its requests, and the source of its schemas. */
+/** Version and schema source that judge a format. */
 export interface SpecDocument {
   readonly version?: string
   readonly schemas?: string
