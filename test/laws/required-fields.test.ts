@@ -8,6 +8,7 @@ import { refusableLosses } from '../../src/egress/losses.ts'
 import { FORMAT_FACTS } from '../../src/formats/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FOREIGN } from '../builders/write-options.ts'
+import { conversing } from './support.ts'
 
 const asking = (output: CanonicalRequest['output'], ...content: Part[]): CanonicalRequest => ({
   ...REQUEST,
@@ -57,10 +58,7 @@ const INVENTED: { readonly [pair: string]: readonly string[] } = {
   'cohere: embedding': ['output/embedding/purpose purpose-required'],
   // A completion has no roles. A conversation model is told what to do with the text.
   ...Object.fromEntries(
-    ['chat', 'responses', 'messages', 'contents', 'converse'].map(format => [
-      `${format}: completion`,
-      ['output/completion asked-as-a-question'],
-    ]),
+    conversing('request').map(format => [`${format}: completion`, ['output/completion asked-as-a-question']]),
   ),
 }
 
