@@ -28,10 +28,44 @@ export const ERRORS = {
 
 export type ErrorKind = keyof typeof ERRORS
 
+/** Reasons of failures, more specific than the kind. For operators; callers never see them. */
+export const FAILURE_REASONS = [
+  /** The upstream's host refused the connection. */
+  'refused',
+  /** The name of the host has no address. */
+  'dns',
+  /** The TLS handshake failed, mostly because of the certificate. */
+  'tls',
+  /** No route leads to the host. */
+  'unroutable',
+  /** The connection was closed before the answer began. */
+  'reset',
+  /** The connection was not accepted in time. */
+  'connect-timeout',
+  /** The answer did not begin in time. */
+  'first-byte-timeout',
+  /** The upstream was silent for too long within its answer. */
+  'idle-timeout',
+  /** The upstream answered with the status of an error. */
+  'status',
+  /** The upstream reported an error within an answer that had begun well. */
+  'reported',
+  /** The answer is not what was requested: not JSON, a web page, empty, too large. */
+  'content',
+  /** The answer ended before it was complete. */
+  'cut',
+  /** The gateway refused the request, or failed itself. */
+  'gateway',
+] as const
+
+export type FailureReason = (typeof FAILURE_REASONS)[number]
+
 /** A failure of a request, independent of the format that reported it or will report it. */
 export interface CanonicalError extends Node {
   readonly kind: ErrorKind
   readonly message: string
+  /** Reason for operators. Undefined if it follows from the other fields. */
+  readonly reason?: FailureReason
   /** Invalid field, in the caller's notation. */
   readonly param?: string
   /** Machine-readable code that is more specific than the kind, such as `model_not_found`. */
@@ -104,7 +138,11 @@ export const notFound = refusal('not-found')
 export const cannotExpress = refusal('cannot-express')
 
 /** Returns the error for an upstream that failed without reporting one. */
-export const upstreamFailed = (message: string): CanonicalError => ({ kind: 'upstream-failed', message })
+export const upstreamFailed = (message: string, reason: FailureReason = 'content'): CanonicalError => ({
+  kind: 'upstream-failed',
+  message,
+  reason,
+})
 
 /** Error kinds by HTTP status. 529 is Anthropic's status for an overloaded server (trap 78). */
 const BY_STATUS: { readonly [status: number]: ErrorKind } = {

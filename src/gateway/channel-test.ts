@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../accounts/index.ts'
 import { permissionsOf } from '../accounts/permissions.ts'
-import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { type ErrorKind, type FailureReason, GatewayError } from '../canonical/error.ts'
 import { defined } from '../canonical/node.ts'
 import { type CanonicalRequest, userMessage } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
@@ -12,13 +12,13 @@ import type { Channel } from '../upstreams/channel/index.ts'
 import { type RoutedChannel, route, type Target } from '../upstreams/router.ts'
 import { gatewayCall, NO_STATE, NoReply } from './caller-requests.ts'
 import type { StateCipher } from './compaction/state-cipher.ts'
-import { logMessage, toFailure } from './failures.ts'
+import { upstreamFailure } from './failure-of.ts'
+import { toFailure } from './failures.ts'
 import type { ImageDelivery } from './image-store.ts'
 import { updateListing } from './listing.ts'
 import { abilitiesOf } from './models.ts'
 import { Report } from './report.ts'
 import { roundTrip } from './round-trip.ts'
-import { withoutAddresses } from './secrets.ts'
 import { targetFailure } from './target-failure.ts'
 import type { Attempt, Incoming } from './types.ts'
 
@@ -36,7 +36,7 @@ export interface ChannelTest {
   readonly status?: number
   /** Beginning of the model's answer. */
   readonly text?: string
-  readonly error?: { readonly kind: ErrorKind; readonly message: string }
+  readonly error?: { readonly kind: ErrorKind; readonly reason?: FailureReason; readonly message: string }
 }
 
 /** Settings and services of a channel test. */
@@ -172,9 +172,13 @@ function failureOf(
 ): Pick<ChannelTest, 'status' | 'error'> {
   const failure = signal.aborted ? LATE : toFailure(thrown)
   targetFailure(failure, { target, channel, model: target.upstreamModel, log })
-  const { kind, status } = failure.error
-  return { ...defined({ status }), error: { kind, message: withoutAddresses(logMessage(failure.error, target)) } }
+  const { kind } = failure.error
+  const { status, reason, said = '' } = upstreamFailure(failure, target)
+  return { ...defined({ status }), error: { kind, reason, message: said } }
 }
 
-const LATE = new GatewayError({ kind: 'timed-out', message: 'The upstream did not answer in time.' })
+const LATE = new GatewayError({
+  ...{ kind: 'timed-out', reason: 'first-byte-timeout' },
+  message: 'The upstream did not answer in time.',
+})
 const UNLISTED = { kind: 'upstream-failed', message: 'The upstream does not list its models.' } as const

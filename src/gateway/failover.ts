@@ -93,7 +93,8 @@ export class Failover {
     if (trailing?.fault !== undefined && !started) throw trailing.fault
     if (!started && this.fallsBack(thrown, target)) return
     const why = this.fallback?.target === target && isInexpressible(thrown) ? this.fallback.failure : thrown
-    const failure = targetFailure(why, { target, channel, model: request.model, log: this.log })
+    const { report } = this.incoming
+    const failure = targetFailure(why, { target, channel, model: request.model, log: this.log, id: call.id, report })
     if (started || isSpent(this.incoming) || submission?.forbidsFailover === true) throw failure
     if (responseChain?.forgot(target, failure.error) === true) this.queue.splice(this.position, 0, target)
     else if (!mayRetry(failure.error)) throw failure

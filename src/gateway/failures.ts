@@ -1,4 +1,4 @@
-import { type CanonicalError, ERRORS, type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { type CanonicalError, ERRORS, type ErrorKind, GatewayError, upstreamFailed } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import { WRITERS } from '../egress/index.ts'
 import { answeredTooMuch } from '../upstreams/channel/index.ts'
@@ -29,13 +29,10 @@ export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
 export const mayRetry = ({ kind, retry }: CanonicalError): boolean => retry ?? ERRORS[kind].retry
 
 /** The upstream answered a request for audio without a single byte. */
-export const SENT_NOTHING = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent an empty answer.' })
+export const SENT_NOTHING = new GatewayError(upstreamFailed('The upstream sent an empty answer.'))
 
 /** The upstream answered with an HTML page, such as a proxy's error page or a sign-in page. */
-export const SENT_A_PAGE = new GatewayError({
-  kind: 'upstream-failed',
-  message: 'The upstream sent a web page instead of an answer.',
-})
+export const SENT_A_PAGE = new GatewayError(upstreamFailed('The upstream sent a web page instead of an answer.'))
 
 /** The caller closed its connection. */
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })

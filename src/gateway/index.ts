@@ -356,8 +356,10 @@ export class Gateway {
    * Counts and logs the failure of an upstream that broke off in the middle of an answer. The caller already has the
    * error, and no other target can be tried.
    */
-  private noteBrokenStream(failure: GatewayError, { target, channel, request }: Attempt): void {
-    targetFailure(failure, { target, channel, model: request.model, log: this.services.log })
+  private noteBrokenStream(failure: GatewayError, { target, channel, request, incoming }: Attempt): void {
+    const { call, report } = incoming
+    const { log } = this.services
+    targetFailure(failure, { target, channel, model: request.model, log, id: call.id, report })
   }
 
   /** Answers at once that the work has started. The work continues in the background even if the caller leaves. */

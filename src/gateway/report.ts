@@ -2,14 +2,23 @@ import type { Caller, Reservation } from '../accounts/index.ts'
 import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
+import { defined } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { withoutAdditions } from '../egress/losses.ts'
-import { CANCELLED, type EarlierAttempt, isCounted, recordedModel, type UsageRow } from '../store/usage/row.ts'
+import {
+  CANCELLED,
+  type EarlierAttempt,
+  type Failure,
+  isCounted,
+  recordedModel,
+  type UsageRow,
+} from '../store/usage/row.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Call } from './call.ts'
+import { ownFailure } from './failure-of.ts'
 import type { FallenBack } from './fallback-models.ts'
 import type { RequestTrace } from './metrics/traces.ts'
 import { type Expected, estimated, lengthOf } from './uncounted.ts'
@@ -55,6 +64,8 @@ export class Report {
   fallback: FallenBack | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
+  /** Why the current attempt failed. Undefined if it did not. */
+  private attemptFailure: Failure | undefined
   private upstreamId: string | undefined
   private read: number | undefined
   private sent: number | undefined
@@ -115,6 +126,12 @@ export class Report {
     this.hasMedia = false
     this.finish = undefined
     this.error = undefined
+    this.attemptFailure = undefined
+  }
+
+  /** Records why the current attempt failed. */
+  attemptFailed(failure: Failure): void {
+    this.attemptFailure = failure
   }
 
   private failedOver({ channel, upstreamModel }: Target, now: number): void {
@@ -123,6 +140,7 @@ export class Report {
     this.tries.push({
       ...{ channel: channel.name, upstreamModel: recordedModel(upstreamModel) },
       ...{ sentAfter: tenths((this.sent ?? now) - this.began), endedAfter: tenths(now - this.began) },
+      ...defined({ failure: this.attemptFailure && shortened(this.attemptFailure) }),
     })
   }
 
@@ -255,6 +273,7 @@ export class Report {
       channel: target?.channel.name,
       upstreamFormat: target?.format.format,
       error: this.error?.kind,
+      failure: this.error && this.status !== CANCELLED ? (this.attemptFailure ?? ownFailure(this.error)) : undefined,
       finish: this.finish?.reason,
       upstreamId: this.upstreamId,
       input: usage?.input,
@@ -285,6 +304,14 @@ export class Report {
 }
 
 const NOTHING: Usage = {}
+
+/** Maximum number of characters of the message of an earlier attempt. */
+const LONGEST_EARLIER = 200
+
+const shortened = ({ said, ...failure }: Failure): Failure => ({
+  ...failure,
+  ...defined({ said: said?.slice(0, LONGEST_EARLIER) }),
+})
 
 /** Maximum number of earlier attempts in the row. */
 const MOST_TRIES = 10

@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../canonical/error.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
 import { withoutByteOrderMark } from '../canonical/text.ts'
 import { READERS } from '../ingress/index.ts'
@@ -142,12 +142,12 @@ function idOf({ headers }: Answer, target: Target): string | undefined {
 
 /** Reads an upstream's error answer as a failure. */
 export async function upstreamError(answer: Answer, target: Target, model: string): Promise<GatewayError> {
-  if (answer.status < 400)
-    return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
+  if (answer.status < 400) return new GatewayError(upstreamFailed('The upstream answered with a redirect.'))
   const body = errorIn(await answer.text(LARGEST_ERROR))
   const reader = READERS[target.format.format]!
   const read = reader.error!({ status: answer.status, headers: withSingleValues(answer.headers), body })
-  const error = target.channel.pooled === undefined ? read : withQuotaDelay(read, answer.headers)
+  const delayed = target.channel.pooled === undefined ? read : withQuotaDelay(read, answer.headers)
+  const error = { ...delayed, reason: 'status' } as const
   return new UpstreamFailure(error, target.native ? publicHeaders(answer.headers, target, model) : {})
 }
 

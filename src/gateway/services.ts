@@ -176,6 +176,13 @@ export class Services {
       interlingua_channel_drained: each(({ drained }) => Number(drained)),
       interlingua_channel_resting: each(channel => channel.restCount(Date.now()).channels),
       interlingua_channel_resting_models: each(({ resting }) => resting.count(Date.now()).models),
+      interlingua_channel_failing: () =>
+        channels.all
+          .filter(({ stats }) => !stats.isUnused)
+          .map(({ config: { name }, stats }) => ({
+            labels: { channel: name },
+            value: Number(stats.failingSince() !== undefined),
+          })),
       interlingua_channel_keys: () => channels.all.flatMap(keyReadings),
       interlingua_usage_queue_rows: () => usage.queued,
       interlingua_usage_dropped_total: () => usage.dropped,

@@ -271,4 +271,4 @@ const isChanged = (seen: readonly CanonicalEvent[], events: readonly CanonicalEv
   seen !== events && seen.some((event, at) => event !== events[at] && event.type !== 'result-start')
 
 const OVERFLOW = upstreamFailed('The upstream sent an event larger than the gateway accepts.')
-const EMPTY = upstreamFailed('The upstream ended its answer without any content.')
+const EMPTY = upstreamFailed('The upstream ended its answer without any content.', 'cut')

@@ -1,13 +1,14 @@
 import { type CanonicalError, type ErrorKind, GatewayError, GatewayFailure } from '../canonical/error.ts'
 import { defined } from '../canonical/node.ts'
 import type { Log } from '../log.ts'
+import type { Failure } from '../store/usage/row.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
+import { upstreamFailure } from './failure-of.ts'
 import { headersOf, logMessage, toFailure, UpstreamFailure } from './failures.ts'
 import { restKey } from './key-rest.ts'
 import { publicError } from './public-answer.ts'
 import { loggable } from './scrub.ts'
-import { withoutAddresses } from './secrets.ts'
 
 interface Failed {
   readonly target: Target
@@ -15,13 +16,17 @@ interface Failed {
   /** The caller's name for the model. */
   readonly model: string
   readonly log: Log
+  /** Id of the request, if it has a usage row. */
+  readonly id?: string | undefined
+  /** The request's report, which notes why the attempt failed. */
+  readonly report?: { attemptFailed(failure: Failure): void } | undefined
 }
 
 /**
  * Handles the failure of one target: rests the channel or model, logs the reason, and returns the error that the caller
  * may see.
  */
-export function targetFailure(thrown: unknown, { target, channel, model, log }: Failed): GatewayError {
+export function targetFailure(thrown: unknown, { target, channel, model, log, id, report }: Failed): GatewayError {
   const failure = toFailure(thrown)
   const { error, cause } = failure
   if (error.kind === 'internal' && cause !== undefined)
@@ -30,14 +35,18 @@ export function targetFailure(thrown: unknown, { target, channel, model, log }: 
   if (error.kind !== 'cannot-express') {
     const rested = channel.around === undefined ? rest(channel, target, error) : restPooled(channel, target, error, log)
     const said = logMessage(error, target)
+    const why = upstreamFailure(failure, target)
+    report?.attemptFailed(why)
     const { kind, status } = error
-    const seen = { at: Date.now(), kind, message: withoutAddresses(said), model: target.upstreamModel }
     const { name, pooled } = target.channel
-    channel.stats.failed({ ...seen, ...defined({ status, key: pooled?.ending }) })
+    const { upstreamModel: failedModel } = target
+    const seen = { at: Date.now(), kind, reason: why.reason, message: why.said ?? '', model: failedModel }
+    channel.stats.failed({ ...seen, ...defined({ status: why.status, key: pooled?.ending, request: id }) })
     const fields = {
       ...{ channel: name, key: pooled?.ending },
       model: target.upstreamModel,
       kind,
+      reason: why.reason,
       status,
       ...rested,
       said,

@@ -178,6 +178,15 @@ const SIGNATURES: Migration = {
   ],
 }
 
+/** Why a request failed, as JSON. */
+const FAILURES: Migration = {
+  name: '010-failures',
+  statements: () => [
+    'alter table usage_rows add column failure text',
+    'create index if not exists usage_rows_with_failures on usage_rows (at) where failure is not null',
+  ],
+}
+
 /** All migrations, in the order they are applied. */
 export const MIGRATIONS: readonly Migration[] = [
   RESPONSES,
@@ -189,4 +198,5 @@ export const MIGRATIONS: readonly Migration[] = [
   PASSWORD_TRIES,
   ESTIMATED_USAGE,
   SIGNATURES,
+  FAILURES,
 ]

@@ -99,6 +99,7 @@ export const MODES: { readonly [Name in keyof Repositories]: Modes<Repositories[
     sums: 'reads',
     rows: 'reads',
     row: 'reads',
+    failures: 'reads',
     spent: 'reads',
     sweep: { mode: 'writes', withoutStore: undefined },
   },

@@ -20,11 +20,14 @@ export const ROW_COLUMNS = [
   ...(['at', 'id', 'series', 'model', 'upstream_model', 'stream', 'attempts', 'error', 'finish'] as const),
   ...(['upstream_id', 'input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio'] as const),
   ...(['output_audio', 'cost', 'losses', 'read_after', 'sent_after', 'answered_after', 'first_byte_after'] as const),
-  ...(['duration', 'tries', 'estimated'] as const),
+  ...(['duration', 'tries', 'estimated', 'failure'] as const),
 ]
 
 /** Maximum number of characters of a request's earlier attempts as JSON. */
 const TRIES = 4000
+
+/** Maximum number of characters of a failure as JSON. Its message is shorter. */
+const FAILURE = 4000
 
 /** Maximum count in a row, whatever an upstream reports, so that sums fit into 64 bits. */
 const MOST = 1e11
@@ -148,6 +151,7 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   time(row.duration) ?? 0,
   row.tries === undefined ? null : triesText(row.tries),
   row.estimated === true ? 1 : 0,
+  row.failure === undefined ? null : plainText(JSON.stringify(row.failure), FAILURE),
 ]
 
 /** The earlier attempts as JSON. Cut to the first ones until they fit into `TRIES` characters. */

@@ -1,5 +1,5 @@
 import type { Percentiles } from './usage/histogram.ts'
-import type { UsageRow } from './usage/row.ts'
+import type { Failure, UsageRow } from './usage/row.ts'
 
 /** Fields by which usage can be grouped and filtered. */
 export type UsageField = 'key' | 'model' | 'channel' | 'format' | 'upstreamFormat' | 'door' | 'group' | 'status'
@@ -90,6 +90,28 @@ export interface RowPage extends UsageFilter {
   readonly only?: 'errors' | 'losses'
 }
 
+/** Equal failures of requests. Times are Unix milliseconds. */
+export interface FailureGroup {
+  /** The latest failure. */
+  readonly failure: Failure
+  /** Kind of the error. */
+  readonly error: string | undefined
+  readonly channel: string | undefined
+  readonly model: string | undefined
+  count: number
+  firstAt: number
+  readonly lastAt: number
+  /** Id of the latest request. */
+  readonly request: string
+}
+
+/** Groups of failures, latest first. */
+export interface FailureGroups {
+  readonly groups: readonly FailureGroup[]
+  /** Whether all failures of the period were counted. */
+  readonly isComplete: boolean
+}
+
 /** Usage per request, and its sums by hour and day. */
 export interface UsageRecords {
   /** Stores rows and adds them to the sums, in one transaction. */
@@ -99,6 +121,8 @@ export interface UsageRecords {
   /** Returns a page of rows, newest first. `next` is the position of the next page. */
   rows(page: RowPage): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }>
   row(id: string): Promise<UsageRow | undefined>
+  /** Groups the failed requests of a period. */
+  failures(filter: UsageFilter): Promise<FailureGroups>
   /** Returns the nanodollars that a key spent in the UTC day and month of a time, up to that day. */
   spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }>
   /** Deletes rows older than `before`, and hourly sums past their retention. */

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import type { Database } from './tables.ts'
 import type { UsageRow } from './usage/row.ts'
 import { DAY } from './usage-batch.ts'
+import { failuresOf } from './usage-failures.ts'
 import { mergeParts } from './usage-part-rows.ts'
-import type { RowPage, UsageQuery, UsageRecords } from './usage-records.ts'
+import type { RowPage, UsageFilter, UsageQuery, UsageRecords } from './usage-records.ts'
 import { rowOf, rowsOf } from './usage-rows.ts'
 import { SeriesIndex } from './usage-series.ts'
 import { HOURS_RETENTION, sumsOf } from './usage-sums.ts'
@@ -52,6 +53,10 @@ export class UsageRepository implements UsageRecords {
 
   row(id: string) {
     return rowOf(this.database, id)
+  }
+
+  failures(filter: UsageFilter) {
+    return failuresOf(this.database, filter)
   }
 
   async spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }> {

@@ -47,6 +47,8 @@ export interface RequestRow {
   readonly tries: string | null
   /** 1 if tokens and cost are estimated. */
   readonly estimated: number
+  /** JSON. */
+  readonly failure: string | null
 }
 
 /** Values of a sum, in the order they are packed. */

@@ -19,7 +19,9 @@ const TYPES: { readonly [column: string]: string } = {
       'text',
     ]),
   ),
-  ...Object.fromEntries(['upstream_model', 'error', 'finish', 'upstream_id', 'tries'].map(one => [one, 'text'])),
+  ...Object.fromEntries(
+    ['upstream_model', 'error', 'finish', 'upstream_id', 'tries', 'failure'].map(one => [one, 'text']),
+  ),
   ...Object.fromEntries(
     ['read_after', 'sent_after', 'answered_after', 'first_byte_after', 'duration'].map(one => [
       one,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import WebSocket, { type ClientOptions } from 'ws'
 import { errorKindOf, GatewayError } from '../canonical/error.ts'
 import { isObject, parseObject } from '../canonical/node.ts'
+import { unreachable } from '../upstreams/channel/index.ts'
 import { refusedSession } from './refused-session.ts'
 import { SessionSocket } from './session-socket.ts'
 import { CALLER_DISCONNECTED } from './upstream-errors.ts'
@@ -72,8 +73,11 @@ const UNREADABLE = new GatewayError({ kind: 'upstream-failed', message: 'The ups
 
 const failureOf = (cause: NodeJS.ErrnoException): GatewayError =>
   /handshake has timed out/.test(cause.message)
-    ? new GatewayError({ kind: 'timed-out', message: 'The upstream did not answer in time.' }, { cause })
-    : new GatewayError({ kind: 'unreachable', message: 'The upstream could not be reached.' }, { cause })
+    ? new GatewayError(
+        { kind: 'timed-out', reason: 'first-byte-timeout', message: 'The upstream did not answer in time.' },
+        { cause },
+      )
+    : unreachable(cause)
 
 /** Reads the error from the HTTP response to a refused handshake. */
 async function refusalOf(response: IncomingMessage): Promise<GatewayError> {
@@ -91,6 +95,7 @@ async function refusalOf(response: IncomingMessage): Promise<GatewayError> {
     kind: errorKindOf(status),
     message: typeof message === 'string' ? message : `The upstream refused the connection with status ${status}.`,
     status,
+    reason: 'status',
     ...(typeof code === 'string' ? { code } : {}),
     ...(Number.isFinite(retryAfter) && retryAfter > 0 ? { retryAfterSeconds: retryAfter } : {}),
   })

@@ -55,23 +55,25 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     const failing = ['limited', 'broken', 'refusing', 'garbled', 'silent', 'dead']
     for (const name of failing) expect((await ask(gateway, `m-${name}`)).status).toBeGreaterThanOrEqual(400)
     // The page updates without a click.
-    await expect.poll(() => textOf(page, 'dead')).toContain('Unreachable')
+    await expect.poll(() => textOf(page, 'dead')).toContain('Connection refused')
     await expect.poll(() => textOf(page, 'good')).toContain('0% 0 / 3')
     const said = {
       ...{ limited: 'Rate limited · 429', broken: 'Upstream failed · 500', refusing: 'Wrong key · 401' },
-      ...{ garbled: 'Upstream failed', silent: 'Timed out' },
+      ...{ garbled: 'Unexpected content', silent: 'Timeout: first byte' },
     }
     for (const [name, text] of Object.entries(said)) {
       await expect.poll(() => textOf(page, name)).toContain(text)
       await expect.poll(() => textOf(page, name)).toContain('100% 1 / 1')
     }
-    await expect.poll(() => textOf(page, 'refusing')).toContain('Resting')
-    await expect.poll(() => textOf(page, 'limited')).toContain('1 model resting')
+    await expect.poll(() => textOf(page, 'refusing')).toContain('Failing since')
+    await expect.poll(() => textOf(page, 'limited')).toContain('Failing')
     await page.getByText('6 of 9 requests').first().waitFor()
     await page.getByRole('button', { name: 'Open refusing' }).click()
     await page.getByRole('tab', { name: 'Errors (1)' }).click()
     const error = await page.locator('.channels-errors li').first().innerText()
-    expect(error).toMatch(/Wrong key\s+HTTP 401\s+m-refusing[\s\S]*ago[\s\S]*Wrong key/)
+    expect(error).toMatch(
+      /Wrong key\s+Error status\s+HTTP 401\s+m-refusing[\s\S]*ago[\s\S]*Wrong key[\s\S]*Latest request/,
+    )
     expect(error).not.toContain('upstream-key-1234')
   })
 

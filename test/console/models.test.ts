@@ -140,7 +140,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
       await expect.poll(() => wordsOf(panel)).toContain(part)
     const rows = panel.getByRole('row')
     await expect.poll(() => wordsOf(rows.filter({ hasText: 'one' }))).toContain('Drained')
-    await expect.poll(() => wordsOf(rows.filter({ hasText: 'two' }))).toContain('Resting 100% 2 / 2')
+    await expect.poll(() => wordsOf(rows.filter({ hasText: 'two' }))).toContain('Failing 100% 2 / 2')
     const start = await startIn(page)
     expect([start.pathname, start.searchParams.get('model')]).toEqual(['/console/', 'house'])
     await panel.getByRole('link', { name: 'two' }).click()

@@ -21,12 +21,14 @@ it('adds up what several processes see of a channel', () => {
   other.resting.restModel('well', now - 1, now)
   other.resting.restChannel(now + 3)
   one.stats.succeeded(now)
-  other.stats.failed({ at: now, kind: 'overloaded', message: 'busy', model: 'm' })
+  other.stats.failed({ at: now, kind: 'overloaded', reason: 'status', message: 'busy', model: 'm' })
   only.drained = true
   const { a, b } = mergedStates([told(one), told(other, only)])
   expect(a).toMatchObject({ inFlight: 3, drained: false, restingUntil: now + 3, resting: [['m', now + 5]] })
   expect(sumOf(a!.stats, 5, now)).toEqual({ requests: 2, errors: 1 })
-  expect(a!.stats.errors).toEqual([{ at: now, kind: 'overloaded', message: 'busy', model: 'm' }])
+  expect(a!.stats.errors).toEqual([
+    { at: now, firstAt: now, count: 1, kind: 'overloaded', reason: 'status', message: 'busy', model: 'm' },
+  ])
   expect(b).toMatchObject({ inFlight: 0, drained: true })
   expect(b!.restingUntil).toBeUndefined()
 })

@@ -13,6 +13,7 @@ export type ChannelTest = InferOutput<typeof shapes.CHANNEL_TEST>
 export type Model = InferOutput<typeof shapes.MODEL>
 export type UsageSum = InferOutput<typeof shapes.USAGE_SUM>
 export type Request = InferOutput<typeof shapes.REQUEST>
+export type Failures = AllOf<InferOutput<typeof shapes.FAILURE>> & { readonly complete: boolean }
 export type Status = InferOutput<typeof shapes.STATUS>
 export type User = InferOutput<typeof shapes.USER>
 export type NewUser = InferOutput<typeof shapes.NEW_USER>

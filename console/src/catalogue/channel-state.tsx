@@ -8,6 +8,7 @@ export type ChannelState = Channel['state']
 /** Colour of each state's badge. */
 export const TONES: { readonly [S in ChannelState]: Tone } = {
   ok: 'good',
+  failing: 'bad',
   resting: 'warn',
   drained: 'neutral',
   full: 'bad',

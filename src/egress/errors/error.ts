@@ -18,7 +18,7 @@ export function messageOf({ kind, message, context }: CanonicalError, wording: T
 }
 
 /** Error that ends a stream whose upstream broke off. */
-export const ENDED_EARLY = upstreamFailed('The answer ended early.')
+export const ENDED_EARLY = upstreamFailed('The answer ended early.', 'cut')
 
 /** Error codes of kinds that the status alone does not identify, for formats in which a code is optional. */
 export const CODES: { readonly [K in ErrorKind]?: string } = {

@@ -13,6 +13,10 @@ export const METERS = {
   interlingua_waiting_bytes: { type: 'gauge', help: 'Bytes of incomplete request bodies in memory.' },
   interlingua_spooled_bytes: { type: 'gauge', help: 'Bytes of incomplete multipart forms on disk.' },
   interlingua_channel_in_flight: { type: 'gauge', help: 'Requests and sessions in flight at a channel.' },
+  interlingua_channel_failing: {
+    ...{ type: 'gauge', aggregator: 'min' },
+    help: 'Whether all recent requests of a channel failed. Absent until it has had a request.',
+  },
   interlingua_channel_resting: { type: 'gauge', aggregator: 'max', help: 'Whether a channel rests after failures.' },
   interlingua_channel_resting_models: {
     ...{ type: 'gauge', aggregator: 'max' },

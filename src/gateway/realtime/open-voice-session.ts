@@ -102,7 +102,8 @@ export async function openVoiceSession(
       release()
       trace?.end(undefined, thrown instanceof GatewayError ? thrown.error.kind : 'internal')
       if (request.signal.aborted) throw thrown
-      const seen = targetFailure(thrown, { target, channel, model: request.model, log: request.log })
+      const { id, model, log, record: report } = request
+      const seen = targetFailure(thrown, { target, channel, model, log, id, report })
       if (!mayRetry(seen.error)) throw seen
       failure = moreUsefulFailure(failure, seen)
     }

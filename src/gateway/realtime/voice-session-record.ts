@@ -3,9 +3,10 @@ import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error
 import type { Loss } from '../../canonical/loss.ts'
 import { defined, type Format } from '../../canonical/node.ts'
 import { totalUsage, type Usage } from '../../canonical/result.ts'
-import { isCounted, tokenFields, type UsageRow, upstreamFields } from '../../store/usage/row.ts'
+import { type Failure, isCounted, tokenFields, type UsageRow, upstreamFields } from '../../store/usage/row.ts'
 import type { Target } from '../../upstreams/router.ts'
 import type { SessionRecord } from '../../voice/voice-session.ts'
+import { ownFailure } from '../failure-of.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Recorder } from '../usage-recorder.ts'
 
@@ -64,6 +65,8 @@ export class VoiceSessionRecord implements SessionRecord {
   private cost = 0
   private unpriced = false
   private error: CanonicalError | undefined
+  /** Why the session could not be opened at its last target. */
+  private attemptFailure: Failure | undefined
   /** Error that refuses responses until `refusedUntil`, a time of `performance.now()`. */
   private refusal: GatewayError | undefined
   private refusedUntil = 0
@@ -117,6 +120,10 @@ export class VoiceSessionRecord implements SessionRecord {
       if (restored !== true && this.reported.size < MOST) this.reported.add(`${path.join('.')} ${reason}`)
   }
 
+  attemptFailed(failure: Failure): void {
+    this.attemptFailure = failure
+  }
+
   recordError(error: CanonicalError): void {
     this.error = error
   }
@@ -148,6 +155,7 @@ export class VoiceSessionRecord implements SessionRecord {
       ...defined({
         ...upstreamFields(target),
         error: this.error?.kind,
+        failure: this.error && (this.attemptFailure ?? ownFailure(this.error)),
         ...tokenFields(usage),
         cost,
       }),

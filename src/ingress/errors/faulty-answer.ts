@@ -6,7 +6,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 /** Error for a stream event that is not a JSON object. */
 export const MALFORMED = upstreamFailed('The upstream sent an event that is not a JSON object.')
 /** Error for a stream that ended before the answer did. */
-export const CUT_SHORT = upstreamFailed('The upstream ended its answer early.')
+export const CUT_SHORT = upstreamFailed('The upstream ended its answer early.', 'cut')
 
 /**
  * Makes the error for an answer with status 200 that is an error (trap 77) or not what was requested.

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ERRORS } from '../../canonical/error.ts'
+import { ERRORS, FAILURE_REASONS } from '../../canonical/error.ts'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 import { FALLBACK_REASONS, MODEL_ORDERS } from '../../formats/model-facts.ts'
 
@@ -80,12 +80,13 @@ export const NEW_TOKEN = fields({ ...tokenFields, secret: v.string() })
 const rate = fields({ requests: v.number(), errors: v.number(), error_rate: v.number() })
 
 const errorKind = oneOf(Object.keys(ERRORS))
+const failureReason = oneOf([...FAILURE_REASONS])
 
 /** A key of a channel's pool, known by its last characters. */
 const pooledKey = fields({
   ending: v.string(),
   weight: v.number(),
-  state: oneOf(['ok', 'resting', 'refused', 'full']),
+  state: oneOf(['ok', 'failing', 'resting', 'refused', 'full']),
   in_flight: v.number(),
   max_concurrent: v.optional(v.number()),
   rpm: v.optional(v.number()),
@@ -109,7 +110,9 @@ const channelFields = {
   listed: v.optional(v.number()),
   priority: v.number(),
   weight: v.number(),
-  state: oneOf(['ok', 'resting', 'drained', 'full']),
+  state: oneOf(['ok', 'failing', 'resting', 'drained', 'full']),
+  /** Start of the failures of a failing channel. */
+  failing_since: v.optional(instant),
   in_flight: v.number(),
   max_concurrent: v.optional(v.number()),
   resting_until: v.optional(instant),
@@ -118,7 +121,12 @@ const channelFields = {
   last_60_minutes: rate,
   last_errors: listOf(
     fields({
-      ...{ at: instant, kind: errorKind, status: v.optional(v.number()), model: v.string(), message: v.string() },
+      ...{ at: instant, kind: errorKind, reason: failureReason, status: v.optional(v.number()) },
+      ...{ model: v.string(), message: v.string() },
+      /** Number of equal errors, and the time of the first. */
+      ...{ count: v.number(), first_at: instant },
+      /** Id of the latest request. Absent for tests of the channel. */
+      request: v.optional(v.string()),
       /** The last characters of the key, if the channel has a pool. */
       key: v.optional(v.string()),
     }),
@@ -154,7 +162,7 @@ export const CHANNEL_TEST = fields({
   latency_ms: v.number(),
   status: v.optional(v.number()),
   text: v.optional(v.string()),
-  error: v.optional(fields({ kind: errorKind, message: v.string() })),
+  error: v.optional(fields({ kind: errorKind, reason: v.optional(failureReason), message: v.string() })),
 })
 
 const prices = fields({
@@ -235,6 +243,15 @@ export const USAGE_SUM = fields({
   duration_ms: v.optional(percentiles),
 })
 
+/** Why a request or an attempt failed. */
+const failure = fields({
+  reason: failureReason,
+  /** HTTP status of the upstream's answer. */
+  status: v.optional(v.number()),
+  /** The upstream's message or the gateway's own, without credentials and internal addresses. */
+  message: v.optional(v.string()),
+})
+
 export const REQUEST = fields({
   id: v.string(),
   at: instant,
@@ -251,6 +268,7 @@ export const REQUEST = fields({
   attempts: v.number(),
   status: v.number(),
   error: v.optional(v.string()),
+  failure: v.optional(failure),
   finish: v.optional(v.string()),
   upstream_id: v.optional(v.string()),
   input_tokens: v.optional(v.number()),
@@ -279,9 +297,23 @@ export const REQUEST = fields({
         upstream_model: v.string(),
         sent_after_ms: v.number(),
         ended_after_ms: v.number(),
+        failure: v.optional(failure),
       }),
     ),
   ),
+})
+
+/** Equal failures of requests. */
+export const FAILURE = fields({
+  ...failure.entries,
+  error: v.optional(errorKind),
+  channel: v.optional(v.string()),
+  model: v.optional(v.string()),
+  count: v.number(),
+  first_at: instant,
+  at: instant,
+  /** Id of the latest request. */
+  request: v.string(),
 })
 
 export const STATUS = fields({
@@ -392,6 +424,7 @@ export const SHAPES = {
     Model: MODEL,
     UsageSum: USAGE_SUM,
     Request: REQUEST,
+    Failure: FAILURE,
   },
   ...{ Status: STATUS, Settings: SETTINGS, User: USER, NewUser: NEW_USER, NewPassword: PASSWORD },
   ...{ Loss: LOSS, Translations: TRANSLATIONS, TranslateExample: EXAMPLE },

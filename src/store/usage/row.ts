@@ -1,9 +1,10 @@
+import type { FailureReason } from '../../canonical/error.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { flatCopy } from '../../canonical/text.ts'
 
 /**
- * The usage of one request. Never contains a body or a credential. Times are Unix milliseconds, durations milliseconds.
+ * The usage of one request. Never contains a body or a credential; a failure may quote an upstream's message. Times are Unix milliseconds, durations milliseconds.
  */
 export interface UsageRow {
   /** Request id. */
@@ -32,6 +33,8 @@ export interface UsageRow {
   readonly status: number
   /** Kind of the error, if the request failed. */
   readonly error?: string | undefined
+  /** Why the request failed, for operators. */
+  readonly failure?: Failure | undefined
   /** Finish reason of the answer. */
   readonly finish?: string | undefined
   /** The upstream's id of the request. */
@@ -76,6 +79,16 @@ export interface EarlierAttempt {
   /** Start and end of the attempt, since the start of the request. */
   readonly sentAfter: number
   readonly endedAfter: number
+  readonly failure?: Failure
+}
+
+/** Why a request or an attempt failed, without credentials and internal addresses. */
+export interface Failure {
+  readonly reason: FailureReason
+  /** HTTP status of the upstream's answer. */
+  readonly status?: number
+  /** The upstream's message, or the gateway's own. */
+  readonly said?: string
 }
 
 /** Status of a request whose caller disconnected before the answer was complete. */

@@ -1,10 +1,12 @@
 import type { Transform } from 'node:stream'
 import type { Bytes } from '../../canonical/bytes.ts'
-import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
+import { type ErrorKind, type FailureReason, GatewayError } from '../../canonical/error.ts'
+import { defined } from '../../canonical/node.ts'
 import { type Consumer, streamedBytes } from './body-bytes.ts'
 import { type BodyKind, bodyKindOf, inflaterFor } from './body-kind.ts'
 import { type Headers, headerValue } from './headers.ts'
 import type { StaleRetry } from './origin-pool.ts'
+import { unreachable } from './unreachable.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
 /** The head of an upstream's answer. The body can be read once: in chunks, as text or as bytes. */
@@ -100,12 +102,16 @@ export class Exchange implements Watched {
 
   expire(): void {
     if (this.paused) return
-    this.terminate(failure('timed-out', this.headReceived ? SILENT : NO_HEAD_IN_TIME))
+    this.terminate(
+      this.headReceived
+        ? failure('timed-out', 'idle-timeout', SILENT)
+        : failure('timed-out', 'first-byte-timeout', NO_HEAD_IN_TIME),
+    )
   }
 
   /** Aborts the exchange and closes the upstream's connection. */
   abort(): void {
-    if (this.settled !== 'ended') this.terminate(failure('cancelled', 'The caller went away.'))
+    if (this.settled !== 'ended') this.terminate(failure('cancelled', undefined, 'The caller went away.'))
   }
 
   /** Ends the exchange because its request cannot be sent. */
@@ -325,24 +331,16 @@ const DISCARD: Consumer = { onData: () => {}, onEnd: () => {}, onError: () => {}
 const NO_HEAD_IN_TIME = 'The upstream did not begin to answer in time.'
 const SILENT = 'The upstream stopped sending in the middle of its answer.'
 
-const TIMEOUTS: { readonly [code: string]: string } = {
-  UND_ERR_CONNECT_TIMEOUT: 'The upstream did not accept the connection in time.',
-  ETIMEDOUT: 'The upstream did not accept the connection in time.',
-}
-
 /** The error for an answer that is too large to hold. */
 export const answeredTooMuch = (cause?: Error): GatewayError =>
-  failure('upstream-failed', "The upstream's answer is larger than the gateway accepts.", cause)
+  failure('upstream-failed', 'content', "The upstream's answer is larger than the gateway accepts.", cause)
 
 /** Converts an error of the HTTP client into one whose message names no address. */
 function exchangeFailure(error: Error, headReceived: boolean): GatewayError {
   if (error instanceof GatewayError) return error
-  const timeout = TIMEOUTS[String((error as { code?: unknown }).code)]
-  if (timeout !== undefined) return failure('timed-out', timeout, error)
-  return headReceived
-    ? failure('upstream-failed', 'The upstream broke off its answer.', error)
-    : failure('unreachable', 'The upstream could not be reached.', error)
+  if (headReceived) return failure('upstream-failed', 'cut', 'The upstream broke off its answer.', error)
+  return unreachable(error)
 }
 
-const failure = (kind: ErrorKind, message: string, cause?: Error): GatewayError =>
-  new GatewayError({ kind, message }, cause === undefined ? {} : { cause })
+const failure = (kind: ErrorKind, reason: FailureReason | undefined, message: string, cause?: Error): GatewayError =>
+  new GatewayError({ kind, message, ...defined({ reason }) }, cause === undefined ? {} : { cause })

@@ -1,4 +1,5 @@
-import type { ErrorKind } from '../../canonical/error.ts'
+import type { ErrorKind, FailureReason } from '../../canonical/error.ts'
+import { defined } from '../../canonical/node.ts'
 
 /** Maximum number of models that may rest at one channel. Callers may invent names if a channel takes any model. */
 const MAX_MODELS = 256
@@ -104,7 +105,7 @@ export class RestingState {
 
 /** Period over which requests are counted, in minutes. */
 export const MINUTES = 60
-/** Maximum number of errors stored per channel. */
+/** Maximum number of groups of errors stored per channel. */
 export const LAST_ERRORS = 20
 const MINUTE = 60_000
 
@@ -112,6 +113,7 @@ const MINUTE = 60_000
 export interface ChannelError {
   readonly at: number
   readonly kind: ErrorKind
+  readonly reason: FailureReason
   /** HTTP status, if the upstream answered. */
   readonly status?: number
   readonly message: string
@@ -119,15 +121,37 @@ export interface ChannelError {
   readonly model: string
   /** Last characters of the key, if the channel has several. */
   readonly key?: string
+  /** Id of the request. Undefined for a test of the channel. */
+  readonly request?: string
+}
+
+/** Equal failures of a channel: the latest of them, with the number and the time of the first. */
+export interface ErrorGroup extends ChannelError {
+  readonly count: number
+  readonly firstAt: number
 }
 
 /** Request counts of a channel by minute, as plain JSON for other processes. */
 export interface StatsSnapshot {
   /** Minutes since 1970 that had requests, with the number of requests and of failures. */
   readonly minutes: readonly (readonly [minute: number, requests: number, errors: number])[]
-  /** The last errors, latest first. */
-  readonly errors: readonly ChannelError[]
+  /** The last errors, grouped, latest first. */
+  readonly errors: readonly ErrorGroup[]
+  /** Time of the last request without a failure. */
+  readonly succeededAt?: number
+  /** Failures since then. */
+  readonly streak?: Streak
 }
+
+/** Failures of a channel since its last success. Times are Unix milliseconds. */
+export interface Streak {
+  readonly since: number
+  /** Times of the last failures, at most `FAILING`, latest first. */
+  readonly last: readonly number[]
+}
+
+/** Number of failures in a row from which a channel that has answered in the last hour counts as failing. */
+export const FAILING = 3
 
 /** Errors that the request itself caused. They do not indicate the upstream's state. */
 const REQUEST_ERRORS: ReadonlySet<ErrorKind> = new Set([
@@ -140,7 +164,9 @@ export class ChannelStats {
   private readonly stamps = new Float64Array(MINUTES)
   private readonly requests = new Uint32Array(MINUTES)
   private readonly failures = new Uint32Array(MINUTES)
-  private readonly last: ChannelError[] = []
+  private readonly last: ErrorGroup[] = []
+  private succeededAt: number | undefined
+  private streak: Streak | undefined
   private readonly around: ChannelStats | undefined
 
   /** @param around the counts of the channel that a key of a pool belongs to. */
@@ -150,14 +176,31 @@ export class ChannelStats {
 
   succeeded(now = Date.now()): void {
     this.around?.succeeded(now)
+    this.succeededAt = now
+    this.streak = undefined
     this.count(now, false)
   }
 
   failed(error: ChannelError): void {
     this.around?.failed(error)
-    this.count(error.at, !REQUEST_ERRORS.has(error.kind))
+    const isFailure = !REQUEST_ERRORS.has(error.kind)
+    this.count(error.at, isFailure)
+    if (isFailure) this.streak = longer(this.streak, error.at)
+    const index = this.last.findIndex(one => areEqual(one, error))
+    const [before] = index === -1 ? [] : this.last.splice(index, 1)
     if (this.last.length === LAST_ERRORS) this.last.pop()
-    this.last.unshift(error)
+    this.last.unshift({ ...error, count: (before?.count ?? 0) + 1, firstAt: before?.firstAt ?? error.at })
+  }
+
+  /** Start of the failures, if the channel's recent requests all failed. */
+  failingSince(now = Date.now()): number | undefined {
+    const { succeededAt, streak } = this
+    return failingSince({ succeededAt, streak }, now)
+  }
+
+  /** Whether no request was counted yet. */
+  get isUnused(): boolean {
+    return this.succeededAt === undefined && this.streak === undefined
   }
 
   snapshot(now = Date.now()): StatsSnapshot {
@@ -165,7 +208,9 @@ export class ChannelStats {
     const minutes: [number, number, number][] = []
     for (const [slot, minute] of this.stamps.entries())
       if (minute > first) minutes.push([minute, this.requests[slot]!, this.failures[slot]!])
-    return { minutes: minutes.sort(([one], [other]) => one - other), errors: [...this.last] }
+    const { succeededAt, streak } = this
+    const counted = { minutes: minutes.sort(([one], [other]) => one - other), errors: [...this.last] }
+    return { ...counted, ...defined({ succeededAt, streak }) }
   }
 
   private count(now: number, isFailure: boolean): void {
@@ -181,6 +226,34 @@ export class ChannelStats {
   }
 }
 
+/** Whether two failures differ only in time and request. */
+const areEqual = (one: ChannelError, other: ChannelError): boolean =>
+  one.message === other.message &&
+  one.kind === other.kind &&
+  one.reason === other.reason &&
+  one.status === other.status &&
+  one.model === other.model &&
+  one.key === other.key
+
+const longer = (streak: Streak | undefined, at: number): Streak => ({
+  since: streak?.since ?? at,
+  last: [at, ...(streak?.last ?? [])].slice(0, FAILING),
+})
+
+/**
+ * Returns the start of a channel's failures, if all its recent requests failed: the last `FAILING`, or all of the last
+ * hour. Undefined otherwise.
+ */
+export function failingSince(
+  { succeededAt, streak }: { readonly succeededAt?: number | undefined; readonly streak?: Streak | undefined },
+  now = Date.now(),
+): number | undefined {
+  if (streak === undefined || streak.last.length === 0) return undefined
+  const isLong = streak.last.length >= FAILING
+  const isAlone = succeededAt === undefined || succeededAt < now - MINUTES * MINUTE
+  return isLong || isAlone ? streak.since : undefined
+}
+
 /** Merges the counts of several processes. */
 export function mergedStats(all: readonly StatsSnapshot[]): StatsSnapshot {
   const byMinute = new Map<number, [number, number, number]>()
@@ -188,11 +261,36 @@ export function mergedStats(all: readonly StatsSnapshot[]): StatsSnapshot {
     const [, before, failed] = byMinute.get(minute) ?? [minute, 0, 0]
     byMinute.set(minute, [minute, before + requests, failed + errors])
   }
-  const errors = all.flatMap(one => one.errors).sort((one, other) => other.at - one.at)
   return {
     minutes: [...byMinute.values()].sort(([one], [other]) => one - other),
-    errors: errors.slice(0, LAST_ERRORS),
+    errors: mergedErrors(all.flatMap(one => one.errors)),
+    ...mergedStreaks(all),
   }
+}
+
+function mergedErrors(all: readonly ErrorGroup[]): readonly ErrorGroup[] {
+  const groups: ErrorGroup[] = []
+  for (const one of all.toSorted((one, other) => other.at - one.at)) {
+    const at = groups.findIndex(group => areEqual(group, one))
+    const group = groups[at]
+    if (group === undefined) groups.push(one)
+    else groups[at] = { ...group, count: group.count + one.count, firstAt: Math.min(group.firstAt, one.firstAt) }
+  }
+  return groups.slice(0, LAST_ERRORS)
+}
+
+/** Merges streaks: only failures after the last success of any process count. */
+function mergedStreaks(all: readonly StatsSnapshot[]): Pick<StatsSnapshot, 'succeededAt' | 'streak'> {
+  const successes = all.flatMap(one => one.succeededAt ?? [])
+  const succeededAt = successes.length === 0 ? undefined : Math.max(...successes)
+  const isLater = (at: number): boolean => succeededAt === undefined || at > succeededAt
+  const last = all
+    .flatMap(one => one.streak?.last ?? [])
+    .filter(isLater)
+    .sort((one, other) => other - one)
+  const starts = [...all.flatMap(one => one.streak?.since ?? []), ...last].filter(isLater)
+  const streak = last.length === 0 ? undefined : { since: Math.min(...starts), last: last.slice(0, FAILING) }
+  return defined({ succeededAt, streak })
 }
 
 /** Sums the last minutes, including the current one. */

@@ -20,6 +20,7 @@ export { type Fetched, MediaFetcher, mediaTypeOf, SNIFF_BYTES } from './fetch.ts
 export { forwardable, type Headers, headerValue, upstreamId, withSingleValues } from './headers.ts'
 export { isReachable } from './reachable.ts'
 export { passedTrace, type TraceHeaders } from './trace-context.ts'
+export { connectionDetail, unreachable } from './unreachable.ts'
 
 /** A request to send to an upstream, and the way to send it. */
 export interface ChannelRequest extends RequestParts {

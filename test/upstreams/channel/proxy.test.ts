@@ -123,6 +123,7 @@ describe('a channel behind a proxy', () => {
     expect(thrown).toBeInstanceOf(GatewayError)
     expect((thrown as GatewayError).error).toEqual({
       kind: 'unreachable',
+      reason: 'reset',
       message: 'The upstream could not be reached.',
     })
   })

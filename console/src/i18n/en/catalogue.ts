@@ -1,7 +1,8 @@
 export const catalogue = {
-  states: { ok: 'OK', resting: 'Resting', drained: 'Drained', full: 'Full' },
+  states: { ok: 'OK', failing: 'Failing', resting: 'Resting', drained: 'Drained', full: 'Full' },
   stateMeanings: {
     ok: 'Accepts requests.',
+    failing: 'All its recent requests failed.',
     resting: 'After a failure, tried last for a while.',
     drained: 'Accepts no new requests until it is resumed.',
     full: 'Its limit of concurrent requests is reached.',
@@ -44,6 +45,21 @@ export const catalogue = {
     realtime: 'realtime',
     video: 'video',
     listing: 'list of models',
+  },
+  reasons: {
+    refused: 'Connection refused',
+    dns: 'Host name not found',
+    tls: 'TLS failed',
+    unroutable: 'No route to the host',
+    reset: 'Connection closed',
+    'connect-timeout': 'Timeout: connection',
+    'first-byte-timeout': 'Timeout: first byte',
+    'idle-timeout': 'Timeout: silence within the answer',
+    status: 'Error status',
+    reported: 'Error within the answer',
+    content: 'Unexpected content',
+    cut: 'Answer cut short',
+    gateway: 'Refused by the gateway',
   },
   kinds: {
     'invalid-request': 'Invalid request',

@@ -56,6 +56,14 @@ export const traffic = {
   nothing: 'No requests match',
   nothingText: 'Try different filters. The search covers the last 30 days.',
   toStart: 'Connect a client',
+  failures: {
+    title: 'Why it failed',
+    earlier: 'Failed attempts',
+    ofChannel: (channel: string) => `Errors of ${channel}`,
+    groups: 'Failures, equal ones grouped',
+    count: (count: string) => `${count}×`,
+    more: 'Only the latest failures are shown.',
+  },
   detail: {
     back: 'All requests',
     title: 'Request',

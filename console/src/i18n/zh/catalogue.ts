@@ -1,9 +1,10 @@
 import type { catalogue as en } from '../en/catalogue.ts'
 
 export const catalogue: typeof en = {
-  states: { ok: '正常', resting: '暂歇', drained: '已停用', full: '已满' },
+  states: { ok: '正常', failing: '持续失败', resting: '暂歇', drained: '已停用', full: '已满' },
   stateMeanings: {
     ok: '正在接收请求。',
+    failing: '近期的请求全部失败。',
     resting: '失败之后的一段时间内最后才会尝试。',
     drained: '恢复之前不接收新请求。',
     full: '进行中的请求已达上限。',
@@ -39,6 +40,21 @@ export const catalogue: typeof en = {
     realtime: '实时语音',
     video: '视频',
     listing: '模型列表',
+  },
+  reasons: {
+    refused: '连接被拒绝',
+    dns: '找不到主机名',
+    tls: 'TLS 失败',
+    unroutable: '无法路由到主机',
+    reset: '连接被关闭',
+    'connect-timeout': '超时：建立连接',
+    'first-byte-timeout': '超时：首字节',
+    'idle-timeout': '超时：响应中途无数据',
+    status: '错误状态码',
+    reported: '响应中的错误',
+    content: '内容不符合预期',
+    cut: '响应中断',
+    gateway: '被网关拒绝',
   },
   kinds: {
     'invalid-request': '请求无效',

@@ -52,6 +52,14 @@ export const traffic: typeof en = {
   nothing: '没有符合条件的请求',
   nothingText: '换个筛选条件试试；查找范围为最近 30 天。',
   toStart: '连接客户端',
+  failures: {
+    title: '失败原因',
+    earlier: '失败的尝试',
+    ofChannel: channel => `${channel} 的错误`,
+    groups: '失败（相同的合并）',
+    count: count => `${count} 次`,
+    more: '仅显示最近的失败。',
+  },
   detail: {
     back: '全部请求',
     title: '请求',

@@ -78,11 +78,14 @@ const NameCell = ({ of: { name, provider }, onOpen }: OfChannel & { readonly onO
   </span>
 )
 
-const StateCell = ({ of: { state, resting_until: until, resting_models: resting } }: OfChannel) => (
+const StateCell = ({
+  of: { state, failing_since: since, resting_until: until, resting_models: resting },
+}: OfChannel) => (
   <span class="two-lines">
     <StateBadge state={state} until={until} />
-    {until !== undefined && <span class="note">{text().until(ago(until))}</span>}
-    {until === undefined && resting.length > 0 && (
+    {since !== undefined && <span class="note">{text().since(ago(since))}</span>}
+    {since === undefined && until !== undefined && <span class="note">{text().until(ago(until))}</span>}
+    {since === undefined && until === undefined && resting.length > 0 && (
       <span class="note" title={resting.map(({ model }) => model).join('\n')}>
         {text().resting(resting.length)}
       </span>
@@ -117,7 +120,7 @@ function LastErrorCell({ of: { last_errors } }: OfChannel) {
   return (
     <span class="two-lines channels-last">
       <span class="cut said" title={last.message}>
-        {named('kinds', last.kind)}
+        {last.status === undefined ? named('reasons', last.reason) : named('kinds', last.kind)}
         {last.status !== undefined && <span class="faint"> · {last.status}</span>}
       </span>
       <span class="note">

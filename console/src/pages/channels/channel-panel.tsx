@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Channel } from '../../api/types.ts'
 import { StateBadge } from '../../catalogue/channel-state.tsx'
+import { FailureText } from '../../catalogue/failure.tsx'
 import { number } from '../../format.ts'
 import { hrefOf } from '../../href.ts'
 import { catalogue } from '../../i18n/catalogue.ts'
@@ -71,7 +72,7 @@ export function ChannelPanel({ of, view, onView, onAction, onClose }: ChannelPan
 
 const VIEW: { readonly [V in View]: (of: Channel) => ComponentChildren } = {
   now: of => <Now of={of} />,
-  errors: of => <Errors of={of.last_errors} />,
+  errors: of => <Errors of={of} />,
   formats: of => <Dialects name={of.name} />,
 }
 
@@ -88,6 +89,14 @@ function Now({ of }: OfChannel) {
         <StateBadge state={of.state} until={of.resting_until} />
         <span>{catalogue().stateMeanings[of.state]}</span>
       </p>
+      {of.failing_since !== undefined && of.last_errors[0] !== undefined && (
+        <div class="channels-failing">
+          <FailureText of={of.last_errors[0]} />
+          <span class="note">
+            {words.failingSince} <When at={of.failing_since} relative /> · <When at={of.failing_since} />
+          </span>
+        </div>
+      )}
       <Tiles>
         <Tile
           label={words.flight}

@@ -6,7 +6,9 @@ import { text } from './texts.ts'
 
 type PooledKey = NonNullable<Channel['keys']>[number]
 
-const TONES: { readonly [S in PooledKey['state']]: Tone } = { ok: 'good', resting: 'warn', refused: 'bad', full: 'bad' }
+const TONES: { readonly [S in PooledKey['state']]: Tone } = {
+  ...{ ok: 'good', failing: 'bad', resting: 'warn', refused: 'bad', full: 'bad' },
+}
 
 /** The keys of a channel's pool, each by its last characters. */
 export const Keys = ({ of }: { readonly of: readonly PooledKey[] }) => (

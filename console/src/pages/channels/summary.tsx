@@ -9,7 +9,7 @@ type Rate = Channel['last_5_minutes']
 /** Totals of all channels: state, requests in flight and error rates. */
 export function Summary({ of }: { readonly of: readonly Channel[] }) {
   const words = text().tiles
-  const taking = of.filter(({ state }) => state === 'ok' || state === 'resting').length
+  const taking = of.filter(({ state }) => state === 'ok' || state === 'resting' || state === 'failing').length
   const flight = of.reduce((sum, { in_flight }) => sum + in_flight, 0)
   return (
     <Tiles>

@@ -13,7 +13,7 @@ export function stateOf({ name, upstream_model, state }: Model['channels'][numbe
 /** Best state of a model on any channel. Undefined if no channel serves it. */
 export function bestState({ channels: its }: Model, channels: Channels): ChannelState | undefined {
   const states = new Set(its.map(one => stateOf(one, channels)))
-  return (['ok', 'resting', 'full', 'drained'] as const).find(state => states.has(state))
+  return (['ok', 'resting', 'failing', 'full', 'drained'] as const).find(state => states.has(state))
 }
 
 /** Number of channels on which a model's state is `ok`. */

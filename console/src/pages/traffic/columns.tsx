@@ -1,3 +1,4 @@
+import { type Failure, failureName } from '../../catalogue/failure.tsx'
 import { toneOf } from '../../catalogue/status-tone.ts'
 import { number, time } from '../../format.ts'
 import { shortFormatName } from '../../i18n/formats.ts'
@@ -21,11 +22,13 @@ export const StatusBadge = ({ row }: { readonly row: Row }) =>
       {text().running}
     </Badge>
   ) : (
-    <Badge tone={toneOf(row)} title={row.error}>
+    <Badge tone={toneOf(row)} title={row.failure === undefined ? row.error : titleOf(row.failure)}>
       {row.status}
       {row.error !== undefined && <span class="kind">{row.error}</span>}
     </Badge>
   )
+
+const titleOf = (failure: Failure): string => [failureName(failure), failure.message].filter(Boolean).join('\n')
 
 /** Formats a time: `14:03:07` for today, otherwise or with `whole` preceded by the date. */
 export function clock(at: string, whole = false): string {

@@ -14,6 +14,7 @@ import { Loading, Problem } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CaptureView } from './capture-view.tsx'
 import { StatusBadge } from './columns.tsx'
+import { FailureFacts } from './failure-facts.tsx'
 import { FixtureDialog } from './fixture-dialog.tsx'
 import { addressOf } from './list.tsx'
 import { NotCaptured } from './not-captured.tsx'
@@ -83,7 +84,10 @@ export function RequestDetail({ id }: { readonly id: string }) {
       )}
       {row.error && <Problem error={gone(row.error)} onRetry={row.reload} />}
       {shown ? (
-        <Summary row={shown} replayOf={capture?.replay_of} />
+        <>
+          <Summary row={shown} replayOf={capture?.replay_of} />
+          <FailureFacts row={shown} />
+        </>
       ) : (
         row.loading && row.error === undefined && !isPending && <Loading lines={3} />
       )}

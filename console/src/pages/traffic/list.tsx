@@ -12,6 +12,7 @@ import { Table } from '../../ui/table.tsx'
 import { toastProblem } from '../../ui/toast.tsx'
 import { Capturing } from './capturing.tsx'
 import { columnsOf } from './columns.tsx'
+import { FailureGroups } from './failure-groups.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { useLive } from './live.ts'
 import { LiveButton } from './live-button.tsx'
@@ -108,6 +109,7 @@ export function TrafficList() {
         models={models.data?.data ?? []}
         channels={channels.data?.data ?? []}
       />
+      {filters.only === 'errors' && <FailureGroups query={queryOf(filters)} isLive={isLive} />}
       <Card flush>
         {page.error && <Problem error={page.error} onRetry={page.reload} />}
         {shown.length > 0 ? (

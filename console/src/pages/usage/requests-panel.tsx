@@ -3,6 +3,7 @@ import { get } from '../../api/request.ts'
 import type { PageOf, Request } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Estimable } from '../../catalogue/estimable.tsx'
+import { failureName } from '../../catalogue/failure.tsx'
 import { toneOf } from '../../catalogue/status-tone.ts'
 import { money, number } from '../../format.ts'
 import { hrefOf } from '../../href.ts'
@@ -81,7 +82,7 @@ function columns(): readonly Column<Request>[] {
     {
       ...{ id: 'status', title: words.status },
       cell: row => (
-        <Badge tone={toneOf(row)} title={row.error}>
+        <Badge tone={toneOf(row)} title={row.failure === undefined ? row.error : failureName(row.failure)}>
           {row.status}
         </Badge>
       ),

@@ -2,6 +2,7 @@ import { defined } from '../../../canonical/node.ts'
 import type { ChannelConfig } from '../../../config/index.ts'
 import { instantOf } from '../../../config/schema.ts'
 import type { ChannelState } from '../../../gateway/channel-states.ts'
+import { failingSince } from '../../../upstreams/channel/health.ts'
 import { rateOf } from '../rates.ts'
 
 const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
@@ -29,11 +30,12 @@ function keyView({ weight, maxConcurrent, pooled }: ChannelConfig, state: Channe
 
 /** The state of a key. If several apply, the one that needs an operator first. */
 function stateName(
-  { refusal, inFlight, isSpent, restingUntil }: ChannelState,
+  { refusal, inFlight, isSpent, restingUntil, stats }: ChannelState,
   most = Number.POSITIVE_INFINITY,
   workers: number,
-): 'ok' | 'resting' | 'refused' | 'full' {
+): 'ok' | 'failing' | 'resting' | 'refused' | 'full' {
   if (refusal !== undefined && restingUntil !== undefined) return 'refused'
+  if (failingSince(stats) !== undefined) return 'failing'
   if (isSpent === true || inFlight >= most * workers) return 'full'
   return restingUntil === undefined ? 'ok' : 'resting'
 }

@@ -6,6 +6,7 @@ import { fields, instantOf, text, word } from '../../../config/schema.ts'
 import { CALLER_FORMATS, DIALECT_FLAGS, FORMAT_FACTS } from '../../../formats/index.ts'
 import type { ChannelState } from '../../../gateway/channel-states.ts'
 import type { ChannelTest } from '../../../gateway/channel-test.ts'
+import { type ErrorGroup, failingSince } from '../../../upstreams/channel/health.ts'
 import type { Administration } from '../administration.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
@@ -110,13 +111,14 @@ function configOf({ config }: Administration, name: string): ChannelConfig {
   return channel
 }
 
-/** Returns a channel's state. If several apply, the one that blocks most requests: drained, full, resting, ok. */
+/** Returns a channel's state. If several apply, the one that needs an operator first. */
 export function stateName(
   { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
   state: ChannelState,
   workers: number,
-): 'ok' | 'resting' | 'drained' | 'full' {
+): 'ok' | 'failing' | 'resting' | 'drained' | 'full' {
   if (state.drained) return 'drained'
+  if (failingSince(state.stats) !== undefined) return 'failing'
   if (state.inFlight >= maxConcurrent * workers) return 'full'
   const isResting = state.restingUntil !== undefined || areAll(state.keys, one => one.restingUntil !== undefined)
   return isResting ? 'resting' : 'ok'
@@ -130,8 +132,14 @@ const areAll = (keys: ChannelState['keys'] = {}, is: (key: ChannelState) => bool
 
 const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
 
+const errorView = ({ at, firstAt, count, kind, reason, status, model, message, key, request }: ErrorGroup) => ({
+  ...{ at: instantOf(at), first_at: instantOf(firstAt), count, kind, reason, model, message },
+  ...defined({ status, key, request }),
+})
+
 function channelView({ config: { server } }: Administration, config: ChannelConfig, state: ChannelState = UNKNOWN) {
   const { models, maxConcurrent } = config
+  const failing = failingSince(state.stats)
   return {
     ...{ name: config.name, provider: config.provider, formats: config.formats.map(({ format }) => format) },
     ...{ models: Object.fromEntries(models.named), patterns: models.patterns },
@@ -140,15 +148,13 @@ function channelView({ config: { server } }: Administration, config: ChannelConf
     ...defined({
       max_concurrent: maxConcurrent,
       listed: state.listed,
+      failing_since: failing === undefined ? undefined : instantOf(failing),
       resting_until: state.restingUntil === undefined ? undefined : instantOf(state.restingUntil),
     }),
     resting_models: state.resting.map(([model, until]) => ({ model, until: instantOf(until) })),
     last_5_minutes: rateOf(state.stats, 5),
     last_60_minutes: rateOf(state.stats, 60),
-    last_errors: state.stats.errors.map(({ at, kind, status, model, message, key }) => ({
-      ...{ at: instantOf(at), kind, model, message },
-      ...defined({ status, key }),
-    })),
+    last_errors: state.stats.errors.map(errorView),
     ...(config.keys === undefined ? {} : keysView(config.keys, state, server.workers)),
   }
 }

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { defined } from '../../../canonical/node.ts'
-import { fields, instantOf, limit, oneOf, word } from '../../../config/schema.ts'
-import type { UsageRow } from '../../../store/usage/row.ts'
-import type { RowPage, UsageField, UsageRecords } from '../../../store/usage-records.ts'
+import { fields, instantOf, limit, listOf, oneOf, word } from '../../../config/schema.ts'
+import type { Failure, UsageRow } from '../../../store/usage/row.ts'
+import type { FailureGroup, RowPage, UsageField, UsageRecords } from '../../../store/usage-records.ts'
 import { plainText } from '../../../store/usage-series.ts'
 import type { Administration } from '../administration.ts'
 import { cursorOf, positionOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
-import { pageOf, REQUEST } from '../shapes.ts'
+import { FAILURE, pageOf, REQUEST } from '../shapes.ts'
 import { filterOf, filterParameters } from './usage.ts'
 
 /** A page position: time and id of a row. */
@@ -86,9 +86,31 @@ const getRequest = endpoint({
   },
 })
 
+const listFailures = endpoint({
+  method: 'get',
+  path: '/failures',
+  operation: 'listFailures',
+  summary:
+    'Groups failed requests by channel, model and failure, latest first. Covers the last 24 hours by default, and at most the latest 20,000 failures.',
+  query: fields(filterParameters),
+  answer: fields({ data: listOf(FAILURE), complete: v.boolean() }),
+  handle: async ({ usage }, { query }) => {
+    const { groups, isComplete } = await usage.failures(filterOf(query))
+    return { data: groups.map(groupView), complete: isComplete }
+  },
+})
+
+const groupView = ({ failure, error, channel, model, count, firstAt, lastAt, request }: FailureGroup) => ({
+  ...failureView(failure),
+  ...defined({ error, channel, model }),
+  ...{ count, first_at: instantOf(firstAt), at: instantOf(lastAt), request },
+})
+
 const NANO = 1e9
 const ms = (value: number | undefined): number | undefined =>
   value === undefined ? undefined : Math.round(value * 10) / 10
+
+const failureView = ({ reason, status, said }: Failure) => ({ reason, ...defined({ status, message: said }) })
 
 /** Converts a usage row to the API's format. */
 export const requestView = (row: UsageRow, isCaptured: boolean) => ({
@@ -98,6 +120,7 @@ export const requestView = (row: UsageRow, isCaptured: boolean) => ({
   ...defined({
     ...{ key: row.key, key_name: row.keyName, group: row.group, model: row.model, upstream_model: row.upstreamModel },
     ...{ channel: row.channel, upstream_format: row.upstreamFormat, error: row.error },
+    failure: row.failure && failureView(row.failure),
     ...{ finish: row.finish, upstream_id: row.upstreamId },
     ...{ input_tokens: row.input, output_tokens: row.output, cache_read_tokens: row.cacheRead },
     ...{ cache_write_tokens: row.cacheWrite, reasoning_tokens: row.reasoning },
@@ -106,11 +129,12 @@ export const requestView = (row: UsageRow, isCaptured: boolean) => ({
     estimated: row.estimated,
     ...{ read_after_ms: ms(row.readAfter), sent_after_ms: ms(row.sentAfter) },
     ...{ answered_after_ms: ms(row.answeredAfter), first_byte_after_ms: ms(row.firstByteAfter) },
-    tries: row.tries?.map(({ channel, upstreamModel, sentAfter, endedAfter }) => ({
+    tries: row.tries?.map(({ channel, upstreamModel, sentAfter, endedAfter, failure }) => ({
       ...{ channel, upstream_model: upstreamModel, sent_after_ms: ms(sentAfter)!, ended_after_ms: ms(endedAfter)! },
+      ...defined({ failure: failure && failureView(failure) }),
     })),
   }),
 })
 
-/** Endpoints for finished requests: list and read. */
-export const REQUESTS = [listRequests, getRequest]
+/** Endpoints for finished requests: list, read, and group failures. */
+export const REQUESTS = [listRequests, getRequest, listFailures]

@@ -32,7 +32,7 @@ it('count requests and errors, and show the last errors without credentials', as
   for (let index = 0; index < 3; index++) await admin.testServer.ask(CHAT_PATH, ASK)
   const { data } = (await admin.get('/channels')).json
   expect(data).toMatchObject([
-    { name: 'bad', state: 'ok', last_5_minutes: { requests: 1, errors: 1, error_rate: 1 } },
+    { name: 'bad', state: 'failing', last_5_minutes: { requests: 1, errors: 1, error_rate: 1 } },
     { name: 'good', state: 'ok', last_60_minutes: { requests: 3, errors: 0, error_rate: 0 } },
   ])
   expect(data[0].resting_models).toEqual([{ model: 'm', until: expect.any(String) }])
@@ -44,7 +44,7 @@ it('count requests and errors, and show the last errors without credentials', as
       id: 'm',
       native: ['chat'],
       channels: [
-        { name: 'bad', state: 'resting' },
+        { name: 'bad', state: 'failing' },
         { name: 'good', state: 'ok' },
       ],
     },

@@ -1,0 +1,34 @@
+import { type CanonicalError, ERRORS, type FailureReason } from '../canonical/error.ts'
+import { defined } from '../canonical/node.ts'
+import type { Failure } from '../store/usage/row.ts'
+import { connectionDetail } from '../upstreams/channel/index.ts'
+import type { Target } from '../upstreams/router.ts'
+import { logMessage, toFailure } from './failures.ts'
+import { withoutAddresses, withoutKeys } from './secrets.ts'
+
+/** Reasons of failed connections, whose cause says more than the message. */
+const CONNECTION: ReadonlySet<FailureReason> = new Set([
+  ...(['refused', 'dns', 'tls', 'unroutable', 'reset', 'connect-timeout'] as const),
+])
+
+/** Describes the failure of an upstream for operators, without credentials and internal addresses. */
+export function upstreamFailure(thrown: unknown, target: Target): Failure {
+  const { error, cause } = toFailure(thrown)
+  const reason = error.reason ?? (error.kind === 'internal' ? 'gateway' : 'reported')
+  const detail = CONNECTION.has(reason) ? connectionDetail(cause) : undefined
+  const said = withoutAddresses(logMessage(error, target))
+  return {
+    reason,
+    ...defined({ status: reason === 'status' ? (error.status ?? ERRORS[error.kind].status) : error.status }),
+    said: detail === undefined ? said : `${said.replace(/\.$/, '')}: ${detail}.`,
+  }
+}
+
+/** Maximum number of characters of the gateway's own message. */
+const LONGEST = 300
+
+/** Describes an error of the gateway itself for operators. */
+export const ownFailure = ({ message, reason = 'gateway' }: CanonicalError): Failure => ({
+  reason,
+  said: withoutAddresses(withoutKeys(message.slice(0, LONGEST))),
+})

@@ -1,0 +1,85 @@
+import { setImmediate as breath } from 'node:timers/promises'
+import type { Database } from './tables.ts'
+import type { Failure } from './usage/row.ts'
+import { matches } from './usage-groups.ts'
+import type { FailureGroup, FailureGroups, UsageFilter } from './usage-records.ts'
+
+/** Rows per query, after which the event loop runs, and maximum rows of one request. */
+const CHUNK = 1000
+const MOST = 20_000
+
+/** Maximum number of groups. */
+const GROUPS = 200
+
+/**
+ * Groups the failed requests of a period by channel, model and failure, latest first. Messages that differ only in
+ * numbers and ids are equal. Counts at most the latest `MOST` failures.
+ */
+export async function failuresOf(database: Database, filter: UsageFilter): Promise<FailureGroups> {
+  const groups = new Map<string, FailureGroup>()
+  let count = 0
+  for (let after: Position | undefined; ; ) {
+    const rows = await chunk(database, filter, after)
+    for (const row of rows) add(groups, row)
+    count += rows.length
+    if (rows.length < CHUNK || count >= MOST) break
+    const last = rows.at(-1)!
+    after = { at: Number(last.at), id: last.id }
+    await breath()
+  }
+  const all = [...groups.values()]
+  return { groups: all.slice(0, GROUPS), isComplete: count < MOST && all.length <= GROUPS }
+}
+
+interface Position {
+  readonly at: number
+  readonly id: string
+}
+
+type Row = Awaited<ReturnType<typeof chunk>>[number]
+
+/** Reads failed rows, latest first. */
+function chunk(database: Database, { since, until, where = {} }: UsageFilter, after: Position | undefined) {
+  let query = database
+    .selectFrom('usage_rows')
+    .innerJoin('usage_series', 'usage_series.id', 'usage_rows.series')
+    .select(['usage_rows.at', 'usage_rows.id', 'usage_rows.model as named', 'usage_rows.error', 'usage_rows.failure'])
+    .select(['usage_series.channel', 'usage_series.model'])
+    .where('usage_rows.failure', 'is not', null)
+    .where('usage_rows.at', '>=', since)
+    .where('usage_rows.at', after === undefined ? '<' : '<=', after?.at ?? until)
+  if (after !== undefined)
+    query = query.where(row => row.or([row('usage_rows.at', '<', after.at), row('usage_rows.id', '<', after.id)]))
+  const fields = Object.values(where).some(value => value !== undefined)
+  if (fields)
+    query = query.where('usage_series.id', 'in', database.selectFrom('usage_series').select('id').where(matches(where)))
+  return query.orderBy('usage_rows.at', 'desc').orderBy('usage_rows.id', 'desc').limit(CHUNK).execute()
+}
+
+function add(groups: Map<string, FailureGroup>, row: Row): void {
+  const failure = JSON.parse(row.failure!) as Failure
+  const { channel } = row
+  const key = JSON.stringify([
+    channel,
+    channel === null ? null : row.model,
+    row.error,
+    failure.reason,
+    failure.status,
+    shape(failure),
+  ])
+  const group = groups.get(key)
+  const at = Number(row.at)
+  if (group !== undefined) {
+    group.count++
+    group.firstAt = at
+    return
+  }
+  groups.set(key, {
+    ...{ failure, error: row.error ?? undefined, channel: channel ?? undefined },
+    ...{ model: (channel === null ? row.named : row.model) ?? undefined },
+    ...{ count: 1, firstAt: at, lastAt: at, request: row.id },
+  })
+}
+
+/** The message without what differs between equal failures: numbers and ids. */
+const shape = ({ said = '' }: Failure): string => said.replace(/[\w-]*\d[\w-]*/g, '#')

@@ -1,0 +1,51 @@
+import { type FailureReason, GatewayError } from '../../canonical/error.ts'
+
+/** Codes of errors before an answer began, by reason. Node's TLS codes are OpenSSL's names of what is wrong. */
+const REASONS: readonly (readonly [reason: FailureReason, code: RegExp])[] = [
+  ['connect-timeout', /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/],
+  ['refused', /^ECONNREFUSED$/],
+  ['dns', /^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL|EREFUSED)$/],
+  ['unroutable', /^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN|ENETDOWN)$/],
+  ['tls', /^(?:ERR_(?:TLS|SSL)_\w+|EPROTO|CERT_\w+|CRL_\w+|\w*_CERT\w*|UNABLE_TO_\w+|INVALID_CA|HOSTNAME_MISMATCH)$/],
+]
+
+/** The certificate's fault by OpenSSL's code. */
+const CERTIFICATES: { readonly [code: string]: string } = {
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  CERT_REVOKED: 'its certificate was revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'its certificate is signed by an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by an unknown authority',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+}
+
+/** Returns the error for an upstream that could not be reached. Its message names neither the reason nor an address. */
+export function unreachable(cause: Error): GatewayError {
+  const code = codeOf(cause)
+  const reason = REASONS.find(([, pattern]) => pattern.test(code))?.[0] ?? 'reset'
+  const isLate = reason === 'connect-timeout'
+  const message = isLate ? 'The upstream did not accept the connection in time.' : 'The upstream could not be reached.'
+  return new GatewayError({ kind: isLate ? 'timed-out' : 'unreachable', reason, message }, { cause })
+}
+
+/** Describes the cause of a failed connection for operators: the certificate's fault, else the error's code. */
+export function connectionDetail(cause: unknown): string | undefined {
+  const code = codeOf(cause)
+  return CERTIFICATES[code] ?? (code === '' ? undefined : code)
+}
+
+/** Returns the code of an error, of its cause, or of the first of several errors that has one. */
+function codeOf(error: unknown, depth = 0): string {
+  if (!(error instanceof Error) || depth > MAX_DEPTH) return ''
+  const { code, cause } = error as Error & { readonly code?: unknown }
+  const isTelling = typeof code === 'string' && REASONS.some(([, pattern]) => pattern.test(code))
+  if (isTelling) return code
+  const inner = [cause, ...(error instanceof AggregateError ? error.errors : [])].map(one => codeOf(one, depth + 1))
+  return inner.find(one => one !== '') ?? (typeof code === 'string' ? code : '')
+}
+
+/** Maximum depth of nested causes that are searched for a code. */
+const MAX_DEPTH = 4
