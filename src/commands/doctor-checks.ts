@@ -81,7 +81,11 @@ function answerFinding(subject: string, { ok, model, latency, status, error }: C
   const { size } = channel.listed ?? { size: 0 }
   if (ok) {
     const answered = model === undefined ? 'it lists its models' : `${model} answers in ${Math.round(latency)} ms`
-    return { level: 'ok', subject, text: size === 0 ? answered : `${answered}; ${size} model${size === 1 ? '' : 's'} listed` }
+    return {
+      level: 'ok',
+      subject,
+      text: size === 0 ? answered : `${answered}; ${size} model${size === 1 ? '' : 's'} listed`,
+    }
   }
   const text = `${error?.message ?? 'no answer'}${status === undefined ? '' : ` (status ${status})`}`
   return { level: 'fault', subject, text, remedy: remedyOf(status, error?.kind) }
