@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
@@ -86,5 +86,22 @@ describe('the service of systemd', () => {
   test.skipIf(analyze === undefined)('is valid', () => {
     const checked = execFileSync(analyze!, ['verify', join(process.cwd(), file)], { encoding: 'utf8', stdio: 'pipe' })
     expect(checked).toBe('')
+  })
+})
+
+describe('the alerts of Prometheus', () => {
+  const [group] = parse(text('deploy/prometheus-rules.yaml')).groups
+  const alerts: readonly { readonly alert: string; readonly expr: string }[] = group.rules
+
+  test('use metrics that the gateway has', () => {
+    const code = globSync('src/**/*.ts').map(text).join('\n')
+    const names = alerts.flatMap(({ expr }) => expr.match(/interlingua_\w+/g) ?? [])
+    expect(names.length).toBeGreaterThanOrEqual(alerts.length - 1)
+    expect(names.filter(name => !code.includes(name.replace(/_bucket$/, '')))).toEqual([])
+  })
+
+  test('are explained', () => {
+    const page = text('docs/operations.md')
+    expect(alerts.filter(({ alert }) => !page.includes(`| ${alert} |`))).toEqual([])
   })
 })
