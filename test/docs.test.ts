@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
+import { SIDEBAR } from '../building/site/sidebar.ts'
 import { readMatrix } from '../src/commands/conformance-matrix.ts'
 import { CONFIG_SCHEMA } from '../src/config/index.ts'
 import { readConfig } from '../src/config/read.ts'
@@ -104,4 +105,11 @@ test('the messages that the page of troubleshooting explains are those of the ga
   expect(messages.length).toBeGreaterThan(20)
   const withoutCode = (message: string): string => message.replace('(EADDRINUSE)', `(\${fault.code})`)
   expect(messages.filter(message => !code.includes(withoutCode(message)))).toEqual([])
+})
+
+test('the menu of the site has every page, and no other', () => {
+  const inMenu = SIDEBAR.flatMap(({ items }) => items.map(({ link }) => `${link.slice(1)}.md`))
+  const pages = globSync(['docs/*.md', 'docs/guides/*.md']).filter(page => !page.endsWith('README.md'))
+  expect(pages.filter(page => !inMenu.includes(page))).toEqual([])
+  expect(inMenu.filter(page => !existsSync(page))).toEqual([])
 })
