@@ -136,5 +136,8 @@ function usageWithDefaults(usage: JsonObject): JsonObject {
     if (isObject(details)) whole = { ...whole, ...changed(field, details, NO_TOKENS[field] as JsonObject) }
   }
   const { input_tokens, output_tokens } = whole
-  return withDefaults(whole, { total_tokens: Number(input_tokens) + Number(output_tokens) })
+  return withDefaults(whole, { total_tokens: counted(input_tokens) + counted(output_tokens) })
 }
+
+/** A count of tokens; anything else counts as none. */
+const counted = (value: Json | undefined): number => (typeof value === 'number' ? value : 0)

@@ -3,6 +3,7 @@ import type { Loss } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import { checkedAnswer, errorBody } from './checked-body.ts'
 import type { Codec } from './codec.ts'
 
 /** The request that an answer is assumed to belong to if the program has none. */
@@ -26,7 +27,7 @@ export const ANY_REQUEST: CanonicalRequest = { model: 'model', messages: [], out
  * @throws GatewayError if the body is no answer of this format.
  */
 export const readAnswer = (codec: Codec, body: JsonObject, request: CanonicalRequest = ANY_REQUEST): CanonicalResult =>
-  codec.reader.result!({ status: 200, headers: {}, body }, request)
+  codec.reader.result!({ status: 200, headers: {}, body: checkedAnswer(body) }, request)
 
 /** An answer in a wire format, and what of it was lost. */
 export interface WrittenAnswer {
@@ -62,7 +63,7 @@ export interface ErrorAnswer {
 
 /** Reads an answer with a status of 400 or more. Takes any body. */
 export const readError = (codec: Codec, { status, headers = {}, body }: ErrorAnswer): CanonicalError =>
-  codec.reader.error!({ status, headers, body })
+  codec.reader.error!({ status, headers, body: errorBody(body) })
 
 /** Writes an error with the status and the shape of the format. */
 export const writeError = (codec: Codec, error: CanonicalError, requestId = ''): Required<ErrorAnswer> => {

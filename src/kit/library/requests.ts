@@ -5,6 +5,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import type { Dialect } from '../../egress/writer.ts'
 import { familyDialect } from '../../formats/model-families.ts'
 import { bodyPaths } from '../../ingress/body-paths.ts'
+import { checkedRequest } from './checked-body.ts'
 import type { Codec } from './codec.ts'
 
 /** What belongs to a request besides its body. Most formats have all of it in the body. */
@@ -32,7 +33,7 @@ export interface ReadOptions {
  * @throws GatewayError `invalid-request` that names the field at fault.
  */
 export const readRequest = (codec: Codec, body: JsonObject, options: ReadOptions = {}): CanonicalRequest =>
-  codec.reader.request!(wireRequestOf(codec, body, options))
+  codec.reader.request!(wireRequestOf(codec, checkedRequest(body), options))
 
 const wireRequestOf = (
   codec: Codec,

@@ -1,0 +1,45 @@
+import { GatewayError, invalid, upstreamFailed } from '../../canonical/error.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+
+/** Maximum number of levels of nested lists and objects in a body. `JSON.stringify` fails at a few thousand. */
+const MAX_LEVELS = 1000
+
+/** Checks the body of a request: an object that JSON can hold. */
+export function checkedRequest(body: unknown): JsonObject {
+  const fault = faultOf(body)
+  if (fault !== undefined) throw invalid(`The body ${fault}.`)
+  return body as JsonObject
+}
+
+/** Checks the body of an answer: an object that JSON can hold. */
+export function checkedAnswer(body: unknown): JsonObject {
+  const fault = faultOf(body)
+  if (fault !== undefined) throw new GatewayError(upstreamFailed(`The body of the answer ${fault}.`))
+  return body as JsonObject
+}
+
+/** Returns the body of an error. Any other value than an object that JSON can hold is an empty one. */
+export const errorBody = (body: unknown): JsonObject => (faultOf(body) === undefined ? (body as JsonObject) : {})
+
+function faultOf(body: unknown): string | undefined {
+  if (!isObject(body as Json)) return 'must be an object'
+  return levelsOf(body, new Map()) > MAX_LEVELS
+    ? `has more than ${MAX_LEVELS} levels of nested lists and objects, or contains itself`
+    : undefined
+}
+
+/**
+ * Counts the levels of a value. Visits each object once; one that contains itself has infinitely many levels.
+ *
+ * @param known levels of the objects that were visited, and infinity for those above the value.
+ */
+function levelsOf(value: unknown, known: Map<object, number>, above = 0): number {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 0
+  const found = known.get(value)
+  if (found !== undefined || above > MAX_LEVELS) return found ?? Infinity
+  known.set(value, Infinity)
+  let levels = 0
+  for (const item of Object.values(value)) levels = Math.max(levels, levelsOf(item, known, above + 1))
+  known.set(value, levels + 1)
+  return levels + 1
+}
