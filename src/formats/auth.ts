@@ -1,8 +1,25 @@
+import type { JsonObject } from '../canonical/node.ts'
+import { isStricter, messagesDialect } from './dialects/messages.ts'
+
 /**
  * How the upstream's key is sent. `bearer` and `token` are schemes of the `authorization` header, `jwt` is a bearer
  * token signed with the secret of a key `access:secret`, other values are header names.
  */
 export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
+
+/**
+ * Returns how a request with these headers sends its key. Anthropic's SDKs send a bearer with version 2026-10-21 and
+ * later, and `x-api-key` with earlier ones (docs/wire/messages.md#versions).
+ */
+export function sentStyle(
+  { auth, dialect }: { readonly auth: AuthStyle; readonly dialect: JsonObject },
+  headers: { readonly [name: string]: string } = {},
+): AuthStyle {
+  if (auth !== 'x-api-key') return auth
+  const { key_as: chosen = auth } = messagesDialect(dialect)
+  if (chosen !== 'version') return chosen
+  return isStricter(headers['anthropic-version'] ?? '') ? 'bearer' : auth
+}
 
 /**
  * Returns the header with the channel's credential: its key, or for `jwt` the token signed with it; no header if the

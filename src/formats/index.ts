@@ -3,7 +3,7 @@
  * credentials.
  */
 
-export { type AuthStyle, authHeaders } from './auth.ts'
+export { type AuthStyle, authHeaders, sentStyle } from './auth.ts'
 export { baseUrlAt, formatsAt } from './base-urls.ts'
 export { allowedBetas } from './betas.ts'
 export { CALLER_FORMATS } from './caller-formats.ts'

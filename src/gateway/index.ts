@@ -241,13 +241,14 @@ export class Gateway {
     if (responseChain?.isUnstored === true && incoming.onLoss === 'refuse') throw UNAVAILABLE
     const { model } = incoming.request
     const whole = asModel(responseChain?.whole ?? incoming.request, model)
-    const reasoning = mayHoldReasoning(whole) ? services.reasoning.of(caller.id) : undefined
-    if (reasoning?.isShared === true && !isTextOnly(whole)) await reasoning.fetch(whole, call.format)
+    const textOnly = isTextOnly(whole)
+    const reasoning = mayHoldReasoning(whole, textOnly) ? services.reasoning.of(caller.id) : undefined
+    if (reasoning?.isShared === true && !textOnly) await reasoning.fetch(whole, call.format)
     const cipher = services.ciphers.of(caller.id)
     const { images, channels, media } = services
     const { heartbeat } = services.config.server
     const signers = services.signers.ifNeeded
-    const signatures = signers === undefined ? NO_SIGNATURES : signaturesIn(whole)
+    const signatures = signers === undefined || textOnly ? NO_SIGNATURES : signaturesIn(whole)
     const fetched = signatures.length === 0 ? undefined : signers!.fetch(signatures)
     if (fetched !== undefined) await fetched
     const routed = routeIncoming(incoming, this.destinations, reasoning)
@@ -255,12 +256,11 @@ export class Gateway {
     const failover = new Failover(incoming, targets, services.running, services.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
       const form = asModel(responseChain?.form(target) ?? incoming.request, model)
-      const concern = isTextOnly(form) ? undefined : media.concerns(form, target)
+      const isWhole = form.messages === whole.messages
+      const concern = (isWhole ? textOnly : isTextOnly(form)) ? undefined : media.concerns(form, target)
       const request = concern === undefined ? form : await this.withMedia(form, concern, target, incoming, failover)
       if (request === undefined) continue
       const channel = channels.get(target.channel)
-      const echo = responseChain?.echo(target)
-      const stored = responseChain?.stored(target)
       const attempt: Attempt = {
         incoming,
         request,
@@ -268,13 +268,13 @@ export class Gateway {
         channel,
         heartbeat,
         early,
-        stored,
-        echo,
+        stored: responseChain?.stored(target),
+        echo: responseChain?.echo(target),
         images,
         cipher,
         reasoning,
         signers,
-        mayBeSigned: signatures.length > 0 || form.messages !== whole.messages,
+        mayBeSigned: signatures.length > 0 || !isWhole,
       }
       try {
         await this.respond(attempt)

@@ -41,8 +41,9 @@ describe('the dialect flags', () => {
       }
   })
 
-  it('are all obeyed, by the format itself or by the gateway', () => {
-    const gateway = sourcesBelow('gateway', 'egress/media', 'egress/sanitize')
+  it('are all obeyed, by the format itself, the gateway or the channel', () => {
+    const gateway =
+      sourcesBelow('gateway', 'egress/media', 'egress/sanitize') + readFileSync('src/formats/auth.ts', 'utf8')
     for (const [format, table] of TABLES) {
       const source = sourcesBelow(`egress/${format}`, `voice/formats/${format}`) + gateway
       for (const name of Object.keys(table)) {

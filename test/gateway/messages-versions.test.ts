@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import { readConfig } from '../../src/config/read.ts'
+import { sentStyle } from '../../src/formats/index.ts'
 import { json } from '../builders/chat.ts'
 import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
@@ -61,4 +63,38 @@ test('a caller of another format is served by a channel of either version', asyn
     expect(seen.headers['anthropic-version']).toBe(model === 'newer' ? NEWER : '2023-06-01')
     expect(JSON.parse(seen.text).temperature).toBe(model === 'newer' ? undefined : 0.5)
   }
+})
+
+test.each([
+  [undefined, '2023-06-01', 'x-api-key'],
+  [undefined, NEWER, 'bearer'],
+  ['x-api-key', NEWER, 'x-api-key'],
+  ['bearer', '2023-06-01', 'bearer'],
+])(
+  'the preset of the publisher with key_as %s sends the key of a request of %s as %s',
+  async (keyAs, version, style) => {
+    const dialect = keyAs === undefined ? '' : `, dialect: { key_as: ${keyAs} }`
+    const { channels } = readConfig(
+      `channels: [{ name: c, provider: anthropic, key: upstream-key, models: [m], base_url: "${upstream.address}"${dialect} }]`,
+      {},
+    )
+    const publisher = await TestServer.open(channels)
+    const body = { model: 'm', max_tokens: 9, messages: HI }
+    await publisher.ask('/v1/messages', body, { headers: { 'anthropic-version': version } })
+    await publisher.ask('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
+    await publisher.ask('/v1/messages', body, { headers: { 'anthropic-version': version } })
+    await publisher.server.close(0)
+    const { authorization, 'x-api-key': key } = upstream.seen.at(-1)!.headers
+    expect([authorization, key]).toEqual(
+      style === 'bearer' ? ['Bearer upstream-key', undefined] : [undefined, 'upstream-key'],
+    )
+  },
+)
+
+test('another vendor gets the key in x-api-key, unless its channel says otherwise', async () => {
+  const { channels } = readConfig(
+    `channels: [{ name: c, provider: custom, formats: [messages], key: upstream-key, models: [m], base_url: "${upstream.address}" }]`,
+    {},
+  )
+  expect(sentStyle(channels[0]!.formats[0]!, { 'anthropic-version': NEWER })).toBe('x-api-key')
 })

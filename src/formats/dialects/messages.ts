@@ -42,6 +42,11 @@ export const FLAGS = {
     meaning: 'tokens; the maximum output in the catalogue; higher limits in requests are sent unchanged',
   },
   version: SHARED.version,
+  key_as: {
+    values: ['x-api-key', 'bearer', 'version'],
+    meaning:
+      'how the key is sent: in the header `x-api-key`, as a bearer token, or as the SDKs of the sent version do (`version`: a bearer from 2026-10-21 on); `x-api-key` by default, unless the preset says otherwise',
+  },
   system_turns: {
     values: 'boolean',
     default: true,

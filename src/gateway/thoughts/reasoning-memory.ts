@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Part } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
-import { type CanonicalRequest, isTextOnly } from '../../canonical/request.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { isSigned } from '../../canonical/signature.ts'
 import type { ReasoningMemoryConfig } from '../../config/index.ts'
@@ -82,9 +82,11 @@ export class ReasoningMemory {
 /**
  * Whether a request or its answer may contain reasoning before tool calls. A request of plain text without tools does
  * not, unless an upstream's stored prompt, in `extras`, declares tools.
+ *
+ * @param textOnly the result of `isTextOnly`.
  */
-export const mayHoldReasoning = (request: CanonicalRequest): boolean =>
-  (request.tools !== undefined && request.tools.length > 0) || request.extras !== undefined || !isTextOnly(request)
+export const mayHoldReasoning = ({ tools, extras }: CanonicalRequest, textOnly: boolean): boolean =>
+  (tools !== undefined && tools.length > 0) || extras !== undefined || !textOnly
 
 /** An answered request, reduced to the data that the memory needs. */
 interface AnsweredRequest {

@@ -2,7 +2,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { NEVER_PASSED_ON } from '../../config/channel.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import { type LateParts, multipart } from '../../egress/transport/multipart.ts'
-import { allowedBetas, authHeaders } from '../../formats/index.ts'
+import { type AuthStyle, allowedBetas, authHeaders, sentStyle } from '../../formats/index.ts'
 import { keyPairOf } from '../credentials/key-pair.ts'
 import { type Headers, headerValue } from './headers.ts'
 import { hosted } from './hostings.ts'
@@ -103,10 +103,11 @@ function formBody(wire: WireRequest, late: LateParts | undefined): Body {
 export function endpointAt(
   channel: ChannelConfig,
   format: ChannelFormat,
-  wire: Pick<WireRequest, 'path' | 'query'>,
+  wire: Pick<WireRequest, 'path' | 'query'> & Partial<Pick<WireRequest, 'headers'>>,
   token?: string,
 ): Omit<Outgoing, 'body'> {
-  const { origin, pathname, headers } = baseOf(format, sentKey(channel, format, token))
+  const style = sentStyle(format, wire.headers)
+  const { origin, pathname, headers } = baseOf(format, style, sentKey(channel, format, token))
   return { origin, path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`, headers }
 }
 
@@ -115,6 +116,7 @@ interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
   readonly pathname: string
   /** Credential in the headers. */
   readonly key: string | undefined
+  readonly style: AuthStyle
 }
 
 const baseCache = new WeakMap<ChannelFormat, Base>()
@@ -127,17 +129,17 @@ const sentKey = (
 ): string | undefined => (signIn !== undefined || (auth === 'jwt' && keyPairOf(key) !== undefined) ? token : key)
 
 /** Returns the base URL and the headers, cached per credential. */
-function baseOf(format: ChannelFormat, key: string | undefined): Base {
+function baseOf(format: ChannelFormat, style: Base['style'], key: string | undefined): Base {
   const cached = baseCache.get(format)
-  if (cached !== undefined && cached.key === key) return cached
+  if (cached !== undefined && cached.key === key && cached.style === style) return cached
   const { origin, pathname } = new URL(format.baseUrl)
   const headers = {
     'accept-encoding': 'identity',
     'user-agent': 'interlingua',
     ...format.headers,
-    ...authHeaders(format.auth, key),
+    ...authHeaders(style, key),
   }
-  const base = { origin, pathname: pathname.replace(/\/$/, ''), headers, key }
+  const base = { origin, pathname: pathname.replace(/\/$/, ''), headers, key, style }
   baseCache.set(format, base)
   return base
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
+import { isTextOnly } from '../../../src/canonical/request.ts'
 import { mayHoldReasoning } from '../../../src/gateway/thoughts/reasoning-memory.ts'
 
 const PLAIN: CanonicalRequest = {
@@ -15,5 +16,6 @@ test.each<[string, Partial<CanonicalRequest>, boolean]>([
   ['a call in its history', { messages: [{ role: 'assistant', content: [CALLED] }] }, true],
   ['a prompt with tools of its own', { extras: { responses: { prompt: { id: 'pmpt_1' } } } }, true],
 ])('whether a request with %s has a place for thoughts before calls', (_, more, may) => {
-  expect(mayHoldReasoning({ ...PLAIN, ...more })).toBe(may)
+  const request = { ...PLAIN, ...more }
+  expect(mayHoldReasoning(request, isTextOnly(request))).toBe(may)
 })
