@@ -259,13 +259,28 @@ export interface Credentials {
 /** The `Authorization` header with a bearer token. */
 export const BEARER = /^bearer\s+(\S+)\s*$/i
 
+/** The `Authorization` header of a request that is signed for AWS (docs/wire/converse.md#signed-requests). */
+const SIGNED = /^AWS4-HMAC-SHA256\s[^\n]*?\bCredential=([^\s,]+)/
+
+/** The parts of a credential after the access key id: date, region, service and `aws4_request`. */
+const SCOPE = 4
+
+/**
+ * Returns the access key id of a signed request, which is the gateway's key. The signature is not checked, because the
+ * gateway stores only a hash of the key.
+ */
+function accessKeyId(authorization: string): string | undefined {
+  const parts = SIGNED.exec(authorization)?.[1]?.split('/') ?? []
+  return parts.length > SCOPE && parts.at(-1) === 'aws4_request' ? parts.slice(0, -SCOPE).join('/') : undefined
+}
+
 /** WebSocket subprotocol in which OpenAI's browser clients send their key. Browsers cannot set headers. */
 export const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
 
 /** Returns the key of a request from the first header or parameter that has one. */
 export function credentialOf({ headers, queryKey }: Credentials): string | undefined {
   return (
-    BEARER.exec(text(headers['authorization']))?.[1] ||
+    inAuthorization(text(headers['authorization'])) ||
     text(headers['x-api-key']).trim() ||
     text(headers['x-goog-api-key']).trim() ||
     queryKey ||
@@ -273,6 +288,8 @@ export function credentialOf({ headers, queryKey }: Credentials): string | undef
     undefined
   )
 }
+
+const inAuthorization = (value: string): string | undefined => BEARER.exec(value)?.[1] ?? accessKeyId(value)
 
 const text = (value: string | readonly string[] | undefined): string =>
   typeof value === 'string' ? value : (value?.[0] ?? '')

@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { JsonObject } from '../canonical/node.ts'
+import { invalid } from '../canonical/error.ts'
+import { isObject, type JsonObject, parseObject } from '../canonical/node.ts'
 import { percentDecoded } from '../canonical/text.ts'
 import { MESSAGES_VERSION } from './dialects/messages.ts'
+import { BEDROCK } from './rows/converse.ts'
 import { messages } from './rows/messages.ts'
 import type { Endpoint } from './rows/row.ts'
 
 /*
- * Endpoints of Google Cloud at which its clients send requests of other formats, with the model in the path
- * (docs/wire/messages.md#google-cloud).
+ * Endpoints of clouds at which their clients send requests of other formats, with the model in the path
+ * (docs/wire/messages.md#google-cloud, docs/wire/converse.md#invokemodel).
  */
 
 /** Matches the path of a publisher's model: the publisher, the model and the method. Clients write it with or without the version. */
@@ -47,6 +49,46 @@ export function claudeEndpoint({ model, method }: PublishedModel): HostedEndpoin
   const stream = method === 'streamRawPredict' ? ({ stream: true } as const) : {}
   return { ...CREATE!, path, hosted: { model: percentDecoded(model), ...stream } }
 }
+
+/** Matches the path of a model that is invoked in its own format on Bedrock: the model and the method. */
+const INVOKED = /^(?:\/bedrock)?\/model\/(.+)\/(invoke|invoke-with-response-stream)$/
+
+/** Returns the endpoint of a model of Claude on Bedrock. Undefined for any other path. */
+export function invokeEndpoint(path: string): HostedEndpoint | undefined {
+  const [, model, method] = INVOKED.exec(path) ?? []
+  if (model === undefined) return undefined
+  const stream = method === 'invoke' ? {} : ({ stream: true } as const)
+  return {
+    ...{ ...CREATE!, ...BEDROCK, path: `/model/{model}/${method}`, framing: 'chunks', errors: 'converse' },
+    headers: CREATE!.headers,
+    hosted: { model: percentDecoded(model), ...stream },
+  }
+}
+
+/** A request of another format that was found in the body of an endpoint. */
+export interface WrappedRequest {
+  readonly endpoint: HostedEndpoint
+  readonly body: JsonObject
+}
+
+/**
+ * Returns the request that is to be counted in the model's own format (docs/wire/converse.md#token-counting). Undefined
+ * if the body has none.
+ *
+ * @param below path of the endpoint below its base URL, which has the model.
+ * @throws GatewayError `invalid-request` if it is not JSON in base64.
+ */
+export function wrappedRequest(below: string, { input }: JsonObject): WrappedRequest | undefined {
+  const invoked = isObject(input) ? input['invokeModel'] : undefined
+  if (!isObject(invoked)) return undefined
+  const text = invoked['body']
+  const body = typeof text === 'string' ? parseObject(Buffer.from(text, 'base64').toString()) : undefined
+  if (body === undefined) throw invalid(`${WRAPPED}: must be a JSON object in base64.`, WRAPPED)
+  const [, model] = /^\/model\/(.+)\/[a-z-]+$/.exec(below) ?? []
+  return { endpoint: { ...COUNT!, hosted: { model: percentDecoded(model!) } }, body }
+}
+
+const WRAPPED = 'input.invokeModel.body'
 
 /** Fields that the path of a hosted request states. */
 export interface HostedFields {

@@ -3,11 +3,17 @@ import { invalid, notFound } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
 import { MESSAGES_VERSION } from './dialects/messages.ts'
-import { claudeEndpoint, type HostedFields, publishedModel, unhosted } from './hosted-routes.ts'
-import { METHOD, METHODS } from './rows/contents.ts'
+import {
+  claudeEndpoint,
+  type HostedFields,
+  invokeEndpoint,
+  publishedModel,
+  unhosted,
+  wrappedRequest,
+} from './hosted-routes.ts'
 import { column } from './rows/index.ts'
 import { vendorEndpoints } from './rows/kling.ts'
-import type { Endpoint } from './rows/row.ts'
+import type { Endpoint, ModelMethods } from './rows/row.ts'
 
 /** One endpoint that takes requests of one format. */
 export interface Route extends Endpoint {
@@ -22,50 +28,46 @@ export interface MatchedRoute {
   readonly streams: boolean
 }
 
-/** Endpoints with fixed paths. Those of `contents` have model and method in theirs. */
+/** Endpoints with fixed paths. Others have the model in theirs. */
 export const ROUTES: readonly Route[] = [...column(({ endpoints }) => endpoints)].flatMap(([format, endpoints]) =>
   endpoints.map(endpoint => ({ format, ...endpoint })),
 )
 
-const CONTENTS: Omit<Route, 'below'> = { format: 'contents', ...METHOD }
+/** Endpoints with the model in their paths, by format. */
+export const MODEL_METHODS: ReadonlyMap<Format, ModelMethods> = column(({ methods }) => methods)
 
-/** Matches the path of a model's method. Captures both. */
-const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
-
-/**
- * Returns the `contents` endpoint for a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`. The
- * method follows the last colon, which some clients encode (docs/wire/contents.md#endpoints).
- *
- * @throws GatewayError `not-found` for a path with an unsupported method.
- */
-export function contentsRoute(path: string): MatchedRoute {
-  const matched = methodRoute(path)
-  if (matched === undefined) throw NO_METHOD
-  return matched
-}
-
+/** Returns the endpoint of a model's method. Undefined if the path has none. */
 function methodRoute(path: string): MatchedRoute | undefined {
-  const [, model, method] = METHOD_PATH.exec(path) ?? []
-  const endpoint = METHODS.get(method ?? '')
-  if (endpoint === undefined) return undefined
-  const route = { ...CONTENTS, ...endpoint, below: `/v1beta/${model}:${method}` }
-  return { route, streams: method === 'streamGenerateContent' }
+  for (const [format, { path: pattern, endpoints, below }] of MODEL_METHODS) {
+    const [, model, method] = pattern.exec(path) ?? []
+    const endpoint = method === undefined ? undefined : endpoints.get(method)
+    if (endpoint === undefined) continue
+    const { streams = false, ...row } = endpoint
+    return { route: { format, ...row, below: below(model!, method!) }, streams }
+  }
+  return undefined
 }
 
 const NO_METHOD = notFound('Models have no such method.')
 
 /**
- * Returns the endpoint for a path of Google Cloud: `…/publishers/anthropic/models/{model}:rawPredict` for Claude, and
- * `…/publishers/google/models/{model}:generateContent` for Gemini.
+ * Returns the endpoint for a path that has the model: a model's method, or an endpoint of a cloud that hosts models of
+ * other formats.
  *
  * @throws GatewayError `not-found` for a path with an unsupported method.
  */
-export function publisherRoute(path: string): MatchedRoute {
+export function modelRoute(path: string): MatchedRoute {
+  const matched = modelRouteAt(path)
+  if (matched === undefined) throw NO_METHOD
+  return matched
+}
+
+function modelRouteAt(path: string): MatchedRoute | undefined {
   const published = publishedModel(path)
-  if (published?.publisher === 'google') return contentsRoute(`/v1/models/${published.model}:${published.method}`)
-  const endpoint = published && claudeEndpoint(published)
-  if (endpoint === undefined) throw NO_METHOD
-  return { route: { format: 'messages', ...endpoint }, streams: false }
+  if (published?.publisher === 'google') return methodRoute(`/v1/models/${published.model}:${published.method}`)
+  const endpoint = published === undefined ? invokeEndpoint(path) : claudeEndpoint(published)
+  if (endpoint !== undefined) return { route: { format: 'messages', ...endpoint }, streams: false }
+  return published === undefined ? methodRoute(path) : undefined
 }
 
 /** Whether a path ends with a method, and not with a model name that contains a colon. */
@@ -74,12 +76,12 @@ export const namesMethod = (path: string): boolean => methodRoute(path) !== unde
 /** Endpoints by their paths. */
 const MATCHED: ReadonlyMap<string, MatchedRoute> = new Map(ROUTES.map(route => [route.path, { route, streams: false }]))
 
-/** Matches the path of a model's method without encoded characters. */
-const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$/
+/** Matches the path of a model's method that need not be decoded first. */
+const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$|^(?:\/bedrock)?\/model\//
 
 /** Returns the endpoint of a POST request. Undefined if the path has to be decoded or has no endpoint. */
 export const matchedRoute = (path: string): MatchedRoute | undefined =>
-  MATCHED.get(path) ?? (PLAIN_METHOD.test(path) ? methodRoute(path) : undefined)
+  MATCHED.get(path) ?? (PLAIN_METHOD.test(path) ? modelRouteAt(path) : undefined)
 
 /**
  * Returns the path, below the base URL, for a body of the format. The fields of the body decide between several paths.
@@ -88,10 +90,12 @@ export const matchedRoute = (path: string): MatchedRoute | undefined =>
  */
 export function pathFor(format: Format, model: string, body: JsonObject, stream = false): string {
   const isMeant = ({ mark }: Partial<Endpoint>): boolean => mark !== undefined && body[mark] !== undefined
-  if (format === CONTENTS.format) {
-    const asked = stream ? 'streamGenerateContent' : 'generateContent'
-    const [method = asked] = [...METHODS].find(([, methodRoute]) => isMeant(methodRoute)) ?? []
-    return `/v1beta/models/${model}:${method}`
+  const methods = MODEL_METHODS.get(format)
+  if (methods !== undefined) {
+    const all = [...methods.endpoints]
+    const meant = all.filter(([, endpoint]) => isMeant(endpoint))
+    const [method] = meant.findLast(([, { streams = false }]) => streams === stream) ?? meant.at(-1) ?? all[0]!
+    return methods.pathOf(model, method)
   }
   const routes = ROUTES.filter(route => route.format === format)
   return (routes.find(isMeant) ?? routes[0])?.below ?? '/'
@@ -104,9 +108,12 @@ export const endpointPath = (format: Format, below: string): string =>
 /** The formats of further paths, by how these begin. */
 const OTHER_PATHS = [...column(({ otherPaths }) => otherPaths)]
 
+/** The usual endpoint of each format whose paths have the model. */
+const USUAL_METHODS = [...MODEL_METHODS].map(([format, { endpoints }]) => ({ format, ...[...endpoints.values()][0]! }))
+
 /** Returns the endpoints whose mark the body contains. */
 const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' | 'mark'>[] =>
-  [...ROUTES, CONTENTS].filter(({ mark }) => body[mark] !== undefined)
+  [...ROUTES, ...USUAL_METHODS].filter(({ mark }) => body[mark] !== undefined)
 
 /** Returns the format of a path; for a path that is not an endpoint, the likely format of its caller. */
 export const formatOfPath = (path: string): Format =>
@@ -120,6 +127,12 @@ export interface RequestHead {
 
 export interface Query {
   readonly [name: string]: string
+}
+
+/** Returns the endpoint and the body of a request of another format inside the body of an endpoint, if it has one. */
+export function unwrapped(route: Route, body: JsonObject): { route: Route; body: JsonObject } | undefined {
+  const wrapped = route.wraps === true ? wrappedRequest(route.below, body) : undefined
+  return wrapped && { route: { format: 'messages', ...wrapped.endpoint }, body: wrapped.body }
 }
 
 /**

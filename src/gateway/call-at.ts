@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { MatchedRoute, Query } from '../formats/routes.ts'
+import type { FramingKind } from '../egress/transport/framings.ts'
+import type { MatchedRoute, Query, Route } from '../formats/routes.ts'
 import type { Call, Reply } from './call.ts'
 
 /** Converts a request at an endpoint into a `Call` for the gateway. */
@@ -17,15 +18,15 @@ export const callAt = (
   message,
   queryKey,
   head: { headers: message.headers, query: ownQuery(query, streams) },
-  framing: framingOf(query, streams),
+  framing: framingOf(route, query),
   reply,
 })
 
 /**
  * A streaming path of Google's API answers with a JSON array, unless the query asks for server-sent events (`alt=sse`).
  */
-const framingOf = (query: Query, streams: boolean): 'array' | 'events' =>
-  streams && query['alt'] !== 'sse' ? 'array' : 'events'
+const framingOf = ({ framing }: Route, query: Query): FramingKind =>
+  framing === undefined || (framing === 'array' && query['alt'] === 'sse') ? 'events' : framing
 
 /**
  * Removes `alt` from the query, because framing concerns only this endpoint. Streams from upstreams are always events

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../accounts/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
+import type { FramingKind } from '../egress/transport/framings.ts'
 import type { RequestHead, Route } from '../formats/routes.ts'
 import type { Turns } from '../store/turns.ts'
 
@@ -22,8 +23,7 @@ export interface Call {
   readonly queryKey?: string | undefined
   /** Headers, path and query values that are part of the request. */
   readonly head: RequestHead
-  /** Framing of a streamed answer: server-sent events, one JSON array, or one event per line. */
-  readonly framing: 'events' | 'array' | 'lines'
+  readonly framing: FramingKind
   /** Reply to the caller. Wrapped if the answer is captured. Replaced if the answer is produced in the background. */
   reply: Reply
   /**

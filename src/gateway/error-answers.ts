@@ -20,8 +20,8 @@ export class ErrorAnswers {
 
   /** Writes a failure to the caller: as a whole answer if nothing was sent yet, otherwise by closing the connection. */
   write(call: RunningCall, thrown: unknown, report?: Report): void {
-    const { id, format, framing, reply } = call
-    const { status, headers, text } = this.of(format, thrown, id)
+    const { id, format, route, framing, reply } = call
+    const { status, headers, text } = this.of(route?.errors ?? format, thrown, id)
     // A request that was refused while the gateway stopped already has its answer.
     const isCut = reply.started && this.running.has(call)
     report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)

@@ -1,11 +1,11 @@
 import type { Caller } from '../accounts/index.ts'
 import { invalid } from '../canonical/error.ts'
-import type { Json, JsonObject } from '../canonical/node.ts'
+import type { Format, Json, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { isEncrypted } from '../canonical/signature.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
 import type { OnLoss } from '../config/index.ts'
-import { wireRequest } from '../formats/routes.ts'
+import { unwrapped, wireRequest } from '../formats/routes.ts'
 import { READERS } from '../ingress/index.ts'
 import { type FormMeters, readForm } from '../ingress/transport/form.ts'
 import type { Target } from '../upstreams/router.ts'
@@ -27,9 +27,12 @@ export class RequestReader {
   private readonly caller: Caller
   private readonly ciphers: StateCiphers
   private readonly capture: Capture | undefined
+  /** Format of the request: that of the endpoint, or that of a request which its body wraps. */
+  private format: Format
 
   constructor(call: Call, caller: Caller, ciphers: StateCiphers, capture: Capture | undefined) {
     this.call = call
+    this.format = call.format
     this.caller = caller
     this.ciphers = ciphers
     this.capture = capture
@@ -38,7 +41,9 @@ export class RequestReader {
   /** Converts a body to a request of the endpoint's format. Throws GatewayError `invalid-request` if that fails. */
   wire(body: JsonObject, files?: readonly WireFile[]): WireRequest {
     const sent = this.capture?.parsed(body, files)
-    const wire = wireRequest(this.call.route, this.call.head, body, files)
+    const { route, body: own } = unwrapped(this.call.route, body) ?? { route: this.call.route, body }
+    this.format = route.format
+    const wire = wireRequest(route, this.call.head, own, files)
     if (sent !== undefined) sent.wire = wire
     return wire
   }
@@ -51,7 +56,7 @@ export class RequestReader {
    * encryption key is unavailable.
    */
   async readWhole(wire: WireRequest): Promise<CanonicalRequest> {
-    const request = READERS[this.call.format]!.request!(wire)
+    const request = READERS[this.format]!.request!(wire)
     if (!holdsEncryptedState(request)) return this.permitted(request, wire)
     await this.cipher.load()
     return this.permitted(withStateDecrypted(request, this.cipher), wire)
@@ -59,7 +64,7 @@ export class RequestReader {
 
   /** Like `readWhole`, but synchronous. For a body without encrypted state, or after the encryption key was loaded. */
   read(wire: WireRequest): CanonicalRequest {
-    const request = READERS[this.call.format]!.request!(wire)
+    const request = READERS[this.format]!.request!(wire)
     return this.permitted(holdsEncryptedState(request) ? withStateDecrypted(request, this.cipher) : request, wire)
   }
 
@@ -77,7 +82,7 @@ export class RequestReader {
 
   private permitted(request: CanonicalRequest, wire: WireRequest): CanonicalRequest {
     const model = request.output.video?.remixOf === undefined ? request.model : undefined
-    checkModelFields(this.call.format, wire, model, this.caller.permissions)
+    checkModelFields(this.format, wire, model, this.caller.permissions)
     return request
   }
 }

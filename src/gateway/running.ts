@@ -5,6 +5,7 @@ import type { Call } from './call.ts'
 
 /** A request that is being answered. */
 export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> &
+  Partial<Pick<Call, 'route'>> &
   ListItem & {
     /** Caller, once it is authenticated. */
     caller?: Caller

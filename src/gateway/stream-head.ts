@@ -2,10 +2,12 @@ import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { WRITERS } from '../egress/index.ts'
 import { shownLosses } from '../egress/losses.ts'
-import { EventStream, FRAMINGS, type Source, streamHeaders } from '../egress/transport/sse.ts'
+import { FRAMINGS } from '../egress/transport/framings.ts'
+import { EventStream, type Source, streamHeaders } from '../egress/transport/sse.ts'
 import type { EventWriter, NativeEventWriter } from '../egress/writer.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
+import { ForeignErrors, NativeForeignErrors } from './foreign-errors.ts'
 import { fallbackHeaders, headersOfLosses } from './locate-losses.ts'
 import { withHead } from './public-answer.ts'
 import { SavingStream, type Sink } from './stored/index.ts'
@@ -15,12 +17,20 @@ import type { Attempt, Early, Incoming, WholeAnswer } from './types.ts'
 export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }
 
 /** Creates the writer of an answer's events in the caller's format. */
-export const eventWriter = ({ incoming: { call }, request, echo }: Attempt): EventWriter =>
-  WRITERS[call.format]!.events!(echo?.request ?? request)
+export function eventWriter({ incoming: { call }, request, echo }: Attempt): EventWriter {
+  const writer = WRITERS[call.format]!.events!(echo?.request ?? request)
+  const { errors } = call.route
+  return errors === undefined ? writer : new ForeignErrors(writer, WRITERS[errors]!.events!(request))
+}
 
 /** Creates a writer that can pass on events of the caller's own format unchanged. Undefined if the format has none. */
-export const nativeEventWriter = ({ incoming: { call }, request, echo }: Attempt): NativeEventWriter | undefined =>
-  WRITERS[call.format]!.nativeEvents?.(echo?.request ?? request)
+export function nativeEventWriter({ incoming: { call }, request, echo }: Attempt): NativeEventWriter | undefined {
+  const writer = WRITERS[call.format]!.nativeEvents?.(echo?.request ?? request)
+  const { errors } = call.route
+  return writer === undefined || errors === undefined
+    ? writer
+    : new NativeForeignErrors(writer, WRITERS[errors]!.events!(request))
+}
 
 /** Sends status and headers, and opens the stream that the events of the answer are written to. */
 export function beginStream(

@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
-import { contentsRoute, namesMethod, publisherRoute, ROUTES, vendorRoutes } from '../formats/routes.ts'
+import { modelRoute, namesMethod, ROUTES, vendorRoutes } from '../formats/routes.ts'
 import { type Gateway, IMAGES_PATH } from '../gateway/index.ts'
 import { CONSOLE_PATH, familyOf, pathOf } from './address.ts'
 import { counted } from './count-answers.ts'
@@ -46,13 +46,10 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
     SECRETS_PATH,
     counted(gateway, SECRETS_PATH, (message, response) => handleSecret(gateway, message, response)),
   )
-  app.post(MODEL_METHODS, (message, response) =>
-    handleRequest(gateway, contentsRoute(pathOf(message)), message, response),
+  app.post([...MODEL_METHODS, ...HOSTED_METHODS], (message, response) =>
+    handleRequest(gateway, modelRoute(pathOf(message)), message, response),
   )
-  app.post(PUBLISHER_METHODS, (message, response) =>
-    handleRequest(gateway, publisherRoute(pathOf(message)), message, response),
-  )
-  app.all(PUBLISHER_METHODS, wrong('POST'))
+  app.all(HOSTED_METHODS, wrong('POST'))
   app.all(MODEL_METHODS, (message, response, next) =>
     namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
   )
@@ -97,12 +94,15 @@ const IMAGE_PATH = `${IMAGES_PATH}/:token`
 
 const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
-/** Paths of Google Cloud, as its clients write them for each form of base address. */
-const PUBLISHER_METHODS = ['', '/v1', '/v1beta1'].flatMap(version =>
-  ['', '/projects/:project/locations/:location'].map(
-    parent => `${version}${parent}/publishers/:publisher/models/*rest`,
+/** Paths of Bedrock and Google Cloud, as their clients write them for each form of base address. */
+const HOSTED_METHODS = [
+  ...['/model/*rest', '/bedrock/model/*rest'],
+  ...['', '/v1', '/v1beta1'].flatMap(version =>
+    ['', '/projects/:project/locations/:location'].map(
+      parent => `${version}${parent}/publishers/:publisher/models/*rest`,
+    ),
   ),
-)
+]
 
 const READ = 'GET, HEAD'
 

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { defined } from '../canonical/node.ts'
-import { contentsRoute, matchedRoute } from '../formats/routes.ts'
+import { matchedRoute, modelRoute } from '../formats/routes.ts'
 import { callAt } from '../gateway/call-at.ts'
 import type { CallerRequest, CallerRequests, Gateway } from '../gateway/index.ts'
 import { requestId } from '../store/usage/request-id.ts'
@@ -10,7 +10,7 @@ import { requestId } from '../store/usage/request-id.ts'
 export const callerRequests = (gateway: Gateway): CallerRequests => ({
   send({ path, query, headers, body, as, repeats }, reply) {
     const message = messageAt(path, query, headers)
-    const matched = matchedRoute(path) ?? contentsRoute(path)
+    const matched = matchedRoute(path) ?? modelRoute(path)
     const call = { ...callAt(matched, requestId(), message, { query }, reply), body, as, ...defined({ repeats }) }
     return { id: call.id, over: gateway.handle(call) }
   },

@@ -17,7 +17,9 @@ export function handleRequest(
   response: ServerResponse,
 ): void {
   const id = requestId()
-  const reply = new HttpReply(message, response, idHeaders(id), gateway.services)
+  const { idHeader } = matched.route
+  const headers = idHeader === undefined ? idHeaders(id) : { ...idHeaders(id), [idHeader]: id }
+  const reply = new HttpReply(message, response, headers, gateway.services)
   gateway.handle(callAt(matched, id, message, queryOf(message), reply)).catch(() => response.destroy())
 }
 

@@ -44,3 +44,43 @@ export const converseFrame = (event: string, payload: JsonObject): Buffer =>
 /** Starts an answer of binary frames. */
 export const frames = (response: ServerResponse): ServerResponse =>
   response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
+
+/** A frame, decoded by hand. */
+export interface Frame {
+  readonly kind: string
+  readonly name: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of many shapes
+  readonly data: any
+}
+
+/** Decodes whole frames. Throws for a wrong checksum or length. */
+export function framesIn(bytes: Buffer): readonly Frame[] {
+  const found: Frame[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readUInt32BE(at)
+    const frame = bytes.subarray(at, at + length)
+    const sums = [crc32(frame.subarray(0, 8)), crc32(frame.subarray(0, -4))]
+    if (frame.readUInt32BE(8) !== sums[0] || frame.readUInt32BE(length - 4) !== sums[1])
+      throw new Error('wrong checksum')
+    const end = 12 + frame.readUInt32BE(4)
+    const headers = headersIn(frame.subarray(12, end))
+    const kind = headers.get(':message-type')!
+    const data = JSON.parse(frame.subarray(end, -4).toString())
+    found.push({ kind, name: headers.get(`:${kind}-type`)!, data })
+    at += length
+  }
+  return found
+}
+
+function headersIn(bytes: Buffer): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>()
+  for (let at = 0; at < bytes.length; ) {
+    const name = bytes.subarray(at + 1, at + 1 + bytes[at]!).toString()
+    at += 1 + name.length
+    if (bytes[at] !== STRING) throw new Error('not a string')
+    const length = bytes.readUInt16BE(at + 1)
+    headers.set(name, bytes.subarray(at + 3, at + 3 + length).toString())
+    at += 3 + length
+  }
+  return headers
+}

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../builders/time.ts'
 import { RULES, SCHEMA, type TestServer } from './caller.ts'
 import { PROOF, type Scene, USAGE } from './scene.ts'
-import { FORMATS, Stage } from './stage.ts'
+import { FORMATS, Stage, writeFrame } from './stage.ts'
 
 interface Provider {
   readonly name: string
@@ -182,8 +182,7 @@ describe.each(PROVIDERS.filter(({ format }) => FORMATS.includes(format)))('AI SD
       const frames = stage.format.frames({ text: 'Once upon a time there was' })
       const words = frames.findIndex(frame => frame.includes('Once upon'))
       stage.does(response => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' })
-        for (const frame of frames.slice(0, words + 1)) response.write(frame)
+        for (const frame of frames.slice(0, words + 1)) writeFrame(response, stage.format, frame)
       })
       const leaving = new AbortController()
       const stream = streamText({ model: model(stage.address), prompt: 'Hi!', abortSignal: leaving.signal })

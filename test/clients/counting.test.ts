@@ -57,6 +57,7 @@ const CALLS: { readonly [format: string]: { readonly path: string; readonly answ
     answer: { object: 'response.input_tokens', input_tokens: COUNT },
   },
   contents: { path: '/v1beta/models/m:countTokens', answer: { totalTokens: COUNT } },
+  converse: { path: '/model/m/count-tokens', answer: { inputTokens: COUNT } },
 }
 
 describe.each(COUNTERS)('$name', ({ count }) => {

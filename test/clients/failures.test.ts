@@ -5,7 +5,7 @@ import { WAYS } from '../builders/streams.ts'
 import { until } from '../builders/time.ts'
 import type { Caller, Failure } from './caller.ts'
 import { CALLERS } from './callers/index.ts'
-import { FORMATS, Stage } from './stage.ts'
+import { FORMATS, Stage, writeFrame } from './stage.ts'
 
 const callers = CALLERS.filter(({ format }) => FORMATS.includes(format))
 
@@ -76,9 +76,9 @@ describe.each(callers)('$name', caller => {
         const frames = stage.format.frames({ text: 'Once upon a time there was' })
         const words = frames.findIndex(frame => frame.includes('Once upon'))
         stage.does(response => {
-          response.writeHead(200, { 'content-type': 'text/event-stream' })
-          for (const frame of frames.slice(0, words + 1)) response.write(frame)
-          response.end(stage.format.breakOff('The pen broke.'))
+          for (const frame of frames.slice(0, words + 1)) writeFrame(response, stage.format, frame)
+          writeFrame(response, stage.format, stage.format.breakOff('The pen broke.'))
+          response.end()
         })
         const failure = await failureOf(caller, caller.open(stage.address).say({ text: 'Tell me.' }, { stream }))
         expect(failure.message).toContain('The pen broke.')
@@ -89,8 +89,7 @@ describe.each(callers)('$name', caller => {
         const frames = stage.format.frames({ text: 'Once upon a time there was' })
         const words = frames.findIndex(frame => frame.includes('Once upon'))
         stage.does(response => {
-          response.writeHead(200, { 'content-type': 'text/event-stream' })
-          for (const frame of frames.slice(0, words + 1)) response.write(frame)
+          for (const frame of frames.slice(0, words + 1)) writeFrame(response, stage.format, frame)
           response.end()
         })
         const failure = await failureOf(caller, caller.open(stage.address).say({ text: 'Tell me.' }, { stream }))
@@ -102,8 +101,7 @@ describe.each(callers)('$name', caller => {
       const frames = stage.format.frames({ text: 'Once upon a time there was' })
       const words = frames.findIndex(frame => frame.includes('Once upon'))
       stage.does(response => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' })
-        for (const frame of frames.slice(0, words + 1)) response.write(frame)
+        for (const frame of frames.slice(0, words + 1)) writeFrame(response, stage.format, frame)
       })
       const leaving = new AbortController()
       const asking = caller

@@ -46,7 +46,11 @@ export interface HeardRequest {
 export interface UpstreamFormat {
   /** Returns a whole answer. */
   whole(scene: Scene): JsonObject
-  /** Returns the same answer as server-sent events, with each text in two chunks. */
+  /** Flags of its channel. By default none. */
+  readonly dialect?: JsonObject
+  /** Content type of a stream, and the encoding of its events. By default server-sent events in UTF-8. */
+  readonly stream?: { readonly contentType: string; readonly encoding: BufferEncoding }
+  /** Returns the same answer as events of a stream, with each text in two chunks. */
   frames(scene: Scene): readonly string[]
   /** Returns an event that breaks off an answer. */
   breakOff(message: string): string

@@ -31,10 +31,13 @@ export class Stage {
     options: TestServerOptions = {},
   ): Promise<Stage> {
     const upstream = await FakeUpstream.open(() => {})
-    const testServer = await TestServer.open([{ ...channelAt(upstream.address, { format: name }), ...fields }], {
-      body: 64 * 1024,
-      ...options,
-    })
+    const testServer = await TestServer.open(
+      [{ ...channelAt(upstream.address, { format: name, dialect: UPSTREAMS[name]!.dialect ?? {} }), ...fields }],
+      {
+        body: 64 * 1024,
+        ...options,
+      },
+    )
     return new Stage(UPSTREAMS[name]!, testServer, upstream)
   }
 
@@ -79,10 +82,18 @@ export class Stage {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(this.format.whole(scene)))
       return
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const frame of this.format.frames(scene)) response.write(frame)
+    for (const frame of this.format.frames(scene)) writeFrame(response, this.format, frame)
     response.end()
   }
+}
+
+/** Settings of streams of server-sent events. */
+const SSE = { contentType: 'text/event-stream', encoding: 'utf8' } as const
+
+/** Writes an event of a streamed answer, whose head is sent with the first one. */
+export function writeFrame(response: ServerResponse, { stream = SSE }: UpstreamFormat, frame: string): void {
+  if (!response.headersSent) response.writeHead(200, { 'content-type': stream.contentType })
+  response.write(frame, stream.encoding)
 }
 
 export const bodyOf = ({ text }: Seen): JsonObject => parseObject(text)!

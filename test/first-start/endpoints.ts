@@ -1,5 +1,4 @@
-import { ROUTES, vendorRoutes } from '../../src/formats/routes.ts'
-import { METHODS } from '../../src/formats/rows/contents.ts'
+import { MODEL_METHODS, ROUTES, vendorRoutes } from '../../src/formats/routes.ts'
 import { STORED_ROUTES } from '../../src/server/stored-routes.ts'
 import { REMIX_PATH, taskRoutes } from '../../src/server/task-routes.ts'
 import { REALTIME_PATH, SECRETS_PATH } from '../../src/server/voice-sessions.ts'
@@ -35,7 +34,9 @@ const VENDOR = 'videovendor'
 /** Every endpoint for callers, from the tables of the gateway's routes. */
 export const ENDPOINTS: ReadonlySet<string> = new Set([
   ...[...ROUTES, ...vendorRoutes(VENDOR)].map(({ path }) => `POST ${path}`),
-  ...[...METHODS.keys()].map(method => `POST /v1beta/models/{model}:${method}`),
+  ...[...MODEL_METHODS.values()].flatMap(({ endpoints, pathOf }) =>
+    [...endpoints.keys()].map(method => `POST ${pathOf('MODEL', method).replace('MODEL', '{model}')}`),
+  ),
   ...[...taskRoutes(VENDOR), ...STORED_ROUTES].map(({ method, path }) => `${method.toUpperCase()} ${path}`),
   ...[`POST ${REMIX_PATH}`, `POST ${SECRETS_PATH}`, `GET ${REALTIME_PATH}`, 'GET /v1/responses'],
   ...['/v1/models', '/v1/models/:id', '/v1beta/models', '/v1beta/models/:id'].map(path => `GET ${path}`),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { contentsRoute, matchedRoute, ROUTES, wireRequest } from '../../src/formats/routes.ts'
+import { matchedRoute, modelRoute, ROUTES, wireRequest } from '../../src/formats/routes.ts'
 
 const at = (path: string, body: JsonObject) => {
-  const door = ROUTES.find(door => door.path === path) ?? contentsRoute(path).route
+  const door = ROUTES.find(door => door.path === path) ?? modelRoute(path).route
   return wireRequest(door, { headers: { 'anthropic-version': '2023-06-01' }, query: {} }, body)
 }
 
@@ -31,7 +31,7 @@ describe('a body is routed to its endpoint', () => {
   })
 
   test('a method of models nobody has is not found', () => {
-    expect(() => contentsRoute('/v1beta/models/m:countEverything')).toThrow('no such method')
+    expect(() => modelRoute('/v1beta/models/m:countEverything')).toThrow('no such method')
   })
 })
 
@@ -42,7 +42,7 @@ test('a plain path has the same endpoint before routing; a path that has to be d
     '/v1/models/a/b:c:generateContent',
     '/v1beta/tunedModels/t:countTokens',
   ])
-    expect(matchedRoute(path)).toEqual(contentsRoute(path))
+    expect(matchedRoute(path)).toEqual(modelRoute(path))
   for (const path of [
     ...['/v1beta/models/gemini', '/v1beta/models/gemini:', '/v1beta/models/gemini:constructor', '/v1/chat'],
     ...[

@@ -5,7 +5,7 @@ import { endpointPath, pathFor } from '../../src/formats/routes.ts'
 import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
-import { bodyOf } from '../clients/stage.ts'
+import { bodyOf, writeFrame } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { asSaid } from '../laws/completed.ts'
 import { same } from '../laws/support.ts'
@@ -51,8 +51,9 @@ describe.skipIf(!present).each(FORMATS)(`recorded exchanges of %s${where}`, form
         const body = bodyOf(seen)
         if (!UPSTREAMS[other]!.streams(seen.url, body))
           return response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWERS[other]))
-        response.writeHead(200, { 'content-type': 'text/event-stream' })
-        return response.end(UPSTREAMS[other]!.frames({ text: 'Well heard.' }).join(''))
+        for (const frame of UPSTREAMS[other]!.frames({ text: 'Well heard.' }))
+          writeFrame(response, UPSTREAMS[other]!, frame)
+        return response.end()
       })
       testServer = await TestServer.open([channelAt(upstream.address, { format: other })])
     })

@@ -1,9 +1,9 @@
 import type { WireEvent } from '../../canonical/wire.ts'
 
-/** The text output of a stream, such as an HTTP response. */
+/** The output of a stream, such as an HTTP response. */
 export interface Outlet {
   /** Returns false if the reader is behind: pause writing until `drain`. */
-  write(text: string): boolean
+  write(chunk: string | Uint8Array): boolean
   end(text: string): unknown
   once(event: 'drain', listener: () => void): unknown
   destroy(): unknown
@@ -18,6 +18,8 @@ export interface Source {
 /** Encodes the events of a stream as text. */
 export interface Framing {
   readonly contentType: string
+  /** Whether each character of the text stands for one byte. */
+  readonly binary?: true
   /** Encodes an event. `first` marks the first one of the stream. */
   frame(event: WireEvent, first: boolean): string
   /** Encodes the end of the stream. `empty` marks a stream without events. */
@@ -46,15 +48,12 @@ export const JSON_ARRAY: Framing = {
 }
 
 /** One event per line, for connections with heartbeats of their own. */
-const JSON_LINES: Framing = {
+export const JSON_LINES: Framing = {
   contentType: 'application/x-ndjson',
   frame: ({ data }) => `${data}\n`,
   close: () => '',
   defaultHeartbeat: '',
 }
-
-/** The framing of each kind of connection. */
-export const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
 
 /** Headers of a stream. They forbid proxies to store or buffer it. */
 export const streamHeaders = ({ contentType }: Framing) => ({
@@ -115,7 +114,11 @@ export class EventStream {
   end(): void {
     if (this.over) return
     this.stop()
-    this.outlet.end(this.text + this.options.framing.close(this.empty))
+    const rest = this.text + this.options.framing.close(this.empty)
+    const bytes = this.encoded(rest)
+    if (typeof bytes === 'string') return void this.outlet.end(bytes)
+    if (bytes.length > 0) this.outlet.write(bytes)
+    this.outlet.end('')
   }
 
   /** Stops all writing. */
@@ -140,10 +143,14 @@ export class EventStream {
     const text = this.text
     this.text = ''
     this.timer.refresh()
-    if (this.outlet.write(text) || this.behind > 0) return
+    if (this.outlet.write(this.encoded(text)) || this.behind > 0) return
     this.behind = 1
     this.options.source.pause()
     this.outlet.once('drain', this.onDrain)
+  }
+
+  private encoded(text: string): string | Uint8Array {
+    return this.options.framing.binary === true ? Buffer.from(text, 'latin1') : text
   }
 
   private readonly onDrain = (): void => {

@@ -1,23 +1,30 @@
 import { FLAGS } from '../dialects/contents.ts'
 import { ANYWHERE, modelFields } from './model-field-lists.ts'
-import type { Endpoint, FormatRow } from './row.ts'
+import type { FormatRow, MethodEndpoint, ModelMethods } from './row.ts'
 
-/** The endpoint of a model's method. The path below the base address has the model and the method. */
-export const METHOD: Omit<Endpoint, 'below'> = {
-  path: '/v1beta/models/{model}:generateContent',
-  mark: 'contents',
-  headers: [],
-  query: ['alt'],
+const PATH = '/v1beta/models/{model}:generateContent'
+
+const method = (name: string, mark: string, more: Partial<MethodEndpoint> = {}): [string, MethodEndpoint] => [
+  name,
+  { path: PATH, mark, headers: [], query: ['alt'], ...more },
+]
+
+/**
+ * The methods of a model, e.g. `/v1/models/a/b:generateContent`. The method follows the last colon, which some clients
+ * encode (docs/wire/contents.md#endpoints).
+ */
+const METHODS: ModelMethods = {
+  path: /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/,
+  below: (model, method) => `/v1beta/${model}:${method}`,
+  pathOf: (model, method) => `/v1beta/models/${model}:${method}`,
+  endpoints: new Map([
+    method('generateContent', 'contents'),
+    method('streamGenerateContent', 'contents', { streams: true, framing: 'array' }),
+    method('embedContent', 'content', { path: '/v1beta/models/{model}:embedContent' }),
+    method('batchEmbedContents', 'requests', { path: '/v1beta/models/{model}:batchEmbedContents' }),
+    method('countTokens', 'generateContentRequest', { takes: ['contents'] }),
+  ]),
 }
-
-/** The supported methods, with how an endpoint of theirs differs. */
-export const METHODS: ReadonlyMap<string, Partial<Endpoint>> = new Map<string, Partial<Endpoint>>([
-  ['generateContent', {}],
-  ['streamGenerateContent', {}],
-  ['embedContent', { path: '/v1beta/models/{model}:embedContent', mark: 'content' }],
-  ['batchEmbedContents', { path: '/v1beta/models/{model}:batchEmbedContents', mark: 'requests' }],
-  ['countTokens', { mark: 'generateContentRequest', takes: ['contents'] }],
-])
 
 /** The model that answers instead of the path's (Vertex AI). */
 const ROUTED =
@@ -41,6 +48,7 @@ export const contents: FormatRow = {
     singleImage: true,
   },
   callers: ['conversation', 'embedding', 'image', 'speech'],
+  methods: METHODS,
   otherPaths: /^\/v1(?:beta\/|\/(?:models|tunedModels)\/)|\/publishers\/google\//,
   modelFields: modelFields(
     [...ANYWHERE, ROUTED, RANKING, `${COUNTED}.${ROUTED}`, `${COUNTED}.${RANKING}`],

@@ -1,10 +1,32 @@
 import { FLAGS } from '../dialects/converse.ts'
 import { ANYWHERE, modelFields } from './model-field-lists.ts'
-import type { FormatRow } from './row.ts'
+import type { FormatRow, MethodEndpoint, ModelMethods } from './row.ts'
+
+/** Facts of every endpoint of Bedrock's runtime. Clients read the id of a request from a header of AWS. */
+export const BEDROCK = { headers: [], idHeader: 'x-amzn-requestid' } as const
+
+const method = (name: string, mark: string, more: Partial<MethodEndpoint> = {}): [string, MethodEndpoint] => [
+  name,
+  { path: `/model/{model}/${name}`, mark, ...BEDROCK, ...more },
+]
+
+/** The methods of a model, whose name is encoded because it may contain colons and slashes. */
+const METHODS: ModelMethods = {
+  path: /^(?:\/bedrock)?\/model\/(.+)\/([a-z-]+)$/,
+  below: (model, method) => `/model/${model}/${method}`,
+  pathOf: (model, method) => `/model/${encodeURIComponent(model.toWellFormed())}/${method}`,
+  endpoints: new Map([
+    method('converse', 'messages'),
+    method('converse-stream', 'messages', { streams: true, framing: 'frames' }),
+    method('count-tokens', 'input', { wraps: true }),
+  ]),
+}
 
 export const converse: FormatRow = {
   name: { en: 'Converse (Bedrock)', zh: 'Converse（Bedrock）', short: 'Converse' },
   upstream: { does: ['conversation', 'completion', 'count'], versioned: 'path', auth: 'bearer' },
+  callers: ['conversation'],
+  methods: METHODS,
   otherPaths: /^(?:\/bedrock)?\/model\//,
   modelFields: modelFields(ANYWHERE, []),
   flags: FLAGS,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../canonical/node.ts'
+import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import type { Work } from '../../canonical/work.ts'
 import type { AuthStyle } from '../auth.ts'
@@ -16,6 +16,8 @@ export interface FormatRow {
   readonly callers?: readonly Work[]
   /** Endpoints with fixed paths. */
   readonly endpoints?: readonly Endpoint[]
+  /** Endpoints whose paths have the model. */
+  readonly methods?: ModelMethods
   /** Further paths of the format, whose errors are written in it. */
   readonly otherPaths?: RegExp
   /** The request fields that may name a model. By default `model` and the fields of `ANYWHERE`. */
@@ -68,10 +70,36 @@ export interface Endpoint {
   readonly query?: readonly string[]
   /** Whether the endpoint accepts only forms, or forms and JSON. */
   readonly form?: 'only' | 'too'
+  /** The encoding of streamed answers. By default server-sent events. */
+  readonly framing?: 'array' | 'frames' | 'chunks'
+  /** The format of errors, if it is not the endpoint's own. */
+  readonly errors?: Format
+  /** Whether a body may wrap a request in the format of the model. */
+  readonly wraps?: true
+  /** A header of answers that has the id of the request, besides the usual ones. */
+  readonly idHeader?: string
   /** The event sent on a silent stream, if a comment is not enough. */
   readonly heartbeat?: WireEvent
   /** Names of the required version header, the format's own first. Versions are dates. */
   readonly version?: readonly string[]
+}
+
+/** The endpoints of a format whose paths have the model. */
+export interface ModelMethods {
+  /** Matches a path. Captures the model, as the path has it, and the method. */
+  readonly path: RegExp
+  /** The endpoints by method. The first one is the usual one. */
+  readonly endpoints: ReadonlyMap<string, MethodEndpoint>
+  /** Returns the path below the base URL for the model as a path has it. */
+  readonly below: (model: string, method: string) => string
+  /** Returns the path below the base URL for the name of a model. */
+  readonly pathOf: (model: string, method: string) => string
+}
+
+/** An endpoint whose path has the model. */
+export interface MethodEndpoint extends Omit<Endpoint, 'below'> {
+  /** Whether the path itself asks for a stream. */
+  readonly streams?: true
 }
 
 /** Builds an endpoint at `/v1` whose path below the base URL has no version. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
-import { contentsRoute, type MatchedRoute, matchedRoute, wireRequest } from '../../formats/routes.ts'
+import { type MatchedRoute, matchedRoute, modelRoute, wireRequest } from '../../formats/routes.ts'
 import { READERS } from '../../ingress/index.ts'
 import { bytesOf, jsonIn } from './body.ts'
 import type { RecordedRequest } from './recording.ts'
@@ -57,7 +57,7 @@ export function routeAt(path: string): MatchedRoute | undefined {
 
 function methodAt(path: string): MatchedRoute | undefined {
   try {
-    return contentsRoute(path)
+    return modelRoute(path)
   } catch {
     return undefined
   }

@@ -3,7 +3,7 @@ import type { Caller } from '../../accounts/index.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import { MESSAGES_VERSION } from '../../formats/dialects/messages.ts'
-import { contentsRoute, type MatchedRoute, pathFor, ROUTES, type Route, vendorRoutes } from '../../formats/routes.ts'
+import { type MatchedRoute, modelRoute, pathFor, ROUTES, type Route, vendorRoutes } from '../../formats/routes.ts'
 import type { Call } from '../../gateway/call.ts'
 import { callAt } from '../../gateway/call-at.ts'
 import type { LiveExchange } from './endpoint.ts'
@@ -70,7 +70,7 @@ function defaultPath(format: Format, routes: readonly Route[], body: JsonObject)
 
 function methodOf(path: string): MatchedRoute | undefined {
   try {
-    return contentsRoute(path)
+    return modelRoute(path)
   } catch (thrown) {
     if (thrown instanceof GatewayError) return undefined
     throw thrown

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { framesIn } from '../../builders/frames.ts'
 import { eventsOf } from '../ask.ts'
 import type { Cases } from '../endpoints.ts'
 
@@ -6,6 +7,7 @@ import type { Cases } from '../endpoints.ts'
 export const SAID = 'Hello! This answer was recorded: no model was asked.'
 
 export const TURNS = [{ role: 'user', content: 'Say hello.' }]
+const CONVERSE = [{ role: 'user', content: [{ text: 'Say hello.' }] }]
 const CONTENTS = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
 
 /** Returns the text of a stream, joined from the chunks in its events. */
@@ -93,6 +95,21 @@ export const CONVERSATION_CASES: Cases = {
   'POST /v1beta/models/{model}:countTokens': async ({ ask, model }) => {
     const { json } = await ask(`/v1beta/models/${model}:countTokens`, { body: { contents: CONTENTS } })
     assert.ok(json.totalTokens > 0)
+  },
+  'POST /model/{model}/converse': async ({ ask, model }) => {
+    const { json } = await ask(`/model/${model}/converse`, { body: { messages: CONVERSE } })
+    assert.equal(json.output.message.content.at(-1).text, SAID)
+  },
+  'POST /model/{model}/converse-stream': async ({ ask, model }) => {
+    const { bytes, headers } = await ask(`/bedrock/model/${model}/converse-stream`, { body: { messages: CONVERSE } })
+    assert.equal(headers['content-type'], 'application/vnd.amazon.eventstream')
+    const texts = framesIn(bytes).map(({ data }) => data.delta?.text ?? '')
+    assert.equal(texts.join(''), SAID)
+  },
+  'POST /model/{model}/count-tokens': async ({ ask, model }) => {
+    const body = { input: { converse: { messages: CONVERSE } } }
+    const { json } = await ask(`/model/${model}/count-tokens`, { body })
+    assert.ok(json.inputTokens > 0)
   },
   'POST /v1beta/models/{model}:embedContent': async ({ ask, model }) => {
     const content = { parts: [{ text: 'hello' }] }

@@ -115,9 +115,9 @@ type Step = (world: World) => Promise<void>
 
 /** Cases for each kind of work, by name. */
 const WORK: { readonly [W in Work]?: { readonly [name: string]: Step } } = {
-  conversation: stepsOf('/v1/chat/completions', '/v1/responses', '/v1/messages', ':generateContent'),
+  conversation: stepsOf('/v1/chat/completions', '/v1/responses', '/v1/messages', ':generateContent', '/converse'),
   completion: stepsOf('/v1/completions'),
-  count: stepsOf('/v1/messages/count_tokens', '/v1/responses/input_tokens', ':countTokens'),
+  count: stepsOf('/v1/messages/count_tokens', '/v1/responses/input_tokens', ':countTokens', '/count-tokens'),
   compaction: stepsOf('/v1/responses/compact'),
   embedding: stepsOf('/v1/embeddings', '/v2/embed', ':embedContent'),
   ranking: stepsOf('/v1/rerank', '/v2/rerank'),

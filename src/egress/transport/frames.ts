@@ -1,0 +1,80 @@
+import { crc32 } from 'node:zlib'
+import type { WireEvent } from '../../canonical/wire.ts'
+import type { Framing } from './sse.ts'
+
+/* The binary frames of AWS's event streams: headers, a payload and two checksums (docs/wire/converse.md#frames). */
+
+/** Length of the two lengths and the checksum at the start of a frame, in bytes. */
+const PRELUDE = 12
+/** Length of a checksum, in bytes. */
+const CHECKSUM = 4
+/** Type of a header whose value is text. */
+const TEXT = 7
+
+/** Headers of a frame by the name of its event. The names are few, because they are those of a format's events. */
+const headers = new Map<string, Buffer>()
+
+function headersFor(event: string): Buffer {
+  const found = headers.get(event)
+  if (found !== undefined) return found
+  const kind = isException(event) ? 'exception' : 'event'
+  const made = Buffer.concat([
+    header(':message-type', kind),
+    header(`:${kind}-type`, event),
+    header(':content-type', 'application/json'),
+  ])
+  if (headers.size < MAX_NAMES) headers.set(event, made)
+  return made
+}
+
+/** Maximum number of event names whose headers are stored. */
+const MAX_NAMES = 100
+
+function header(name: string, value: string): Buffer {
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(Buffer.byteLength(value))
+  return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([TEXT]), length, Buffer.from(value)])
+}
+
+/** Encodes an event as a frame. The name of the event decides whether the frame is an exception. */
+export function frameOf({ event = '', data }: WireEvent): Buffer {
+  const head = headersFor(event)
+  const length = PRELUDE + head.length + Buffer.byteLength(data) + CHECKSUM
+  const frame = Buffer.allocUnsafe(length)
+  frame.writeUInt32BE(length, 0)
+  frame.writeUInt32BE(head.length, 4)
+  frame.writeUInt32BE(crc32(frame.subarray(0, 8)), 8)
+  head.copy(frame, PRELUDE)
+  frame.write(data, PRELUDE + head.length)
+  frame.writeUInt32BE(crc32(frame.subarray(0, length - CHECKSUM)), length - CHECKSUM)
+  return frame
+}
+
+const isException = (event: string): boolean => event.endsWith('Exception')
+
+/** A frame of a type that clients do not know, which they skip. */
+const HEARTBEAT: WireEvent = { event: 'ping', data: '{}' }
+
+const asText = (frame: Buffer): string => frame.toString('latin1')
+
+/** Frames with one event each. */
+export const EVENT_FRAMES: Framing = {
+  contentType: 'application/vnd.amazon.eventstream',
+  binary: true,
+  frame: event => asText(frameOf(event)),
+  close: () => '',
+  defaultHeartbeat: asText(frameOf(HEARTBEAT)),
+}
+
+/**
+ * Frames that carry the events of another format, in base64 (docs/wire/converse.md#invokemodel). Exceptions are frames of their own.
+ */
+export const CHUNK_FRAMES: Framing = {
+  ...EVENT_FRAMES,
+  frame: event => asText(frameOf(isException(event.event ?? '') ? event : chunkOf(event))),
+}
+
+const chunkOf = ({ data }: WireEvent): WireEvent => ({
+  event: 'chunk',
+  data: JSON.stringify({ bytes: Buffer.from(data).toString('base64') }),
+})
