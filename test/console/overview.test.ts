@@ -20,17 +20,19 @@ describe.skipIf(noChromium !== undefined || !hasOpenssl)('overview', IN_BROWSER,
     await expect.poll(() => page.locator('h1').innerText()).toBe('Overview')
     const rows = page.locator('.overview-concerns > li')
     const said = (text: string): Promise<string> => wordsOf(rows.filter({ hasText: text }).first())
-    await expect.poll(() => said('Upstream key refused')).toMatch(/pool …1111 until .* You exceeded your current quota/)
+    await expect
+      .poll(() => said('Upstream key refused'))
+      .toMatch(/pool …1111 tries again .* You exceeded your current quota/)
     await expect
       .poll(() => said('Channel fails'))
       .toMatch(/wrong-certificate since .* TLS failed .* its certificate is signed by itself/)
-    await expect.poll(() => said('Model without a price'), { timeout: 20_000 }).toMatch(/house-model .* 2 requests/)
+    await expect.poll(() => said('Model without a price'), { timeout: 20_000 }).toMatch(/house-model 2 requests today/)
     await expect.poll(() => said('Key at its limit'), { timeout: 20_000 }).toMatch(/limited-app 3 requests refused/)
     await expect.poll(() => wordsOf(page.locator('.overview-verdict'))).toMatch(/3 problems · 1 thing to watch 2 of 3/)
     for (const [link, at] of [
       ['wrong-certificate', /channels\?channel=wrong-certificate&view=errors$/],
       ['pool …1111', /channels\?channel=pool$/],
-      ['house-model at own', /models\?model=house-model$/],
+      ['house-model', /models\?model=house-model$/],
       ['limited-app', /traffic\?key=\w+&only=errors$/],
     ] as const) {
       await goTo('/')

@@ -26,7 +26,7 @@ export const overview = {
   bad: 'Problem',
   warn: 'Watch',
   since: (when: string) => `since ${when}`,
-  until: (when: string) => `until ${when}`,
+  until: (when: string) => `tries again ${when}`,
   kinds: {
     'channel-failing': 'Channel fails',
     'channel-resting': 'Channel rests',

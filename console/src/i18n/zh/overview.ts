@@ -28,7 +28,7 @@ export const overview: typeof en = {
   bad: '问题',
   warn: '留意',
   since: when => `自${when}起`,
-  until: when => `至${when}`,
+  until: when => `${when}重试`,
   kinds: {
     'channel-failing': '渠道持续失败',
     'channel-resting': '渠道暂歇',

@@ -36,7 +36,7 @@ export function concernsOf(gateway: Administration, facts: Facts): readonly Conc
     ...gateway.config.channels.flatMap(channel => channelConcerns(channel, facts.states[channel.name], facts.now)),
     ...facts.budgets.flatMap(budgetConcerns).slice(0, MOST),
     ...facts.limited.slice(0, MOST).map(limitConcern),
-    ...facts.models.flatMap(priceConcern).slice(0, MOST),
+    ...priceConcerns(facts.models).slice(0, MOST),
     ...gateway.warnings().map((message): Concern => ({ kind: 'config', severity: 'warn', message })),
   ]
   return [...all.filter(one => one.severity === 'bad'), ...all.filter(one => one.severity === 'warn')]
@@ -106,7 +106,12 @@ const limitConcern = ({ by, keyName, requests }: UsageGroup): Concern => ({
   ...defined({ key: by.key, key_name: keyName, group: by.group }),
 })
 
-const priceConcern = ({ by: { model, channel }, unpriced, requests, errors }: UsageGroup): readonly Concern[] =>
-  model === undefined || unpriced === 0 || requests === errors
-    ? []
-    : [{ kind: 'unpriced', severity: 'warn', model, requests: unpriced, ...defined({ channel }) }]
+/** Models with requests of unknown cost, those with most requests first. */
+function priceConcerns(models: readonly UsageGroup[]): readonly Concern[] {
+  const requests = new Map<string, number>()
+  for (const { by, unpriced } of models)
+    if (by.model !== undefined && unpriced > 0) requests.set(by.model, (requests.get(by.model) ?? 0) + unpriced)
+  return [...requests]
+    .sort(([, one], [, other]) => other - one)
+    .map(([model, count]) => ({ kind: 'unpriced', severity: 'warn', model, requests: count }))
+}

@@ -84,7 +84,7 @@ it('a key near its budget and one at its limit are concerns', async () => {
 })
 
 it('a model without a price is a concern', async () => {
-  expect(await concern('unpriced')).toMatchObject([{ model: 'unpriced', channel: 'free', requests: 1 }])
+  expect(await concern('unpriced')).toMatchObject([{ model: 'unpriced', requests: 1 }])
 })
 
 it('the worst concerns come first', async () => {
