@@ -2,8 +2,8 @@ import { useEffect } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { hrefOf } from './href.ts'
 import { common } from './i18n/common.ts'
-import { ROUTES } from './routes.ts'
-import { session } from './session-state.ts'
+import { homeOf, type PageName, ROUTES } from './routes.ts'
+import { isAdmin, session } from './session-state.ts'
 import { Help } from './shell/help.tsx'
 import { Nav } from './shell/nav.tsx'
 import { NotFound } from './shell/not-found.tsx'
@@ -12,8 +12,11 @@ import { Loading } from './ui/states.tsx'
 import { Toasts } from './ui/toast.tsx'
 import { VIEWS } from './views.ts'
 
-/** Finds the route of a path. A trailing slash is ignored. */
-const routeAt = (path: string) => ROUTES.find(one => hrefOf(one.path).replace(/\/$/, '') === path.replace(/\/$/, ''))
+/** Finds the name of the page at a path. A trailing slash is ignored. */
+const pageAt = (path: string, query: object): PageName | undefined =>
+  path.replace(/\/$/, '') === hrefOf('')
+    ? homeOf(isAdmin.value, Object.keys(query).length > 0)
+    : ROUTES.find(one => hrefOf(one.path) === path.replace(/\/$/, ''))?.name
 
 /** The whole console: the sign-in form without a session, the pages with one. */
 export function App() {
@@ -35,6 +38,7 @@ const Shell = () => (
     <main id="content" tabIndex={-1}>
       <ErrorBoundary onError={fault => console.error(fault)}>
         <Router onRouteChange={entered}>
+          <Route path={hrefOf('/')} component={Home} />
           {ROUTES.map(({ name, path }) => (
             <Route key={name} path={hrefOf(path)} component={VIEWS[name]} />
           ))}
@@ -47,6 +51,13 @@ const Shell = () => (
   </LocationProvider>
 )
 
+/** The page at `/`. */
+function Home() {
+  const { query } = useLocation()
+  const View = VIEWS[homeOf(isAdmin.value, Object.keys(query).length > 0)]
+  return <View />
+}
+
 /** Moves the focus to the content after a page change, so that screen readers continue there. */
 function entered(): void {
   document.getElementById('content')?.focus({ preventScroll: true })
@@ -54,9 +65,9 @@ function entered(): void {
 
 /** Sets the document's title to that of the open page. */
 function Titled() {
-  const { path } = useLocation()
-  const route = routeAt(path)
-  const title = route === undefined ? '' : `${common().pages[route.name]} · `
+  const { path, query } = useLocation()
+  const page = pageAt(path, query)
+  const title = page === undefined ? '' : `${common().pages[page]} · `
   useEffect(() => {
     document.title = `${title}Interlingua`
   }, [title])

@@ -1,7 +1,16 @@
 import type { IconName } from './ui/icon.tsx'
 
 /** Identifies a page: its title in `common().pages` and its component in `views.ts` have this key. */
-export type PageName = 'start' | 'models' | 'keys' | 'usage' | 'traffic' | 'translator' | 'channels' | 'account'
+export type PageName =
+  | 'overview'
+  | 'start'
+  | 'models'
+  | 'keys'
+  | 'usage'
+  | 'traffic'
+  | 'translator'
+  | 'channels'
+  | 'account'
 
 /** Address, shortcut and icon of one page. */
 export interface PageRoute {
@@ -15,7 +24,8 @@ export interface PageRoute {
 
 /** One row per page, in the order of the navigation. `views.ts` has the components. */
 export const ROUTES: readonly PageRoute[] = [
-  { name: 'start', path: '/', key: 's', icon: 'start' },
+  { name: 'overview', path: '/overview', key: 'o', icon: 'overview' },
+  { name: 'start', path: '/start', key: 's', icon: 'start' },
   { name: 'models', path: '/models', key: 'm', icon: 'models' },
   { name: 'keys', path: '/keys', key: 'k', icon: 'keys' },
   { name: 'usage', path: '/usage', key: 'u', icon: 'usage' },
@@ -24,3 +34,6 @@ export const ROUTES: readonly PageRoute[] = [
   { name: 'channels', path: '/channels', key: 'c', icon: 'channels' },
   { name: 'account', path: '/account', icon: 'account' },
 ]
+
+/** The page at `/`: the overview for administrators, else Start, as also for links with a query. */
+export const homeOf = (isAdmin: boolean, hasQuery: boolean): PageName => (isAdmin && !hasQuery ? 'overview' : 'start')

@@ -4,6 +4,7 @@ import type { PageName } from './routes.ts'
 
 /** Component of each page, loaded when the page is first opened. Only `app.tsx` imports this list. */
 export const VIEWS: { readonly [N in PageName]: ComponentType } = {
+  overview: lazy(() => import('./pages/overview/index.tsx')),
   start: lazy(() => import('./pages/start/index.tsx')),
   models: lazy(() => import('./pages/models/index.tsx')),
   keys: lazy(() => import('./pages/keys/index.tsx')),

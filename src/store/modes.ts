@@ -101,6 +101,7 @@ export const MODES: { readonly [Name in keyof Repositories]: Modes<Repositories[
     row: 'reads',
     failures: 'reads',
     spent: 'reads',
+    spentByKey: 'reads',
     sweep: { mode: 'writes', withoutStore: undefined },
   },
   shared: {

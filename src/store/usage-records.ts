@@ -125,6 +125,8 @@ export interface UsageRecords {
   failures(filter: UsageFilter): Promise<FailureGroups>
   /** Returns the nanodollars that a key spent in the UTC day and month of a time, up to that day. */
   spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }>
+  /** Returns the nanodollars that each key spent in the UTC day and month of a time, up to that day. */
+  spentByKey(at: number): Promise<ReadonlyMap<string, { readonly day: number; readonly month: number }>>
   /** Deletes rows older than `before`, and hourly sums past their retention. */
   sweep(before: number): Promise<void>
 }

@@ -74,6 +74,21 @@ export class UsageRepository implements UsageRecords {
     return { day: Number(spent?.day ?? 0), month: Number(spent?.month ?? 0) }
   }
 
+  async spentByKey(at: number) {
+    const date = new Date(at)
+    const day = at - (at % DAY)
+    const rows = await this.database
+      .selectFrom('usage_spent')
+      .select(['key_id'])
+      .select(({ fn }) => fn.sum<number | string>('cost').as('month'))
+      .select(sql<number | string>`sum(case when day = ${day} then cost else 0 end)`.as('day'))
+      .where('day', '>=', Date.UTC(date.getUTCFullYear(), date.getUTCMonth()))
+      .where('day', '<=', day)
+      .groupBy('key_id')
+      .execute()
+    return new Map(rows.map(row => [row.key_id, { day: Number(row.day), month: Number(row.month) }] as const))
+  }
+
   async sweep(before: number): Promise<void> {
     const hoursBefore = this.now() - HOURS_RETENTION - DAY
     const tables = [

@@ -21,7 +21,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
   const visit = visitor()
 
   test('made, its settings copied, and revoked by keyboard alone', async () => {
-    const seen = await visit('/')
+    const seen = await visit('/start')
     const { keyboard } = seen.page
     const type = async (...keys: readonly string[]): Promise<void> => {
       for (const key of keys) await keyboard.press(key)

@@ -142,7 +142,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     await expect.poll(() => wordsOf(rows.filter({ hasText: 'one' }))).toContain('Drained')
     await expect.poll(() => wordsOf(rows.filter({ hasText: 'two' }))).toContain('Failing 100% 2 / 2')
     const start = await startIn(page)
-    expect([start.pathname, start.searchParams.get('model')]).toEqual(['/console/', 'house'])
+    expect([start.pathname, start.searchParams.get('model')]).toEqual(['/console/start', 'house'])
     await panel.getByRole('link', { name: 'two' }).click()
     await panelOf(page, 'two').getByRole('tab', { name: 'Now' }).waitFor()
     await expect.poll(() => page.url()).toContain('/console/channels?channel=two')

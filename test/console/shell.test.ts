@@ -16,7 +16,7 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
   test('shows every page by its link and by its keys', async () => {
     const { page } = await visit('/account')
     const links = page.getByRole('navigation').getByRole('link')
-    const titles = ['Start', 'Models', 'Keys', 'Usage', 'Traffic', 'Translator', 'Channels']
+    const titles = ['Overview', 'Start', 'Models', 'Keys', 'Usage', 'Traffic', 'Translator', 'Channels']
     await expect.poll(() => links.allInnerTexts()).toEqual(titles)
     for (const [key, path] of Object.entries(PATHS)) {
       await page.keyboard.press('g')

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { openBroken } from './broken.ts'
 import { noChromium, open, settled, THEMES, WIDTHS } from './browser.ts'
 import { type ConsoleGateway, openConsoleGateway } from './gateway.ts'
 import { furnish } from './scenery.ts'
@@ -38,12 +39,17 @@ const SCENES = {
     return gateway
   },
   vendors: openBeforeVendors,
+  broken: () => openBroken({ isFurnished: true }),
 } as const
 
 /** One row per screenshot. */
 const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/', role: null },
-  { name: 'help', path: '/', act: page => page.keyboard.press('?') },
+  { name: 'help', path: '/start', act: page => page.keyboard.press('?') },
+  { name: 'overview', path: '/', scene: 'broken', whole: true },
+  { name: 'overview-well', path: '/', whole: true },
+  { name: 'traffic-errors', path: '/traffic?only=errors', scene: 'broken' },
+  { name: 'channels-failing', path: '/channels?channel=wrong-certificate', scene: 'broken' },
   { name: 'keys', path: '/keys' },
   { name: 'models', path: '/models', scene: 'vendors' },
   { name: 'models-panel', path: '/models?model=claude-opus-4-8', scene: 'vendors' },
@@ -108,10 +114,10 @@ const SHOTS: readonly Shot[] = [
     },
   },
   { name: 'account', path: '/account' },
-  { name: 'start', path: '/?client=claude-code&model=replay', whole: true },
-  { name: 'start-made', path: '/?client=codex&model=replay', act: makeKey, whole: true },
-  { name: 'start-library', path: '/?client=langchain&model=replay', whole: true },
-  { name: 'start-tried', path: '/?client=ai-sdk&model=replay', act: tryIt, whole: true },
+  { name: 'start', path: '/start?client=claude-code&model=replay', whole: true },
+  { name: 'start-made', path: '/start?client=codex&model=replay', act: makeKey, whole: true },
+  { name: 'start-library', path: '/start?client=langchain&model=replay', whole: true },
+  { name: 'start-tried', path: '/start?client=ai-sdk&model=replay', act: tryIt, whole: true },
   { name: 'usage', path: '/usage?range=7d', act: page => page.mouse.move(560, 480) },
   { name: 'usage-tokens', path: '/usage?range=30d&show=tokens&by=nothing' },
   { name: 'usage-latency', path: '/usage?range=30d&show=duration&by=channel' },
@@ -120,8 +126,8 @@ const SHOTS: readonly Shot[] = [
   { name: 'usage-filter', path: '/usage?range=7d&channel=openai', act: page => page.keyboard.press('f') },
   { name: 'usage-table', path: '/usage?range=7d', act: page => page.getByText('By model').scrollIntoViewIfNeeded() },
   { name: 'usage-empty', path: '/usage?range=7d&model=none-such' },
-  ...['start', 'models', 'keys', 'usage', 'traffic', 'translator', 'channels', 'account'].map(
-    (page): Shot => ({ name: `zh-${page}`, path: page === 'start' ? '/' : `/${page}`, language: 'zh' }),
+  ...['overview', 'start', 'models', 'keys', 'usage', 'traffic', 'translator', 'channels', 'account'].map(
+    (page): Shot => ({ name: `zh-${page}`, path: `/${page}`, language: 'zh' }),
   ),
 ]
 

@@ -3,9 +3,9 @@ import { useLocation } from 'preact-iso'
 import { hrefOf } from '../href.ts'
 import { common } from '../i18n/common.ts'
 import { helpOpen } from '../keyboard.ts'
-import { type PageRoute, ROUTES } from '../routes.ts'
+import { homeOf, type PageRoute, ROUTES } from '../routes.ts'
 import { signOut } from '../session.ts'
-import { session } from '../session-state.ts'
+import { isAdmin, session } from '../session-state.ts'
 import { Badge } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -14,7 +14,8 @@ import { Looks } from './looks.tsx'
 
 /** Sidebar with links to all pages. On narrow screens a button opens it. */
 export function Nav() {
-  const { path } = useLocation()
+  const { path, query } = useLocation()
+  const home = homeOf(isAdmin.value, Object.keys(query).length > 0)
   const side = useRef<HTMLDivElement>(null)
   // On narrow screens the sidebar closes after a page change.
   useEffect(() => side.current?.hidePopover?.(), [path])
@@ -30,7 +31,11 @@ export function Nav() {
         <Brand />
         <nav aria-label={common().navigation}>
           {ROUTES.filter(one => one.name !== 'account').map(page => (
-            <PageLink key={page.name} {...page} isOpen={isAt(path, page.path)} />
+            <PageLink
+              key={page.name}
+              {...page}
+              isOpen={isAt(path, page.path) || (isAt(path, '/') && page.name === home)}
+            />
           ))}
         </nav>
         <Foot path={path} />

@@ -18,6 +18,7 @@ import type { Log } from '../../log.ts'
 import type { AccessRecords, AdminToken } from '../../store/access-records.ts'
 import type { UsageRecords } from '../../store/usage-records.ts'
 import type { TableSource } from '../../upstreams/catalogue/index.ts'
+import type { Prices } from '../../upstreams/catalogue/rates.ts'
 import { version } from '../../version.ts'
 import { ConsoleUsers } from '../sign-in/index.ts'
 
@@ -130,6 +131,11 @@ export class Administration {
   models(permissions: Permissions): readonly ModelOverview[] {
     const { channels, catalogue } = this.services
     return modelOverviews(permissions, channels.all, this.config, catalogue)
+  }
+
+  /** Prices of models. */
+  get prices(): Prices {
+    return this.services.catalogue
   }
 
   /** The source of the catalogue's limits and abilities of models. */

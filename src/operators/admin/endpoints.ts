@@ -5,6 +5,7 @@ import { GROUPS } from './endpoints/groups.ts'
 import { KEYS } from './endpoints/keys.ts'
 import { LIVE } from './endpoints/live.ts'
 import { MODELS } from './endpoints/models.ts'
+import { OVERVIEW_ENDPOINTS } from './endpoints/overview.ts'
 import { REQUESTS } from './endpoints/requests.ts'
 import { STATUS_ENDPOINTS } from './endpoints/status.ts'
 import { TOKENS } from './endpoints/tokens.ts'
@@ -16,6 +17,7 @@ import { USERS } from './endpoints/users.ts'
 /** All endpoints of the admin API, one row each. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...STATUS_ENDPOINTS,
+  ...OVERVIEW_ENDPOINTS,
   ...KEYS,
   ...GROUPS,
   ...TOKENS,

@@ -33,7 +33,7 @@ describe.skipIf(noChromium ?? noNamespace)('settings as they are on the page mak
   beforeAll(async () => {
     gateway = await openConsoleGateway()
     visit = await open(gateway)
-    await visit.goTo('/?model=replay')
+    await visit.goTo('/start?model=replay')
     key = await keyMadeOn(visit.page, gateway)
   })
   afterAll(async () => {

@@ -85,7 +85,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
   })
 
   test('the secret of a key that is chosen by its name is shown nowhere', async () => {
-    const { page, gateway, goTo } = await visit('/')
+    const { page, gateway, goTo } = await visit('/start')
     const { json } = await gateway.admin.post('/keys', { name: 'old' })
     await goTo(`${MODEL}&key=${json.id}`)
     await page.getByText('Replace YOUR_KEY in these settings with the secret of old.').waitFor()
@@ -136,7 +136,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
   })
 
   test('only models are offered that the key may call, and formats that it may use', async () => {
-    const { page, gateway, goTo } = await visit('/')
+    const { page, gateway, goTo } = await visit('/start')
     const { json } = await gateway.admin.post('/keys', { name: 'narrow', models: ['replay'], doors: ['chat'] })
     await goTo(`/?key=${json.id}`)
     await page.getByText('This key may call 1 model').waitFor()
@@ -223,7 +223,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(BEGIN + piece('One, '))
     })
-    const { page } = await visit('/?client=claude-code', { config })
+    const { page } = await visit('/start?client=claude-code', { config })
     await page.getByRole('button', { name: 'Try it' }).click()
     const text = page.getByRole('region', { name: 'Response' })
     await text.getByText('One,').waitFor()
@@ -245,7 +245,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(BEGIN + piece('Hello <img src=x onerror=alert(1)>') + END)
     })
-    const { page } = await visit('/?client=openai', { config })
+    const { page } = await visit('/start?client=openai', { config })
     await page.locator('.trial-form').getByRole('radio', { name: 'Chat' }).check()
     await page.locator('.trial-form summary').click()
     const body = page.getByRole('textbox', { name: 'Request body' })
@@ -277,7 +277,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
         JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: 'Not like this.' } }),
       )
     })
-    const { page } = await visit('/?client=claude-code', { config })
+    const { page } = await visit('/start?client=claude-code', { config })
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText('HTTP 400', { exact: true }).waitFor()
     await page.locator('.answer-error').getByText('Not like this.').waitFor()
@@ -299,10 +299,10 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
   })
 
   test('without a model and without a channel, it says what is missing', async () => {
-    const first = await visit('/', { config: { channels: [] } })
+    const first = await visit('/start', { config: { channels: [] } })
     await first.page.getByText('No upstreams yet').waitFor()
     await first.axe()
-    const second = await visit('/')
+    const second = await visit('/start')
     const { json } = await second.gateway.admin.post('/keys', { name: 'none', models: ['no-such-model'] })
     await second.goTo(`/?key=${json.id}`)
     await second.page.getByText('This key may not call any conversation model').waitFor()

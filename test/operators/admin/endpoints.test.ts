@@ -68,6 +68,8 @@ it('answers every operation of the table in its declared shape, without secrets 
   await admin.get('/usage?by=model&every=hour&percentiles')
   await admin.get('/requests?only=errors')
   await admin.get('/failures')
+  await admin.get('/overview')
+  await admin.get('/budgets')
   await admin.get(`/requests/${rows[0]!.id}`)
   await admin.post('/translate', { text: JSON.stringify(ASK) })
   await admin.get('/translate/examples')

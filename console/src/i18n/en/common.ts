@@ -1,5 +1,6 @@
 export const common = {
   pages: {
+    overview: 'Overview',
     start: 'Start',
     models: 'Models',
     keys: 'Keys',

@@ -52,6 +52,11 @@ export const keys = {
     none: 'No own limits',
     unlimited: 'Unlimited',
   },
+  budget: {
+    label: { day: 'Budget of the day', month: 'Budget of the month' },
+    day: (spent: string, left: string) => `${spent} today, ${left} left`,
+    month: (spent: string, left: string) => `${spent} this month, ${left} left`,
+  },
   actions: {
     change: 'Edit',
     rotate: 'Rotate',

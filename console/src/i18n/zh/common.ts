@@ -2,6 +2,7 @@ import type { common as en } from '../en/common.ts'
 
 export const common: typeof en = {
   pages: {
+    overview: '概览',
     start: '开始',
     models: '模型',
     keys: '密钥',

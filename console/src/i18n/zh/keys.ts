@@ -54,6 +54,11 @@ export const keys: typeof en = {
     none: '无单独限额',
     unlimited: '不限',
   },
+  budget: {
+    label: { day: '日预算', month: '月预算' },
+    day: (spent, left) => `今日 ${spent}，剩余 ${left}`,
+    month: (spent, left) => `本月 ${spent}，剩余 ${left}`,
+  },
   actions: {
     change: '修改',
     rotate: '轮换',

@@ -12,13 +12,16 @@ import { matches, SearchBox } from '../../ui/search-box.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { BudgetBars, type Budgets, summed } from './budgets.tsx'
 import { GroupForm } from './group-form.tsx'
 import { LimitsCell } from './limits.tsx'
+import type { KeyUsage } from './load.ts'
 import { text } from './texts.ts'
 
 interface GroupsViewProps {
   readonly groups: Load<readonly Group[]>
   readonly keys: readonly Key[]
+  readonly usage: ReadonlyMap<string, KeyUsage>
   readonly settings: Settings | undefined
   /** Whether the form for a new group is open. A button of the page opens it. */
   readonly isCreating: boolean
@@ -28,7 +31,7 @@ interface GroupsViewProps {
 type Open = { readonly kind: 'change' | 'remove'; readonly group: Group }
 
 /** Tab with the list of groups. */
-export function GroupsView({ groups, keys, settings, isCreating, onCreating }: GroupsViewProps) {
+export function GroupsView({ groups, keys, usage, settings, isCreating, onCreating }: GroupsViewProps) {
   const [search, setSearch] = useState('')
   const [open, setOpen] = useState<Open>()
   const create = useCallback(() => isAdmin.value && onCreating(true), [onCreating])
@@ -38,6 +41,8 @@ export function GroupsView({ groups, keys, settings, isCreating, onCreating }: G
     onCreating(false)
   }
   const counts = Map.groupBy(keys, key => key.group)
+  const budgetsOf = (name: string): Budgets =>
+    summed((counts.get(name) ?? []).flatMap(({ id }) => usage.get(id)?.budgets ?? []))
   const shown = (all: readonly Group[]): readonly Group[] =>
     all.filter(group => matches(search, group.name, ...group.models))
   return (
@@ -51,7 +56,7 @@ export function GroupsView({ groups, keys, settings, isCreating, onCreating }: G
             shown(all).length > 0 ? (
               <Table
                 label={text().tabs.groups}
-                columns={columnsOf(name => counts.get(name)?.length ?? 0, setOpen)}
+                columns={columnsOf(name => counts.get(name)?.length ?? 0, budgetsOf, setOpen)}
                 rows={shown(all)}
                 rowId={group => group.name}
                 cards
@@ -93,7 +98,11 @@ export function GroupsView({ groups, keys, settings, isCreating, onCreating }: G
   )
 }
 
-function columnsOf(count: (group: string) => number, onOpen: (open: Open) => void): readonly Column<Group>[] {
+function columnsOf(
+  count: (group: string) => number,
+  budgetsOf: (group: string) => Budgets,
+  onOpen: (open: Open) => void,
+): readonly Column<Group>[] {
   const words = text().columns
   const names = (all: readonly string[] | undefined) =>
     all === undefined || (all.length === 1 && all[0] === '*') ? (
@@ -124,7 +133,12 @@ function columnsOf(count: (group: string) => number, onOpen: (open: Open) => voi
     },
     {
       ...{ id: 'limits', title: words.limits },
-      cell: group => <LimitsCell of={group} none={text().limit.unlimited} />,
+      cell: group => (
+        <>
+          <LimitsCell of={group} none={text().limit.unlimited} />
+          <BudgetBars of={budgetsOf(group.name)} />
+        </>
+      ),
     },
     { id: 'models', title: words.models, cell: ({ models }) => names(models) },
     { id: 'doors', title: words.doors, wide: true, cell: ({ doors }) => names(doors) },

@@ -72,6 +72,7 @@ export default function Keys() {
           <GroupsView
             groups={groups}
             keys={keys.data?.data ?? []}
+            usage={usage.data ?? NONE}
             settings={settings.data}
             isCreating={isCreating}
             onCreating={setCreating}

@@ -1,11 +1,13 @@
 import type { Key } from '../../api/types.ts'
-import { money, number } from '../../format.ts'
+import { costText } from '../../catalogue/cost.ts'
+import { number } from '../../format.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
+import { BudgetBars } from './budgets.tsx'
 import { type KeyAction, mayChange, menuOf } from './key-actions.ts'
 import { State, stateOf } from './key-state.tsx'
 import { LimitsCell } from './limits.tsx'
@@ -31,7 +33,15 @@ export function keyColumns({ usage, onOpen, onAction }: Cells): readonly Column<
     { id: 'state', title: words.state, sort: stateOf, cell: key => <State row={key} /> },
     {
       ...{ id: 'limits', title: words.limits, wide: true },
-      cell: key => <LimitsCell of={key} none={text().limit.none} />,
+      cell: key => {
+        const { budgets } = used(key)
+        return (
+          <>
+            <LimitsCell of={key} none={text().limit.none} />
+            {budgets && <BudgetBars of={budgets} />}
+          </>
+        )
+      },
     },
     {
       ...{ id: 'usage', title: words.usage, sort: key => used(key).requests, number: true },
@@ -39,7 +49,7 @@ export function keyColumns({ usage, onOpen, onAction }: Cells): readonly Column<
     },
     {
       ...{ id: 'cost', title: words.cost, sort: key => used(key).cost, number: true, wide: true },
-      cell: key => money(used(key).cost),
+      cell: key => costText(used(key)),
     },
     {
       ...{ id: 'lastUsed', title: words.lastUsed, sort: key => key.last_used_at },

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Key } from '../../api/types.ts'
-import { money, number, time } from '../../format.ts'
+import { costText } from '../../catalogue/cost.ts'
+import { number, time } from '../../format.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -8,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
 import { When } from '../../ui/when.tsx'
+import { BudgetBars } from './budgets.tsx'
 import { type KeyAction, mayChange } from './key-actions.ts'
 import { isCaptured, State } from './key-state.tsx'
 import { LimitsCell } from './limits.tsx'
@@ -64,13 +66,14 @@ export function KeyPanel({ of, usage, onAction, onClose }: KeyPanelProps) {
           <Figure label={words.requests} value={number(usage.requests)} />
           <Figure label={words.errors} value={number(usage.errors)} />
           <Figure label={words.tokens} value={number(usage.tokens, { short: true })} />
-          <Figure label={words.cost} value={money(usage.cost)} />
+          <Figure label={words.cost} value={costText(usage)} />
         </div>
         <Sparkline values={usage.days} label={text().sparkline(number(usage.requests))} width={480} height={56} />
       </section>
       <dl class="facts">
         <Fact label={words.limits}>
           <LimitsCell of={of} none={text().limit.none} />
+          {usage.budgets && <BudgetBars of={usage.budgets} />}
         </Fact>
         <Fact label={words.models}>{of.models ? <code>{of.models.join(', ')}</code> : words.all}</Fact>
         <Fact label={words.doors}>{of.doors ? of.doors.join(', ') : words.all}</Fact>

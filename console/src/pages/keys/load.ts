@@ -1,5 +1,6 @@
 import { get } from '../../api/request.ts'
-import type { AllOf, Group, Key, PageOf, Usage, UsageSum } from '../../api/types.ts'
+import type { AllOf, Group, Key, KeyBudget, PageOf, Usage, UsageSum } from '../../api/types.ts'
+import type { Budgets } from './budgets.tsx'
 
 /** Period of the usage shown for each key, in days. */
 export const DAYS = 14
@@ -15,14 +16,26 @@ export interface KeyUsage {
   readonly requests: number
   readonly errors: number
   readonly tokens: number
-  /** Cost of the requests with a known price, in US dollars. Undefined if there is none. */
-  readonly cost: number | undefined
+  /** Cost of the requests with a known price, in US dollars, and the numbers of requests without and with an estimate. */
+  readonly cost: number
+  readonly unpriced: number
+  readonly estimated: number
   /** Requests per day, today last. */
   readonly days: readonly number[]
+  /** Budgets of the key, by itself or by its group. */
+  readonly budgets?: Budgets | undefined
 }
 
 /** Usage of a key without requests. */
-export const NO_USAGE: KeyUsage = { requests: 0, errors: 0, tokens: 0, cost: 0, days: Array(DAYS).fill(0) }
+export const NO_USAGE: KeyUsage = {
+  requests: 0,
+  errors: 0,
+  tokens: 0,
+  cost: 0,
+  unpriced: 0,
+  estimated: 0,
+  days: Array(DAYS).fill(0),
+}
 
 /** Loads the first keys, with the cursor of the next page if there are more. */
 export async function loadKeys(revoked: boolean, most: number, signal: AbortSignal): Promise<PageOf<Key>> {
@@ -46,9 +59,15 @@ export const loadGroups = async (signal: AbortSignal): Promise<readonly Group[]>
 export async function loadUsage(signal: AbortSignal): Promise<ReadonlyMap<string, KeyUsage>> {
   const today = Math.floor(Date.now() / DAY)
   const since = new Date((today - DAYS + 1) * DAY).toISOString()
-  const { data } = await get<Usage>('/usage', { by: 'key', every: 'day', since, limit: 10_000 }, signal)
+  const [{ data }, budgets] = await Promise.all([
+    get<Usage>('/usage', { by: 'key', every: 'day', since, limit: 10_000 }, signal),
+    get<AllOf<KeyBudget>>('/budgets', {}, signal),
+  ])
   const byKey = Map.groupBy(data, sum => sum.key ?? '')
-  return new Map([...byKey].map(([key, sums]) => [key, usageOf(sums, today)]))
+  const used = new Map<string, KeyUsage>([...byKey].map(([key, sums]) => [key, usageOf(sums, today)]))
+  for (const { key, day, month } of budgets.data)
+    used.set(key, { ...(used.get(key) ?? NO_USAGE), budgets: { day, month } })
+  return used
 }
 
 function usageOf(sums: readonly UsageSum[], today: number): KeyUsage {
@@ -62,6 +81,6 @@ function usageOf(sums: readonly UsageSum[], today: number): KeyUsage {
   return {
     ...{ requests, days, errors: total(sum => sum.errors) },
     tokens: total(sum => sum.input_tokens + sum.output_tokens),
-    cost: requests > 0 && total(sum => sum.unpriced) === requests ? undefined : total(sum => sum.cost),
+    ...{ cost: total(sum => sum.cost), unpriced: total(sum => sum.unpriced), estimated: total(sum => sum.estimated) },
   }
 }

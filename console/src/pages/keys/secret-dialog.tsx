@@ -33,7 +33,7 @@ export function SecretDialog({ of, why, settings, onClose }: SecretDialogProps) 
       <SecretOnce secret={of.secret} what={words.secret} once={words.once} />
       <Code label={words.settings} text={shellSettings(address, of.secret)} />
       <p class="faint">
-        <a href={hrefOf('/')} onClick={() => (freshKey.value = { name: of.name, secret: of.secret })}>
+        <a href={hrefOf('/start')} onClick={() => (freshKey.value = { name: of.name, secret: of.secret })}>
           {words.more}
         </a>
       </p>

@@ -106,7 +106,7 @@ const Fallbacks = ({ of }: { readonly of: NonNullable<Model['fallbacks']> }) => 
 /** Address of the Start page with this model, and the key if one is chosen. */
 function startAt({ id }: Model, key: string | undefined): string {
   const query = new URLSearchParams({ model: id, ...(key === undefined ? {} : { key }) })
-  return `${hrefOf('/')}?${query}`
+  return `${hrefOf('/start')}?${query}`
 }
 
 function Abilities({ of }: { readonly of: Model }) {

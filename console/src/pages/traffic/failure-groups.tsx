@@ -39,8 +39,12 @@ export function FailureGroups({ query, isLive }: FailureGroupsProps) {
             <Badge tone="bad">{words.count(number(one.count))}</Badge>
             <FailureText of={one} />
             <span class="note">
-              {[one.channel, one.model].filter(Boolean).join(' · ')}
-              <br />
+              {one.channel !== undefined && (
+                <>
+                  {[one.channel, one.model].filter(Boolean).join(' · ')}
+                  <br />
+                </>
+              )}
               <When at={one.first_at} /> – <a href={addressOf(one.request)}>{<When at={one.at} relative />}</a>
             </span>
           </li>

@@ -136,7 +136,7 @@ export function TrafficList() {
           page.error === undefined && (
             <Nothing
               isFirst={inputs.every(value => value === '') && search === ''}
-              onStart={() => route(hrefOf('/'))}
+              onStart={() => route(hrefOf('/start'))}
             />
           )
         )}

@@ -28,7 +28,7 @@ export async function saveCsv({ range, by, where, over }: Csv): Promise<void> {
     const text = await answer.text()
     parts.push(parts.length === 0 ? text : text.slice(text.indexOf('\n') + 1))
   }
-  save(
+  saveText(
     parts,
     `usage-${spanOf(range).since.slice(0, 10)}${by === '' ? '' : `-by-${by}`}${over ? `-by-${every}` : ''}.csv`,
   )
@@ -42,7 +42,8 @@ function spansOf({ since, until, every }: Range, groups: number): readonly Span[
   return spans
 }
 
-function save(parts: readonly string[], name: string): void {
+/** Downloads texts as one CSV file. */
+export function saveText(parts: readonly string[], name: string): void {
   const address = URL.createObjectURL(new Blob([...parts], { type: 'text/csv' }))
   const link = document.createElement('a')
   link.href = address

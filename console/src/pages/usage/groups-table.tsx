@@ -1,6 +1,6 @@
 import type { UsageSum } from '../../api/types.ts'
-import { money, number, percent } from '../../format.ts'
-import { common } from '../../i18n/common.ts'
+import { costText } from '../../catalogue/cost.ts'
+import { number, percent } from '../../format.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { timeOf } from './chart-card.tsx'
@@ -47,19 +47,17 @@ const COLUMN_OF: { readonly [M in Metric]?: string } = {
   ...{ requests: 'requests', tokens: 'input', cost: 'cost', errors: 'errors' },
 }
 
-/** Known cost, with a mark if the cost of some requests is unknown. */
+/** Known cost, with marks for unknown and estimated parts. */
 function Cost({ sum }: { readonly sum: UsageSum }) {
-  if (sum.unpriced === 0) return <>{money(sum.cost)}</>
-  if (sum.unpriced === sum.requests) return <span class="faint">{common().unknown}</span>
-  const title = text().and(money(sum.cost), number(sum.unpriced))
+  const doubts = [
+    sum.unpriced > 0 ? text().and(costText({ ...sum, unpriced: 0 }), number(sum.unpriced)) : '',
+    sum.estimated > 0 ? text().estimated(number(sum.estimated)) : '',
+  ].filter(Boolean)
+  if (doubts.length === 0) return <>{costText(sum)}</>
   return (
-    <span title={title}>
-      {money(sum.cost)}
-      <span class="faint" aria-hidden="true">
-        {' '}
-        + ?
-      </span>
-      <span class="unseen">{title}</span>
+    <span title={doubts.join(' · ')}>
+      <span aria-hidden="true">{costText(sum)}</span>
+      <span class="unseen">{doubts.join(' · ')}</span>
     </span>
   )
 }
@@ -129,7 +127,7 @@ function columnsOf(props: GroupsTableProps): readonly Column<UsageSum>[] {
     figure('input', words.input, sum => sum.input_tokens),
     figure('cached', words.cached, sum => sum.cache_read_tokens, { wide: true }),
     figure('output', words.output, sum => sum.output_tokens),
-    figure('cost', words.cost, sum => (sum.unpriced === sum.requests ? undefined : sum.cost), {
+    figure('cost', words.cost, sum => (sum.cost === 0 && sum.unpriced > 0 ? undefined : sum.cost), {
       cell: sum => <Cost sum={sum} />,
     }),
     timing('first_byte', sum => sum.first_byte_ms),

@@ -43,6 +43,10 @@ export const loadTotal = async (
 export const loadGroups = (range: Range, by: Field, where: Where, signal: AbortSignal) =>
   sums({ ...spanOf(range), by, percentiles: true, limit: MOST, ...exactly(range.exact) }, where, signal)
 
+/** Loads the totals of all pairs of values of two fields. */
+export const loadPairs = (range: Range, fields: readonly [Field, Field], where: Where, signal: AbortSignal) =>
+  sums({ ...spanOf(range), by: fields.join(','), limit: MOST, ...exactly(range.exact) }, where, signal)
+
 /** Loads the values of a field in a range, those with the most requests first. */
 export const loadValues = (range: Range, by: Field, where: Where, signal: AbortSignal) =>
   sums({ ...spanOf(range), by, limit: 1000 }, where, signal)

@@ -68,7 +68,7 @@ export const MEASURES: { readonly [M in Metric]: Measure } = {
   },
   cost: {
     ...{ rank: 'cost', adds: true, format: money, short: dollars },
-    value: sum => (sum.unpriced === sum.requests && sum.requests > 0 ? undefined : sum.cost),
+    value: sum => (sum.cost === 0 && sum.unpriced > 0 ? undefined : sum.cost),
   },
   errors: { ...{ rank: 'errors', adds: true, format: number, short }, value: sum => sum.errors },
   first_byte: timing('first_byte_ms'),

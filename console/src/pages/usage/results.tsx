@@ -9,6 +9,7 @@ import { chartDataOf, type Loaded } from './chart-data.ts'
 import { saveCsv } from './csv.ts'
 import { type Field, nameOf, valueIn } from './fields.ts'
 import { GroupsTable } from './groups-table.tsx'
+import { PivotCard } from './pivot.tsx'
 import { STEPS } from './ranges.ts'
 import { RequestsPanel } from './requests-panel.tsx'
 import { text } from './texts.ts'
@@ -75,6 +76,7 @@ export function Results({ view, change, now, loaded, groups }: ResultsProps) {
           />
         </div>
       </Card>
+      {metric === 'cost' && <PivotCard range={range} now={now} where={where} />}
       <Listed view={view} change={change} loaded={loaded} groups={groups} />
     </>
   )

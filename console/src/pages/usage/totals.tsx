@@ -1,4 +1,5 @@
 import type { UsageSum } from '../../api/types.ts'
+import { costText } from '../../catalogue/cost.ts'
 import { money, number, percent } from '../../format.ts'
 import { MEASURES, timed } from './metrics.ts'
 import { text } from './texts.ts'
@@ -41,7 +42,7 @@ const value = (metric: Metric, sum: UsageSum | undefined): number | undefined =>
 
 function figureOf(metric: Metric, sum: UsageSum | undefined): string {
   const figure = value(metric, sum)
-  if (metric === 'cost') return money(figure)
+  if (metric === 'cost') return sum === undefined ? money(0) : costText(sum)
   if (figure === undefined) return '–'
   if (!MEASURES[metric].adds) return timed(figure)
   return number(figure, { short: figure >= 100_000 })

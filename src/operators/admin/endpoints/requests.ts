@@ -100,7 +100,8 @@ const listFailures = endpoint({
   },
 })
 
-const groupView = ({ failure, error, channel, model, count, firstAt, lastAt, request }: FailureGroup) => ({
+/** Converts a group of failures to the API's format. */
+export const groupView = ({ failure, error, channel, model, count, firstAt, lastAt, request }: FailureGroup) => ({
   ...failureView(failure),
   ...defined({ error, channel, model }),
   ...{ count, first_at: instantOf(firstAt), at: instantOf(lastAt), request },

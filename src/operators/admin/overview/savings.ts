@@ -1,0 +1,31 @@
+import type { UsageGroup } from '../../../store/usage-records.ts'
+import type { Administration } from '../administration.ts'
+
+/** Tokens of the prompt whose price is compared, so that no tier for long prompts applies. */
+const SAMPLE = 1000
+
+/**
+ * Returns the nanodollars that caches saved: the difference between the prompts' cost and their cost without caches.
+ * Models without a price are left out. Undefined if none has one.
+ */
+export function savedBy({ config, prices }: Administration, groups: readonly UsageGroup[]): number | undefined {
+  const channels = new Map(config.channels.map(channel => [channel.name, channel]))
+  let saved: number | undefined
+  for (const { by, input, cacheRead, cacheWrite } of groups) {
+    const channel = channels.get(by.channel ?? '')
+    if (channel === undefined || by.model === undefined || input === 0 || cacheRead === 0) continue
+    const priced = {
+      model: by.model,
+      upstreamModel: channel.models.named.get(by.model) ?? by.model,
+      provider: channel.provider,
+    }
+    const share = (tokens: number): number => Math.min(SAMPLE, (tokens / input) * SAMPLE)
+    const without = prices.cost(priced, { input: SAMPLE })
+    const cached = prices.cost(priced, {
+      ...{ input: SAMPLE, cacheRead: share(cacheRead), cacheWrite: share(cacheWrite) },
+    })
+    if (without === undefined || cached === undefined) continue
+    saved = (saved ?? 0) + ((without - cached) * input) / SAMPLE
+  }
+  return saved
+}
