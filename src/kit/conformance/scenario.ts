@@ -16,6 +16,8 @@ export interface Difference {
   readonly formats: readonly string[]
   /** Whether the formats say it in another way, instead of not at all. */
   readonly other?: boolean
+  /** Fact of the answer that shows that the target itself did what the request says. */
+  readonly shown_by?: string
   readonly why: string
 }
 
