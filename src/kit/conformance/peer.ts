@@ -66,11 +66,15 @@ export const peerNames = (): string[] => readdirSync(HOME).sort()
 
 /** An object of claims with those of `*` for each caller that it does not name. */
 function withRest(callers: Peer['callers'], { '*': rest, ...named }: Peer['upstreams']): Peer['upstreams'] {
-  return rest === undefined ? named : { ...Object.fromEntries(Object.keys(callers).map(name => [name, rest])), ...named }
+  return rest === undefined
+    ? named
+    : { ...Object.fromEntries(Object.keys(callers).map(name => [name, rest])), ...named }
 }
 
 const claimedBy = (callers: Peer['callers'], claimed: NonNullable<Written['upstreams']>): Peer['upstreams'] =>
-  isList(claimed) ? Object.fromEntries(Object.keys(callers).map(caller => [caller, claimed])) : withRest(callers, claimed)
+  isList(claimed)
+    ? Object.fromEntries(Object.keys(callers).map(caller => [caller, claimed]))
+    : withRest(callers, claimed)
 
 /** Formats of upstreams that it claims for any caller. */
 export const upstreamsOf = ({ upstreams }: Peer): ReadonlySet<string> => new Set(Object.values(upstreams).flat())
