@@ -14,7 +14,10 @@ export const reportedOfAnswer = (losses: readonly Loss[], usage: Usage | undefin
       )
 
 const isLostCount = ({ kind, path: [, field, ...rest] }: Loss, usage: Usage | undefined): boolean =>
-  kind === 'dropped' && field !== 'extras' && rest.length === 0 && counts(usage?.[field as keyof Usage])
+  kind === 'dropped' &&
+  field !== 'extras' &&
+  rest.length === 0 &&
+  (field === undefined ? Object.values(usage ?? {}).some(counts) : counts(usage?.[field as keyof Usage]))
 
 /** Whether a count is above zero, or one by kind other than text, which the sum has anyway. */
 function counts(value: unknown): boolean {

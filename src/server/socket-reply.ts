@@ -25,6 +25,7 @@ type Headers = { readonly [name: string]: string }
 export class SocketReply extends CallerReply implements Reply {
   /** Whether the turn failed. */
   failed = false
+  trailers: Headers | undefined
   private readonly options: SocketReplyOptions
 
   constructor(options: SocketReplyOptions) {
@@ -40,6 +41,10 @@ export class SocketReply extends CallerReply implements Reply {
 
   begin(headers: Headers): void {
     this.started = true
+    this.report(headers)
+  }
+
+  private report(headers: Headers): void {
     const losses = headers['interlingua-loss']
     const added = headers['interlingua-added']
     if ((losses === undefined && added === undefined) || !this.options.reportsLosses) return
@@ -57,8 +62,10 @@ export class SocketReply extends CallerReply implements Reply {
     return hasRoom
   }
 
+  /** Ends the turn. Losses of a streamed answer are known only then. */
   end(text: string): void {
     this.write(text)
+    if (this.trailers !== undefined) this.report(this.trailers)
   }
 
   once(_: 'drain', listener: () => void): void {

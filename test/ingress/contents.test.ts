@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
@@ -106,4 +106,24 @@ it('a stream has at most 64 candidates, whatever indexes the upstream leaves out
   const events = [...reader.events!(asked).push({ data })]
   const indexes = events.flatMap(event => (event.type === 'part-start' ? [event.at.candidate] : []))
   expect(Math.max(...indexes)).toBe(63)
+})
+
+test('the tokens of an event come before its text, so that a writer sends both in one delta', () => {
+  const events = reader.events!(asked)
+  const token = { token: 'a', logProbability: -1 }
+  const chunk = (text: string, finishReason?: string) => ({
+    data: JSON.stringify({
+      candidates: [
+        {
+          content: { role: 'model', parts: [{ text }] },
+          ...(finishReason === undefined ? {} : { finishReason }),
+          logprobsResult: { chosenCandidates: [token] },
+        },
+      ],
+    }),
+  })
+  const types = [chunk('a'), chunk('b', 'STOP')].flatMap(event => events.push(event)).map(({ type }) => type)
+  expect(types.filter(type => type === 'logprobs' || type === 'part-delta')).toEqual([
+    ...['logprobs', 'part-delta', 'logprobs', 'part-delta'],
+  ])
 })

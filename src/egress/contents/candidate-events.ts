@@ -227,7 +227,8 @@ export class CandidateWriter {
   }
 
   private whole(part: Part, index?: number): void {
-    const wire = writeAnswerPart(part, [], new Losses())
+    const path = ['candidates', this.index, 'content', index ?? 0]
+    const wire = writeAnswerPart(part, path, index === undefined ? new Losses() : this.losses)
     if (wire === undefined) return
     const { text } = wire
     if (text === '') this.flush()

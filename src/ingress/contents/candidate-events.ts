@@ -40,6 +40,9 @@ interface Text extends Range {
  */
 const MAX_READINGS = 32
 
+/** Fields of a candidate that are read before the others. */
+const READ_ABOVE: ReadonlySet<string> = new Set(['content', 'index', 'logprobsResult'])
+
 /** The known fields of a part with a partial call. */
 const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
 
@@ -98,7 +101,9 @@ export class CandidateReader {
 
   read(wire: JsonObject, out: CanonicalEvent[]): void {
     const fields = inCamelCase(wire, CANDIDATE)
-    const content = fields['content']
+    const { content, logprobsResult } = fields
+    // Writers send the tokens of a text with its delta.
+    if (logprobsResult !== undefined) this.facts.add('logprobsResult', logprobsResult, out)
     const given = isObject(content) ? content['parts'] : undefined
     const parts: readonly Json[] = Array.isArray(given) ? given : NO_PARTS
     const cites = 'groundingMetadata' in fields || 'citationMetadata' in fields
@@ -110,7 +115,7 @@ export class CandidateReader {
       if (isObject(part)) this.part(part, out)
       if (at === lastText) this.addCitations(fields, out)
     }
-    for (const field in fields) if (field !== 'content' && field !== 'index') this.facts.add(field, fields[field]!, out)
+    for (const field in fields) if (!READ_ABOVE.has(field)) this.facts.add(field, fields[field]!, out)
   }
 
   /** Ends all open parts. */

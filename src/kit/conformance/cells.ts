@@ -40,6 +40,9 @@ export function matches(pattern: string | undefined, id: string): boolean {
 const modesOf = ({ modes }: Scenario, { turns }: Format): readonly Mode[] =>
   turns === undefined ? modes : modes.filter(mode => mode === 'stream')
 
+/** Whether callers of a format can say what a scenario is about. */
+const canSay = ({ name, files = name }: Format, { callers }: Scenario): boolean => callers?.includes(files) ?? true
+
 /**
  * Returns all selected cells. The caller's format must do the scenario's work. The upstream's format may do another
  * work if the scenario has files in that format, as a text completion has in the chat format.
@@ -54,7 +57,8 @@ export function cellsOf({ scenarios, callers, upstreams, only }: Wanted): Cell[]
           const isWritten = [caller, upstream ?? caller].every(
             format => wireFor(scenario.wires, FORMATS[format]!) !== undefined,
           )
-          if (FORMATS[caller]!.work !== scenario.work || !isWritten || !matches(only, id)) continue
+          const isCaller = FORMATS[caller]!.work === scenario.work && canSay(FORMATS[caller]!, scenario)
+          if (!isCaller || !isWritten || !matches(only, id)) continue
           const upstreamFormat = upstream === undefined ? undefined : FORMATS[upstream]!
           cells.push({ id, caller: FORMATS[caller]!, upstream: upstreamFormat, scenario, mode })
         }

@@ -1,3 +1,4 @@
+import { elsewhere } from './elsewhere.ts'
 import { canonical, isObject, type Json, objectOf, parsed } from './json.ts'
 
 /* Compares the facts on both sides of a target. */
@@ -53,20 +54,6 @@ function innerOf(name: string, value: Json): Json {
   return Object.fromEntries(Object.entries(objectOf(value)).map(([key, one]) => [key, effective(one)]))
 }
 
-/** The path of a signature, in its candidate or turn. */
-const SIGNATURE = /^(.*\.)(?:calls|reasoning)\[\d+\]\.signature$/
-
-/**
- * A signature that moved between a call and the reasoning before it, because only Google signs calls and only others
- * sign reasoning; undefined if there is none.
- */
-function movedSignature(path: string, source: Leaves, found: Leaves): Json | undefined {
-  const owner = SIGNATURE.exec(path)?.[1]
-  if (owner === undefined) return undefined
-  const other = [...found].find(([at]) => !source.has(at) && SIGNATURE.exec(at)?.[1] === owner)
-  return other?.[1]
-}
-
 /** Texts of tool results: an object with one text may be put around a text, as formats need whose results are objects. */
 const RESULTS = /\.results\[\d+\]\.text$/
 
@@ -108,13 +95,14 @@ export function compare({ source, reachable, found, isNative, extensions }: Comp
   const verdicts: FactVerdict[] = []
   for (const [path, expected] of source) {
     const sayable = reachable.has(path) && (isNative || !extensions?.test(path))
-    const value = found.get(path) ?? (isNative ? undefined : movedSignature(path, source, found))
+    const other = isNative ? undefined : elsewhere(path, expected, found, source)
+    const value = other ?? found.get(path)
     if (value === undefined) verdicts.push({ path, fate: 'lost', sayable, expected })
     else {
       // If the formats have different words for a fact, the target format's word is correct, too.
-      const other = reachable.get(path)
+      const word = reachable.get(path)
       const isKept =
-        isSame(path, expected, value, isNative) || (other !== undefined && isSame(path, other, value, isNative))
+        isSame(path, expected, value, isNative) || (word !== undefined && isSame(path, word, value, isNative))
       verdicts.push({ path, fate: isKept ? 'kept' : 'changed', sayable, expected, found: value })
     }
   }

@@ -57,6 +57,10 @@ export interface ToolFacts {
   readonly strict?: boolean
   /** Kind of a tool that the provider runs, or of a tool without a schema. */
   readonly kind?: string
+  /** Grammar of the text that a free-form tool takes. */
+  readonly grammar?: { readonly syntax?: string; readonly definition?: string }
+  /** Whether the model finds the tool by a search, instead of knowing it from the start. */
+  readonly deferred?: true
 }
 
 export interface SettingFacts {
@@ -111,9 +115,17 @@ export interface CandidateFacts {
   readonly refusal?: string
   /** Cited URLs. */
   readonly citations?: readonly string[]
+  /** Tokens with their log probabilities, and the alternatives of each with theirs. */
+  readonly logprobs?: readonly LogprobFacts[]
   readonly finish?: Finish
   /** Stop sequence at which the text ended. */
   readonly stopSequence?: string
+}
+
+export interface LogprobFacts {
+  readonly token?: string
+  readonly logprob?: number
+  readonly top?: string
 }
 
 /** Token counts. Input includes cached tokens. Output includes reasoning. */
@@ -165,6 +177,27 @@ export function mediaAt(address: string): MediaFacts {
   const [, type, base64] = DATA_URL.exec(address) ?? []
   return base64 === undefined ? { address } : mediaOf(type, base64)
 }
+
+/** Returns the facts of a token: its log probability, and those of its alternatives, sorted by their texts. */
+export function logprobOf(
+  token: string | undefined,
+  logprob: number | undefined,
+  alternatives: readonly (readonly [string, Json])[],
+): LogprobFacts {
+  const top = [...alternatives]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([text, one]) => `${JSON.stringify(text)} ${String(one)}`)
+  return compact({ token, logprob, top: top.join(', ') || undefined }) as LogprobFacts
+}
+
+/** Tools that providers run, by the beginning of their names in all formats. */
+const HOSTED: readonly (readonly [RegExp, string])[] = [
+  [/^web_search|^google_?search/i, 'web-search'],
+  [/^tool_search/, 'tool-search'],
+]
+
+/** Returns the kind of a hosted tool. Formats have names of their own for a kind, some with a version. */
+export const hostedKind = (type: string): string => HOSTED.find(([pattern]) => pattern.test(type))?.[1] ?? type
 
 /** Part of a turn, from which its facts are derived. */
 export type Part =

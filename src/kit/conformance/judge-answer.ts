@@ -41,6 +41,15 @@ const dataOf = (format: Format, events: readonly SseEvent[]): Json[] =>
 const factsOfStream = (format: Format, bytes: Buffer): object =>
   format.answer(format.assemble!(dataOf(format, readSse(bytes).events)))
 
+/** The facts of the answer that a caller received. */
+export function factsOfAnswer({ caller, mode }: Cell, { body, headers }: GotAnswer): object {
+  const type = headers['content-type'] ?? ''
+  const isStreamed = mode === 'stream' && caller.assemble !== undefined
+  return isStreamed
+    ? factsOfStream(caller, body)
+    : factsOfWhole(caller, body, /json/.test(type) ? 'application/json' : type)
+}
+
 /** Returns the facts of the scenario's own answer in a format. */
 function scenarioFacts(format: Format, { scenario, mode }: Cell): object | undefined {
   const { whole, stream, type } = wireFor(scenario.wires, format)!

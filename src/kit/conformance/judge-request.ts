@@ -1,10 +1,12 @@
 import { askedOf } from './asked.ts'
 import type { Cell } from './cells.ts'
 import type { CheckList } from './check-list.ts'
-import { compare } from './compare.ts'
+import { compare, type FactVerdict } from './compare.ts'
+import type { GotAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
 import { type Asked, type Format, schemaOf } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
+import { factsOfAnswer } from './judge-answer.ts'
 import type { Scenario } from './scenario.ts'
 import { wireFor } from './scenario-files.ts'
 import { schemaFindings } from './schema.ts'
@@ -52,7 +54,7 @@ function sourceOf({ caller, upstream, scenario: { wires } }: Cell, asked: Asked)
 /** Checks of the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
 export function judgeRequest(
   cell: Cell,
-  { arrivals, strays, asked }: StepRecord,
+  { arrivals, strays, asked, exchange }: StepRecord,
   isReported: boolean,
   list: CheckList,
 ): void {
@@ -90,5 +92,25 @@ export function judgeRequest(
     found: facts(upstream, { ...arrived, body }),
     isNative: caller === upstream,
   })
-  list.facts('request', verdicts, isReported)
+  list.facts(
+    'request',
+    verdicts.flatMap(verdict => settled(verdict, cell, exchange.got) ?? []),
+    isReported,
+  )
+}
+
+/**
+ * A verdict on a fact that the upstream's format cannot express: it is kept if the answer shows that the target did
+ * itself what the fact requests. An error leaves it open, because the caller has no answer that lacks anything.
+ */
+function settled(verdict: FactVerdict, cell: Cell, got: GotAnswer | undefined): FactVerdict | undefined {
+  const { fate, sayable, path } = verdict
+  const { caller, upstream, scenario } = cell
+  if (fate !== 'lost' || sayable) return verdict
+  if (wireFor(scenario.wires, caller)!.error !== undefined) return undefined
+  const shown = scenario.differences.find(
+    ({ fact, formats }) => fact === `request.${path}` && formats.includes(upstream!.name),
+  )?.shown_by
+  const isShown = shown !== undefined && got !== undefined && leavesOf({ answer: factsOfAnswer(cell, got) }).has(shown)
+  return isShown ? { ...verdict, fate: 'kept' } : verdict
 }

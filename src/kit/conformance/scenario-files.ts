@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import type { WrittenRequest } from './asked.ts'
 import type { Format, FormFile, Headers } from './format.ts'
 import type { JsonObject } from './json.ts'
+import { type Texts, withLongTexts } from './long-texts.ts'
 
 /*
  * Files of a scenario's steps. `FORMAT.request.json` and `FORMAT.answer.json` belong to the first step,
@@ -57,10 +58,11 @@ const typeOf = (file: string): string => TYPES[extname(file)] ?? 'application/oc
 const jsonAt = (file: string): JsonObject | undefined =>
   existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JsonObject) : undefined
 
-const bytesAt = (file: string): Buffer | undefined => (existsSync(file) ? readFileSync(file) : undefined)
+const bytesAt = (file: string, texts: Texts): Buffer | undefined =>
+  existsSync(file) ? withLongTexts(readFileSync(file), texts) : undefined
 
-function requestIn(folder: string, file: string): WrittenRequest {
-  if (file.endsWith('.json')) return { body: jsonAt(join(folder, file))! }
+function requestIn(folder: string, file: string, texts: Texts): WrittenRequest {
+  if (file.endsWith('.json')) return { body: JSON.parse(String(bytesAt(join(folder, file), texts))) as JsonObject }
   const { body, form, files = [], ...rest } = parse(readFileSync(join(folder, file), 'utf8')) as Described
   if (form === undefined) return { ...rest, body: body ?? {} }
   const read = files.map(({ field, file: name, type = typeOf(name) }): FormFile => {
@@ -69,12 +71,12 @@ function requestIn(folder: string, file: string): WrittenRequest {
   return { ...rest, body: form, files: read }
 }
 
-function wireOf(folder: string, prefix: string, request: WrittenRequest): Wire {
+function wireOf(folder: string, prefix: string, request: WrittenRequest, texts: Texts): Wire {
   const answer = readdirSync(folder).find(
     name => name.startsWith(`${prefix}.answer.`) && extname(name) in TYPES && !name.endsWith('.sse'),
   )
-  const whole = answer === undefined ? undefined : bytesAt(join(folder, answer))
-  const stream = bytesAt(join(folder, `${prefix}.answer.sse`))
+  const whole = answer === undefined ? undefined : bytesAt(join(folder, answer), texts)
+  const stream = bytesAt(join(folder, `${prefix}.answer.sse`), texts)
   const error = jsonAt(join(folder, `${prefix}.error.json`)) as Wire['error']
   return {
     request,
@@ -85,15 +87,15 @@ function wireOf(folder: string, prefix: string, request: WrittenRequest): Wire {
   }
 }
 
-/** Reads the steps in a scenario's folder. */
-export function wiresIn(folder: string): Wires[] {
+/** Reads the steps in a scenario's folder, with its long texts. */
+export function wiresIn(folder: string, texts: Texts = {}): Wires[] {
   const steps: { [format: string]: Wire }[] = []
   for (const file of readdirSync(folder).sort()) {
     const [, format, step] = REQUEST.exec(file) ?? []
     if (format === undefined) continue
     const prefix = step === undefined ? format : `${format}.${step}`
     const wires = (steps[Number(step ?? 1) - 1] ??= {})
-    wires[format] = wireOf(folder, prefix, requestIn(folder, file))
+    wires[format] = wireOf(folder, prefix, requestIn(folder, file, texts), texts)
   }
   return steps
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { DATA } from './data.ts'
 import type { Work } from './format.ts'
+import type { Texts } from './long-texts.ts'
 import { type Wires, wiresIn } from './scenario-files.ts'
 
 /** Mode of a scenario: whole answers or streamed ones. */
@@ -15,6 +16,8 @@ export interface Difference {
   readonly formats: readonly string[]
   /** Whether the formats say it in another way, instead of not at all. */
   readonly other?: boolean
+  /** Fact of the answer that shows that the target itself did what the request says. */
+  readonly shown_by?: string
   readonly why: string
 }
 
@@ -54,6 +57,8 @@ export interface Scenario {
   /** Consequence of a failure, with the URL of a known real case. */
   readonly why: string
   readonly modes: readonly Mode[]
+  /** Formats whose callers can say what the scenario is about; the others are formats of upstreams. All by default. */
+  readonly callers?: readonly string[]
   readonly differences: readonly Difference[]
   readonly instead?: Instead
   readonly upstream: UpstreamBehaviour
@@ -82,6 +87,8 @@ interface Described {
   readonly title: string
   readonly why: string
   readonly modes?: readonly Mode[]
+  readonly callers?: readonly string[]
+  readonly texts?: Texts
   readonly differences?: readonly Difference[]
   readonly instead?: Instead
   readonly upstream?: UpstreamBehaviour
@@ -99,7 +106,7 @@ export function readScenario(id: string, home = HOME): Scenario {
   const folder = join(home, id)
   const described = parse(readFileSync(join(folder, 'scenario.yaml'), 'utf8')) as Described
   const { work = 'conversation' } = described
-  const [wires = {}, ...later] = wiresIn(folder)
+  const [wires = {}, ...later] = wiresIn(folder, described.texts)
   return {
     id,
     work,
@@ -107,6 +114,7 @@ export function readScenario(id: string, home = HOME): Scenario {
     why: described.why,
     modes: described.modes ?? (STREAMED.includes(work) ? ['whole', 'stream'] : ['whole']),
     differences: described.differences ?? [],
+    ...(described.callers === undefined ? {} : { callers: described.callers }),
     ...(described.instead === undefined ? {} : { instead: described.instead }),
     upstream: described.upstream ?? {},
     caller: described.caller ?? {},

@@ -41,7 +41,10 @@ describe('every cell', () => {
 
   test('is judged', () => {
     expect(results.counts.pass).toBeGreaterThan(60_000)
-    expect(results.counts.unsupported).toBe(0)
+    // Two of the four conversation formats have no sound, so that the gateway refuses it.
+    const refused = results.checks.filter(({ status }) => status === 'unsupported').map(({ cell }) => cell)
+    expect(refused.filter(cell => !/^(chat|contents)-(messages|responses)\/audio\//.test(cell))).toEqual([])
+    expect(refused.length).toBe(8)
   })
 
   test('has unique ids of checks', () => {

@@ -1,5 +1,5 @@
 import type { UsageFacts } from '../facts.ts'
-import { compact, type JsonObject, numberOf, objectOf } from '../json.ts'
+import { compact, type Json, type JsonObject, numberOf, objectOf } from '../json.ts'
 
 /** Token counts of an answer about media, with those of its modalities. */
 export interface MediaUsage extends UsageFacts {
@@ -12,6 +12,10 @@ export interface MediaUsage extends UsageFacts {
   readonly seconds?: number
 }
 
+/** The count of a modality; undefined if it has none of the tokens or, which says nothing more, all of them. */
+export const partOf = (count: number | undefined, sum: Json | undefined): number | undefined =>
+  count === sum ? undefined : count || undefined
+
 /** The facts of a `usage` object as OpenAI's media endpoints write it. A count of 0 says that a modality is not there. */
 export function mediaUsage(usage: JsonObject): MediaUsage {
   const input = objectOf(usage['input_tokens_details'] ?? usage['input_token_details'])
@@ -19,7 +23,7 @@ export function mediaUsage(usage: JsonObject): MediaUsage {
   return compact({
     input: numberOf(usage['input_tokens']),
     output: numberOf(usage['output_tokens']),
-    inputText: numberOf(input['text_tokens']) || undefined,
+    inputText: partOf(numberOf(input['text_tokens']), usage['input_tokens']),
     inputImage: numberOf(input['image_tokens']) || undefined,
     inputAudio: numberOf(input['audio_tokens']) || undefined,
     outputText: numberOf(output['text_tokens']) || undefined,

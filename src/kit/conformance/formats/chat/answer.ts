@@ -1,4 +1,4 @@
-import { type AnswerFacts, argumentsOf, type CandidateFacts, type Finish, mediaOf } from '../../facts.ts'
+import { type AnswerFacts, argumentsOf, type CandidateFacts, type Finish, logprobOf, mediaOf } from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
 /* Extracts the facts of a chat completion. */
@@ -31,6 +31,18 @@ const callOf = (value: Json) => {
   })
 }
 
+/** Returns the facts of a list of tokens, which Responses have in the same form. */
+export const logprobsIn = (tokens: Json | undefined) =>
+  listOf(tokens).map(value => {
+    const { token, logprob, top_logprobs: top } = objectOf(value)
+    const alternatives = listOf(top).map(objectOf)
+    return logprobOf(
+      textOf(token),
+      numberOf(logprob),
+      alternatives.map(one => [textOf(one['token']) ?? '', one['logprob'] ?? null]),
+    )
+  })
+
 function candidateOf(value: Json): CandidateFacts {
   const choice = objectOf(value)
   const message = objectOf(choice['message'])
@@ -45,6 +57,7 @@ function candidateOf(value: Json): CandidateFacts {
     citations: listOf(message['annotations']).flatMap(
       one => textOf(objectOf(objectOf(one)['url_citation'])['url']) ?? [],
     ),
+    logprobs: logprobsIn(objectOf(choice['logprobs'])['content']),
     finish: finishOf(textOf(choice['finish_reason']), message),
   }) as CandidateFacts
 }

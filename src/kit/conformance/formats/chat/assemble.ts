@@ -7,9 +7,12 @@ interface Building {
   readonly index: number
   readonly message: { [field: string]: Json }
   readonly calls: Map<number, JsonObject>
+  readonly logprobs: { readonly [list: string]: Json[] }
   finish: Json
-  logprobs: Json
 }
+
+/** Lists of tokens, which are appended. */
+const TOKENS = ['content', 'refusal'] as const
 
 /** Text fields of a delta that are concatenated. */
 const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
@@ -46,6 +49,7 @@ function add(building: Building, choice: JsonObject): void {
     const index = numberOf(piece['index']) ?? position
     calls.set(index, grown(calls.get(index) ?? {}, piece))
   }
+  for (const list of TOKENS) building.logprobs[list]!.push(...listOf(objectOf(choice['logprobs'])[list]))
   if (choice['finish_reason'] != null) building.finish = choice['finish_reason']
 }
 
@@ -60,7 +64,7 @@ export function assemble(events: readonly Json[]): JsonObject {
     for (const value of listOf(chunk['choices'])) {
       const choice = objectOf(value)
       const index = numberOf(choice['index']) ?? 0
-      const building = choices.get(index) ?? { index, message: {}, calls: new Map(), finish: null, logprobs: null }
+      const building = choices.get(index) ?? begun(index)
       choices.set(index, building)
       add(building, choice)
     }
@@ -72,13 +76,18 @@ export function assemble(events: readonly Json[]): JsonObject {
   }
 }
 
-function built({ index, message, calls, finish }: Building): JsonObject {
+const begun = (index: number): Building => ({
+  ...{ index, message: {}, calls: new Map(), finish: null },
+  logprobs: { content: [], refusal: [] },
+})
+
+function built({ index, message, calls, finish, logprobs }: Building): JsonObject {
   const list = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call)
   const whole = { role: 'assistant', content: null, refusal: null, ...message }
   return {
     index,
     finish_reason: finish,
-    logprobs: null,
+    logprobs: TOKENS.some(name => logprobs[name]!.length > 0) ? logprobs : null,
     message: list.length > 0 ? { ...whole, tool_calls: list } : whole,
   }
 }

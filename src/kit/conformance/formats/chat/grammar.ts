@@ -12,6 +12,9 @@ interface Call {
   isFreeForm: boolean
 }
 
+/** Types of calls. */
+const KINDS: ReadonlySet<Json> = new Set(['function', 'custom'])
+
 interface Choice {
   readonly calls: Call[]
   finish: string | undefined
@@ -105,6 +108,8 @@ class ChatGrammar implements Grammar {
     if (index === calls.length) {
       if (id === undefined || name === undefined)
         this.violations.add('call-begins', `Call ${index} begins without ${id === undefined ? 'id' : 'name'}.`)
+      if (!KINDS.has(piece['type'] ?? 'function'))
+        this.violations.add('call-begins', `Call ${index} is of the type ${JSON.stringify(piece['type'])}.`)
       calls.push({ id, name, text: '', isFreeForm: piece['type'] === 'custom' })
     }
     const call = calls[index]!

@@ -77,11 +77,17 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
       parameters: inner['parameters'],
       strict: booleanOf(inner['strict']) || undefined,
       kind: tool['type'] === 'custom' ? 'free-form' : undefined,
+      grammar: grammarOf(objectOf(objectOf(inner['format'])['grammar'])),
     })
     return [textOf(inner['name']) ?? '', facts] as const
   })
-  return Object.fromEntries(tools) as RequestFacts['tools']
+  const search = body['web_search_options'] === undefined ? [] : [['web-search', { kind: 'web-search' }] as const]
+  return Object.fromEntries([...tools, ...search]) as RequestFacts['tools']
 }
+
+/** The grammar of a free-form tool. */
+export const grammarOf = ({ syntax, definition }: JsonObject) =>
+  compact({ syntax: textOf(syntax), definition: textOf(definition) })
 
 function choiceOf(choice: Json | undefined): string | undefined {
   if (choice === undefined || choice === null || choice === 'auto') return undefined

@@ -1,4 +1,4 @@
-import type { CandidateFacts, RequestFacts } from '../../facts.ts'
+import { type LogprobFacts, logprobOf, type RequestFacts } from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { chat } from '../chat/index.ts'
 
@@ -13,11 +13,6 @@ export interface CompletionFacts extends RequestFacts {
   readonly suffix?: string
   /** The number of completions of which the best is returned. */
   readonly bestOf?: number
-}
-
-export interface CompletionCandidateFacts extends CandidateFacts {
-  /** Tokens with their log probabilities and alternatives. */
-  readonly logprobs?: readonly { readonly token?: string; readonly logprob?: number; readonly top?: string }[]
 }
 
 /** The prompts of a request. A list of numbers is one prompt of token ids. */
@@ -45,17 +40,12 @@ export function requestFacts(body: JsonObject): CompletionFacts {
 }
 
 /** The lists of log probabilities, an entry per token. */
-function logprobsOf(value: Json | undefined): CompletionCandidateFacts['logprobs'] {
+function logprobsOf(value: Json | undefined): LogprobFacts[] {
   const { tokens, token_logprobs: logprobs, top_logprobs: tops } = objectOf(value)
-  const entries = listOf(tokens).map((token, index) => {
-    const top = Object.entries(objectOf(listOf(tops)[index])).sort(([a], [b]) => (a < b ? -1 : 1))
-    return compact({
-      token: textOf(token),
-      logprob: numberOf(listOf(logprobs)[index]),
-      top: top.map(([text, one]) => `${JSON.stringify(text)} ${String(one)}`).join(', ') || undefined,
-    })
+  return listOf(tokens).map((token, index) => {
+    const top = Object.entries(objectOf(listOf(tops)[index]))
+    return logprobOf(textOf(token), numberOf(listOf(logprobs)[index]), top)
   })
-  return entries
 }
 
 /** The choices of an answer, by their indexes. */

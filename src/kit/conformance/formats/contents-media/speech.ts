@@ -9,6 +9,8 @@ function requestFacts(body: JsonObject, path: string): SpeechRequestFacts {
   const { voiceConfig } = objectOf(objectOf(body['generationConfig'])['speechConfig'])
   return compact({
     text: promptIn(listOf(body['contents']).flatMap(partsOf)),
+    // There is no other format.
+    format: 'pcm',
     voice: textOf(objectOf(objectOf(voiceConfig)['prebuiltVoiceConfig'])['voiceName']),
     stream: isStreamed(path),
   }) as SpeechRequestFacts

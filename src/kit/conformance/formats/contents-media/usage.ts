@@ -1,5 +1,5 @@
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf } from '../../json.ts'
-import type { MediaUsage } from '../../media/usage.ts'
+import { type MediaUsage, partOf } from '../../media/usage.ts'
 
 const countOf = (details: Json | undefined, modality: string): number | undefined =>
   numberOf(
@@ -14,7 +14,7 @@ export function modalityUsage(usage: JsonObject): MediaUsage {
   return compact({
     input: numberOf(usage['promptTokenCount']),
     output: numberOf(usage['candidatesTokenCount']),
-    inputText: countOf(input, 'TEXT'),
+    inputText: partOf(countOf(input, 'TEXT'), usage['promptTokenCount']),
     inputImage: countOf(input, 'IMAGE'),
     outputText: countOf(output, 'TEXT'),
     outputImage: countOf(output, 'IMAGE'),

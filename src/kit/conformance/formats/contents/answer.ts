@@ -1,5 +1,5 @@
-import { type AnswerFacts, type CallFacts, type CandidateFacts, type Finish, mediaOf } from '../../facts.ts'
-import { compact, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+import { type AnswerFacts, type CallFacts, type CandidateFacts, type Finish, logprobOf, mediaOf } from '../../facts.ts'
+import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { Reasoning, signatureOf } from './signatures.ts'
 import { usageFacts } from './usage.ts'
 
@@ -31,6 +31,19 @@ function citationsOf({ groundingMetadata, citationMetadata }: JsonObject): strin
   return [...chunks, ...listOf(citationSources ?? citations).map(objectOf)].flatMap(({ uri }) => textOf(uri) ?? [])
 }
 
+/** Returns the facts of the chosen tokens. The alternatives of each stand in a list beside. */
+function logprobsOf({ chosenCandidates: chosen, topCandidates: tops }: JsonObject) {
+  return listOf(chosen).map((value, index) => {
+    const { token, logProbability } = objectOf(value)
+    const alternatives = listOf(objectOf(listOf(tops)[index])['candidates']).map(objectOf)
+    return logprobOf(
+      textOf(token),
+      numberOf(logProbability),
+      alternatives.map(one => [textOf(one['token']) ?? '', one['logProbability'] ?? null]),
+    )
+  })
+}
+
 function candidateOf(value: Json): CandidateFacts {
   const candidate = objectOf(value)
   const reasoning = new Reasoning()
@@ -45,6 +58,7 @@ function candidateOf(value: Json): CandidateFacts {
     calls,
     media: media.map(({ mimeType, data }) => mediaOf(textOf(mimeType), String(data))),
     citations: citationsOf(candidate),
+    logprobs: logprobsOf(objectOf(candidate['logprobsResult'])),
     finish: finishOf(textOf(candidate['finishReason']), calls.length),
   }) as CandidateFacts
 }

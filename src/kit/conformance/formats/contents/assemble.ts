@@ -4,14 +4,18 @@ import { isPiece } from './parts.ts'
 
 /* Assembles the events of a stream into an answer, with its parts in order. Source: docs/wire/contents.md#stream */
 
+/** Lists of tokens in `logprobsResult`. */
+const TOKENS = ['chosenCandidates', 'topCandidates'] as const
+
 class Candidate {
   private fields: JsonObject = {}
   private role: Json = 'model'
   private readonly parts: JsonObject[] = []
   private open: PartialCall | undefined
 
-  add({ content, ...fields }: JsonObject): void {
+  add({ content, logprobsResult, ...fields }: JsonObject): void {
     this.fields = { ...this.fields, ...fields }
+    if (logprobsResult !== undefined) this.tokens(objectOf(logprobsResult))
     this.role = textOf(objectOf(content)['role']) ?? this.role
     for (const part of listOf(objectOf(content)['parts']).map(objectOf)) this.part(part)
   }
@@ -19,6 +23,13 @@ class Candidate {
   whole(): JsonObject {
     this.close()
     return { ...this.fields, content: { role: this.role, parts: this.parts } }
+  }
+
+  /** Appends the tokens of an event. */
+  private tokens(result: JsonObject): void {
+    const before = objectOf(this.fields['logprobsResult'])
+    const lists = TOKENS.map(list => [list, [...listOf(before[list]), ...listOf(result[list])]])
+    this.fields = { ...this.fields, logprobsResult: Object.fromEntries(lists) }
   }
 
   private part(part: JsonObject): void {

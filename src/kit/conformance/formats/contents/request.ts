@@ -1,4 +1,5 @@
 import {
+  hostedKind,
   type MediaFacts,
   mediaOf,
   type Part,
@@ -93,7 +94,7 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
   const facts: { [name: string]: object } = {}
   for (const tool of listOf(body['tools']).map(objectOf)) {
     const { functionDeclarations, ...hosted } = tool
-    for (const kind of Object.keys(hosted)) facts[kind] = { kind }
+    for (const kind of Object.keys(hosted).map(hostedKind)) facts[kind] = { kind }
     for (const value of listOf(functionDeclarations)) {
       const { name, description, parameters, parametersJsonSchema } = objectOf(value)
       const written = parametersJsonSchema ?? parameters

@@ -1,6 +1,7 @@
-import { mediaAt, mediaOf } from '../../facts.ts'
+import { type MediaFacts, mediaAt, mediaOf } from '../../facts.ts'
 import { type Format, recogniseAt } from '../../format.ts'
 import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { containerOf } from '../../media/containers.ts'
 import { type Rule, type Violation, Violations } from '../../rules.ts'
 import { chat } from '../chat/index.ts'
 import { dataVectors, type EmbeddingFacts, type InputFacts, type Purpose, purposeOf, vectorsFacts } from './facts.ts'
@@ -35,8 +36,12 @@ const rules: readonly Rule[] = [
 /** OpenAI's and Voyage's names of fields that Jina has other names for. */
 const FOREIGN = ['output_dimension', 'encoding_format', 'input_type', 'user'] as const
 
-/** Base64 without a type, or an address. */
-const imageAt = (text: string) => (/^[a-z][a-z0-9+.-]*:/i.test(text) ? mediaAt(text) : mediaOf(undefined, text))
+/** Base64, whose first bytes tell its type, or an address. */
+function imageAt(text: string): MediaFacts {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return mediaAt(text)
+  const container = containerOf(Buffer.from(text, 'base64'))
+  return mediaOf(container && `image/${container}`, text)
+}
 
 function inputOf(value: Json): InputFacts {
   if (typeof value === 'string') return { text: value }

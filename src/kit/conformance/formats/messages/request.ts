@@ -1,4 +1,5 @@
 import {
+  hostedKind,
   type MediaFacts,
   mediaOf,
   type Part,
@@ -80,13 +81,15 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
   const tools = listOf(body['tools']).map(value => {
     const tool = objectOf(value)
     const type = textOf(tool['type'])
+    const kind = type === undefined || type === 'custom' ? undefined : hostedKind(type)
     const facts = compact({
       description: textOf(tool['description']),
       parameters: tool['input_schema'],
       strict: booleanOf(tool['strict']) || undefined,
-      kind: type === undefined || type === 'custom' ? undefined : type,
+      kind,
+      deferred: tool['defer_loading'] === true || undefined,
     })
-    return [textOf(tool['name']) ?? '', facts] as const
+    return [kind ?? textOf(tool['name']) ?? '', facts] as const
   })
   return Object.fromEntries(tools) as RequestFacts['tools']
 }

@@ -67,7 +67,7 @@ export function ranksFacts(body: JsonObject): RanksFacts {
   return compact({
     ranks: ranksIn(body).map(rankFacts),
     usage: compact({
-      input: numberOf(objectOf(body['usage'])['total_tokens']),
+      input: numberOf(objectOf(body['usage'])['total_tokens']) ?? numberOf(units['input_tokens']),
       searches: numberOf(units['search_units']),
     }),
   }) as RanksFacts

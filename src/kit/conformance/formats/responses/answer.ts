@@ -1,5 +1,6 @@
 import { type AnswerFacts, type Finish, mediaOf, withLateSignatures } from '../../facts.ts'
 import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { logprobsIn } from '../chat/answer.ts'
 import { CALLS, callFacts, reasoningFacts } from './items.ts'
 
 /* Extracts the facts of a response. */
@@ -33,6 +34,7 @@ export function answerFacts(body: JsonObject): AnswerFacts {
     ),
     refusal: joined('refusal') || undefined,
     citations: parts.flatMap(part => listOf(part['annotations']).flatMap(one => textOf(objectOf(one)['url']) ?? [])),
+    logprobs: parts.flatMap(part => logprobsIn(part['logprobs'])),
     finish: finishOf(body, calls.length, joined('refusal')),
   })
   return compact({ candidates: [candidate], usage: usageOf(objectOf(body['usage'])) }) as AnswerFacts

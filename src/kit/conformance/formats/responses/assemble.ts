@@ -49,6 +49,8 @@ export class Item {
     if (list !== undefined && field !== undefined) {
       const part = this.part(list, event)
       part[field] = (textOf(part[field]) ?? '') + delta
+      if (listOf(event['logprobs']).length > 0)
+        part['logprobs'] = [...listOf(part['logprobs']), ...listOf(event['logprobs'])]
     } else if (ITEM_DELTAS[type] !== undefined) {
       const name = ITEM_DELTAS[type]
       this.grown[name] = (textOf(this.grown[name]) ?? '') + delta

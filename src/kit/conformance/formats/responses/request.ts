@@ -1,5 +1,14 @@
-import { type MediaFacts, mediaAt, type Part, type RawTurn, type RequestFacts, turnsOf } from '../../facts.ts'
+import {
+  hostedKind,
+  type MediaFacts,
+  mediaAt,
+  type Part,
+  type RawTurn,
+  type RequestFacts,
+  turnsOf,
+} from '../../facts.ts'
 import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { grammarOf } from '../chat/request.ts'
 import { CALLS, callFacts, RESULTS, reasoningFacts } from './items.ts'
 
 /* Extracts the facts of a responses request. */
@@ -51,15 +60,20 @@ function turnOf(item: JsonObject): RawTurn {
   return { role: side, parts: partsOf(content) }
 }
 
+/** Kinds of tools that the caller runs, without a schema. */
+const KINDS: { readonly [type: string]: string } = { custom: 'free-form' }
+
 function toolsOf(body: JsonObject): RequestFacts['tools'] {
   const tools = listOf(body['tools']).map(value => {
-    const { type, name, description, parameters, strict } = objectOf(value)
-    const kind = type === 'function' ? undefined : type === 'custom' ? 'free-form' : textOf(type)
+    const { type, name, description, parameters, strict, format, defer_loading: deferred } = objectOf(value)
+    const kind = KINDS[String(type)] ?? (type === 'function' ? undefined : hostedKind(String(type)))
     const facts = compact({
       description: textOf(description),
       parameters: parameters ?? undefined,
       strict: booleanOf(strict) || undefined,
       kind,
+      grammar: grammarOf(objectOf(format)),
+      deferred: deferred === true || undefined,
     })
     return [textOf(name) ?? kind ?? '', facts] as const
   })

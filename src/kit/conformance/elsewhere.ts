@@ -1,0 +1,60 @@
+import { isObject, type Json, listOf, objectOf } from './json.ts'
+
+/* Facts that a format holds in another place or says in other words, so that they are not lost. */
+
+type Leaves = ReadonlyMap<string, Json>
+
+/** Finds a fact by the groups of its path. Undefined if it is nowhere. */
+type Find = (groups: readonly string[], expected: Json, found: Leaves, source: Leaves) => Json | undefined
+
+/** The path of a signature, in its candidate or turn. */
+const SIGNATURE = /^(.*\.)(?:calls|reasoning)\[\d+\]\.signature$/
+
+/** A signature moves between a call and the reasoning before it: Google signs calls, others sign reasoning. */
+const signature: Find = ([owner], _, found, source) =>
+  [...found].find(([at]) => !source.has(at) && SIGNATURE.exec(at)?.[1] === owner)?.[1]
+
+/** Media of a tool result move behind it, in formats whose results are texts. */
+const resultMedia: Find = ([turn, field], expected, found) =>
+  [...found].some(([at, value]) => at.startsWith(`${turn}media[`) && at.endsWith(`].${field}`) && value === expected)
+    ? expected
+    : undefined
+
+/** A grammar moves into the description of its tool, in formats whose tools have schemas. */
+const grammar: Find = ([tool], expected, found) => {
+  const description = found.get(`${tool}description`)
+  return typeof description === 'string' && description.includes(String(expected)) ? expected : undefined
+}
+
+/** A free-form tool becomes one whose schema has a single text. */
+const kind: Find = ([tool], expected, found) => {
+  const properties = Object.values(objectOf(objectOf(found.get(`${tool}parameters`))['properties']))
+  const [only, ...others] = listOf(properties)
+  return expected === 'free-form' && isObject(only) && only['type'] === 'string' && others.length === 0
+    ? expected
+    : undefined
+}
+
+/** The description of a tool goes on with its grammar. */
+const description: Find = ([tool], expected, found, source) => {
+  const value = found.get(`${tool}description`)
+  const hasGrammar = source.has(`${tool}grammar.definition`)
+  return hasGrammar && typeof value === 'string' && value.startsWith(String(expected)) ? expected : undefined
+}
+
+const PLACES: readonly (readonly [RegExp, Find])[] = [
+  [SIGNATURE, signature],
+  [/^(turns\[\d+\]\.)results\[\d+\]\.media\[\d+\]\.(\w+)$/, resultMedia],
+  [/^(tools\..+\.)grammar\.\w+$/, grammar],
+  [/^(tools\..+\.)kind$/, kind],
+  [/^(tools\..+\.)description$/, description],
+]
+
+/** Returns a fact that stands elsewhere on the other side. Undefined if it is lost. */
+export function elsewhere(path: string, expected: Json, found: Leaves, source: Leaves): Json | undefined {
+  for (const [pattern, find] of PLACES) {
+    const groups = pattern.exec(path)
+    if (groups !== null) return find(groups.slice(1), expected, found, source)
+  }
+  return undefined
+}

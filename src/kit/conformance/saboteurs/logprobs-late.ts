@@ -1,0 +1,13 @@
+import { edited, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'logprobs-late',
+  says: 'The last delta of a text has no tokens.',
+  cell: 'responses-responses/logprobs/stream',
+  caught: [
+    'answer.meaning:candidates[0].logprobs[1].logprob',
+    'answer.meaning:candidates[0].logprobs[1].token',
+    'answer.meaning:candidates[0].logprobs[1].top',
+  ],
+  answer: answer => edited(answer, text => text.replace(/("delta": "\.", "logprobs": )\[\{.*?\}\]\}\]/, '$1[]')),
+}

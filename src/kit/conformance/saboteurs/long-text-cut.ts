@@ -1,0 +1,9 @@
+import { rewritten, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'long-text-cut',
+  says: 'A text of a megabyte loses its end.',
+  cell: 'chat-chat/text-long/whole',
+  caught: ['request.meaning:turns[0].text'],
+  request: body => rewritten(body, text => text.replace(/.{64}("\}\])/, '$1')),
+}

@@ -1,0 +1,9 @@
+import { rewritten, type Saboteur } from './saboteur.ts'
+
+export const saboteur: Saboteur = {
+  name: 'sound-type-changed',
+  says: 'A sound is named as another format.',
+  cell: 'contents-contents/audio/whole',
+  caught: ['request.meaning:turns[0].media[0].type'],
+  request: body => rewritten(body, text => text.replace('audio/wav', 'audio/mp3')),
+}
