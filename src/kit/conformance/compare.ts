@@ -83,16 +83,18 @@ export interface Compared {
   readonly reachable: Leaves
   readonly found: Leaves
   readonly isNative: boolean
+  /** Facts that only extensions of the target format express. They count as facts that it cannot express. */
+  readonly extensions?: RegExp | undefined
 }
 
 /**
  * Returns the fate of every fact, by its path. Facts that the target format requires and the caller's format cannot
  * express do not count as added.
  */
-export function compare({ source, reachable, found, isNative }: Compared): FactVerdict[] {
+export function compare({ source, reachable, found, isNative, extensions }: Compared): FactVerdict[] {
   const verdicts: FactVerdict[] = []
   for (const [path, expected] of source) {
-    const sayable = reachable.has(path)
+    const sayable = reachable.has(path) && (isNative || !extensions?.test(path))
     const other = isNative ? undefined : elsewhere(path, expected, found, source)
     const value = other ?? found.get(path)
     if (value === undefined) verdicts.push({ path, fate: 'lost', sayable, expected })

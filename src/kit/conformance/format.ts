@@ -125,7 +125,11 @@ export interface Format {
   }
   /** The end of the lines of its streams; a line feed by default. */
   readonly newline?: '\r\n'
+  /** A written whole answer as the upstream gives it to a request of a path, in formats with several methods. */
+  readonly answered?: (answer: JsonObject, path: string) => JsonObject
   readonly request: (body: JsonObject, path: string, files?: readonly FormFile[], method?: string) => object
+  /** Facts of answers that only extensions of the published format express. */
+  readonly extensions?: RegExp
   /** @param raw the body if it is no JSON. */
   readonly answer: (body: JsonObject, raw?: RawAnswer) => object
   /** Streams, for formats that have them: the whole answer that the events add up to, and the rules of their order. */

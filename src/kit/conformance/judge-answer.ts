@@ -21,6 +21,9 @@ export interface AnswerContext {
   readonly isLocal: boolean
 }
 
+/** Content types of errors and of streams. */
+const TYPES = { error: 'application/json', stream: 'text/event-stream' } as const
+
 /** The facts of a whole answer of a type. */
 const factsOfWhole = (format: Format, bytes: Buffer, type: string): object =>
   isJson(type) ? format.answer(objectOf(parsed(bytes.toString('utf8')))) : format.answer({}, { type, bytes })
@@ -62,7 +65,8 @@ function judgeMeaning(cell: Cell, found: object, list: CheckList, { isReported, 
   const reachable = scenarioFacts(caller, cell)
   if (source === undefined || reachable === undefined) return
   const leaves = { source: leavesOf(source), reachable: leavesOf(reachable), found: leavesOf(found) }
-  list.facts('answer', compare({ ...leaves, isNative: caller === upstream }), isReported)
+  const { extensions } = caller
+  list.facts('answer', compare({ ...leaves, isNative: caller === upstream, extensions }), isReported)
 }
 
 function judgeStream(cell: Cell, { body, isComplete }: GotAnswer, list: CheckList, context: AnswerContext): void {
@@ -110,9 +114,16 @@ function judgeWhole(cell: Cell, { body, headers }: GotAnswer, list: CheckList, c
   judgeMeaning(cell, caller.answer(objectOf(json)), list, context)
 }
 
+/** The error of a body, or of the event of a stream that has one. */
+function errorIn({ body, headers }: GotAnswer): Json | undefined {
+  if (!isContentType(headers['content-type'] ?? '', TYPES.stream)) return parsed(body.toString('utf8'))
+  const events = readSse(body).events.map(({ data }) => objectOf(parsed(data)))
+  return events.flatMap(event => [event, objectOf(event['response'])]).find(({ error }) => isObject(error))
+}
+
 function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: AnswerContext): void {
   const { caller, upstream, scenario } = cell
-  const json = parsed(got.body.toString('utf8'))
+  const json = errorIn(got)
   const schema = caller.schemas.error
   if (schema !== undefined)
     list.schema('error', caller.name, [answerFindings(caller.name, schema, json, caller.exceptions)])
@@ -128,8 +139,9 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
   list.facts('error', compare({ source, reachable: leavesOf(facts(caller)), found, isNative }), context.isReported)
 }
 
-/** Content types of errors and of streams. */
-const TYPES = { error: 'application/json', stream: 'text/event-stream' } as const
+/** Whether a whole answer came where the caller asked for a stream. Its content type fails; its content is there. */
+const isWholeInstead = ({ caller, scenario }: Cell, { headers }: GotAnswer): boolean =>
+  caller.turns === undefined && isContentType(headers['content-type'] ?? '', wireFor(scenario.wires, caller)!.type)
 
 /** Checks of the answer that the caller got; an exchange that broke off is judged as far as it came. */
 export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckList, context: AnswerContext): void {
@@ -158,6 +170,6 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
   const isOwn = got.status === 200 && statuses.includes(200)
   if (errors.length > 0 && !isOwn) judgeError(cell, got, list, context)
   else if (got.status !== 200) return
-  else if (mode === 'stream') judgeStream(cell, got, list, context)
+  else if (mode === 'stream' && !isWholeInstead(cell, got)) judgeStream(cell, got, list, context)
   else judgeWhole(cell, got, list, context)
 }

@@ -53,7 +53,7 @@ interface Written {
   readonly callers: Peer['callers']
   readonly models?: Peer['models']
   readonly headers?: Peer['headers']
-  /** A list is claimed for every caller. */
+  /** A list is claimed for every caller. In an object, `*` stands for the callers that it does not name. */
   readonly upstreams?: readonly string[] | Peer['upstreams']
 }
 
@@ -64,8 +64,17 @@ const HOME = join(DATA, 'peers')
 /** Returns the names of the peers that come with the kit. */
 export const peerNames = (): string[] => readdirSync(HOME).sort()
 
+/** An object of claims with those of `*` for each caller that it does not name. */
+function withRest(callers: Peer['callers'], { '*': rest, ...named }: Peer['upstreams']): Peer['upstreams'] {
+  return rest === undefined
+    ? named
+    : { ...Object.fromEntries(Object.keys(callers).map(name => [name, rest])), ...named }
+}
+
 const claimedBy = (callers: Peer['callers'], claimed: NonNullable<Written['upstreams']>): Peer['upstreams'] =>
-  isList(claimed) ? Object.fromEntries(Object.keys(callers).map(caller => [caller, claimed])) : claimed
+  isList(claimed)
+    ? Object.fromEntries(Object.keys(callers).map(caller => [caller, claimed]))
+    : withRest(callers, claimed)
 
 /** Formats of upstreams that it claims for any caller. */
 export const upstreamsOf = ({ upstreams }: Peer): ReadonlySet<string> => new Set(Object.values(upstreams).flat())

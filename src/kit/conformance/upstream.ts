@@ -6,7 +6,7 @@ import { isJson } from './content-types.ts'
 import type { SentRequest } from './exchange.ts'
 import { type Format, type FormFile, type Headers, homeOf, isSameAction } from './format.ts'
 import { FORMATS } from './formats/index.ts'
-import type { JsonObject } from './json.ts'
+import { type JsonObject, objectOf, parsed } from './json.ts'
 import { openOrigin, urlOf } from './origins.ts'
 import { type AnswerEnd, playAnswer } from './play-answer.ts'
 import type { Scenario } from './scenario.ts'
@@ -52,6 +52,14 @@ const streamOf = (written: Buffer | undefined, { newline }: Format): Buffer | un
   written === undefined || newline === undefined
     ? written
     : Buffer.from(written.toString('utf8').replaceAll(/\r?\n/g, newline))
+
+/** A written whole answer as the method of a path gives it. */
+function wholeOf(written: Buffer | undefined, { answered }: Format, path: string): Buffer | undefined {
+  if (written === undefined || answered === undefined) return written
+  const answer = objectOf(parsed(written.toString('utf8')))
+  const given = answered(answer, path)
+  return given === answer ? written : Buffer.from(JSON.stringify(given))
+}
 
 /** Whether a request asks for the list of models of a format. */
 const isListOf = ({ models }: Format, base: string, { method, url }: SentRequest): boolean =>
@@ -234,7 +242,7 @@ export class Upstream {
   /** Records a request, and returns what answers it. */
   private recorded(format: Format, arrival: Omit<Arrival, 'format' | 'status'>) {
     const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
-    const bytes = arrival.stream ? streamOf(wire?.stream, format) : wire?.whole
+    const bytes = arrival.stream ? streamOf(wire?.stream, format) : wholeOf(wire?.whole, format, arrival.path)
     const error = refusalOf(this.scenario!, format, arrival) ?? wire?.error
     // A job that no step has asked for yet is there, but its state is not.
     const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)

@@ -21,6 +21,16 @@ test('a message may begin without counts of a cache', () => {
   expect(eventFaults('messages', start({ usage: { output_tokens: 1 } }))).not.toEqual([])
 })
 
+test('requests of messages may have output_format, the name of a beta for output_config.format', () => {
+  const { schemas, exceptions } = CONVERSATIONS['messages']!
+  const faults = (more: JsonObject): readonly string[] => {
+    const body = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'a' }], ...more }
+    return schemaFaults('messages', schemas.request, body, exceptions)
+  }
+  expect(faults({ output_format: { type: 'json_schema', schema: {} } })).toEqual([])
+  expect(faults({ output_shape: {} })).not.toEqual([])
+})
+
 test('a part of a response may have no log probabilities', () => {
   const at = { item_id: 'msg_1', output_index: 0, content_index: 0, sequence_number: 2 }
   const added = (part: JsonObject): JsonObject => ({ type: 'response.content_part.added', ...at, part })

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { cellsOf } from '../../../src/kit/conformance/cells.ts'
 import { CheckList } from '../../../src/kit/conformance/check-list.ts'
 import { compare } from '../../../src/kit/conformance/compare.ts'
 import { answerAsRead, requestAsRead } from '../../../src/kit/conformance/formats/contents/proto-json.ts'
-import { CONVERSATIONS } from '../../../src/kit/conformance/formats/index.ts'
+import { CONVERSATIONS, FORMATS } from '../../../src/kit/conformance/formats/index.ts'
 import { requestFacts as transcriptionFacts } from '../../../src/kit/conformance/formats/transcriptions/request.ts'
 import type { Json, JsonObject } from '../../../src/kit/conformance/json.ts'
+import { judgeAnswer } from '../../../src/kit/conformance/judge-answer.ts'
+import { readScenario } from '../../../src/kit/conformance/scenario.ts'
 import { answerFindings, schemaFindings } from '../../../src/kit/conformance/schema.ts'
 
 /* Spellings that a provider accepts are no faults of a gateway. */
@@ -237,4 +240,84 @@ test('an empty text adds nothing', () => {
     compare({ source: new Map(), reachable: new Map(), found: new Map([['turns[1].text', text]]), isNative: false })
   expect(added('')).toEqual([])
   expect(added('a').map(({ fate }) => fate)).toEqual(['added'])
+})
+
+test('a fact of an answer that only an extension of the format has is advice, if it is lost on the way from another format', () => {
+  const path = 'candidates[0].reasoning[0].text'
+  const leaves = new Map<string, Json>([[path, 'Two is prime.']])
+  const sides = { source: leaves, reachable: leaves, found: new Map<string, Json>(), extensions: chat!.extensions }
+  const sayable = (isNative: boolean) => compare({ ...sides, isNative }).map(one => one.sayable)
+  expect(sayable(false)).toEqual([false])
+  expect(sayable(true)).toEqual([true])
+})
+
+test.each([
+  [{ prompt_tokens_details: { cache_write_tokens: 512 } }],
+  [{ prompt_tokens_details: { cached_creation_tokens: 512 } }],
+  [{ prompt_tokens_details: { cache_creation_tokens: 512 } }],
+  [{ prompt_tokens_details: { cached_tokens: 9 }, cache_creation_input_tokens: 512 }],
+])('tokens written to a cache have several names in chat completions: %j', usage =>
+  expect(chat!.answer({ usage })).toMatchObject({ usage: { cacheWritten: 512 } }),
+)
+
+test('an event with the name of an error is an error of messages, whatever its data are', () => {
+  const grammar = messages!.grammar({ body: {} })
+  grammar.event({ name: 'error', data: 'a cut line\n{"type":"error"}' } as never, undefined)
+  expect(grammar.ending).toBe('error')
+  expect(grammar.end(true).map(({ rule }) => rule)).toEqual(['json'])
+})
+
+test('types of parametersJsonSchema may be in capitals, as those of parameters are', () => {
+  const parameters = (field: string) => {
+    const tool = { name: 'a', [field]: { type: 'OBJECT', properties: { b: { type: 'STRING' } } } }
+    const body = contents!.asRead!.request({ tools: [{ functionDeclarations: [tool] }] })
+    return contents!.request(body, '').tools!['a']!.parameters
+  }
+  expect(parameters('parametersJsonSchema')).toEqual(parameters('parameters'))
+})
+
+describe('embeddings of Google', () => {
+  const { answered } = FORMATS['contents.embeddings']!
+  const [one, other] = [{ values: [1] }, { values: [2] }]
+
+  test('have one vector for embedContent and a list for batchEmbedContents, whichever the scenario has', () => {
+    const path = (method: string) => `/v1beta/models/a:${method}`
+    expect(answered!({ embeddings: [one, other], usageMetadata: {} }, path('embedContent'))).toEqual({
+      ...{ embedding: one, usageMetadata: {} },
+    })
+    expect(answered!({ embedding: one }, path('batchEmbedContents'))).toEqual({ embeddings: [one] })
+    const written = { embeddings: [one] }
+    expect(answered!(written, path('batchEmbedContents'))).toBe(written)
+  })
+})
+
+test('a whole answer where a stream was requested fails once, by its content type, and its facts arrived', () => {
+  const scenario = readScenario('text')
+  const cell = cellsOf({ scenarios: [scenario], callers: ['chat'], upstreams: ['chat'], only: '*/stream' })[0]!
+  const body = scenario.wires['chat']!.whole!
+  const list = new CheckList(cell)
+  const got = { status: 200, headers: { 'content-type': 'application/json' }, body, isComplete: true }
+  const asked = { method: 'POST', path: '/chat/completions', body: {}, headers: {} }
+  judgeAnswer(cell, { got } as never, list, { asked, isReported: false, isLocal: false } as never)
+  const failed = list.checks.filter(({ status }) => status === 'fail').map(({ rule }) => rule)
+  expect(failed).toEqual(['answer.http.content-type'])
+  expect(list.checks.filter(({ meaning }) => meaning === 'kept').length).toBeGreaterThan(3)
+})
+
+test('an error in a stream in the place of an error fails by status and type, and its message arrived', () => {
+  const cell = cellsOf({
+    ...{ scenarios: [readScenario('error-400')], callers: ['messages'], upstreams: ['messages'] },
+    only: '*/stream',
+  })[0]!
+  const error = cell.scenario.wires['messages']!.error!.body
+  const body = Buffer.from(`event: error\ndata: ${JSON.stringify(error)}\n\n`)
+  const got = { status: 200, headers: { 'content-type': 'text/event-stream' }, body, isComplete: true }
+  const list = new CheckList(cell)
+  const asked = { method: 'POST', path: '/messages', body: {}, headers: {} }
+  judgeAnswer(cell, { got } as never, list, { asked, isReported: false, isLocal: false } as never)
+  const failed = list.checks.filter(({ status }) => status === 'fail').map(({ rule }) => rule)
+  expect(failed).toEqual([
+    ...['answer.http.status', 'answer.http.content-type'],
+    ...['error.meaning:status', 'error.meaning:kind'],
+  ])
 })

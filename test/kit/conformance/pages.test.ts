@@ -145,4 +145,13 @@ describe.skipIf(noChromium)('the page', () => {
     await page.keyboard.press('Enter')
     await page.locator('details[open] pre', { hasText: 'interlingua conformance --peer' }).waitFor()
   })
+
+  test('matrix: a field of a pair is chosen by keyboard and shows its numbers', IN_BROWSER, async () => {
+    const page = await open('matrix', 390, 'dark')
+    const field = page.getByRole('button', { name: /^chat → messages: [\d.]+ % of cells without a failure/ }).first()
+    await field.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('lost with a report').first().waitFor()
+    expect(await field.getAttribute('aria-pressed')).toBe('true')
+  })
 })

@@ -96,6 +96,22 @@ headers: { contents: { x-of: contents }, cohere.embeddings: { x-of: embeddings }
   })
 })
 
+test('claims under * are those of callers that are not named', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-peers-'))
+  writeFileSync(
+    join(folder, 'peer.yaml'),
+    `name: some
+start: { command: [some] }
+callers: { chat: /v1, messages: "", responses.socket: /v1 }
+upstreams: { responses.socket: [messages], "*": [chat, messages] }
+`,
+  )
+  expect(readPeer(folder).upstreams).toEqual({
+    ...{ chat: ['chat', 'messages'], messages: ['chat', 'messages'] },
+    'responses.socket': ['messages'],
+  })
+})
+
 describe('a gateway that takes its upstream from a header', () => {
   let upstream: Upstream
   let peer: RunningPeer

@@ -21,6 +21,8 @@ export interface Shares {
 }
 
 export interface PairShares extends Shares {
+  /** The purpose of the caller's format, such as embeddings. */
+  readonly work: string
   readonly caller: string
   readonly upstream: string
 }
@@ -97,8 +99,8 @@ function failuresOf({ checks, cells }: Results): FailureGroup[] {
 function pairsOf(cells: readonly CellDocument[], byCell: ByCell): PairShares[] {
   const pairs = Map.groupBy(cells, ({ caller, upstream = '' }) => `${caller} ${upstream}`)
   return [...pairs.values()].map(list => {
-    const { caller, upstream = '' } = list[0]!
-    return { caller, upstream, ...sharesOf(list, byCell) }
+    const { caller, upstream = '', work = 'session' } = list[0]!
+    return { work, caller, upstream, ...sharesOf(list, byCell) }
   })
 }
 

@@ -12,7 +12,7 @@ const lineOf = ({ id, status, says, source, details }: Check): string =>
   [`${MARKS[status]} ${id}`, `  ${says} (${source})`, ...(details ?? []).map(detail => `  ${detail}`)].join('\n')
 
 /** Returns the results for a terminal: every failure with its rule, its source and the command that repeats it. */
-export function summary({ checks, counts, meanings, cells, target }: Results): string {
+export function summary({ checks, counts, meanings, cells, target, mode }: Results): string {
   const commands = new Map(cells.map(({ id, command }) => [id, command]))
   const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
   const advice = checks.filter(({ status }) => status === 'advice')
@@ -22,7 +22,10 @@ export function summary({ checks, counts, meanings, cells, target }: Results): s
     ...advice.map(lineOf),
     ...failed,
     `${target.name}${target.version === undefined ? '' : ` ${target.version}`}: ${cells.length} cells, ${checks.length} checks: ${counts.pass} passed, ${counts.fail} failed, ${counts.advice} advice, ${counts.unsupported} unsupported, ${counts['harness-error']} harness errors`,
-    `Facts: ${meanings.kept ?? 0} kept, ${losses.map(one => `${meanings[one] ?? 0} ${one}`).join(', ')}`,
+    // Live runs compare no facts.
+    ...(mode === 'live'
+      ? []
+      : [`Facts: ${meanings.kept ?? 0} kept, ${losses.map(one => `${meanings[one] ?? 0} ${one}`).join(', ')}`]),
   ].join('\n')
 }
 

@@ -4,7 +4,7 @@ export const saboteur: Saboteur = {
   name: 'message-start-missing',
   says: 'A stream does not begin with message_start.',
   cell: 'messages-messages/text/stream',
-  caught: ['stream.start-first', 'answer.meaning:usage.input'],
+  caught: ['stream.start-first'],
   answer: answer =>
     edited(answer, text =>
       text

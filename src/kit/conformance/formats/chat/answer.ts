@@ -62,6 +62,17 @@ function candidateOf(value: Json): CandidateFacts {
   }) as CandidateFacts
 }
 
+/**
+ * Tokens written to a cache, in OpenAI's field or in those that gateways had before it.
+ * Source: https://docs.litellm.ai/docs/completion/prompt_caching, https://portkey.ai/docs/integrations/llms/anthropic/prompt-caching
+ */
+const WRITTEN = ['cache_write_tokens', 'cache_creation_tokens', 'cached_creation_tokens'] as const
+
+const cacheWrittenOf = (usage: JsonObject, input: JsonObject): number | undefined =>
+  WRITTEN.map(name => numberOf(input[name])).find(Boolean) ||
+  numberOf(usage['cache_creation_input_tokens']) ||
+  undefined
+
 /** Returns the facts of a whole answer, or of a stream's assembled events. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const usage = objectOf(body['usage'])
@@ -73,7 +84,7 @@ export function answerFacts(body: JsonObject): AnswerFacts {
       input: numberOf(usage['prompt_tokens']),
       output: numberOf(usage['completion_tokens']),
       cached: numberOf(input['cached_tokens']) || undefined,
-      cacheWritten: numberOf(input['cache_write_tokens']) || undefined,
+      cacheWritten: cacheWrittenOf(usage, input),
       reasoning: numberOf(output['reasoning_tokens']) || undefined,
     }),
   }) as AnswerFacts

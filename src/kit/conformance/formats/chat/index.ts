@@ -38,6 +38,8 @@ export const chat: Conversation = {
     error: 'ErrorResponse',
   },
   exceptions,
+  // `reasoning_content` and `reasoning` are fields of other vendors: docs/wire/chat.md.
+  extensions: /^candidates\[\d+\]\.reasoning\[\d+\]\.text$/,
   request: requestFacts,
   answer: answerFacts,
   assemble,

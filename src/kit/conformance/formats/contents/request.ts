@@ -97,7 +97,8 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
     for (const kind of Object.keys(hosted).map(hostedKind)) facts[kind] = { kind }
     for (const value of listOf(functionDeclarations)) {
       const { name, description, parameters, parametersJsonSchema } = objectOf(value)
-      const schema = parametersJsonSchema ?? (parameters === undefined ? undefined : asJsonSchema(parameters))
+      const written = parametersJsonSchema ?? parameters
+      const schema = written === undefined ? undefined : asJsonSchema(written)
       facts[textOf(name) ?? ''] = compact({ description: textOf(description), parameters: schema })
     }
   }

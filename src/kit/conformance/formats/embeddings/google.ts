@@ -54,6 +54,14 @@ function requestLint(body: JsonObject, path: string): readonly Violation[] {
 const settingOf = (request: JsonObject, name: string) =>
   objectOf(request['embedContentConfig'])[name] ?? request[name] ?? undefined
 
+/** A single vector for `embedContent`, and a list for `batchEmbedContents`, whichever of them a scenario has. */
+function answered(answer: JsonObject, path: string): JsonObject {
+  const { embedding, embeddings, ...rest } = answer
+  if (isBatch(path)) return embedding === undefined ? answer : { embeddings: [embedding], ...rest }
+  const first = listOf(embeddings)[0]
+  return first === undefined ? answer : { embedding: first, ...rest }
+}
+
 const dimensionsOf = (body: JsonObject): number | undefined =>
   numberOf(settingOf(requestsOf(body)[0] ?? {}, 'outputDimensionality'))
 
@@ -110,6 +118,7 @@ export const google: Format = {
     answer: path => (isBatch(path) ? 'BatchEmbedContentsResponse' : 'EmbedContentResponse'),
   },
   exceptions: [],
+  answered,
   request: requestFacts,
   answer: body => vectorsFacts(vectorsOf(body), numberOf(objectOf(body['usageMetadata'])['promptTokenCount'])),
   error: contents.error,

@@ -14,6 +14,11 @@ export const exceptions: readonly SchemaException[] = [
     why: 'A turn of the role system may come among the messages.',
   },
   {
+    schema: /^CreateMessageParams$/,
+    fault: /^ must NOT have additional properties \{"additionalProperty":"output_format"\}/,
+    why: 'The name of output_config.format in the beta of structured outputs, which is still accepted.',
+  },
+  {
     schema: /^MessageStreamEvent$/,
     fault: /^\/usage must have required property '(input_tokens|cache_creation_input_tokens|cache_read_input_tokens)'/,
     why: 'The publisher’s own examples of message_delta have output_tokens alone.',

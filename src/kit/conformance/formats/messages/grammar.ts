@@ -50,6 +50,8 @@ class MessagesGrammar implements Grammar {
 
   event({ name, data: text }: SseEvent, data: Json | undefined): void {
     const type = isObject(data) ? textOf(data['type']) : undefined
+    // Clients raise an error by the name of its event, whatever its data are.
+    if (name === 'error') this.hasFailed = true
     if (!isObject(data) || type === undefined)
       return this.violations.add('json', `Data is no event: ${text.slice(0, 100)}`)
     if (name !== type) this.violations.add('event-name', `An event named ${name ?? 'nothing'} has the type ${type}.`)
