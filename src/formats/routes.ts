@@ -83,11 +83,14 @@ export const matchedRoute = (path: string): MatchedRoute | undefined =>
 
 /**
  * Returns the path, below the base URL, for a body of the format. The fields of the body decide between several paths.
+ *
+ * @param stream whether the answer is streamed, for formats whose path states it.
  */
-export function pathFor(format: Format, model: string, body: JsonObject): string {
+export function pathFor(format: Format, model: string, body: JsonObject, stream = false): string {
   const isMeant = ({ mark }: Partial<Endpoint>): boolean => mark !== undefined && body[mark] !== undefined
   if (format === CONTENTS.format) {
-    const [method = 'generateContent'] = [...METHODS].find(([, methodRoute]) => isMeant(methodRoute)) ?? []
+    const asked = stream ? 'streamGenerateContent' : 'generateContent'
+    const [method = asked] = [...METHODS].find(([, methodRoute]) => isMeant(methodRoute)) ?? []
     return `/v1beta/models/${model}:${method}`
   }
   const routes = ROUTES.filter(route => route.format === format)

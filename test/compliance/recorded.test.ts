@@ -17,8 +17,8 @@ import { faultsOfEvent, faultsOfRequest, faultsOfResult, HAS_DESCRIPTIONS, PUBLI
 
 /* Recorded requests and answers of callers and providers, translated to every other format. */
 
-/** Formats of conversations whose publishers describe them. Converse has no published schema. */
-const FORMATS = formatsOf('events').filter(format => PUBLISHED[format] !== undefined)
+/** Formats of conversations whose publishers describe them with a schema. */
+const FORMATS = formatsOf('events').filter(format => PUBLISHED[format]?.conversation !== undefined)
 const pairs = formatsOf('events').flatMap(from => FORMATS.filter(to => to !== from).map(to => [from, to] as const))
 
 /** Reports every fault with the recordings that have it. */

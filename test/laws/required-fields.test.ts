@@ -8,6 +8,7 @@ import { refusableLosses } from '../../src/egress/losses.ts'
 import { FORMAT_FACTS } from '../../src/formats/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FOREIGN } from '../builders/write-options.ts'
+import { conversing } from './support.ts'
 
 const asking = (output: CanonicalRequest['output'], ...content: Part[]): CanonicalRequest => ({
   ...REQUEST,
@@ -59,10 +60,7 @@ const INVENTED: { readonly [pair: string]: readonly string[] } = {
   'cohere-chat: document': ['messages/0/content/1 no-file'],
   // A completion has no roles. A conversation model is told what to do with the text.
   ...Object.fromEntries(
-    ['chat', 'responses', 'messages', 'contents', 'converse', 'cohere-chat'].map(format => [
-      `${format}: completion`,
-      ['output/completion asked-as-a-question'],
-    ]),
+    conversing('request').map(format => [`${format}: completion`, ['output/completion asked-as-a-question']]),
   ),
 }
 

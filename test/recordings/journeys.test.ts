@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { CALLER_FORMATS } from '../../src/formats/index.ts'
+import { endpointPath, pathFor } from '../../src/formats/routes.ts'
 import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
@@ -17,13 +18,8 @@ const FORMATS = formatsOf('events').filter(format => CALLER_FORMATS.has(format))
 /** Returns the endpoint of a format, for the request of a recording with another model name. */
 function doorOf({ format, request, sse }: Recording, model: string): string {
   const query = new URLSearchParams(request!.query as { [name: string]: string }).toString()
-  const paths: { readonly [format: string]: string } = {
-    chat: '/v1/chat/completions',
-    responses: '/v1/responses',
-    messages: '/v1/messages',
-    contents: `/v1beta/models/${model}:${sse === undefined ? 'generateContent' : 'streamGenerateContent'}`,
-  }
-  return query === '' ? paths[format]! : `${paths[format]}?${query}`
+  const path = endpointPath(format, pathFor(format, model, request!.body, sse !== undefined))
+  return query === '' ? path : `${path}?${query}`
 }
 
 const asked = (format: string) => recordingsOf(format).filter(({ request }) => request !== undefined)

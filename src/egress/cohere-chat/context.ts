@@ -5,6 +5,8 @@ import type { CohereChatDialect } from '../../formats/dialects/cohere-chat.ts'
 
 export const FORMAT = 'cohere-chat'
 
+export const PATH = '/v2/chat'
+
 /** The context of writing a request. */
 export interface WriteContext {
   readonly dialect: CohereChatDialect

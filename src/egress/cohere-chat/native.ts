@@ -5,9 +5,8 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { CohereChatDialect } from '../../formats/dialects/cohere-chat.ts'
 import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
-import { FORMAT, type WriteContext } from './context.ts'
+import { FORMAT, PATH, type WriteContext } from './context.ts'
 import { writeMessages } from './messages.ts'
-import { PATH } from './request.ts'
 
 /**
  * Passes on a request of this format as received, except for changes of model, stream and messages. Undefined for any

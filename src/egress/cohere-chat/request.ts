@@ -11,13 +11,11 @@ import { sanitize } from '../sanitize/names.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import type { WriteOptions } from '../writer.ts'
-import { FORMAT, type WriteContext } from './context.ts'
+import { FORMAT, PATH, type WriteContext } from './context.ts'
 import { writeMessages } from './messages.ts'
 import { nativeRequest } from './native.ts'
 import { writeSampling, writeShape, writeThinking } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
-
-export const PATH = '/v2/chat'
 
 /** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
 const RULE = { name: 64, id: 64, freeform: false, namespaces: false }

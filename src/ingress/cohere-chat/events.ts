@@ -22,7 +22,7 @@ type Handler = (wire: JsonObject) => void
 
 /** Fields of the first and of the last event that are read. */
 const START = new Set(['type', 'id', 'delta'])
-const END = new Set(['finish_reason', 'usage', 'error', 'message', 'code'])
+const END = new Set(['finish_reason', 'usage', 'error', 'message'])
 
 /**
  * Reads the events of a streamed answer (docs/wire/cohere-chat.md#stream). Content blocks and calls are counted apart.

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Work } from '../../../src/canonical/work.ts'
 import { FORMAT_FACTS } from '../../../src/formats/formats.ts'
+import { mock } from '../../../src/formats/vendors/local.ts'
 import { until } from '../../builders/time.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 import { openVideoUpstream } from '../../video/upstreams/index.ts'
@@ -69,11 +70,10 @@ async function openReplay(checkout: string) {
   }
 }
 
-/** Formats that the built-in upstream answers, because it has fixtures for them. */
-const REPLAYED = [
-  ...['chat', 'responses', 'messages', 'contents', 'completions', 'embeddings', 'rerank', 'cohere', 'images'],
-  ...['speech', 'transcriptions', 'realtime'],
-]
+const VIDEO_KINDS = ['videos', 'veo', 'kling'] as const
+
+/** Formats that the built-in upstream answers, without those that have an upstream of their own here. */
+const REPLAYED = mock.formats.map(({ format }) => format).filter(format => !VIDEO_KINDS.some(kind => kind === format))
 
 /** Models of work that the built-in upstream does for only one model of a format, by format and work. */
 const SPECIAL: { readonly [format: string]: { readonly [work: string]: string } } = {
@@ -84,8 +84,6 @@ const SPECIAL: { readonly [format: string]: { readonly [work: string]: string } 
 /** Returns the public name of a model that does the work in the format. */
 const modelFor = (format: string, work: Work): string =>
   SPECIAL[format]?.[work] === undefined ? `model-of-${format}` : `${work}-of-${format}`
-
-const VIDEO_KINDS = ['videos', 'veo', 'kling'] as const
 
 /** Opens an upstream of every format, and channels to them with models named after them. */
 async function openUpstreams(checkout: string) {
@@ -98,7 +96,6 @@ async function openUpstreams(checkout: string) {
   })
   const channels = [
     ...REPLAYED.map(format => channel(format, `${replay.address}/v1`)),
-    channel('converse', replay.address),
     ...videos.map(({ channel: { key, formats } }) => channel(formats[0]!.format, formats[0]!.baseUrl, { key })),
     channel('elevenlabs', sound.address, { dialect: { voices: { alloy: 'theirs' }, default_voice: 'theirs' } }),
     channel('deepgram', sound.address),

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { FORMAT_FACTS, fitnessOf } from '../../../../src/formats/index.ts'
 import { AdminServer } from '../../../builders/admin.ts'
 import { closingAfterEach } from '../../../builders/closing.ts'
 import { addUser, SignedIn } from '../../../builders/console.ts'
@@ -18,7 +19,10 @@ it('a request is shown in each other format for conversations, with its losses i
   const admin = await open()
   const { json } = await admin.post('/translate', { text: JSON.stringify(BODY) })
   expect(json).toMatchObject({ format: 'chat', kind: 'request', work: 'conversation', canonical: { model: 'm' } })
-  expect(Object.keys(json.formats).sort()).toEqual(['contents', 'converse', 'messages', 'responses'])
+  const others = [...FORMAT_FACTS.keys()].filter(
+    one => one !== 'chat' && fitnessOf(one, 'conversation') === 'made-for-it',
+  )
+  expect(Object.keys(json.formats).sort()).toEqual(others.sort())
   expect(JSON.parse(json.formats.messages.text)).toMatchObject({ model: 'm', max_tokens: 5 })
   expect(json.formats.messages).toMatchObject({ path: '/v1/messages' })
   expect(json.formats.messages.losses).toContainEqual({
