@@ -366,7 +366,7 @@ describe('formats', () => {
 test('every fixture belongs to a format and is of a kind that tests use', () => {
   const formats = new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])
   const known = /^[a-z0-9-]+\.(request\.json|result\.(json|wav|mp3|pcm|txt|srt|vtt)|error\.json|events\.sse)$/
-  const golden = /^([a-z0-9-]+\.(?:request|result|error|events))\.to-([a-z]+)\.(json|sse)$/
+  const golden = /^([a-z0-9-]+\.(?:request|result|error|events))\.to-([a-z-]+)\.(json|sse)$/
   // Files of the built-in provider: videos by size and length, thumbnails by size, a voice session's answer.
   const media = /^fixtures\/(videos\/\d+x\d+(-\d+s\.mp4|\.webp)|realtime\/hello\.pcm)$/
   const faults = globSync('fixtures/*/*').filter(path => {

@@ -15,3 +15,9 @@ export function appendedFields(fields: JsonObject): string {
 
 /** Returns the format's `spelling` of a node: how the caller wrote it, if the node was read from this format. */
 export const spellingFor = (node: Node | undefined, format: Format): JsonObject => node?.spelling?.[format] ?? NONE
+
+/** Writes a node as `{ type: field, [field]: inside }`, with the format's extras on both levels. */
+export function around(format: Format, node: Node, field: string, inside: JsonObject): JsonObject {
+  const { [field]: deeper, ...outer } = extrasFor(node, format)
+  return { type: field, [field]: { ...inside, ...(deeper as JsonObject | undefined) }, ...outer }
+}

@@ -1,6 +1,7 @@
 import type { Format } from '../canonical/node.ts'
 import { chat } from './chat/index.ts'
 import { cohere } from './cohere/index.ts'
+import { cohereChat } from './cohere-chat/index.ts'
 import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
 import { converse } from './converse/index.ts'
@@ -23,6 +24,7 @@ import type { Writer } from './writer.ts'
 export const WRITERS: { readonly [format: Format]: Writer } = {
   chat,
   cohere,
+  'cohere-chat': cohereChat,
   completions,
   contents,
   converse,

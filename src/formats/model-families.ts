@@ -70,8 +70,14 @@ const EFFORT_FORMATS: ReadonlySet<Format> = new Set(['chat', 'responses'])
 /** Formats in which upstreams offer Claude with all of its settings. */
 const CLAUDE_FORMATS: ReadonlySet<Format> = new Set(['messages', 'converse'])
 
+const COHERE_CHAT: Format = 'cohere-chat'
+
+/** Cohere's models that think (docs.cohere.com, "Reasoning" and the release notes of Command A+, read on 2026-11-28). */
+const THINKING_COMMANDS = /command-a-(?:reasoning|plus)/
+
 /** Whether model families have dialect flags in this format. */
-export const hasFamilies = (format: Format): boolean => CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format)
+export const hasFamilies = (format: Format): boolean =>
+  CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || format === COHERE_CHAT
 
 /**
  * The dialect flags that apply to a model by its name. Undefined for an unknown family, which in `messages` means any
@@ -80,6 +86,7 @@ export const hasFamilies = (format: Format): boolean => CLAUDE_FORMATS.has(forma
 export function familyDialect(format: Format, model: string): JsonObject | undefined {
   const name = model.toLowerCase()
   if (EFFORT_FORMATS.has(format)) return effortDialect(name)
+  if (format === COHERE_CHAT) return THINKING_COMMANDS.test(name) ? { thinks: true } : undefined
   if (!CLAUDE_FORMATS.has(format)) return undefined
   const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
   return format === 'converse' ? hostedDialect(name, claude) : claude

@@ -1,6 +1,7 @@
 import type { Format } from '../canonical/node.ts'
 import { chat } from './chat/index.ts'
 import { cohere } from './cohere/index.ts'
+import { cohereChat } from './cohere-chat/index.ts'
 import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
 import { converse } from './converse/index.ts'
@@ -25,6 +26,7 @@ export { bodyPaths } from './body-paths.ts'
 export const READERS: { readonly [format: Format]: Reader } = {
   chat,
   cohere,
+  'cohere-chat': cohereChat,
   completions,
   contents,
   converse,

@@ -90,6 +90,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
     converse,
     fc.constantFrom(...CLAUDES).map(model => familyDialect('converse', model) ?? {}),
   ),
+  'cohere-chat': fc.record<JsonObject>({ thinks: fc.boolean() }, { requiredKeys: [], noNullPrototype: true }),
   images: fc.record<JsonObject>(
     { edits: fc.constantFrom('any', 'form', 'urls'), response_format: fc.boolean() },
     { requiredKeys: [], noNullPrototype: true },

@@ -121,6 +121,26 @@ function ofDeltas(events: readonly JsonObject[]): Endings {
   return { parts, candidates: events.some(({ stopReason }) => stopReason != null) ? [0] : [] }
 }
 
+/** Returns the blocks and calls of Cohere's chat with an end, which are counted apart. */
+function ofCohere(events: readonly JsonObject[]): Endings {
+  const open = new Map<string, { kind: 'call' | 'text' | 'thought'; body: string }>()
+  const parts: Endings['parts'][number][] = []
+  for (const { type, index, delta } of events) {
+    const [, kind, step] = /^(content|tool-call)-(start|delta|end)$/.exec(text(type)) ?? []
+    const key = `${kind} ${index}`
+    const { content, tool_calls: call } = object(object(delta)['message'])
+    const { text: said, thinking } = object(content)
+    if (step === 'start')
+      open.set(key, { kind: kind === 'tool-call' ? 'call' : thinking === undefined ? 'text' : 'thought', body: '' })
+    const block = open.get(key)
+    if (block === undefined) continue
+    block.body += text(said) + text(thinking) + text(object(object(call)['function'])['arguments'])
+    if (step === 'end') parts.push(block)
+  }
+  const finished = events.some(({ type, delta }) => type === 'message-end' && object(delta)['error'] === undefined)
+  return { parts, candidates: finished ? [0] : [] }
+}
+
 /** Returns everything as ended if one event states the end of the answer. */
 const ofLast =
   (type: RegExp) =>
@@ -144,6 +164,7 @@ const ENDINGS: { readonly [format: string]: (events: readonly JsonObject[]) => E
   responses: ofItems,
   contents: ofContents,
   converse: ofDeltas,
+  'cohere-chat': ofCohere,
   speech: ofLast(/^speech\.audio\.done$/),
   transcriptions: ofLast(/^transcript\.text\.done$/),
   images: ofPictures,

@@ -163,9 +163,24 @@ function withoutFigures({ extras: { transcriptions, ...others } = {}, speaker, .
   }
 }
 
+/** A message of Cohere's has its plan and its calls behind its content, while a stream has the order of arrival. */
+const callsLast: Look = result => ({
+  ...result,
+  candidates: result.candidates.map(candidate => ({
+    ...candidate,
+    content: [0, 1, 2].flatMap(rank => candidate.content.filter(part => cohereRank(part) === rank)),
+  })),
+})
+
+function cohereRank(part: Part): number {
+  const { plan, call } = part.spelling?.['cohere-chat'] ?? {}
+  return part.type === 'tool-call' || call === true ? 2 : plan === true ? 1 : 0
+}
+
 const LOOKS: { readonly [format: string]: Look } = {
   speech: onlyHeard,
   chat: inFieldOrder,
+  'cohere-chat': callsLast,
   images: withoutLooks,
   transcriptions: withoutFillers,
 }

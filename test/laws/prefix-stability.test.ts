@@ -15,6 +15,7 @@ const TURNS: { readonly [format: string]: string } = {
   responses: 'input',
   contents: 'contents',
   converse: 'messages',
+  'cohere-chat': 'messages',
 }
 
 const asked = (one: CanonicalRequest): CanonicalRequest => ({ ...one, stream: false })

@@ -15,7 +15,12 @@ import { conversing, holds } from './support.ts'
 
 /** Field of the finish reason in each format, and its value for a refusal. */
 const ENDS: {
-  readonly [format: string]: { readonly field: string; readonly words: readonly string[]; readonly as?: string }
+  readonly [format: string]: {
+    readonly field: string
+    readonly words: readonly string[]
+    readonly as?: string
+    readonly reason?: string
+  }
 } = {
   chat: { field: 'finish_reason', words: ['stop', 'content_filter'] },
   responses: { field: 'status', words: ['completed'] },
@@ -23,6 +28,8 @@ const ENDS: {
   contents: { field: 'finishReason', words: ['SAFETY'] },
   // The format has no field for the words of a refusal: clients get them as text.
   converse: { field: 'stopReason', words: ['content_filtered'], as: 'text' },
+  // It has no finish reason for one either.
+  'cohere-chat': { field: 'finish_reason', words: ['COMPLETE'], as: 'text', reason: 'stop' },
 }
 
 /** Returns all values of a field, wherever it is. */
@@ -61,11 +68,11 @@ describe('a refusal is written with the format’s own word for one, and read ba
   it('for each format of conversations', () => expect(Object.keys(ENDS).toSorted()).toEqual(CONVERSING.toSorted()))
 
   const check = (format: string, given: CanonicalResult, back: CanonicalResult, wire: Json) => {
-    const { field, words, as } = ENDS[format]!
+    const { field, words, as, reason = 'refused' } = ENDS[format]!
     const ends = valuesOf(wire, field).filter(value => value !== null && value !== 'in_progress')
     expect(words).toContain(ends.at(-1))
     const [candidate] = back.candidates
-    expect(candidate!.finish!.reason).toBe('refused')
+    expect(candidate!.finish!.reason).toBe(reason)
     expect(candidate!.content.map(part => ({ type: part.type, text: 'text' in part && part.text }))).toEqual(
       given.candidates[0]!.content.map(part =>
         part.type === 'refusal' && as !== undefined ? { ...part, type: as } : part,

@@ -53,6 +53,7 @@ const THINKING: { readonly [format: string]: Thinking } = {
     last: signed('contents', fc.constant('')).map(one => [one]),
   },
   converse: { first: some(fc.oneof(signed('converse', worded), hidden('converse')), 1), last: NOTHING },
+  'cohere-chat': { first: some(plainly, 1).map(list => list.slice(0, 1)), last: NOTHING },
 }
 
 const id = fc.constantFrom('call_0', 'functions.get_time:1', 'toolu_01AbCdEfGhIjKl', 'call_9Xy8Wv7Ut6', 'wEiRd id/ö')
@@ -87,6 +88,7 @@ const DIALECTS: { readonly [format: string]: JsonObject } = {
   chat: { reasoning_field: 'reasoning_content' },
   messages: { bound_proofs: true },
   converse: { bound_proofs: true },
+  'cohere-chat': { thinks: true },
 }
 const FORMATS = conversing('events')
 

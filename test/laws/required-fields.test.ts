@@ -56,6 +56,8 @@ const BAREST: { readonly [about: string]: CanonicalRequest } = {
 const INVENTED: { readonly [pair: string]: readonly string[] } = {
   // There is no neutral purpose, and vectors of different purposes differ.
   'cohere: embedding': ['output/embedding/purpose purpose-required'],
+  // Only texts and images can be shown.
+  'cohere-chat: document': ['messages/0/content/1 no-file'],
   // A completion has no roles. A conversation model is told what to do with the text.
   ...Object.fromEntries(
     conversing('request').map(format => [`${format}: completion`, ['output/completion asked-as-a-question']]),

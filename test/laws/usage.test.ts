@@ -35,6 +35,8 @@ const PARTS: { readonly [format: string]: Parts } = {
     parts: ['inputTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens', 'outputTokens'],
     total: 'totalTokens',
   },
+  // Input and output have no sum, and stand in two groups.
+  'cohere-chat': { parts: [], total: 'none' },
   // A ranking has only a prompt, which is seldom counted separately.
   ...{ rerank: { parts: [], total: 'none' }, cohere: { parts: [], total: 'none' } },
 }

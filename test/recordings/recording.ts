@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonObject } from '../../src/canonical/node.ts'
+import { isObject, type JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -41,9 +41,11 @@ const MARK: { readonly [format: string]: string } = {
   ...{ chat: 'choices', responses: 'output', messages: 'content', contents: 'candidates' },
 }
 
-/** The answer of Converse is an object. In other formats it is a list. */
+/** The answers of Converse and Cohere are objects. In other formats they are lists. */
+const OBJECTS: { readonly [format: string]: string } = { converse: 'output', 'cohere-chat': 'message' }
+
 const isMarked = (format: string, body: JsonObject | undefined): boolean =>
-  format === 'converse' ? body?.['output'] !== undefined : Array.isArray(body?.[MARK[format]!])
+  OBJECTS[format] === undefined ? Array.isArray(body?.[MARK[format]!]) : isObject(body?.[OBJECTS[format]])
 
 /** Whether a recording is an answer at all. Some recordings are of upstreams that sent something else. */
 export const isAnswer = ({ format, status, body, sse }: Recording): boolean =>

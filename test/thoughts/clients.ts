@@ -146,4 +146,27 @@ const converse: Client = {
   },
 }
 
-export const CLIENTS: { readonly [format: string]: Client } = { chat, messages, responses, contents, converse }
+const cohereChat: Client = {
+  first: question =>
+    wireRequest('/v2/chat', {
+      model: 'm',
+      messages: [{ role: 'user', content: question }],
+      tools: [{ type: 'function', function: { ...TOOL, parameters: SCHEMA } }],
+    }),
+  next: ({ path, body }, answer, habit) => {
+    const message = answer['message'] as Loose
+    const blocks = listOf(message['content']).filter(({ type }) => habit === 'keeps' || type !== 'thinking')
+    const results = listOf(message['tool_calls']).map(call => ({
+      role: 'tool',
+      tool_call_id: call['id']!,
+      content: 'noon',
+    }))
+    const said = { ...message, ...(message['content'] === undefined ? {} : { content: blocks }) }
+    return wireRequest(path, { ...body, messages: [...listOf(body['messages']), said, ...results] })
+  },
+}
+
+export const CLIENTS: { readonly [format: string]: Client } = {
+  ...{ chat, messages, responses, contents, converse },
+  'cohere-chat': cohereChat,
+}

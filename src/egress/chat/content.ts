@@ -3,7 +3,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
-import { defined, extrasFor } from '../fields.ts'
+import { around as aroundIn, defined, extrasFor } from '../fields.ts'
 import { searchInWords } from '../searches.ts'
 
 export const FORMAT = 'chat'
@@ -150,10 +150,8 @@ function writeDocument(part: MediaPart, path: Path, context: WriteContext): Json
 }
 
 /** Writes a node as `{ type: field, [field]: inside }`, with the format's extras on both levels. */
-export function around(node: Node, field: string, inside: JsonObject): JsonObject {
-  const { [field]: deeper, ...outer } = extrasFor(node, FORMAT)
-  return { type: field, [field]: { ...inside, ...(deeper as JsonObject | undefined) }, ...outer }
-}
+export const around = (node: Node, field: string, inside: JsonObject): JsonObject =>
+  aroundIn(FORMAT, node, field, inside)
 
 /**
  * Returns the content as one string or as a list of parts, whichever the upstream takes. Empty text parts are left out.

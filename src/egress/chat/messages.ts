@@ -1,14 +1,16 @@
 import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import { foreignLosses, Losses, lose, type Path } from '../../canonical/loss.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
+import { lengthOfRun } from '../assistant-run.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { type MovedPart, withoutMedia } from '../moved-media.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { sha256 } from '../sanitize/sha256.ts'
 import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { writeAssistant } from './assistant.ts'
-import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
+import { writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
 /**
@@ -28,7 +30,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
       continue
     }
     moved = flush(moved, position, wire, context)
-    const run = lengthOfRun(messages, order, position)
+    const run = lengthOfRun(messages, order, position, FORMAT)
     position += run - 1
     const written =
       message.role !== 'assistant'
@@ -65,12 +67,6 @@ function hasContent(wire: JsonObject): boolean {
 
 /** Fields that a message without content may have. */
 const NOT_CONTENT: ReadonlySet<string> = new Set(['role', 'name', 'content'])
-
-/** A part that was moved out of a tool message, with its wire form. */
-interface MovedPart {
-  readonly part: Part
-  readonly wire: JsonObject
-}
 
 /** Writes the media of tool results as a user message after the last of these results (trap 48). */
 function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: WriteContext): MovedPart[] {
@@ -128,39 +124,14 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext, 
   const { dialect, losses } = context
   const marked = withMarker(result, (dialect.cache ?? 'none') !== 'none', path, losses)
   const withFailureText = withFailure(marked, path, losses)
+  const write = (part: Part, own: Losses) => writePart(part, [], { ...context, losses: own })
   const content = writeContent(
-    withoutMedia(withFailureText, result.id, path, context, moved),
+    withoutMedia({ ...result, content: withFailureText }, path, { format: FORMAT, losses, moved, write }),
     [...path, 'content'],
     context,
     SYSTEM_PARTS,
   )
   return { role: 'tool', tool_call_id: result.id, content, ...extrasFor(result, FORMAT) }
-}
-
-/** Moves media from a tool result to the user message after it, labelled with the id of the call. */
-function withoutMedia(
-  content: readonly Part[],
-  id: string,
-  path: Path,
-  context: WriteContext,
-  moved: MovedPart[],
-): readonly Part[] {
-  return content.map((part, index): Part => {
-    if (part.type !== 'media') return part
-    const losses = new Losses()
-    const wire = writePart(part, [], { ...context, losses })
-    const at = [...path, 'content', index]
-    if (wire === undefined) context.losses.drop(at, losses.list[0]!.reason)
-    else {
-      const text = `Result of tool call ${id}:`
-      context.losses.drop(at, 'moved-to-user-turn')
-      moved.push(
-        { part: { type: 'text', text }, wire: { type: 'text', text } },
-        { part: lose<Part>(part, [...losses.list, ...foreignLosses(part, FORMAT)]), wire },
-      )
-    }
-    return { type: 'text', text: '' }
-  })
 }
 
 /** The call ids that upstreams with `call_ids: short` accept. */

@@ -1,6 +1,7 @@
 import type { Format } from '../../canonical/node.ts'
 import { chat } from './chat.ts'
 import { cohere } from './cohere.ts'
+import { cohereChat } from './cohere-chat.ts'
 import { completions } from './completions.ts'
 import { contents } from './contents.ts'
 import { converse } from './converse.ts'
@@ -24,7 +25,8 @@ import { videos } from './videos.ts'
 /** The row of every format. Lists of formats that users see have this order. */
 export const ROWS: ReadonlyMap<Format, FormatRow> = new Map<Format, FormatRow>(
   Object.entries({
-    ...{ chat, responses, messages, contents, converse, completions, embeddings, rerank, cohere, images, speech },
+    ...{ chat, responses, messages, contents, converse, 'cohere-chat': cohereChat, completions },
+    ...{ embeddings, rerank, cohere, images, speech },
     ...{ transcriptions, videos, generations, veo, kling, realtime, live, elevenlabs, deepgram },
   }),
 )

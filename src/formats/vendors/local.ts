@@ -61,6 +61,7 @@ export const mock: Preset = {
     'messages',
     'contents',
     'converse',
+    'cohere-chat',
     'embeddings',
     'completions',
     'rerank',

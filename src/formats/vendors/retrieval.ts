@@ -4,7 +4,10 @@ import type { Preset } from '../preset.ts'
 export const cohere: Preset = {
   name: 'cohere',
   env: ['COHERE_API_KEY', 'CO_API_KEY'],
-  formats: [{ format: 'cohere', baseUrl: 'https://api.cohere.com', dialect: { batch: 96 } }],
+  formats: [
+    { format: 'cohere-chat', baseUrl: 'https://api.cohere.com' },
+    { format: 'cohere', baseUrl: 'https://api.cohere.com', dialect: { batch: 96 } },
+  ],
 }
 
 export const voyage: Preset = {

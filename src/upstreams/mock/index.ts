@@ -94,6 +94,7 @@ const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly
   { path: /^\/v1\/completions$/, format: 'completions' },
   { path: /^\/v1\/embeddings$/, format: 'embeddings' },
   { path: /^\/v1\/rerank$/, format: 'rerank' },
+  { path: /^\/v2\/chat$/, format: 'cohere-chat' },
   { path: /^\/v2\/rerank$/, format: 'cohere', only: 'rerank' },
   { path: /^\/v2\/embed$/, format: 'cohere', only: 'embed' },
   { path: /^\/v1\/images\/(?:generations|edits|variations)$/, format: 'images' },

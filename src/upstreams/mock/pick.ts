@@ -75,6 +75,7 @@ const RESULTS: { readonly [format: Format]: { readonly turns: string; readonly r
   messages: { turns: 'messages', result: /"type":"tool_result"/ },
   contents: { turns: 'contents', result: /"functionResponse":/ },
   converse: { turns: 'messages', result: /"toolResult":/ },
+  'cohere-chat': { turns: 'messages', result: /^\{[^{[]*"role":"tool"/ },
 }
 
 /** Whether the last turn contains a tool result. */

@@ -1,0 +1,97 @@
+import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { EndContent, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import { around, extrasFor, spellingFor } from '../fields.ts'
+import { FORMAT } from './context.ts'
+
+/* Pieces of an answer that whole answers and streams share. */
+
+/** How a part of an answer is written. */
+export type Lane = 'plan' | 'text' | 'thinking' | 'block' | 'call' | 'opaque-call'
+
+/** Returns where a part is written. Undefined if the format has no place for it. */
+export function laneOf(part: Part): Lane | undefined {
+  switch (part.type) {
+    case 'text':
+      return isPlan(part) ? 'plan' : 'text'
+    case 'refusal':
+      return 'text'
+    case 'reasoning':
+      return part.redacted ? undefined : 'thinking'
+    case 'tool-call':
+      return 'call'
+    case 'opaque':
+      if (part.format !== FORMAT) return part.text === undefined ? undefined : 'text'
+      return spellingFor(part, FORMAT)['call'] === true ? 'opaque-call' : 'block'
+    default:
+      return undefined
+  }
+}
+
+const isPlan = (part: Part): boolean =>
+  spellingFor(part, FORMAT)['plan'] === true && Object.keys(extrasFor(part, FORMAT)).length === 0
+
+const BARE_FIELDS = new Set(['type', 'format', 'text', 'spelling', 'cache'])
+
+/** Whether a part has no text and no other fields. Such a part is not written. */
+export const isEmpty = (part: Part): boolean =>
+  'text' in part && part.text === '' && Object.keys(part).every(key => BARE_FIELDS.has(key))
+
+/** Reports what an answer's part loses besides its content. */
+export function reportPart(part: Part, path: Path, losses: Losses): void {
+  if (part.type === 'opaque') return
+  if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
+  if (part.type === 'refusal') losses.change(path, { type: 'text', text: part.text }, 'said-as-text')
+  else if (part.type === 'reasoning') reportReasoning(part, path, losses)
+  else if (part.type === 'tool-call') reportCall(part, path, losses)
+  else if (laneOf(part) === undefined) losses.drop(path, 'no-such-content')
+}
+
+/** Reports hidden reasoning, and signatures, for which the format has no field. */
+export function reportReasoning({ text, signature, redacted }: ReasoningPart, path: Path, losses: Losses): void {
+  if (redacted || (text === '' && signature !== undefined)) losses.drop(path, 'no-hidden-reasoning')
+  else if (signature !== undefined) losses.drop([...path, 'signature'], 'no-signatures')
+}
+
+function reportCall(part: ToolCallPart, path: Path, losses: Losses): void {
+  if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
+  if (part.freeform === undefined) return
+  losses.change([...path, 'arguments'], argumentsOf(part), 'wrapped-as-json')
+  losses.drop([...path, 'freeform'], 'wrapped-as-json')
+}
+
+/** Returns the arguments of a call. Empty ones are an object (trap 8), and the text of a freeform call becomes one. */
+export function argumentsOf(part: ToolCallPart): string {
+  if (part.freeform) return JSON.stringify({ input: part.arguments })
+  return part.arguments === '' ? '{}' : part.arguments
+}
+
+/** Returns a call with these arguments. */
+export const callWith = (part: ToolCallPart, written: string): JsonObject => ({
+  id: part.id,
+  ...around(FORMAT, part, 'function', { name: part.name, arguments: written }),
+})
+
+const WORDS: { readonly [R in FinishReason]?: string } = {
+  length: 'MAX_TOKENS',
+  'tool-calls': 'TOOL_CALL',
+  error: 'ERROR',
+}
+
+/** Writes why an answer ended. The matched stop sequence has no field. */
+export function writeFinish(finish: Finish | undefined, { called }: EndContent, losses: Losses): string {
+  const path = ['candidates', 0, 'finish']
+  const implied = called ? 'tool-calls' : 'stop'
+  const given = finish?.reason ?? 'stop'
+  const reason = WORDS[given] === undefined ? implied : given
+  if (finish === undefined) losses.add(path, { reason }, 'reason-required')
+  else if (reason !== finish.reason) losses.change([...path, 'reason'], reason, 'no-such-finish')
+  if (finish?.stopSequence !== undefined) losses.drop([...path, 'stopSequence'], 'no-stop-sequence')
+  return WORDS[reason] ?? (finish?.stopSequence === undefined ? 'COMPLETE' : 'STOP_SEQUENCE')
+}
+
+/** Writes the log probability of a token, or those of the tokens of a chunk. */
+export function writeLogprob({ token, logprob, ...node }: TokenLogprob): JsonObject {
+  return { text: token, token_ids: [], logprobs: [logprob], ...extrasFor(node, FORMAT) }
+}

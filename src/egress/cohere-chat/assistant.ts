@@ -1,0 +1,129 @@
+import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import { Losses, type Path, type Unwritten } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import { type LocatedPart, partsOfRun, reportRunOrder } from '../assistant-run.ts'
+import { around, extrasFor, spellingFor } from '../fields.ts'
+import { contentOf, writePart } from './content.ts'
+import { FORMAT, reportName, type WriteContext } from './context.ts'
+
+/** Fields of an assistant turn. The numbers are the order in which a reader reads the fields. */
+const FIELD_ORDER = { content: 0, plan: 1, calls: 2 } as const
+type Field = keyof typeof FIELD_ORDER
+
+interface PlacedPart extends LocatedPart {
+  readonly field: Field
+}
+
+/** Writes an assistant turn. Content, plan and calls each have their own field, read in this order. */
+export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
+  const parts = placed(message.content.map((part, index) => ({ part, path: [...path, 'content', index] })))
+  const ranks = parts.map(rankOf)
+  const order = [...ranks.keys()].sort((a, b) => ranks[a]! - ranks[b]! || a - b)
+  context.losses.reorder([...path, 'content'], order, ranks.length, 'fields-have-an-order')
+  const turn = new Turn(message, context)
+  for (const one of parts) turn.put(one)
+  reportName(message, path, context)
+  return turn.written()
+}
+
+/** Writes the assistant turns at the indexes in `run` as one message. */
+export function writeAssistantRun(
+  messages: readonly Message[],
+  run: readonly number[],
+  context: WriteContext,
+): JsonObject {
+  const losses = new Losses()
+  const turn = new Turn(messages[run[0]!]!, { ...context, losses })
+  const parts = placed(partsOfRun(messages, run))
+  for (const one of parts) turn.put(one)
+  context.losses.report(losses.list)
+  reportRunOrder(parts, losses.list, rankOf, { format: FORMAT, losses: context.losses })
+  for (const index of run) reportName(messages[index]!, ['messages', index], context)
+  return turn.written()
+}
+
+const rankOf = ({ field }: PlacedPart): number => FIELD_ORDER[field]
+
+/**
+ * Chooses the field of each part. The only text of a turn with calls is its plan, if it comes before them
+ * (docs/wire/cohere-chat.md#plans).
+ */
+function placed(parts: readonly LocatedPart[]): readonly PlacedPart[] {
+  const call = parts.findIndex(({ part }) => isCall(part))
+  const spoken = parts.filter(({ part }) => !isCall(part) && part.type !== 'reasoning')
+  const plan =
+    spoken.length === 1 && parts.indexOf(spoken[0]!) < call && isPlain(spoken[0]!.part) ? spoken[0] : undefined
+  return parts.map(one => ({ ...one, field: isCall(one.part) ? 'calls' : one === plan ? 'plan' : 'content' }))
+}
+
+const isCall = (part: Part): boolean =>
+  part.type === 'tool-call' || (part.type === 'opaque' && spellingFor(part, FORMAT)['call'] === true)
+
+const isPlain = (part: Part): boolean =>
+  part.type === 'text' && part.text !== '' && Object.keys(extrasFor(part, FORMAT)).length === 0
+
+/** Losses of a call in the history. */
+const CALL_LOSSES: Unwritten<ToolCallPart, 'type' | 'id' | 'name' | 'arguments' | 'freeform' | 'namespace'> = {
+  cache: 'no-cache-markers',
+}
+const REASONING_LOSSES: Unwritten<ReasoningPart, 'type' | 'text' | 'redacted' | 'continues'> = {
+  signature: 'no-signatures',
+  cache: 'no-cache-markers',
+}
+
+/** Collects the parts of an assistant turn by field, then writes the message. */
+class Turn {
+  private readonly content: JsonObject[] = []
+  private readonly calls: JsonObject[] = []
+  private plan: string | undefined
+  private readonly message: Message
+  private readonly context: WriteContext
+
+  constructor(message: Message, context: WriteContext) {
+    this.message = message
+    this.context = context
+  }
+
+  put({ part, path, field }: PlacedPart): void {
+    if (part.type === 'tool-call') this.call(part, path)
+    else if (field === 'calls') this.calls.push((part as Part & { type: 'opaque' }).value)
+    else if (part.type === 'reasoning') this.reasoning(part, path)
+    else if (part.type === 'media') this.context.losses.drop(path, 'no-media-from-assistants')
+    else this.say(part, path, field)
+  }
+
+  private say(part: Part, path: Path, field: Field): void {
+    const wire = writePart(part, path, this.context)
+    if (wire === undefined) return
+    if (field === 'plan') this.plan = wire['text'] as string
+    else this.content.push(wire)
+  }
+
+  private reasoning(part: ReasoningPart, path: Path): void {
+    const { dialect, losses } = this.context
+    if (dialect.thinks !== true) return losses.drop(path, 'no-reasoning-in-history')
+    if (part.redacted || (part.text === '' && part.signature !== undefined))
+      return losses.drop(path, 'no-hidden-reasoning')
+    losses.dropFields(part, path, REASONING_LOSSES)
+    this.content.push({ type: 'thinking', thinking: part.text, ...extrasFor(part, FORMAT) })
+  }
+
+  private call(part: ToolCallPart, path: Path): void {
+    this.context.losses.dropFields(part, path, CALL_LOSSES)
+    const { id, name } = part
+    const inner = { name, arguments: part.arguments === '' ? '{}' : part.arguments }
+    this.calls.push({ id, ...around(FORMAT, part, 'function', inner) })
+  }
+
+  written(): JsonObject {
+    const hasContent = this.content.length > 0 || this.calls.length === 0
+    return {
+      role: 'assistant',
+      ...(hasContent ? { content: contentOf(this.content) } : {}),
+      ...(this.plan === undefined ? {} : { tool_plan: this.plan }),
+      ...(this.calls.length === 0 ? {} : { tool_calls: this.calls }),
+      ...extrasFor(this.message, FORMAT),
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { Annotation, Citation } from '../../canonical/content.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
+import { extrasFor, spellingFor } from '../fields.ts'
+import { FORMAT } from './context.ts'
+
+/** The text that citations support: its content block, or the plan. */
+export interface CitedText {
+  readonly text: string
+  readonly block: number | 'plan'
+}
+
+/** Writes a citation (docs/wire/cohere-chat.md#citations). Undefined for one that belongs to another format. */
+export function writeCitation(annotation: Annotation, { text, block }: CitedText): JsonObject | undefined {
+  if (annotation.type === 'opaque' && annotation.format !== FORMAT) return undefined
+  const wire =
+    annotation.type === 'opaque' ? annotation.value : (sourceOf(annotation) ?? pageCitation(annotation, text))
+  if (block === 'plan') return { ...wire, type: 'PLAN' }
+  const typed = wire['type'] === undefined ? { type: 'TEXT_CONTENT' } : {}
+  return { ...wire, ...typed, ...(block === 0 ? {} : { content_index: block }) }
+}
+
+/** Returns the wire value that a citation was read from. */
+const sourceOf = (citation: Citation): JsonObject | undefined =>
+  spellingFor(citation, FORMAT)['citation'] as JsonObject | undefined
+
+/** Writes the citation of a web page as that of a document, which the page's address identifies. */
+function pageCitation(citation: Citation, text: string): JsonObject {
+  const { url, title, quote, start, end } = citation
+  const document = defined({ id: url, url, title, snippet: quote })
+  const cited = start === undefined || end === undefined ? undefined : text.slice(start, end)
+  return {
+    ...defined({ start, end, text: cited }),
+    sources: [{ type: 'document', id: url, document }],
+    ...extrasFor(citation, FORMAT),
+  } as JsonObject
+}

@@ -1,0 +1,21 @@
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Json } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import type { CohereChatDialect } from '../../formats/dialects/cohere-chat.ts'
+
+export const FORMAT = 'cohere-chat'
+
+export const PATH = '/v2/chat'
+
+/** The context of writing a request. */
+export interface WriteContext {
+  readonly dialect: CohereChatDialect
+  readonly losses: Losses
+  /** Documents of the request, which stand beside the turns. */
+  readonly documents: Json[]
+}
+
+/** Reports the name of a speaker. */
+export function reportName({ name }: Message, path: Path, { losses }: WriteContext): void {
+  if (name !== undefined) losses.drop([...path, 'name'], 'no-speaker-names')
+}

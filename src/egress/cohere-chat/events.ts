@@ -1,0 +1,166 @@
+import type { Annotation } from '../../canonical/content.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
+import type {
+  CandidateEnd,
+  CanonicalEvent,
+  PartPatch,
+  PartStart,
+  ResultEnd,
+  ResultStart,
+} from '../../canonical/event.ts'
+import { type Loss, Losses } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { ENDED_EARLY } from '../errors/error.ts'
+import { extrasFor } from '../fields.ts'
+import { writeFinish } from './answer.ts'
+import { type CitedText, writeCitation } from './citations.ts'
+import { FORMAT } from './context.ts'
+import { errorDelta } from './error.ts'
+import { flushLogprobs, type OpenPart, openedPart, type StreamState, writeEvent } from './parts.ts'
+import { writeUsage } from './usage.ts'
+
+/** The event that ends every stream without an error. */
+const DONE: WireEvent = { data: '[DONE]' }
+
+/**
+ * Writes a streamed answer (docs/wire/cohere-chat.md#stream). Its parts come one after another. An error is the last
+ * event, and does not end the open part, because clients execute a call as soon as it has ended (trap 88).
+ */
+export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
+  private readonly state: StreamState = { blocks: 0, calls: 0, hasPlan: false, out: [], logprobs: [] }
+  private start: ResultStart = { type: 'result-start' }
+  private started = false
+  private over = false
+  /** The open part. Undefined if the format has no place for it. */
+  private open: OpenPart | undefined
+  private openIndex = -1
+  /** The texts that have ended, by part, because citations may follow them. */
+  private readonly ended = new Map<number, CitedText>()
+  private citations = 0
+  private readonly losses = new Losses()
+  private readonly content = { called: false, refused: false }
+  private ending: CandidateEnd | undefined
+  private usage: Usage | undefined
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    if (this.over) return NOTHING
+    this.state.out = []
+    this.take(event)
+    return this.state.out
+  }
+
+  end(): readonly WireEvent[] {
+    return this.push({ type: 'error', error: ENDED_EARLY })
+  }
+
+  get lost(): readonly Loss[] {
+    return this.losses.list
+  }
+
+  private take(event: CanonicalEvent): void {
+    switch (event.type) {
+      case 'part-delta':
+        if (event.at.candidate === 0 && event.of === undefined) this.open?.delta(event.append)
+        return
+      case 'part-start':
+        if (event.at.candidate === 0) this.startPart(event)
+        return
+      case 'part-patch':
+        if (event.at.candidate === 0) this.patch(event)
+        return
+      case 'part-end':
+        if (event.at.candidate === 0) this.endPart()
+        return
+      case 'logprobs':
+        if (event.candidate === 0) for (const one of event.append) this.state.logprobs.push(one)
+        return
+      case 'result-start':
+        this.start = event
+        return
+      case 'candidate-end':
+        if (event.candidate === 0) this.ending = event
+        return
+      case 'usage':
+        this.usage = event.usage
+        return
+      case 'opaque':
+        return this.pass(event.value, event.format)
+      case 'result-end':
+        return this.finish(event)
+      case 'error':
+        return this.fail(event.error)
+    }
+  }
+
+  private begin(): void {
+    if (this.started) return
+    this.started = true
+    const { id } = this.start
+    const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] }
+    writeEvent(this.state, 'message-start', { ...(id === undefined ? {} : { id }), delta: { message } })
+  }
+
+  private startPart({ part, at }: PartStart): void {
+    this.begin()
+    this.openIndex = at.part
+    this.content.called ||= part.type === 'tool-call'
+    this.open = openedPart(part, this.state)
+    if (part.type === 'text' && part.annotations !== undefined) this.cite(part.annotations, this.open?.cited)
+  }
+
+  private patch(event: PartPatch): void {
+    const isOpen = event.at.part === this.openIndex
+    if (isOpen) this.open?.patch(event)
+    if (event.annotations !== undefined)
+      this.cite(event.annotations, isOpen ? this.open?.cited : this.ended.get(event.at.part))
+  }
+
+  /** Writes citations, each of which starts and ends at once. */
+  private cite(annotations: readonly Annotation[], text: CitedText | undefined): void {
+    if (text === undefined) return
+    for (const annotation of annotations) {
+      const citation = writeCitation(annotation, text)
+      if (citation === undefined) continue
+      const index = this.citations++
+      writeEvent(this.state, 'citation-start', { index, delta: { message: { citations: citation } } })
+      writeEvent(this.state, 'citation-end', { index })
+    }
+  }
+
+  private endPart(): void {
+    this.open?.end()
+    const text = this.open?.endedText
+    if (text !== undefined) this.ended.set(this.openIndex, text)
+    this.open = undefined
+    this.openIndex = -1
+  }
+
+  /** Passes on an event that only this format defines. */
+  private pass(value: JsonObject, format: string): void {
+    if (format !== FORMAT) return
+    this.begin()
+    this.state.out.push({ event: String(value['type'] ?? 'debug'), data: JSON.stringify(value) })
+  }
+
+  private finish(event: ResultEnd): void {
+    this.over = true
+    this.begin()
+    flushLogprobs(this.state, 0)
+    const { ending, usage, losses } = this
+    const message = extrasFor(ending, FORMAT)
+    const fields: { [field: string]: Json } = { finish_reason: writeFinish(ending?.finish, this.content, losses) }
+    if (usage !== undefined) fields['usage'] = writeUsage(usage, losses)
+    if (Object.keys(message).length > 0) fields['message'] = message
+    const delta = { ...fields, ...extrasFor(this.start, FORMAT), ...extrasFor(event, FORMAT) }
+    writeEvent(this.state, 'message-end', { delta })
+    this.state.out.push(DONE)
+  }
+
+  private fail(error: CanonicalError): void {
+    this.over = true
+    writeEvent(this.state, 'message-end', { delta: errorDelta(error) })
+  }
+}

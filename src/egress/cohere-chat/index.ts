@@ -1,0 +1,24 @@
+import type { ReasoningPart } from '../../canonical/content.ts'
+import { Sequential } from '../../canonical/sequential.ts'
+import { cohereChatDialect } from '../../formats/dialects/cohere-chat.ts'
+import { writeRetrievalError } from '../errors/retrieval-error.ts'
+import type { ReasoningTarget, Writer } from '../writer.ts'
+import { CohereChatStream } from './events.ts'
+import { writeRequest } from './request.ts'
+import { writeResult } from './result.ts'
+
+/** Returns the text of reasoning to models that think, whichever model generated it: it is unsigned here. */
+const reasoningForHistory = (
+  { text, redacted }: ReasoningPart,
+  { dialect }: ReasoningTarget,
+): ReasoningPart | undefined =>
+  cohereChatDialect(dialect).thinks === true && text !== '' && !redacted ? { type: 'reasoning', text } : undefined
+
+/** The writers of Cohere's chat, API version 2 (docs/wire/cohere-chat.md). */
+export const cohereChat: Writer = {
+  request: writeRequest,
+  result: writeResult,
+  events: () => new Sequential(new CohereChatStream()),
+  reasoningForHistory,
+  error: writeRetrievalError,
+}

@@ -1,0 +1,114 @@
+import type { Part, ToolResultPart } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import { lengthOfRun } from '../assistant-run.ts'
+import { extrasFor, spellingFor } from '../fields.ts'
+import { type MovedPart, withoutMedia } from '../moved-media.ts'
+import { resultsFirst } from '../sanitize/results-first.ts'
+import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
+import { writeAssistant, writeAssistantRun } from './assistant.ts'
+import { contentOf, writePart } from './content.ts'
+import { FORMAT, reportName, type WriteContext } from './context.ts'
+
+/**
+ * Writes all messages of a request, with tool results right after their calls. Parts that a tool message cannot hold go
+ * into a user message after the last of these results.
+ */
+export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
+  const wire: JsonObject[] = []
+  let moved: MovedPart[] = []
+  const order = resultsFirst(messages, 0)
+  for (let position = 0; position < order.length; position++) {
+    const index = order[position]!
+    const message = messages[index]!
+    const path: Path = ['messages', index]
+    if (message.role === 'tool') {
+      append(wire, writeResults(message, path, context, moved))
+      continue
+    }
+    moved = flush(moved, position, wire, context)
+    const run = lengthOfRun(messages, order, position, FORMAT)
+    const written =
+      message.role !== 'assistant'
+        ? writeMessage(message, path, context)
+        : run === 1
+          ? writeAssistant(message, path, context)
+          : writeAssistantRun(messages, order.slice(position, position + run), context)
+    position += run - 1
+    if (hasContent(written)) wire.push(written)
+  }
+  flush(moved, messages.length, wire, context)
+  context.losses.reorder(['messages'], order, messages.length, 'results-first')
+  return wire
+}
+
+/** Whether a message has content. One without is not sent. */
+const hasContent = (wire: JsonObject): boolean =>
+  (wire['content'] ?? '') !== '' || Object.keys(wire).some(field => field !== 'role' && field !== 'content')
+
+/** Writes the media of tool results as a user message after the last of these results (trap 48). */
+function flush(moved: MovedPart[], index: number, wire: JsonObject[], { losses }: WriteContext): MovedPart[] {
+  if (moved.length === 0) return moved
+  losses.insert(['messages', index], { role: 'user', content: moved.map(({ part }) => part) }, 'moved-to-user-turn')
+  wire.push({ role: 'user', content: moved.map(({ wire }) => wire) })
+  return []
+}
+
+function writeMessage(message: Message, path: Path, context: WriteContext): JsonObject {
+  const { role } = message
+  reportName(message, path, context)
+  if (role === 'developer') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
+  const content = writeContent(
+    message.content,
+    [...path, 'content'],
+    context,
+    role === 'user' ? USER_PARTS : SYSTEM_PARTS,
+  )
+  return { role: role === 'developer' ? 'system' : role, content, ...extrasFor(message, FORMAT) }
+}
+
+/** Writes the `content` field. Documents that the caller sent beside the turns go there again. */
+const writeContent = (
+  content: readonly Part[],
+  path: Path,
+  context: WriteContext,
+  allowed: ReadonlySet<Part['type']>,
+): Json =>
+  contentOf(
+    writeAllowed(content, allowed, path, context.losses, (part, at) => {
+      const wire = writePart(part, at, context)
+      if (wire === undefined || spellingFor(part, FORMAT)['beside'] !== true) return wire
+      context.documents.push(wire['document']!)
+      return undefined
+    }),
+  )
+
+/** Writes each tool result as a message of its own. */
+function writeResults(message: Message, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject[] {
+  const wire: JsonObject[] = []
+  reportName(message, path, context)
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  message.content.forEach((part, index) => {
+    const at = [...path, 'content', index]
+    if (part.type === 'tool-result') wire.push(writeResult(part, at, context, moved))
+    else context.losses.drop(at, 'not-in-this-turn')
+  })
+  return wire
+}
+
+function writeResult(result: ToolResultPart, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject {
+  const { losses } = context
+  if (result.freeform !== undefined) losses.dropRestored([...path, 'freeform'], 'implied-by-the-call')
+  if (result.name !== undefined) losses.dropRestored([...path, 'name'], 'implied-by-the-call')
+  const content = withFailure(withMarker(result, false, path, losses), path, losses)
+  const write = (part: Part, own: Losses) => writePart(part, [], { ...context, losses: own })
+  const texts = withoutMedia({ ...result, content }, path, { format: FORMAT, losses, moved, write })
+  return {
+    role: 'tool',
+    tool_call_id: result.id,
+    content: writeContent(texts, [...path, 'content'], context, SYSTEM_PARTS),
+    ...extrasFor(result, FORMAT),
+  }
+}

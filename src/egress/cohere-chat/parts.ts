@@ -1,0 +1,238 @@
+import type { Part, ToolCallPart } from '../../canonical/content.ts'
+import type { PartPatch } from '../../canonical/event.ts'
+import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { TokenLogprob } from '../../canonical/result.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { extrasFor } from '../fields.ts'
+import { callWith, isEmpty, laneOf, writeLogprob } from './answer.ts'
+import type { CitedText } from './citations.ts'
+import { FORMAT } from './context.ts'
+
+/** The state that the parts of one streamed answer share. */
+export interface StreamState {
+  /** The indexes of the next content block and of the next call. */
+  blocks: number
+  calls: number
+  hasPlan: boolean
+  /** The events written for the current input. */
+  out: WireEvent[]
+  /** Log probabilities that the next chunk of text takes along. */
+  logprobs: TokenLogprob[]
+}
+
+/** Writes an event. */
+export function writeEvent({ out }: StreamState, type: string, fields: { readonly [field: string]: Json }): void {
+  out.push({ event: type, data: JSON.stringify({ type, ...fields }) })
+}
+
+/** Writes a part of a streamed answer. */
+export abstract class OpenPart {
+  protected readonly state: StreamState
+
+  constructor(state: StreamState) {
+    this.state = state
+  }
+
+  abstract delta(append: string): void
+
+  patch(_event: PartPatch): void {}
+
+  abstract end(): void
+
+  /** The text that citations support, which starts with them. Undefined for a part without text. */
+  get cited(): CitedText | undefined {
+    return undefined
+  }
+
+  /** The same text after its end. Undefined if nothing was written. */
+  get endedText(): CitedText | undefined {
+    return this.cited
+  }
+}
+
+/** Returns the writer of a part. Undefined if the format has no place for it. */
+export function openedPart(part: Part, state: StreamState): OpenPart | undefined {
+  const lane = laneOf(part)
+  if (lane === undefined) return undefined
+  if (part.type === 'tool-call') return part.freeform ? new WrappedCall(part, state) : new Call(part, state)
+  if (part.type === 'opaque' && lane !== 'text') return new Whole(part, state)
+  if (lane === 'plan' && !state.hasPlan) return new Plan(state)
+  return new Block(part, lane === 'thinking' ? 'thinking' : 'text', state)
+}
+
+/** A text or reasoning as a content block, which starts with its first chunk or its first citation. */
+class Block extends OpenPart {
+  private readonly field: 'text' | 'thinking'
+  private part: Part
+  private index = -1
+  private text = ''
+  private prefix = ''
+
+  constructor(part: Part, field: 'text' | 'thinking', state: StreamState) {
+    super(state)
+    this.part = part
+    this.field = field
+    if (part.type === 'opaque') this.delta(part.text ?? '')
+  }
+
+  delta(append: string): void {
+    if (append === '') return
+    this.start()
+    if (this.field === 'text') this.text += append
+    if (this.state.logprobs.length > 0 && this.field === 'text') this.withLogprobs(append)
+    else this.state.out.push({ event: 'content-delta', data: `${this.prefix}${JSON.stringify(append)}}}}}` })
+  }
+
+  override patch(event: PartPatch): void {
+    if (event.annotations === undefined) this.part = patched(this.part, event, true)
+  }
+
+  end(): void {
+    if (this.index === -1 && (isEmpty(this.part) || isHidden(this.part))) return
+    this.start()
+    writeEvent(this.state, 'content-end', { index: this.index })
+  }
+
+  override get cited(): CitedText {
+    this.start()
+    return { text: this.text, block: this.index }
+  }
+
+  override get endedText(): CitedText | undefined {
+    return this.index === -1 ? undefined : this.cited
+  }
+
+  private start(): void {
+    if (this.index !== -1) return
+    const index = this.state.blocks++
+    this.index = index
+    const content = { type: this.field, [this.field]: '', ...extrasFor(this.part, FORMAT) }
+    writeEvent(this.state, 'content-start', { index, delta: { message: { content } } })
+    this.prefix = `{"type":"content-delta","index":${index},"delta":{"message":{"content":{"${this.field}":`
+  }
+
+  private withLogprobs(append: string): void {
+    const last = this.state.logprobs.pop()!
+    flushLogprobs(this.state, this.index)
+    writeEvent(this.state, 'content-delta', {
+      index: this.index,
+      delta: { message: { content: { text: append } } },
+      logprobs: writeLogprob(last),
+    })
+  }
+}
+
+/** Writes log probabilities in chunks without text, because a chunk takes only one. */
+export function flushLogprobs(state: StreamState, index: number): void {
+  for (const one of state.logprobs.splice(0))
+    writeEvent(state, 'content-delta', {
+      index,
+      delta: { message: { content: { text: '' } } },
+      logprobs: writeLogprob(one),
+    })
+}
+
+/** Whether reasoning has only a signature, for which the format has no field. */
+const isHidden = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
+
+/** The plan of an answer with calls. */
+class Plan extends OpenPart {
+  private text = ''
+
+  delta(append: string): void {
+    if (append === '') return
+    this.state.hasPlan = true
+    this.text += append
+    writeEvent(this.state, 'tool-plan-delta', { delta: { message: { tool_plan: append } } })
+  }
+
+  end(): void {}
+
+  override get cited(): CitedText {
+    return { text: this.text, block: 'plan' }
+  }
+}
+
+/** A tool call. A call without arguments gets `{}` as its only chunk (trap 8). */
+class Call extends OpenPart {
+  private readonly index: number
+  private readonly prefix: string
+  private hasGrown = false
+
+  constructor(part: ToolCallPart, state: StreamState) {
+    super(state)
+    this.index = state.calls++
+    startCall(callWith(part, ''), this.index, state)
+    this.prefix = `{"type":"tool-call-delta","index":${this.index},"delta":{"message":{"tool_calls":{"function":{"arguments":`
+  }
+
+  delta(append: string): void {
+    if (append === '') return
+    this.hasGrown = true
+    this.state.out.push({ event: 'tool-call-delta', data: `${this.prefix}${JSON.stringify(append)}}}}}}` })
+  }
+
+  /** Writes the arguments of a patch, which holds the whole call, unless chunks have written them already. */
+  override patch({ part }: PartPatch): void {
+    if (part?.type === 'tool-call' && !this.hasGrown) this.delta(part.arguments)
+  }
+
+  end(): void {
+    if (!this.hasGrown) this.delta('{}')
+    writeEvent(this.state, 'tool-call-end', { index: this.index })
+  }
+}
+
+/** A freeform call. Its text is sent as an object with one string. */
+class WrappedCall extends Call {
+  constructor(part: ToolCallPart, state: StreamState) {
+    super(part, state)
+    super.delta('{"input":"')
+  }
+
+  override delta(text: string): void {
+    super.delta(JSON.stringify(text).slice(1, -1))
+  }
+
+  override patch(): void {}
+
+  override end(): void {
+    super.delta('"}')
+    super.end()
+  }
+}
+
+const startCall = (call: JsonObject, index: number, state: StreamState): void =>
+  writeEvent(state, 'tool-call-start', { index, delta: { message: { tool_calls: call } } })
+
+/** A block or call of a kind that only this format has, which is written when it is complete. */
+class Whole extends OpenPart {
+  private part: Part
+
+  constructor(part: Part, state: StreamState) {
+    super(state)
+    this.part = part
+  }
+
+  delta(append: string): void {
+    this.part = withBody(this.part, bodyOf(this.part) + append)
+  }
+
+  override patch(event: PartPatch): void {
+    this.part = patched(this.part, event, true)
+  }
+
+  end(): void {
+    const { part, state } = this
+    if (part.type !== 'opaque') return
+    if (laneOf(part) === 'opaque-call') {
+      const index = state.calls++
+      startCall(part.value, index, state)
+      return writeEvent(state, 'tool-call-end', { index })
+    }
+    const index = state.blocks++
+    writeEvent(state, 'content-start', { index, delta: { message: { content: part.value } } })
+    writeEvent(state, 'content-end', { index })
+  }
+}

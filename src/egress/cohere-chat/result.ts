@@ -1,0 +1,141 @@
+import type { Annotation, Part, ReasoningPart, TextPart } from '../../canonical/content.ts'
+import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
+import { type Candidate, type CanonicalResult, endContentOf } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { extrasFor } from '../fields.ts'
+import { nativeBodyOf } from '../native.ts'
+import { NO_BYTES, NO_TASK, NO_TIMES } from '../sanitize/unwritten.ts'
+import { argumentsOf, callWith, isEmpty, type Lane, laneOf, reportPart, writeFinish, writeLogprob } from './answer.ts'
+import { type CitedText, writeCitation } from './citations.ts'
+import { FORMAT } from './context.ts'
+import { writeUsage } from './usage.ts'
+
+/** Answers have an id, but no model. */
+const NATIVE_HEAD = { id: 'id' } as const
+
+const NO_ANSWER: Candidate = { content: [] }
+
+const CONTENT: Path = ['candidates', 0, 'content']
+
+/** Writes a whole answer (docs/wire/cohere-chat.md#answer). */
+export function writeResult(result: CanonicalResult): Written<WireAnswer> {
+  const losses = new Losses()
+  const body = nativeBodyOf(result, FORMAT, NATIVE_HEAD) ?? writeBody(result, losses)
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+function writeBody(result: CanonicalResult, losses: Losses): JsonObject {
+  losses.report(foreignLosses(result, FORMAT))
+  reportHead(result, losses)
+  const [candidate = NO_ANSWER] = result.candidates
+  const { usage } = result
+  const message = new MessageWriter(losses)
+  const parts = placed(candidate.content, CONTENT)
+  for (const one of parts) message.put(one)
+  reportOrder(parts, CONTENT, losses)
+  return defined({
+    id: result.id,
+    message: message.written(candidate),
+    finish_reason: writeFinish(candidate.finish, endContentOf(candidate), losses),
+    usage: usage && writeUsage(usage, losses),
+    logprobs: candidate.logprobs?.map(writeLogprob),
+    ...extrasFor(result, FORMAT),
+  }) as JsonObject
+}
+
+/** Reports the fields around the answer's content that the format lacks. */
+function reportHead(result: CanonicalResult, losses: Losses): void {
+  const { candidates } = result
+  for (const field of ['model', 'createdAt'] as const)
+    if (result[field] !== undefined) losses.dropRestored([field], 'not-in-answers')
+  if (result.serviceTier !== undefined) losses.drop(['serviceTier'], 'no-tiers')
+  losses.dropFields(result, [], NO_TASK)
+  if (candidates.length === 0) losses.insert(['candidates', 0], NO_ANSWER, 'one-answer-always')
+  for (let index = 1; index < candidates.length; index++) losses.drop(['candidates', index], 'one-answer-only')
+  losses.dropFields(candidates[0], ['candidates', 0], NO_TIMES)
+  for (const [index, one] of (candidates[0]?.logprobs ?? []).entries())
+    losses.dropFields(one, ['candidates', 0, 'logprobs', index], LOGPROB_LOSSES)
+}
+
+const LOGPROB_LOSSES = { ...NO_BYTES, top: 'chosen-tokens-only' }
+
+/** Order in which a reader reads the fields of a message. */
+const ORDER: { readonly [L in Lane]: number } = { text: 0, thinking: 0, block: 0, plan: 1, call: 2, 'opaque-call': 2 }
+
+/** A part of an answer with the field that it is written to. */
+interface PlacedPart {
+  readonly part: Part
+  readonly path: Path
+  readonly lane: Lane | undefined
+}
+
+/** Chooses the field of each part. A message has one plan. */
+function placed(content: readonly Part[], at: Path): readonly PlacedPart[] {
+  const lanes = content.map(laneOf)
+  const plan = content.findIndex((part, index) => lanes[index] === 'plan' && !isEmpty(part))
+  return content.map((part, index): PlacedPart => {
+    const lane = lanes[index]
+    return { part, path: [...at, index], lane: lane === 'plan' && index !== plan ? 'text' : lane }
+  })
+}
+
+function reportOrder(parts: readonly PlacedPart[], at: Path, losses: Losses): void {
+  const ranks = parts.map(({ lane }) => ORDER[lane ?? 'text'])
+  const order = [...ranks.keys()].sort((a, b) => ranks[a]! - ranks[b]! || a - b)
+  losses.reorder(at, order, ranks.length, 'fields-have-an-order')
+}
+
+/** Collects the parts of an answer by field, then writes the message. */
+class MessageWriter {
+  private readonly content: JsonObject[] = []
+  private readonly calls: JsonObject[] = []
+  private readonly citations: JsonObject[] = []
+  private plan: string | undefined
+  private readonly losses: Losses
+
+  constructor(losses: Losses) {
+    this.losses = losses
+  }
+
+  put({ part, path, lane }: PlacedPart): void {
+    reportPart(part, path, this.losses)
+    if (lane === undefined || isEmpty(part)) return
+    if (part.type === 'tool-call') this.calls.push(callWith(part, argumentsOf(part)))
+    else if (part.type === 'reasoning') this.think(part)
+    else if (part.type === 'opaque' && lane !== 'text') (lane === 'block' ? this.content : this.calls).push(part.value)
+    else if ('text' in part) this.say(part as TextPart, lane)
+  }
+
+  private think(part: ReasoningPart): void {
+    if (part.text === '' && part.signature !== undefined) return
+    this.content.push({ type: 'thinking', thinking: part.text, ...extrasFor(part, FORMAT) })
+  }
+
+  private say(part: TextPart, lane: Lane): void {
+    this.cite(part.annotations ?? [], { text: part.text, block: lane === 'plan' ? 'plan' : this.content.length })
+    if (lane === 'plan') this.plan = part.text
+    else this.content.push({ type: 'text', text: part.text, ...extrasFor(part, FORMAT) })
+  }
+
+  private cite(annotations: readonly Annotation[], text: CitedText): void {
+    for (const annotation of annotations) {
+      const citation = writeCitation(annotation, text)
+      if (citation !== undefined) this.citations.push(citation)
+    }
+  }
+
+  written(candidate: Candidate): JsonObject {
+    const { citations: unplaced, ...extras } = extrasFor(candidate, FORMAT)
+    const citations = Array.isArray(unplaced) ? [...this.citations, ...unplaced] : this.citations
+    const hasContent = this.content.length > 0 || this.calls.length === 0
+    return {
+      role: 'assistant',
+      ...(hasContent ? { content: this.content } : {}),
+      ...(this.plan === undefined ? {} : { tool_plan: this.plan }),
+      ...(this.calls.length === 0 ? {} : { tool_calls: this.calls }),
+      ...(citations.length === 0 ? {} : { citations }),
+      ...extras,
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { Part, ToolResultPart } from '../canonical/content.ts'
+import { foreignLosses, Losses, lose, type Path } from '../canonical/loss.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
+
+/** A part that was moved out of a tool message, with its wire form. */
+export interface MovedPart {
+  readonly part: Part
+  readonly wire: JsonObject
+}
+
+/** The writer that moves media: its format, its losses, the parts moved so far, and how it writes a part. */
+interface Mover {
+  readonly format: Format
+  readonly losses: Losses
+  readonly moved: MovedPart[]
+  write(part: Part, losses: Losses): JsonObject | undefined
+}
+
+/**
+ * Moves media from a tool result to the user message after it, labelled with the id of the call, for formats whose tool
+ * messages hold only text (trap 48).
+ */
+export function withoutMedia({ content, id }: ToolResultPart, path: Path, to: Mover): readonly Part[] {
+  return content.map((part, index): Part => {
+    if (part.type !== 'media') return part
+    const losses = new Losses()
+    const wire = to.write(part, losses)
+    const at = [...path, 'content', index]
+    if (wire === undefined) to.losses.drop(at, losses.list[0]!.reason)
+    else {
+      const text = `Result of tool call ${id}:`
+      to.losses.drop(at, 'moved-to-user-turn')
+      to.moved.push(
+        { part: { type: 'text', text }, wire: { type: 'text', text } },
+        { part: lose<Part>(part, [...losses.list, ...foreignLosses(part, to.format)]), wire },
+      )
+    }
+    return { type: 'text', text: '' }
+  })
+}

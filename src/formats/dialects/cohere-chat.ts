@@ -1,0 +1,16 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { DialectOf, Flags } from './flag.ts'
+
+/** The dialect flags of upstreams of Cohere's chat. */
+export const FLAGS = {
+  thinks: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'takes thinking settings and the reasoning of earlier turns; true by default for Command A Reasoning and Command A+',
+  },
+} as const satisfies Flags
+
+export type CohereChatDialect = DialectOf<typeof FLAGS>
+
+export const cohereChatDialect = (dialect: JsonObject): CohereChatDialect => dialect as CohereChatDialect

@@ -1,0 +1,31 @@
+import type { OpaquePart } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isInstructing, type Message } from '../../canonical/request.ts'
+import { anyText, WrongType } from '../fields.ts'
+import { FORMAT } from './wire.ts'
+
+/** Marks the parts and the turn of documents that the request has beside its turns. */
+export const BESIDE = { [FORMAT]: { beside: true } }
+
+/**
+ * Adds the documents of a request as a user turn after the leading system turns, where they stay as the conversation
+ * grows. Other formats get their texts (docs/wire/cohere-chat.md#documents).
+ */
+export function withDocuments(messages: readonly Message[], wire: readonly Json[] | undefined): readonly Message[] {
+  if (wire === undefined || wire.length === 0) return messages
+  const content = wire.map((document): OpaquePart => {
+    if (typeof document !== 'string' && !isObject(document)) throw WrongType.instance
+    const value: JsonObject = { type: 'document', document }
+    return { type: 'opaque', format: FORMAT, value, text: documentText(document), spelling: BESIDE }
+  })
+  const first = messages.findIndex(({ role }) => !isInstructing(role))
+  const lead = first === -1 ? messages.length : first
+  return [...messages.slice(0, lead), { role: 'user', content, spelling: BESIDE }, ...messages.slice(lead)]
+}
+
+/** Returns the text of a document. Its data is a string, or fields whose names the model sees too. */
+export function documentText(document: string | JsonObject): string {
+  if (typeof document === 'string') return document
+  const { data } = document
+  return anyText(data) ?? JSON.stringify(data ?? document)
+}

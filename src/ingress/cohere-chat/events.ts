@@ -1,0 +1,237 @@
+import { AnswerIds } from '../../canonical/call-ids.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { DONE } from '../answer-events.ts'
+import { EarlyEvents } from '../early-events.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/faulty-answer.ts'
+import { anyObject, anyObjects, anyText, extrasOf } from '../fields.ts'
+import { citedPart, readCitation } from './citations.ts'
+import { opaqueCall, PLAN, readCall, spokenExtras } from './content.ts'
+import { readInnerError } from './error.ts'
+import { readLogprob } from './logprobs.ts'
+import { CallStream, openPart, TextStream } from './parts.ts'
+import { leniently, readBlock, readFinish } from './result.ts'
+import { readUsage } from './usage.ts'
+import { FORMAT } from './wire.ts'
+
+type Handler = (wire: JsonObject) => void
+
+/** Fields of the first and of the last event that are read. */
+const START = new Set(['type', 'id', 'delta'])
+const END = new Set(['finish_reason', 'usage', 'error', 'message'])
+
+/**
+ * Reads the events of a streamed answer (docs/wire/cohere-chat.md#stream). Content blocks and calls are counted apart.
+ * The last event has the reason of the end and the usage, or an error.
+ */
+export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> {
+  private out: CanonicalEvent[] = []
+  private started = false
+  private ended = false
+  private parts = 0
+  private readonly blocks = new Map<Json, TextStream>()
+  private readonly calls = new Map<Json, CallStream>()
+  private plan: TextStream | undefined
+  private called = false
+  private readonly ids: AnswerIds
+  /** The parts of the texts by the index of their block, of the first text, and of the first plan. */
+  private readonly textParts = new Map<Json, number>()
+  private firstText: number | undefined
+  private planPart: number | undefined
+  private readonly unplaced: JsonObject[] = []
+  private readonly early = new EarlyEvents()
+
+  constructor(request: CanonicalRequest) {
+    this.ids = new AnswerIds(request)
+  }
+
+  push({ event, data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.ended) return NOTHING
+    this.out = []
+    if (data === DONE) this.fail(CUT_SHORT)
+    else if (data.trim() !== '') this.take(event, parseObject(data))
+    return this.out
+  }
+
+  end(): readonly CanonicalEvent[] {
+    if (this.ended) return NOTHING
+    this.out = []
+    this.fail(CUT_SHORT)
+    return this.out
+  }
+
+  private take(event: string | undefined, wire: JsonObject | undefined): void {
+    if (wire === undefined) return this.fail(MALFORMED)
+    const type = anyText(wire['type']) ?? event ?? ''
+    if (Object.hasOwn(this.handlers, type)) this.handlers[type]!(wire)
+    else if (type === 'error' || (type === '' && (wire['error'] != null || wire['message'] != null)))
+      this.fail(readInnerError(wire))
+    else this.pass(wire)
+  }
+
+  private readonly handlers: { readonly [type: string]: Handler } = {
+    'content-delta': wire => this.growBlock(wire),
+    'message-start': wire => this.begin(wire),
+    'content-start': wire => this.startBlock(wire['index'] ?? 0, contentIn(wire)),
+    'content-end': wire => this.endBlock(wire['index'] ?? 0),
+    'tool-plan-delta': wire => this.growPlan(anyText(messageIn(wire)['tool_plan']) ?? ''),
+    'tool-call-start': wire => this.startCall(wire['index'] ?? 0, callIn(wire)),
+    'tool-call-delta': wire => this.growCall(wire['index'] ?? 0, callIn(wire)),
+    'tool-call-end': wire => this.endCall(wire['index'] ?? 0),
+    'citation-start': wire => this.cite(messageIn(wire)['citations']),
+    'citation-end': () => {},
+    'message-end': wire => this.finish(anyObject(wire['delta']) ?? {}),
+  }
+
+  /** Passes an event of an unknown type on, after the answer's start. */
+  private pass(value: JsonObject): void {
+    const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value }
+    if (!this.started && this.early.add(event)) return
+    this.begin({})
+    this.out.push(event)
+  }
+
+  private begin(wire: JsonObject): void {
+    if (this.started) return
+    this.started = true
+    const id = anyText(wire['id'])
+    this.out.push({ type: 'result-start', ...(id === undefined ? {} : { id }), ...extrasOf(FORMAT, wire, START) })
+    this.early.release(this.out)
+  }
+
+  private get nextAt() {
+    this.begin({})
+    return { candidate: 0, part: this.parts++ }
+  }
+
+  private startBlock(index: Json, content: JsonObject): void {
+    this.endBlock(index)
+    this.endPlan()
+    const kind = anyText(content['type']) ?? (content['thinking'] === undefined ? 'text' : 'thinking')
+    const body = kind === 'text' || kind === 'thinking' ? { [kind]: anyText(content[kind]) ?? '' } : {}
+    const part = leniently({ ...content, type: kind, ...body }, readBlock)
+    const at = this.nextAt
+    openPart(part, at, this.out)
+    if (part.type === 'text') {
+      this.textParts.set(index, at.part)
+      this.firstText ??= at.part
+    }
+    this.blocks.set(index, new TextStream(part.type, at))
+  }
+
+  /** Reads a chunk of a block. One without a block, or of another kind than its block, starts one. */
+  private growBlock(wire: JsonObject): void {
+    const index = wire['index'] ?? 0
+    const content = contentIn(wire)
+    const thinking = anyText(content['thinking'])
+    const append = thinking ?? anyText(content['text']) ?? ''
+    const kind = thinking === undefined ? 'text' : 'reasoning'
+    const type = this.blocks.get(index)?.type
+    if (append !== '' && type !== kind && type !== 'opaque')
+      this.startBlock(index, kind === 'text' ? { text: '' } : { thinking: '' })
+    this.blocks.get(index)?.grow(append, this.out)
+    const logprobs = anyObject(wire['logprobs'])
+    if (logprobs === undefined) return
+    this.begin({})
+    this.out.push({ type: 'logprobs', candidate: 0, append: [readLogprob(logprobs)] })
+  }
+
+  private endBlock(index: Json): void {
+    this.blocks.get(index)?.end(this.out)
+    this.blocks.delete(index)
+  }
+
+  private growPlan(append: string): void {
+    if (append === '') return
+    if (this.plan === undefined) {
+      const at = this.nextAt
+      openPart({ type: 'text', text: '', spelling: PLAN }, at, this.out)
+      this.planPart ??= at.part
+      this.plan = new TextStream('text', at)
+    }
+    this.plan.grow(append, this.out)
+  }
+
+  private endPlan(): void {
+    this.plan?.end(this.out)
+    this.plan = undefined
+  }
+
+  private startCall(index: Json, wire: JsonObject): void {
+    this.endCall(index)
+    this.endPlan()
+    const name = anyText(anyObject(wire['function'])?.['name'])
+    const id = name === undefined ? undefined : this.ids.call(anyText(wire['id']), name)
+    const part = leniently(id === undefined ? wire : { ...wire, id }, readCall, opaqueCall)
+    this.called ||= part.type === 'tool-call'
+    const at = this.nextAt
+    openPart(part, at, this.out)
+    this.calls.set(index, new CallStream(part, at))
+  }
+
+  private growCall(index: Json, wire: JsonObject): void {
+    const append = anyText(anyObject(wire['function'])?.['arguments']) ?? ''
+    if (append !== '') this.calls.get(index)?.grow(append, this.out)
+  }
+
+  private endCall(index: Json): void {
+    this.calls.get(index)?.end(this.out)
+    this.calls.delete(index)
+  }
+
+  /** Reads a citation, which may come after its text has ended. One of no text is told with the end. */
+  private cite(value: Json | undefined): void {
+    for (const wire of Array.isArray(value) ? anyObjects(value) : anyObjects([value ?? null])) {
+      const { textParts, firstText: first, planPart: plan } = this
+      const part = citedPart(wire, { blockAt: index => textParts.get(index), first, plan })
+      if (part === undefined) this.unplaced.push(wire)
+      else this.out.push({ type: 'part-patch', at: { candidate: 0, part }, annotations: [readCitation(wire)] })
+    }
+  }
+
+  private finish(delta: JsonObject): void {
+    const error = anyText(delta['error'])
+    if (error !== undefined) return this.fail(readInnerError(delta))
+    this.begin({})
+    this.endPlan()
+    for (const open of [...this.blocks.values(), ...this.calls.values()]) open.end(this.out)
+    const finish = readFinish(anyText(delta['finish_reason']), { called: this.called, refused: false })
+    this.out.push({
+      type: 'candidate-end',
+      candidate: 0,
+      finish,
+      ...this.lateFields(anyObject(delta['message']) ?? {}),
+    })
+    const usage = anyObject(delta['usage'])
+    if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
+    this.out.push({ type: 'result-end', ...extrasOf(FORMAT, delta, END) })
+    this.ended = true
+  }
+
+  /** Collects the fields of the message that are not read, and its citations of nothing that it says. */
+  private lateFields(message: JsonObject) {
+    return spokenExtras(message, [...this.unplaced, ...anyObjects(message['citations'])])
+  }
+
+  private fail(error: CanonicalError): void {
+    this.begin({})
+    this.out.push({ type: 'error', error })
+    this.ended = true
+  }
+}
+
+const NONE: JsonObject = {}
+
+const messageIn = (wire: JsonObject): JsonObject => anyObject(anyObject(wire['delta'])?.['message']) ?? NONE
+
+const contentIn = (wire: JsonObject): JsonObject => anyObject(messageIn(wire)['content']) ?? NONE
+
+/** Returns the call of an event. The documentation also speaks of a list, which then has one. */
+function callIn(wire: JsonObject): JsonObject {
+  const { tool_calls: calls } = messageIn(wire)
+  return (Array.isArray(calls) ? anyObjects(calls)[0] : anyObject(calls)) ?? NONE
+}

@@ -1,0 +1,26 @@
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { TokenLogprob } from '../../canonical/result.ts'
+import { anyObjects, anyText, extrasOf } from '../fields.ts'
+import { FORMAT } from './wire.ts'
+
+const TOKEN = new Set(['text', 'logprobs'])
+
+/** Reads the log probabilities of chunks of text. Undefined if there is no list. */
+export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined =>
+  Array.isArray(wire) ? anyObjects(wire).map(readLogprob) : undefined
+
+/**
+ * Reads the log probability of a chunk. That of a chunk of several tokens is their sum, and the single ones become an
+ * extra (docs/wire/cohere-chat.md#log-probabilities).
+ */
+export function readLogprob(wire: JsonObject): TokenLogprob {
+  const { logprobs, token_ids: ids } = wire
+  const each = Array.isArray(logprobs) ? logprobs.filter(one => typeof one === 'number') : []
+  const refused = each.length === 1 ? undefined : ['logprobs']
+  const { token_ids: _, ...others } = wire
+  return {
+    token: anyText(wire['text']) ?? '',
+    logprob: each.reduce((sum, one) => sum + one, 0),
+    ...extrasOf(FORMAT, Array.isArray(ids) && ids.length === 0 ? others : wire, TOKEN, refused),
+  }
+}

@@ -1,0 +1,37 @@
+import { type JsonObject, withWireSource } from '../../canonical/node.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { anyObject, defined, extrasOf } from '../fields.ts'
+import { anyCount } from '../usage/counts.ts'
+import { FORMAT } from './wire.ts'
+
+/** Counts of a group that are read. Billed tokens leave out the prompt that Cohere adds, and stay in the source. */
+const COUNTS = ['input_tokens', 'output_tokens', 'search_units'] as const
+
+/** Reads usage: the tokens that the model saw and wrote, or else the billed ones (docs/wire/cohere-chat.md#usage). */
+export function readUsage(wire: JsonObject): Usage {
+  const tokens = anyObject(wire['tokens'])
+  const billed = anyObject(wire['billed_units'])
+  const cacheRead = anyCount(wire['cached_tokens'])
+  const taken = new Set<string>(cacheRead === undefined ? [] : ['cached_tokens'])
+  const groups: { [group: string]: JsonObject } = {}
+  for (const [name, group] of Object.entries({ tokens, billed_units: billed })) {
+    if (group === undefined) continue
+    taken.add(name)
+    const unread = extrasOf(FORMAT, group, takenOf(group)).extras?.[FORMAT]
+    if (unread !== undefined) groups[name] = unread
+  }
+  const extras = { ...extrasOf(FORMAT, wire, taken).extras?.[FORMAT], ...groups }
+  const usage = {
+    ...defined({
+      input: anyCount(tokens?.['input_tokens']) ?? anyCount(billed?.['input_tokens']),
+      output: anyCount(tokens?.['output_tokens']) ?? anyCount(billed?.['output_tokens']),
+      cacheRead,
+      searches: anyCount(billed?.['search_units']),
+    }),
+    ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
+  }
+  return withWireSource(usage, FORMAT, wire)
+}
+
+const takenOf = (group: JsonObject): ReadonlySet<string> =>
+  new Set(COUNTS.filter(field => anyCount(group[field]) !== undefined))
