@@ -37,7 +37,7 @@ export function channelWithDefaults(written: WrittenChannel, general: Preset, en
     formats: formatsOf(written, preset, env, fault),
     ...defined({ key, auth, maxConcurrent: written.max_concurrent, folder: folderOf(written, preset, fault) }),
     ...defined({ tls: written.tls && upstreamTlsOf(written.tls, fault) }),
-    // The built-in mock fetches nothing.
+    // A replay fetches nothing.
     ...(written.media?.addresses === 'any' || preset.name === 'replay' ? { anyAddress: true as const } : {}),
     // Without a list, a folder's models are those of its recordings.
     models: modelsOf(written.models ?? (written.folder === undefined ? (preset.models ?? ['*']) : [])),
@@ -64,8 +64,7 @@ function folderOf({ folder }: WrittenChannel, preset: Preset, fault: FaultAt): s
 }
 
 /**
- * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the built-in
- * mock.
+ * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the demo.
  */
 export function environmentChannels(env: Env): ChannelConfig[] {
   const found = [...PRESETS.values()].filter(

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { replay } from '../../../src/kit/testing/index.ts'
-import { openMock } from '../../../src/upstreams/mock/index.ts'
 import { folderOf } from '../../agents/install.ts'
+import { openDemo } from '../../builders/demo.ts'
 import { MAIN } from '../../builders/paths.ts'
 
 /* The example for pytest of docs/testing.md, run as written. */
@@ -34,12 +34,12 @@ test.skipIf(!hasPytest)('the documented example for pytest passes, and fails for
   const folder = mkdtempSync(join(tmpdir(), 'pytest-'))
   const examples = readFileSync('docs/testing.md', 'utf8').matchAll(/```python\n# (\S+)\n([\s\S]*?)```/g)
   for (const [, name, text] of examples) writeFileSync(join(folder, name!), text!)
-  const mock = await openMock()
-  const provider = await replay(join(folder, 'recordings'), { mode: 'record', upstream: mock.url })
+  const demo = await openDemo()
+  const provider = await replay(join(folder, 'recordings'), { mode: 'record', upstream: demo.url })
   const body = JSON.stringify({ model: 'replay', messages: [{ role: 'user', content: 'Say hello.' }] })
   await (await fetch(`${provider.url}/v1/chat/completions`, { method: 'POST', body })).text()
   await provider.close()
-  await mock.close()
+  await demo.close()
   const environment = { ...process.env, INTERLINGUA: `${process.execPath} ${MAIN}`, PYTHONPATH: packages(folder) }
   const run = (): string => {
     const options = { cwd: folder, env: environment, encoding: 'utf8' } as const
