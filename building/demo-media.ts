@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /*
- * Makes the videos, the voice and the recordings in other containers from which the built-in provider answers: `node
- * building/demo-media.ts`. Needs ffmpeg with x264 and WebP, and espeak-ng. The files are committed.
+ * Makes the videos, the voice and the recordings in other containers of the demo: `node building/demo-media.ts`. `npm run
+ * demo` puts them into its recordings. Needs ffmpeg with x264 and WebP, and espeak-ng. The files are committed.
  */
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures')
 
-/** Sizes that the format `videos` has, and lengths in seconds. */
+/** Sizes that the format `videos` has. */
 const SIZES = ['1280x720', '720x1280', '1792x1024', '1024x1792']
-const LENGTHS = [4, 8, 12]
+/** Length of the videos, in seconds. */
+const LENGTH = 4
 
 /** The colors left and right of a border that moves to the right, 16 pixels at a time. */
 const DONE = '0x7a9e60'
@@ -72,7 +73,7 @@ function events(bytes: Buffer): string {
   return all.map(event => `data: ${JSON.stringify(event)}\n\n`).join('')
 }
 
-for (const size of SIZES) for (const seconds of LENGTHS) video(size, seconds)
+for (const size of SIZES) video(size, LENGTH)
 for (const size of SIZES) thumbnail(size)
 voice()
 speech()

@@ -8,7 +8,7 @@ import { SingleProcessCluster } from '../store/cluster/single-process.ts'
 import { certificateFinding, channelFindings, type Finding, redisFinding, storeFinding } from './doctor-checks.ts'
 import { unusedWithout } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
-import { Mocks } from './serving.ts'
+import { ReplayFolders } from './replay-folders.ts'
 
 /** Log of a command that reports faults itself. */
 const SILENT: Log = { info() {}, warn() {}, error() {} }
@@ -44,11 +44,11 @@ async function* findings(named: string | undefined): AsyncGenerator<Finding> {
   for (const text of warnings(written)) yield { level: 'warning', subject: 'config', text }
   for (const { key, missing } of unusedWithout(path))
     yield { level: 'warning', subject: 'environment', text: `${key} is unused`, remedy: `set ${missing.join(' and ')}` }
-  const mocks = new Mocks()
+  const replays = new ReplayFolders()
   try {
-    yield* findingsOf(await mocks.withMock(written))
+    yield* findingsOf(await replays.applyTo(written))
   } finally {
-    await mocks.close()
+    await replays.close()
   }
 }
 

@@ -27,7 +27,7 @@ export function recordings(program: Command, terminal: Terminal): void {
     })
   program
     .command('replay')
-    .description('answer requests of any format from a folder of recordings, or serve fixtures as a mock upstream')
+    .description('answer requests of any format from a folder of recordings')
     .argument('<folder>', 'folder of recordings, or of <format>/<case>.{request.json,result.json,events.sse}')
     .option('--host <host>', 'host to listen on', '127.0.0.1')
     .option('--listen, --port <port>', 'port to listen on', portOf, 4748)

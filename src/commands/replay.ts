@@ -4,8 +4,6 @@ import { readFolder } from '../kit/recordings/folder.ts'
 import type { MissPolicy } from '../kit/recordings/passed-misses.ts'
 import { openReplay } from '../kit/recordings/replay-server.ts'
 import { advised } from '../server/listening.ts'
-import { readCases } from '../upstreams/mock/fixtures.ts'
-import { openMock } from '../upstreams/mock/index.ts'
 import { counted } from './counted.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 import { checkUpstream } from './record-command.ts'
@@ -26,12 +24,11 @@ export interface ReplayCommandOptions {
 }
 
 /**
- * `interlingua replay DIR`: answers from a folder of recordings, or serves fixtures as a mock upstream. Needs no key.
+ * `interlingua replay DIR`: answers from a folder of recordings. Needs no key.
  *
- * @throws Error if the folder has neither, or with `strict` for recordings that nobody requested.
+ * @throws Error if the folder has none, or with `strict` for recordings that nobody requested.
  */
 export async function replayCommand(folder: string, options: ReplayCommandOptions, terminal: Terminal): Promise<void> {
-  if (readCases(folder).length > 0) return serveFixtures(folder, options, terminal)
   const { host, port, ignore, timing: speed, fault: faults, seed, strict } = options
   const onMiss = missPolicyOf(folder, options, terminal)
   const recordings = options.onMiss === 'record' && !existsSync(folder) ? [] : readFolder(folder)
@@ -62,13 +59,4 @@ function missPolicyOf(
   if (onMiss === 'upstream') return { upstream }
   const warn = (message: string): void => terminal.fault(`warning: ${message}`)
   return { upstream, record: { folder, redact, warn, wrote: file => terminal.out(`recorded ${file}`) } }
-}
-
-async function serveFixtures(folder: string, { host, port }: ReplayCommandOptions, terminal: Terminal): Promise<void> {
-  const mock = await openMock({ folder, host, port }).catch((fault: Error) => {
-    throw advised(fault, { host, port }, '--port')
-  })
-  terminal.out(`Serving ${counted(mock.cases.length, 'fixture')} from ${folder} on ${mock.url}`)
-  await untilStopped()
-  await mock.close()
 }

@@ -6,7 +6,8 @@ import { type Log, openLog, openServer, type RunningServer, within } from '../se
 import { type FirstStart, prepareStart } from './first-start.ts'
 import { greeting, unusedWithout } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
-import { LOG_FLUSH, logUncaught, Mocks, Progress, type ServeOptions, untilStopped, withOptions } from './serving.ts'
+import { ReplayFolders } from './replay-folders.ts'
+import { LOG_FLUSH, logUncaught, Progress, type ServeOptions, untilStopped, withOptions } from './serving.ts'
 
 /** Everything a server process starts with. */
 export interface StartOptions {
@@ -26,7 +27,7 @@ export async function serveAlone(
   terminal: Terminal,
 ): Promise<void> {
   const progress = new Progress(terminal)
-  const mocks = new Mocks()
+  const replays = new ReplayFolders()
   const log = openLog()
   logUncaught(log)
   const started = Promise.withResolvers<RunningServer>()
@@ -38,7 +39,7 @@ export async function serveAlone(
     next => {
       // Configs are applied in order, so that the last one written is the one in use.
       applied = applied
-        .then(async () => apply(await mocks.withMock(withOptions(next, options)), stored, await started.promise, log))
+        .then(async () => apply(await replays.applyTo(withOptions(next, options)), stored, await started.promise, log))
         .catch(fault =>
           log.error({ fault: String(fault) }, 'the new config cannot be used; the previous one stays in use'),
         )
@@ -46,10 +47,10 @@ export async function serveAlone(
     fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
   )
   progress.begin('reading the config')
-  const config = await mocks.withMock(withOptions(loadFile(path, loaded).config, options))
+  const config = await replays.applyTo(withOptions(loadFile(path, loaded).config, options))
   progress.begin('opening the store')
   const server = await openServer({ config, log }).catch(async thrown => {
-    await mocks.close()
+    await replays.close()
     throw thrown
   })
   progress.begin('checking keys and users')
@@ -68,7 +69,7 @@ export async function serveAlone(
   // SIGINT comes from a terminal, where there is no load balancer to wait for.
   if (signal === 'SIGTERM') await server.drain()
   await server.close()
-  await mocks.close()
+  await replays.close()
   await within(log.flush(), LOG_FLUSH)
 }
 

@@ -14,8 +14,9 @@ import { PrimaryTokens } from '../upstreams/credentials/primary-tokens.ts'
 import { prepareStart } from './first-start.ts'
 import { greeting, unusedWithout } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
+import { ReplayFolders } from './replay-folders.ts'
 import type { StartOptions } from './serve-alone.ts'
-import { LOG_FLUSH, logUncaught, Mocks, Progress, untilStopped, withOptions } from './serving.ts'
+import { LOG_FLUSH, logUncaught, Progress, untilStopped, withOptions } from './serving.ts'
 
 /** Time for a worker to exit in addition to its drain and grace times, in milliseconds. */
 const EXIT_TIME = 10_000
@@ -38,7 +39,7 @@ export async function servePrimary(
   logUncaught(log)
   const outside = new SingleProcessCluster(config, log)
   const hub = new Hub(log, outside.bus)
-  const mocks = new Mocks()
+  const replays = new ReplayFolders()
   const { host, port, workers: count } = config.server
   const chosenPort = port === 0 ? await freePort(host) : null
   const limits = new Limits({ log, redis: outside.redis })
@@ -52,10 +53,9 @@ export async function servePrimary(
   hub.answer('settings', () => ({ port: chosenPort, path: path ?? null, text: text ?? null }))
   const tokens = new PrimaryTokens()
   hub.answer(TOKEN_TOPIC, async message => (await tokens.answer(message as never)) as unknown as Json)
-  hub.answer('replay', async () => (await mocks.open()).url)
   hub.answer('replay-folder', async folder => {
-    const { url, models } = await mocks.openFolder(String(folder))
-    return { url, models }
+    const { url, models } = await replays.open(String(folder))
+    return { url, models: models as unknown as Json }
   })
   const workers = new Workers({
     ...{ hub, log, out: lines => log.writeLines(lines), fault: lines => process.stderr.write(lines) },
@@ -67,7 +67,7 @@ export async function servePrimary(
     hub.close()
     limits.close()
     await outside.close()
-    await mocks.close()
+    await replays.close()
     await within(log.flush(), LOG_FLUSH)
   }
   // Workers read the stored keys at startup, so the first key is created before them.
@@ -83,7 +83,7 @@ export async function servePrimary(
   })
   progress.end()
   for (const warning of warnings(config, first.storedKeys)) terminal.fault(`warning: ${warning}`)
-  terminal.out(greeting(address, await mocks.withMock(config), first, version, unusedWithout(path)))
+  terminal.out(greeting(address, await replays.applyTo(config), first, version, unusedWithout(path)))
 
   let applied: Promise<unknown> = Promise.resolve()
   const apply = async (next: Config, written: string | undefined): Promise<void> => {

@@ -5,9 +5,9 @@ import type { Config } from '../config/index.ts'
 import { defaultConfig, readConfig } from '../config/read.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { Member } from '../store/cluster/member.ts'
-import type { ServedFolder } from '../upstreams/mock/channels.ts'
-import { servedCases } from '../upstreams/mock/index.ts'
-import { LOG_FLUSH, logUncaught, Mocks, type ServeOptions, untilStopped, withOptions } from './serving.ts'
+import type { ServedFolder } from '../upstreams/replay-channels.ts'
+import { ReplayFolders } from './replay-folders.ts'
+import { LOG_FLUSH, logUncaught, type ServeOptions, untilStopped, withOptions } from './serving.ts'
 
 /** Runs one of several worker processes, which the primary starts and stops. Never returns. */
 export async function serveAsWorker(options: ServeOptions): Promise<never> {
@@ -16,11 +16,11 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
   const { member, ended } = joinPrimary(log)
   try {
     const { port, path, text } = (await member.ask('settings', null)) as unknown as Settings
-    const mocks = new Mocks({
-      mock: async () => ({ url: String(await member.ask('replay', null)), cases: servedCases(), close }),
-      folder: async folder => ({ ...((await member.ask('replay-folder', folder)) as unknown as ServedFolder), close }),
-    })
-    const prepare = (config: Config) => mocks.withMock(withOptions(config, options))
+    const replays = new ReplayFolders(async folder => ({
+      ...((await member.ask('replay-folder', folder)) as unknown as ServedFolder),
+      close,
+    }))
+    const prepare = (config: Config) => replays.applyTo(withOptions(config, options))
     const config = await prepare(text === null ? defaultConfig() : readConfig(text, process.env, path ?? undefined))
     member.connect(config.redis)
     const started = Promise.withResolvers<RunningServer>()

@@ -1,7 +1,5 @@
 import type { Config } from '../config/index.ts'
 import type { Log } from '../server/index.ts'
-import type { ServedFolder } from '../upstreams/mock/channels.ts'
-import type { Mock } from '../upstreams/mock/index.ts'
 import type { Terminal } from './outcome.ts'
 
 export interface ServeOptions {
@@ -24,61 +22,6 @@ export const withOptions = (config: Config, { host, port }: ServeOptions): Confi
   ...config,
   server: { ...config.server, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
 })
-
-/** How the upstreams of the provider `replay` start. Workers ask their primary for them. */
-export interface MockStarts {
-  mock(): Promise<Mock>
-  folder(folder: string): Promise<ServedFolder & { close(): Promise<void> }>
-}
-
-const IN_THIS_PROCESS: MockStarts = {
-  mock: async () => (await import('../upstreams/mock/index.ts')).openMock(),
-  folder: async folder => (await import('./served-folder.ts')).openFolder(folder),
-}
-
-/** Starts the upstreams of the provider `replay` that a config uses: the built-in mock, and folders of recordings. */
-export class Mocks {
-  private mock: Promise<Mock> | undefined
-  private readonly folders = new Map<string, ReturnType<MockStarts['folder']>>()
-  private readonly starts: MockStarts
-
-  constructor(starts: MockStarts = IN_THIS_PROCESS) {
-    this.starts = starts
-  }
-
-  /** Returns the mock upstream. The first call starts it. */
-  open(): Promise<Mock> {
-    return (this.mock ??= this.starts.mock())
-  }
-
-  /** Returns a served folder of recordings. The first call reads it. */
-  openFolder(folder: string): ReturnType<MockStarts['folder']> {
-    return this.folders.getOrInsertComputed(folder, () => {
-      const opened = this.starts.folder(folder)
-      // A folder that cannot be read now may be readable after the next change of the config.
-      opened.catch(() => this.folders.delete(folder))
-      return opened
-    })
-  }
-
-  async withMock(config: Config): Promise<Config> {
-    const replays = config.channels.filter(({ provider }) => provider === 'replay')
-    if (replays.length === 0) return config
-    const { withFolder, withMock: withReplay } = await import('../upstreams/mock/channels.ts')
-    const channels = await Promise.all(
-      config.channels.map(async one =>
-        one.folder === undefined ? one : withFolder(one, await this.openFolder(one.folder)),
-      ),
-    )
-    const hasBuiltIn = replays.some(({ folder }) => folder === undefined)
-    return { ...config, channels: hasBuiltIn ? withReplay(channels, await this.open()) : channels }
-  }
-
-  async close(): Promise<void> {
-    await (await this.mock)?.close()
-    for (const folder of this.folders.values()) await (await folder).close()
-  }
-}
 
 /** Time after a stop signal in which npm may pass on the same signal again, in milliseconds. */
 const NPM_REPEAT = 500

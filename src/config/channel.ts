@@ -36,7 +36,7 @@ export function channelWithDefaults(written: WrittenChannel, general: Preset, en
     formats: formatsOf(written, preset, env, fault),
     ...defined({ key, auth, maxConcurrent: written.max_concurrent, folder: folderOf(written, preset, fault) }),
     ...defined({ tls: written.tls && upstreamTlsOf(written.tls, fault) }),
-    // The built-in mock fetches nothing.
+    // A replay fetches nothing.
     ...(written.media?.addresses === 'any' || preset.name === 'replay' ? { anyAddress: true as const } : {}),
     // Without a list, a folder's models are those of its recordings.
     models: modelsOf(written.models ?? (written.folder === undefined ? (preset.models ?? ['*']) : [])),

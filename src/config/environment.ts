@@ -22,8 +22,7 @@ function missingVariables({ addressEnv, variables = {} }: Preset, env: Env): str
 }
 
 /**
- * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the built-in
- * mock.
+ * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the demo.
  */
 export function environmentChannels(env: Env): ChannelConfig[] {
   const found = [...PRESETS.values()].filter(

@@ -296,7 +296,7 @@ export interface ChannelConfig {
   readonly name: string
   /** Name of the channel's preset. */
   readonly provider: string
-  /** Folder of the recordings from which the provider `replay` answers. Absent for its built-in fixtures. */
+  /** Folder of the recordings from which the provider `replay` answers. Absent for the demo. */
   readonly folder?: string
   /** The formats the upstream speaks, best first. Never empty. */
   readonly formats: readonly ChannelFormat[]

@@ -25,7 +25,7 @@ import {
   xai,
   zai,
 } from './vendors/compatible.ts'
-import { custom, mock, ollama, vllm } from './vendors/local.ts'
+import { custom, ollama, replay, vllm } from './vendors/local.ts'
 import { anthropic, azure, elevenlabs, google, kling, openai } from './vendors/makers.ts'
 import { cohere, jina, voyage } from './vendors/retrieval.ts'
 
@@ -66,6 +66,6 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
     ollama,
     vllm,
     custom,
-    mock,
+    replay,
   ].map(preset => [preset.name, preset]),
 )

@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import { append } from '../canonical/lists.ts'
 import { type Format, isObject } from '../canonical/node.ts'
 import { READERS } from '../ingress/index.ts'
-import { BUILT_IN_FIXTURES } from '../upstreams/mock/fixtures.ts'
+import { ROOT } from '../root.ts'
 import { guessFormat } from './guess.ts'
 import { type Example, SHOWCASE } from './showcase.ts'
 import type { Kind } from './translate.ts'
 import { jsonOf } from './wire-text.ts'
+
+/** The folder of the formats' fixtures. */
+const FIXTURES = join(ROOT, 'fixtures')
 
 const FILE = /^([a-z0-9-]+)\.(request|result|events)\.(?:json|sse)$/
 
@@ -21,7 +24,7 @@ const MAX_EXAMPLES = 5
 export async function examples(): Promise<readonly Example[]> {
   const found: Example[] = []
   for (const format of Object.keys(READERS)) {
-    const folder = join(BUILT_IN_FIXTURES, format)
+    const folder = join(FIXTURES, format)
     const all = existsSync(folder) ? await examplesIn(folder, format) : []
     const showcaseExamples = SHOWCASE.filter(one => one.format === format)
     for (const kind of KINDS)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Mocks } from '../../src/commands/serving.ts'
+import { ReplayFolders } from '../../src/commands/replay-folders.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { openRecordProxy } from '../../src/kit/recordings/record-proxy.ts'
 import { Recorder } from '../../src/kit/recordings/recorder.ts'
@@ -14,7 +14,7 @@ import { FakeUpstream } from '../builders/upstream.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'channel-'))
 const QUESTION = [{ role: 'user' as const, content: 'What is the weather?' }]
-const mocks = new Mocks()
+const replays = new ReplayFolders()
 let gateway: TestServer
 
 const channelOf = (more: string): string =>
@@ -50,12 +50,12 @@ async function record(): Promise<void> {
 
 beforeAll(async () => {
   await record()
-  const config = await mocks.withMock(readConfig(channelOf(''), {}))
+  const config = await replays.applyTo(readConfig(channelOf(''), {}))
   gateway = await TestServer.open(config.channels)
 })
 afterAll(async () => {
   await gateway.server.close()
-  await mocks.close()
+  await replays.close()
 })
 
 const anthropic = (headers: Record<string, string> = {}): Anthropic =>
@@ -107,7 +107,7 @@ describe('a channel that answers from a folder of recordings', () => {
   })
 
   test('takes a list of models, under other names too', async () => {
-    const config = await mocks.withMock(readConfig(channelOf(', models: { weather: weather-1 }'), {}))
+    const config = await replays.applyTo(readConfig(channelOf(', models: { weather: weather-1 }'), {}))
     const other = await TestServer.open(config.channels)
     const answer = await other.ask('/v1/chat/completions', { model: 'weather', messages: QUESTION })
     await other.server.close()
@@ -128,9 +128,9 @@ describe('the setting `folder`', () => {
     const text = '{\n  "version": 1,\n  "program": 7\n}'
     writeFileSync(join(broken, 'a.json'), text)
     const config = readConfig(`channels: [{ name: a, provider: replay, folder: "${broken}" }]`, {})
-    await expect(mocks.withMock(config)).rejects.toThrow(/a\.json:3: program: expected a string/)
+    await expect(replays.applyTo(config)).rejects.toThrow(/a\.json:3: program: expected a string/)
     writeFileSync(join(broken, 'a.json'), '')
-    await expect(mocks.withMock(config)).rejects.toThrow(/a\.json: is empty/)
+    await expect(replays.applyTo(config)).rejects.toThrow(/a\.json: is empty/)
     expect(readdirSync(broken)).toEqual(['a.json'])
   })
 })

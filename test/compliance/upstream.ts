@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
-import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { channelAt } from '../builders/config.ts'
+import { type Demo, openDemo } from '../builders/demo.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Scene } from '../clients/scene.ts'
@@ -24,12 +24,12 @@ const NATIVES: { readonly [upstream: string]: Answer } = {
 }
 export const isNative = (upstream: string): boolean => Object.hasOwn(NATIVES, upstream)
 
-let replay: Mock | undefined
+let replay: Demo | undefined
 
 /** Opens a gateway with an upstream that answers sensibly. It calls an offered tool, or else answers with text. */
 export async function openGateway(name: string) {
   let answers = 0
-  if (name === 'replay') replay ??= await openMock()
+  if (name === 'replay') replay ??= await openDemo()
   const format = isNative(name) ? 'responses' : name
   const upstream = await FakeUpstream.open(async (response, seen) => {
     const id = `resp_up_${answers++}`

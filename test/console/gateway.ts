@@ -1,9 +1,7 @@
 import { buildIfStale } from '../../console/building/build.ts'
-import { environmentChannels } from '../../src/config/environment.ts'
 import type { Config } from '../../src/config/index.ts'
-import { withMock } from '../../src/upstreams/mock/channels.ts'
-import { openMock } from '../../src/upstreams/mock/index.ts'
 import { AdminServer } from '../builders/admin.ts'
+import { openDemo } from '../builders/demo.ts'
 
 /** A gateway with the built-in upstream, a store, and the console built from the current sources. */
 export interface ConsoleGateway {
@@ -14,9 +12,8 @@ export interface ConsoleGateway {
 
 export async function openConsoleGateway(config: Partial<Config> = {}): Promise<ConsoleGateway> {
   await buildIfStale()
-  const replay = await openMock()
-  const channels = withMock(environmentChannels({}), replay)
-  const admin = await AdminServer.open(channels, { usage: { retention: 90 * 86_400_000 }, ...config }).catch(
+  const replay = await openDemo()
+  const admin = await AdminServer.open(replay.channels, { usage: { retention: 90 * 86_400_000 }, ...config }).catch(
     async fault => {
       await replay.close()
       throw fault

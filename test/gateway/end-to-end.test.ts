@@ -7,9 +7,9 @@ import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { eventParser } from '../../src/ingress/transport/event-parser.ts'
-import { readCases } from '../../src/upstreams/mock/fixtures.ts'
 import { events, json } from '../builders/chat.ts'
 import { channelAt } from '../builders/config.ts'
+import { fixtureCases } from '../builders/demo.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
@@ -36,7 +36,7 @@ const FORMATS = Object.keys(DOORS).filter(
   format => READERS[format]?.events !== undefined && WRITERS[format]?.events !== undefined,
 )
 
-const CASES = readCases('fixtures').filter(one => one.result !== undefined && one.events !== undefined)
+const CASES = fixtureCases(FORMATS).filter(one => one.result !== undefined && one.events !== undefined)
 
 const casesOf = (format: string) => CASES.filter(one => one.format === format)
 

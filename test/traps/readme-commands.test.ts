@@ -5,10 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { environmentChannels } from '../../src/config/environment.ts'
-import { withMock } from '../../src/upstreams/mock/channels.ts'
-import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { KEY } from '../builders/config.ts'
+import { type Demo, openDemo } from '../builders/demo.ts'
 import { TestServer } from '../builders/gateway.ts'
 
 const START = readFileSync('docs/start.md', 'utf8')
@@ -16,14 +14,14 @@ const run = promisify(execFile)
 
 describe('trap 124: commands of the first page that save a file', () => {
   let dir: string
-  const replays: Mock[] = []
+  const replays: Demo[] = []
   const gateways: TestServer[] = []
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'readme-'))
     for (let instance = 0; instance < 2; instance++) {
-      const replay = await openMock()
+      const replay = await openDemo()
       replays.push(replay)
-      gateways.push(await TestServer.open(withMock(environmentChannels({}), replay), { keep: join(dir, 'data') }))
+      gateways.push(await TestServer.open(replay.channels, { keep: join(dir, 'data') }))
     }
   })
   afterAll(async () => {

@@ -1,64 +1,72 @@
 import { readFileSync } from 'node:fs'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
+import { type Demo, openDemo } from '../builders/demo.ts'
 import { PIXEL } from './upstreams/index.ts'
 
-/* The built-in mock upstream runs a video task to its end. */
+/* The demo runs a video task to its end, one recorded state after the other. */
 
 const SIZES = ['1280x720', '720x1280', '1792x1024', '1024x1792'] as const
-const LENGTHS = [4, 8, 12]
 
-let replay: Mock
+let replay: Demo
 let client: OpenAI
-let clock = Date.now()
 beforeAll(async () => {
-  replay = await openMock({ now: () => clock })
+  replay = await openDemo()
   client = new OpenAI({ apiKey: 'none', baseURL: `${replay.url}/v1`, maxRetries: 0 })
 })
 afterAll(() => replay.close())
 
-/** Polls every second until the task ends. */
+/** Polls until the task ends. */
 async function ended(id: string, from = client) {
   const seen = []
   for (;;) {
     const video = await from.videos.retrieve(id)
     seen.push(video)
     if (video.status === 'completed' || video.status === 'failed') return seen
-    clock += 1000
   }
 }
 
 describe('a whole life', () => {
-  it('queued, in progress with growing progress, and completed within three seconds', async () => {
+  it('queued, in progress with growing progress, and completed', async () => {
     const made = await client.videos.create({ model: 'replay', prompt: 'A boat.', seconds: '4', size: '1280x720' })
     expect(made).toMatchObject({ object: 'video', status: 'queued', progress: 0, seconds: '4', size: '1280x720' })
     const seen = await ended(made.id)
-    expect(seen.map(({ status }) => status)).toEqual(['queued', 'in_progress', 'in_progress', 'completed'])
-    const progress = seen.map(one => one.progress)
-    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
-    expect(new Set(progress).size).toBe(4)
+    expect(seen.map(({ status, progress }) => [status, progress])).toEqual([
+      ['in_progress', 50],
+      ['completed', 100],
+    ])
     expect(seen.at(-1)).toMatchObject({ progress: 100, error: null, completed_at: expect.any(Number) })
   })
 
-  it('is the same at another replay, which never saw the task, and after a restart', async () => {
-    const made = await client.videos.create({ model: 'replay', prompt: 'A boat.', seconds: '8', size: '1024x1792' })
-    const other = await openMock({ now: () => clock })
+  it('two videos have states of their own', async () => {
+    const [one, two] = [
+      await client.videos.create({ model: 'replay', prompt: 'A' }),
+      await client.videos.create({ model: 'replay', prompt: 'B' }),
+    ]
+    expect(one.id).not.toBe(two.id)
+    expect((await ended(one.id)).map(({ status, id }) => [status, id])).toEqual([
+      ['in_progress', one.id],
+      ['completed', one.id],
+    ])
+    expect((await ended(two.id)).map(({ status }) => status)).toEqual(['in_progress', 'completed'])
+  })
+
+  it('goes on at another server, which never saw the task, and after a restart', async () => {
+    const made = await client.videos.create({ model: 'replay', prompt: 'A boat.', size: '1024x1792' })
+    const other = await openDemo()
     try {
       const there = new OpenAI({ apiKey: 'none', baseURL: `${other.url}/v1`, maxRetries: 0 })
-      const { prompt: _, ...seen } = await client.videos.retrieve(made.id)
-      expect(await there.videos.retrieve(made.id)).toEqual(seen)
       expect((await ended(made.id, there)).at(-1)).toMatchObject({
+        id: made.id,
         status: 'completed',
-        seconds: '8',
         size: '1024x1792',
       })
       const [one, two] = await Promise.all([client, there].map(from => from.videos.downloadContent(made.id)))
       expect(Buffer.from(await two!.arrayBuffer()).equals(Buffer.from(await one!.arrayBuffer()))).toBe(true)
       const failing = await client.videos.create({ model: 'replay-videos-blocked', prompt: 'Anything.' })
       expect((await ended(failing.id, there)).at(-1)).toMatchObject({ error: { code: 'moderation_blocked' } })
-      const rubbish = ['video_replay_', 'video_replay_e30', 'video_replay_WzEsMl0', 'video_replay_%00']
-      for (const id of rubbish) await expect(there.videos.retrieve(id)).rejects.toMatchObject({ status: 404 })
+      for (const id of ['video_none', 'video_replay_%00', 'video_any_replay%ff'])
+        await expect(there.videos.retrieve(id)).rejects.toMatchObject({ status: 404 })
     } finally {
       await other.close()
     }
@@ -68,19 +76,18 @@ describe('a whole life', () => {
     const made = await client.videos.create({ model: 'replay-videos-blocked', prompt: 'Anything.' })
     const seen = await ended(made.id)
     expect(seen.at(-1)).toMatchObject({ status: 'failed', error: { code: 'moderation_blocked' } })
-    expect(seen.length).toBeLessThan(6)
     await expect(client.videos.downloadContent(made.id)).rejects.toMatchObject({ status: 404 })
   })
 
   it('takes a form with a picture', async () => {
     const input_reference = await toFile(PIXEL, 'a.png', { type: 'image/png' })
-    expect((await client.videos.create({ prompt: 'a', input_reference })).status).toBe('queued')
+    expect((await client.videos.create({ model: 'replay', prompt: 'a', input_reference })).status).toBe('queued')
   })
 })
 
 describe('files', () => {
   const finished = async () => {
-    const { id } = await client.videos.create({ prompt: 'A boat.', seconds: '4', size: '1280x720' })
+    const { id } = await client.videos.create({ model: 'replay', prompt: 'A boat.', seconds: '4', size: '1280x720' })
     await ended(id)
     return id
   }
@@ -115,33 +122,24 @@ describe('files', () => {
     expect(Buffer.from(await thumbnail.arrayBuffer()).equals(readFileSync('fixtures/videos/1280x720.webp'))).toBe(true)
     for (const variant of ['spritesheet', 'constructor', '__proto__'])
       await expect(client.videos.downloadContent(id, { variant: variant as 'video' })).rejects.toMatchObject({
-        status: 400,
+        status: 404,
       })
-  })
-
-  it('not before the end', async () => {
-    const { id } = await client.videos.create({ prompt: 'a' })
-    await expect(client.videos.downloadContent(id)).rejects.toMatchObject({ status: 404 })
-    await expect(client.videos.remix(id, { prompt: 'b' })).rejects.toMatchObject({ status: 400 })
   })
 })
 
-describe('remix, list, delete', () => {
-  it('a remix is a task of its own that names the first', async () => {
-    const { id } = await client.videos.create({ prompt: 'a', seconds: '8' })
+describe('remix and delete', () => {
+  it('a remix is a task of its own', async () => {
+    const { id } = await client.videos.create({ model: 'replay', prompt: 'a' })
     await ended(id)
     const remix = await client.videos.remix(id, { prompt: 'b' })
-    expect(remix).toMatchObject({ status: 'queued', remixed_from_video_id: id, prompt: 'b', seconds: '8' })
-    const [newest, ...others] = (await client.videos.list({ limit: 2 })).data
-    expect([newest!.id, others[0]!.id]).toEqual([remix.id, id])
-    expect((await client.videos.list({ limit: 1, after: remix.id })).data[0]!.id).toBe(id)
-    await client.videos.delete(id)
-    await expect(client.videos.retrieve(id)).rejects.toMatchObject({ status: 404 })
+    expect(remix).toMatchObject({ status: 'queued' })
+    expect(remix.id).not.toBe(id)
+    expect((await ended(remix.id)).at(-1)).toMatchObject({ status: 'completed' })
+    expect(await client.videos.delete(id)).toMatchObject({ id, deleted: true })
   })
 
-  it('requests without a prompt, of other methods and about nothing are refused', async () => {
-    await expect(client.videos.create({} as never)).rejects.toMatchObject({ status: 400 })
-    await expect(client.videos.retrieve('video_none')).rejects.toMatchObject({ status: 404 })
+  it('requests about nothing are refused', async () => {
+    await expect(client.videos.create({ model: 'replay' } as never)).rejects.toMatchObject({ status: 404 })
     const status = async (path: string, method: string) => (await fetch(`${replay.url}${path}`, { method })).status
     expect(await status('/v1/videos/a/b/c', 'GET')).toBe(404)
     expect(await status('/v1/videos/%ff', 'GET')).toBe(404)
@@ -170,10 +168,8 @@ describe('the file itself', () => {
     return box
   }
 
-  const VIDEOS = SIZES.flatMap(size => LENGTHS.map(seconds => ({ size, seconds })))
-
-  it.each(VIDEOS)('$size, $seconds s: its boxes hold what their tables say', async ({ size, seconds }) => {
-    const { id } = await client.videos.create({ prompt: 'a', size, seconds: `${seconds}` as '4' })
+  it.each(SIZES)('%s: its boxes hold what their tables say', async size => {
+    const { id } = await client.videos.create({ model: 'replay', prompt: 'a', size })
     await ended(id)
     const bytes = Buffer.from(await (await client.videos.downloadContent(id)).arrayBuffer())
     const track = ['moov', 'trak']
@@ -182,7 +178,7 @@ describe('the file itself', () => {
     const sides = [bytes.readUInt32BE(trackEnd - 8), bytes.readUInt32BE(trackEnd - 4)].map(side => side / 65_536)
     expect(sides.join('x')).toBe(size)
     const { begin: header } = inside(bytes, ['moov', 'mvhd'])
-    expect(bytes.readUInt32BE(header + 16) / bytes.readUInt32BE(header + 12)).toBe(seconds)
+    expect(bytes.readUInt32BE(header + 16) / bytes.readUInt32BE(header + 12)).toBe(4)
     const { begin: sizesAt } = inside(bytes, [...table, 'stsz'])
     const count = bytes.readUInt32BE(sizesAt + 8)
     const samples = Array.from({ length: count }, (_, index) => bytes.readUInt32BE(sizesAt + 12 + 4 * index))
@@ -193,7 +189,7 @@ describe('the file itself', () => {
   })
 
   it.each(SIZES)('the thumbnail of %s is a WebP of its size', async size => {
-    const { id } = await client.videos.create({ prompt: 'a', size })
+    const { id } = await client.videos.create({ model: 'replay', prompt: 'a', size })
     await ended(id)
     const bytes = Buffer.from(await (await client.videos.downloadContent(id, { variant: 'thumbnail' })).arrayBuffer())
     expect([bytes.toString('latin1', 0, 4), bytes.toString('latin1', 8, 16)]).toEqual(['RIFF', 'WEBPVP8L'])
@@ -202,14 +198,13 @@ describe('the file itself', () => {
     expect(`${(sides & 0x3fff) + 1}x${((sides >> 14) & 0x3fff) + 1}`).toBe(size)
   })
 
-  it('a size or a length that was not recorded gets the nearest one, and the task says so', async () => {
-    const nearest = async (size: string, seconds: string) => {
-      const made = await client.videos.create({ prompt: 'a', size: size as '1280x720', seconds: seconds as '4' })
-      return `${made.size} ${made.seconds}`
-    }
-    expect(await nearest('640x360', '5')).toBe('1280x720 4')
-    expect(await nearest('1080x1920', '100')).toBe('720x1280 12')
-    expect(await nearest('1750x1000', '9')).toBe('1792x1024 8')
-    expect(await nearest('nothing', 'long')).toBe('720x1280 4')
+  it('a size or a length that was not recorded gets another one, and the task says so', async () => {
+    const made = await client.videos.create({
+      model: 'replay',
+      prompt: 'a',
+      size: '640x360' as '1280x720',
+      seconds: '8',
+    })
+    expect(made).toMatchObject({ size: '720x1280', seconds: '4' })
   })
 })

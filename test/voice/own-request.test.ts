@@ -3,24 +3,22 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { fold } from '../../src/canonical/fold.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import { defaultConfig } from '../../src/config/read.ts'
 import { Gateway } from '../../src/gateway/index.ts'
 import { Services } from '../../src/gateway/services.ts'
-import { withMock } from '../../src/upstreams/mock/channels.ts'
-import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import type { RunRequest } from '../../src/voice/upstream.ts'
 import { configOf } from '../builders/config.ts'
+import { type Demo, openDemo } from '../builders/demo.ts'
 import { permitting } from '../builders/permissions.ts'
 
-let replay: Mock
+let replay: Demo
 let services: Services
 let run: RunRequest
 const lines: object[] = []
 
 beforeAll(async () => {
-  replay = await openMock()
+  replay = await openDemo()
   const log = { info: (fields: object) => void lines.push(fields), warn: () => {}, error: () => {} }
-  services = new Services(configOf(withMock(defaultConfig({}).channels, replay)), log)
+  services = new Services(configOf(replay.channels), log)
   const caller = { key: 'dev', id: 'dev', group: 'default', permissions: permitting('*') }
   const { realtime } = new Gateway(services) as unknown as {
     realtime: Promise<{ run(caller: object, message: IncomingMessage): RunRequest }>

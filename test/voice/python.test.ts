@@ -2,10 +2,8 @@ import { execFile, execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defaultConfig } from '../../src/config/read.ts'
-import { withMock } from '../../src/upstreams/mock/channels.ts'
-import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
 import { KEY } from '../builders/config.ts'
+import { type Demo, openDemo } from '../builders/demo.ts'
 import { TestServer } from '../builders/gateway.ts'
 
 /** A Python interpreter with `openai[realtime]` installed. */
@@ -21,13 +19,13 @@ const hasClient = ((): boolean => {
   }
 })()
 
-let replay: Mock
+let replay: Demo
 let testServer: TestServer
 
 describe.skipIf(!hasClient)('the openai SDK of Python', () => {
   beforeAll(async () => {
-    replay = await openMock()
-    testServer = await TestServer.open(withMock(defaultConfig({}).channels, replay))
+    replay = await openDemo()
+    testServer = await TestServer.open(replay.channels, { config: { realtime: replay.realtime } })
   })
 
   afterAll(async () => {
@@ -38,7 +36,7 @@ describe.skipIf(!hasClient)('the openai SDK of Python', () => {
   it('holds sessions by key and by client secret, of either generation', async () => {
     const program = join(import.meta.dirname, 'client.py')
     const { stdout } = await promisify(execFile)(PYTHON, [program, testServer.server.address, KEY])
-    const text = 'Hello from the replay.'
+    const text = 'Hello! This answer was recorded: no model was asked.'
     expect(
       stdout
         .trim()

@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { defaultConfig } from '../../src/config/read.ts'
-import { withMock } from '../../src/upstreams/mock/channels.ts'
-import { type Mock, openMock } from '../../src/upstreams/mock/index.ts'
+import { type Demo, openDemo } from '../builders/demo.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client, type Event } from '../sockets/client.ts'
 
-let replay: Mock
+let replay: Demo
 let testServer: TestServer
 
 beforeAll(async () => {
-  replay = await openMock()
-  testServer = await TestServer.open(withMock(defaultConfig({}).channels, replay))
+  replay = await openDemo()
+  testServer = await TestServer.open(replay.channels, { config: { realtime: replay.realtime } })
 })
 
 afterAll(async () => {
@@ -26,7 +24,7 @@ const NAMINGS = [
   ['the beta', { 'openai-beta': 'realtime=v1' }],
 ] as const
 
-describe.each(NAMINGS)('the built-in upstream, by names of %s', (_, headers) => {
+describe.each(NAMINGS)('voice sessions of the demo, by names of %s', (_, headers) => {
   const open = () => Client.open(testServer.server.address, headers, '/v1/realtime?model=replay')
   const isBeta = 'openai-beta' in headers
 
@@ -48,7 +46,7 @@ describe.each(NAMINGS)('the built-in upstream, by names of %s', (_, headers) => 
     const events = await respond(client)
     const name = isBeta ? 'response.text.delta' : 'response.output_text.delta'
     const words = events.filter(({ type }) => type === name).map(({ delta }) => delta)
-    expect(words.join('')).toBe('Hello from the replay.')
+    expect(words.join('')).toBe('Hello! This answer was recorded: no model was asked.')
     await client.close()
   })
 
@@ -63,10 +61,12 @@ describe.each(NAMINGS)('the built-in upstream, by names of %s', (_, headers) => 
 
   it('calls a function, and answers with its result', async () => {
     const client = await open()
-    client.send(session({ tools: [{ type: 'function', name: 'find', parameters: { type: 'object' } }] }))
+    client.send(session({ tools: [{ type: 'function', name: 'get_weather', parameters: { type: 'object' } }] }))
+    const content = [{ type: 'input_text', text: 'What is the weather in Turin?' }]
+    client.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
     const first = await respond(client)
     const done = first.find(({ type }) => type === 'response.function_call_arguments.done')
-    expect(done).toMatchObject({ name: 'find', arguments: '{"query":"hello"}' })
+    expect(done).toMatchObject({ name: 'get_weather', arguments: expect.stringContaining('Turin') })
     client.send({
       type: 'conversation.item.create',
       item: { type: 'function_call_output', call_id: done.call_id, output: '{"found":1}' },
@@ -78,9 +78,7 @@ describe.each(NAMINGS)('the built-in upstream, by names of %s', (_, headers) => 
 
   it('hears a turn end', async () => {
     const client = await open()
-    const loud = Buffer.alloc(24_000)
-    for (let index = 0; index < 12_000; index++) loud.writeInt16LE(index % 2 === 0 ? 9000 : -9000, 2 * index)
-    for (const audio of [loud, Buffer.alloc(24_000)])
+    for (const audio of [readFileSync('fixtures/realtime/hello.pcm'), Buffer.alloc(72_000)])
       client.send({ type: 'input_audio_buffer.append', audio: audio.toString('base64') })
     await until(() => client.events.some(({ type }) => type === 'response.done'))
     const types = client.events.map(({ type }) => type).filter(type => type.startsWith('input_audio_buffer.'))

@@ -4,7 +4,7 @@ import { PLAIN_RESPONSES } from '../dialects/responses.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
 
-/* Presets of upstreams that operators run themselves or describe, and of the built-in mock. */
+/* Presets of upstreams that operators run themselves or describe, and of recordings. */
 
 /** Chat dialect of local servers. */
 const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
@@ -46,10 +46,8 @@ export const vllm: Preset = {
 /** The preset of an upstream that only its operator describes. */
 export const custom: Preset = { name: 'custom', env: [], keyless: true, betas: 'allow', formats: [] }
 
-/**
- * The preset of the mock provider, the built-in upstream that answers from fixtures. It gets its URL when it starts.
- */
-export const mock: Preset = {
+/** The preset of the provider that answers from recordings. It gets its URL when it starts. */
+export const replay: Preset = {
   name: 'replay',
   env: [],
   keyless: true,

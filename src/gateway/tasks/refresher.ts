@@ -10,8 +10,8 @@ import { requestState } from './upstream-requests.ts'
 
 /** Maximum time for which a state counts as current, in milliseconds. */
 const FRESH = 5000
-/** Like `FRESH`, for tasks of the built-in mock provider, which end within three seconds. */
-const MOCK_FRESH = 500
+/** Like `FRESH`, for recorded tasks, whose recorded states follow one poll after the other. */
+const RECORDED_FRESH = 500
 /** Number of consecutive not-found answers after which a task counts as lost. */
 const MISSES = 3
 /** Age at which an unfinished task fails, in milliseconds. */
@@ -69,8 +69,9 @@ export class Refresher {
 
   /** Minimum interval between polls of a task, in milliseconds. */
   freshOf({ channel }: StoredTask): number {
-    const isMock = this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
-    return isMock ? MOCK_FRESH : this.fresh
+    const isRecorded =
+      this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
+    return isRecorded ? RECORDED_FRESH : this.fresh
   }
 
   /**

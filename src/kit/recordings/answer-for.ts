@@ -1,33 +1,52 @@
+import { workOf } from '../../canonical/work.ts'
 import { bytesOf } from './body.ts'
 import type { Entry } from './library.ts'
-import type { ReadRequest } from './read-request.ts'
+import { withNewIds } from './new-ids.ts'
+import { type ReadRequest, readRequest } from './read-request.ts'
 import type { ServedAnswer } from './served-answer.ts'
 import { bytesIn, translatedAnswer } from './translated-answer.ts'
 
+/** A request for which a recording was found. */
+export interface AskedAnswer {
+  /** Undefined for a request that belongs to no format. */
+  readonly caller: ReadRequest | undefined
+  /** Path and query of the request. */
+  readonly url: string
+  /** Ending of the ids in an answer that serves more requests than its own. */
+  readonly ending: string
+}
+
 /**
  * Returns the answer of a recording for a caller: as recorded if the format and the kind of answer are the caller's,
- * otherwise translated. Undefined if the caller's format cannot express it.
- *
- * @param url path and query of the request.
+ * otherwise translated. A partial match is translated for the caller's request, and its ids get a new ending. Undefined
+ * if the caller's format cannot express the answer.
  */
-export function answerFor(entry: Entry, caller: ReadRequest | undefined, url: string): ServedAnswer | undefined {
-  const { answer } = entry
-  if (caller === undefined || isAsRecorded(entry, caller, framingOf(caller, url)))
-    return {
-      ...{ status: answer.status, headers: answer.headers, ms: answer.ms, isComplete: answer.complete },
-      chunks: answer.chunks?.map(chunk => ({ ms: chunk.ms, bytes: bytesOf(chunk) })) ?? [
-        { ms: answer.ms, bytes: bytesIn(entry) },
-      ],
-    }
-  const translated = translatedAnswer(entry, caller, framingOf(caller, url))
+export function answerFor(entry: Entry, { caller, url, ending }: AskedAnswer): ServedAnswer | undefined {
+  const isOwn = entry.partial === undefined
+  if (caller === undefined) return isOwn ? asRecorded(entry) : withNewIds(asRecorded(entry), ending)
+  const framing = framingOf(caller, url)
+  if (isOwn && isAsRecorded(entry, caller, framing)) return asRecorded(entry)
+  const translated = translatedAnswer(entry, caller, framing)
   if (translated === undefined) return undefined
   const { status, contentType, chunks } = translated
-  const { ms } = answer
+  const { ms } = entry.answer
+  const answer: ServedAnswer = {
+    ...{ status, headers: { 'content-type': contentType }, ms, isComplete: entry.answer.complete },
+    chunks: chunks.map(bytes => ({ ms, bytes })),
+  }
+  return isOwn || hasCountedIds(caller) ? answer : withNewIds(answer, ending)
+}
+
+const asRecorded = (entry: Entry): ServedAnswer => {
+  const { status, headers, ms, complete, chunks } = entry.answer
   return {
-    ...{ status, headers: { 'content-type': contentType }, ms, isComplete: answer.complete },
-    chunks: chunks.map(text => ({ ms, bytes: Buffer.from(text) })),
+    ...{ status, headers, ms, isComplete: complete },
+    chunks: chunks?.map(chunk => ({ ms: chunk.ms, bytes: bytesOf(chunk) })) ?? [{ ms, bytes: bytesIn(entry) }],
   }
 }
+
+/** The ids of a transcript count its segments. */
+const hasCountedIds = ({ canonical }: ReadRequest): boolean => workOf(canonical) === 'transcription'
 
 /** Whether a caller wants a stream. */
 export const wantsStream = (caller: ReadRequest): boolean => caller.streams || caller.canonical.stream
@@ -36,7 +55,15 @@ const framingOf = ({ streams }: ReadRequest, url: string): 'array' | 'events' =>
   streams && !/[?&]alt=sse\b/.test(url) ? 'array' : 'events'
 
 const isAsRecorded = (entry: Entry, caller: ReadRequest, framing: 'array' | 'events'): boolean =>
-  entry.format === caller.route.format && entry.streams === wantsStream(caller) && isFramed(entry, framing)
+  entry.format === caller.route.format &&
+  entry.streams === wantsStream(caller) &&
+  isFramed(entry, framing) &&
+  hasSameShape(entry, caller)
+
+/** Whether a transcript was recorded in the requested shape, such as subtitles, which is spelling. */
+const hasSameShape = ({ recording }: Entry, { canonical }: ReadRequest): boolean =>
+  workOf(canonical) !== 'transcription' ||
+  JSON.stringify(readRequest(recording.request)?.canonical.spelling) === JSON.stringify(canonical.spelling)
 
 /** Whether the recorded stream is framed as the caller wants it; whole answers have no framing. */
 const isFramed = ({ answer, streams }: Entry, framing: 'array' | 'events'): boolean =>

@@ -3,9 +3,11 @@ import type { Format } from '../../canonical/node.ts'
 import { type Difference, differences } from './difference.ts'
 import type { FiledRecording } from './folder.ts'
 import { type MatchKey, matchKey } from './match-key.ts'
-import { readRequest } from './read-request.ts'
+import { matchesPartially, type PartialMatch, partialMatch } from './partial-match.ts'
+import { modelOf, readRequest, routeAt } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
-import type { RecordedAnswer } from './recording.ts'
+import type { RecordedAnswer, Recording } from './recording.ts'
+import { parseRule } from './rules.ts'
 import { SessionLibrary } from './session-library.ts'
 
 /** A recorded exchange that can answer requests. */
@@ -15,6 +17,8 @@ export interface Entry extends FiledRecording {
   readonly format: Format | undefined
   /** Whether the answer is a stream. */
   readonly streams: boolean
+  /** Which other requests the recording answers. Undefined if it answers only requests that equal its own. */
+  readonly partial: PartialMatch | undefined
 }
 
 /** The recording nearest to a request that none matches. */
@@ -55,15 +59,13 @@ export class Library {
 
   /** Adds a recording behind all others. */
   add(one: FiledRecording): void {
-    const { answer, request, redact = [], ignore = [] } = one.recording
+    const { answer, redact = [], ignore = [] } = one.recording
     if (answer === undefined) return this.sessions.add(one)
     const rules = [...new Set([...ignore, ...this.ignore])]
     const group = getOrAdd(this.groups, JSON.stringify([redact, rules]), () => ({
       ...{ redact, ignore: rules, entries: [] },
     }))
-    const read = readRequest(request)
-    const streams = read !== undefined && (read.streams || read.canonical.stream)
-    group.entries.push({ ...one, key: matchKey(request, rules), answer, format: read?.route.format, streams })
+    group.entries.push(new LazyEntry(one, answer, rules))
   }
 
   /** Files that no request has asked for. */
@@ -73,36 +75,99 @@ export class Library {
     )
   }
 
-  /** The models that recordings request. */
-  get models(): readonly string[] {
-    const entries = [...this.groups.values()].flatMap(group => group.entries)
-    return [
-      ...new Set(entries.flatMap(({ key: { form } }) => (typeof form['model'] === 'string' ? form['model'] : []))),
-    ]
+  /** The models that recordings request, each with the format of the first of them. */
+  get models(): ReadonlyMap<string, Format | undefined> {
+    const models = new Map<string, Format | undefined>()
+    for (const { entries } of this.groups.values())
+      for (const { recording } of entries) {
+        const model = modelOf(recording.request)
+        if (model !== undefined && !models.has(model)) models.set(model, routeAt(recording.request.path)?.route.format)
+      }
+    return models
   }
 
   /**
-   * Finds the recording for a request. After the last of several equal ones, the last answers again.
+   * Finds the recording for a request: an equal one, otherwise one that matches it partially. After the last of several
+   * such recordings, the last answers again.
    *
    * @param scope callers of one scope share the order of equal requests.
    */
   async find(request: ArrivedRequest, wanted: Wanted, scope = ''): Promise<Entry | Nearest | undefined> {
-    const missed: { readonly entries: readonly Entry[]; readonly key: MatchKey }[] = []
-    for (const [rules, { redact, ignore, entries }] of this.groups) {
+    const missed: Missed[] = []
+    for (const { redact, ignore, entries } of this.groups.values()) {
       const key = matchKey(await recordedRequest(request, redactionFor(request, redact)), ignore)
       const matching = bestOf(entries, key, wanted)
-      if (matching.length > 0) return this.next(matching, JSON.stringify([scope, rules, matching[0]!.file]))
+      if (matching.length > 0) return this.next(matching, scope)
       missed.push({ entries, key })
     }
+    const matching = mostSpecificOf(missed, wanted)
+    if (matching.length > 0) return this.next(matching, scope)
     return nearestOf(missed.flatMap(({ entries, key }) => entries.map(entry => nearestAt(entry, key))))
   }
 
-  private next(matching: readonly Entry[], counter: string): Entry {
+  private next(matching: readonly Entry[], scope: string): Entry {
+    const counter = JSON.stringify([scope, matching[0]!.file])
     const count = this.served.get(counter) ?? 0
     this.served.set(counter, count + 1)
     const entry = matching[Math.min(count, matching.length - 1)]!
     this.used.add(entry.file)
     return entry
+  }
+}
+
+/** Recordings of one group, and the request as it is compared with them. */
+interface Missed {
+  readonly entries: readonly Entry[]
+  readonly key: MatchKey
+}
+
+/** A recording whose request is read when it is first compared, because a large folder takes a while. */
+class LazyEntry implements Entry {
+  readonly file: string
+  readonly recording: Recording
+  readonly answer: RecordedAnswer
+  private readonly ignore: readonly string[]
+  private known: Pick<Entry, 'key' | 'format' | 'streams' | 'partial'> | undefined
+
+  constructor({ file, recording }: FiledRecording, answer: RecordedAnswer, ignore: readonly string[]) {
+    this.file = file
+    this.recording = recording
+    this.answer = answer
+    this.ignore = ignore
+    // Reports invalid rules at the start.
+    for (const rule of ignore) parseRule(rule)
+  }
+
+  get key(): MatchKey {
+    return this.read().key
+  }
+
+  get format(): Format | undefined {
+    return this.read().format
+  }
+
+  get streams(): boolean {
+    return this.read().streams
+  }
+
+  get partial(): PartialMatch | undefined {
+    return this.read().partial
+  }
+
+  private read() {
+    this.known ??= readEntry(this.recording, this.ignore)
+    return this.known
+  }
+}
+
+function readEntry({ request, match }: Recording, ignore: readonly string[]) {
+  const read = readRequest(request)
+  const key = matchKey(request, ignore)
+  return {
+    key,
+    format: read?.route.format,
+    streams: read !== undefined && (read.streams || read.canonical.stream),
+    partial: match && partialMatch(match, key.form),
   }
 }
 
@@ -122,7 +187,29 @@ function bestOf(entries: readonly Entry[], key: MatchKey, wanted: Wanted): reado
     one => one.format !== wanted.format && key.conversation !== undefined && one.key.conversation === key.conversation,
   )
   const matching = equal.length > 0 ? equal : alike
-  const rank = (one: Entry): number => Number(one.format !== wanted.format) * 2 + Number(one.streams !== wanted.streams)
-  const best = Math.min(...matching.map(rank))
-  return matching.filter(one => rank(one) === best)
+  return leastOf(matching, one => formatRank(one, wanted))
+}
+
+/**
+ * Recordings that match a request partially: those with the most paths, of these the ones nearest to the caller's
+ * format.
+ */
+function mostSpecificOf(missed: readonly Missed[], wanted: Wanted): readonly Entry[] {
+  const matching = missed.flatMap(({ entries, key }) =>
+    entries.filter(
+      ({ partial, key: own }) => partial !== undefined && own.work === key.work && matchesPartially(partial, key.form),
+    ),
+  )
+  const specific = leastOf(matching, ({ partial }) => -partial!.values.length)
+  return leastOf(specific, one => formatRank(one, wanted))
+}
+
+/** Lowest for the caller's format, then for an answer that is streamed as the caller wants it. */
+const formatRank = (one: Entry, wanted: Wanted): number =>
+  Number(one.format !== wanted.format) * 2 + Number(one.streams !== wanted.streams)
+
+/** Returns the entries with the lowest rank. */
+function leastOf(entries: readonly Entry[], rank: (one: Entry) => number): readonly Entry[] {
+  const best = Math.min(...entries.map(rank))
+  return entries.filter(one => rank(one) === best)
 }

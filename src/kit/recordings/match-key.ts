@@ -14,6 +14,8 @@ export interface MatchKey {
   readonly form: JsonObject
   /** Digest of the form. */
   readonly digest: string
+  /** Kind of work; method and path of a request that belongs to no format. */
+  readonly work: string
   /** Digest of what all conversation formats can say, by which a recording answers callers of other formats. */
   readonly conversation?: string
 }
@@ -32,9 +34,9 @@ export function matchKey(recorded: RecordedRequest, ignore: readonly string[] = 
   const canonical = readRequest(recorded)?.canonical
   const whole = canonical === undefined ? plainForm(recorded) : canonicalForm(canonical)
   const form = ignoring.json(ignoring.without(whole)) as JsonObject
-  const key = { form, digest: digestOf(form) }
-  if (canonical === undefined || workOf(canonical) !== 'conversation') return key
-  return { ...key, conversation: digestOf(conversationForm(form)) }
+  const work = canonical === undefined ? `${recorded.method} ${recorded.path}` : workOf(canonical)
+  const key = { form, digest: digestOf(form), work }
+  return work !== 'conversation' ? key : { ...key, conversation: digestOf(conversationForm(form)) }
 }
 
 /** Compared form of a request that belongs to no format. */

@@ -44,6 +44,13 @@ function attempt(recorded: RecordedRequest): ReadRequest | string | undefined {
   }
 }
 
+/** Returns the model that a request names, in its body, its form or its path. */
+export function modelOf({ path, body }: RecordedRequest): string | undefined {
+  const json = jsonIn(body)
+  const named = isObject(json) ? json['model'] : body?.form?.find(({ field }) => field === 'model')?.text
+  return typeof named === 'string' ? named : /\/models\/([^/:]+):/.exec(path)?.[1]
+}
+
 /** Finds the endpoint of a path below any base URL: `/v1/chat/completions`, `/api/v1/messages`, `/chat/completions`. */
 export function routeAt(path: string): MatchedRoute | undefined {
   const version = path.lastIndexOf('/v1')

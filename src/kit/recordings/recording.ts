@@ -92,11 +92,20 @@ export const RECORDING = v.pipe(
     /** Rules of `--redact` and `--ignore` with which it was recorded; they are part of its match key. */
     redact: v.optional(list(anyText)),
     ignore: v.optional(list(anyText)),
+    /**
+     * Paths of the canonical request. The recording then answers every request of its kind of work whose values there
+     * are those of the recorded request, unless another recording equals it.
+     */
+    match: v.optional(list(anyText)),
     request: REQUEST,
     answer: v.optional(ANSWER),
     session: v.optional(SESSION),
   }),
   exactlyOne('answer', 'session'),
+  v.forward(
+    v.check(({ match, session }) => match === undefined || session === undefined, 'has no effect on a session'),
+    ['match'],
+  ),
 )
 
 export type Recording = v.InferOutput<typeof RECORDING>

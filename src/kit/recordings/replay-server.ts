@@ -1,18 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorKindOf } from '../../canonical/error.ts'
-import { answerFor, wantsStream } from './answer-for.ts'
+import type { Format } from '../../canonical/node.ts'
+import { type AskedAnswer, answerFor, wantsStream } from './answer-for.ts'
+import { textIn } from './body.ts'
 import { differenceText } from './difference.ts'
 import { errorAnswer } from './error-answer.ts'
 import { type Fault, FaultChooser } from './faults.ts'
 import type { FiledRecording } from './folder.ts'
-import { type Entry, Library, type Nearest } from './library.ts'
+import { type Entry, Library, type Nearest, type Wanted } from './library.ts'
 import { listening } from './listening.ts'
+import { endingIn, newEnding, withoutEndings } from './new-ids.ts'
 import { type MissPolicy, PassedMisses } from './passed-misses.ts'
-import { type ReadRequest, readRequest, unreadableReason } from './read-request.ts'
+import { readRequest, unreadableReason } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
 import { ReplaySockets } from './replay-sockets.ts'
-import { sendAnswer, withFault } from './served-answer.ts'
+import { sendAnswer, withFault, withRange } from './served-answer.ts'
 
 /** The header by which a test keeps the order of its own equal requests. */
 export const SCOPE = 'interlingua-replay-scope'
@@ -39,7 +42,7 @@ export interface Replay {
   /** Files that no request has asked for. */
   readonly unused: readonly string[]
   /** The models that recordings request. */
-  readonly models: readonly string[]
+  readonly models: readonly RecordedModel[]
   close(): Promise<void>
 }
 
@@ -47,7 +50,14 @@ export interface Replay {
 export async function openReplay(options: ReplayOptions): Promise<Replay> {
   const server = new ReplayServer(options)
   const listener = createServer((message, reply) => {
-    server.answer(message, reply).catch(() => reply.destroy())
+    server.answer(message, reply).catch((fault: Error) => {
+      if (reply.headersSent) reply.destroy()
+      else
+        errorAnswer(reply, message.url ?? '/', {
+          kind: 'invalid-request',
+          message: `The request cannot be read: ${fault.message}`,
+        })
+    })
   })
   listener.on('upgrade', (message, connection, head) => {
     connection.on('error', () => connection.destroy())
@@ -60,13 +70,27 @@ export async function openReplay(options: ReplayOptions): Promise<Replay> {
     get unused() {
       return [...server.library.unused, ...server.library.sessions.unused]
     },
-    models: [...new Set([...server.library.models, ...server.library.sessions.models])],
+    models: modelsOf(server.library),
     close: async () => {
       server.sockets.close()
       await close()
       await server.passed?.close()
     },
   }
+}
+
+/** A model that recordings request, and the format of their requests. */
+export interface RecordedModel {
+  readonly id: string
+  readonly format?: Format
+}
+
+function modelsOf({ models, sessions }: Library): readonly RecordedModel[] {
+  const others = sessions.models.filter(id => !models.has(id))
+  return [
+    ...[...models].map(([id, format]) => (format === undefined ? { id } : { id, format })),
+    ...new Set(others).values().map(id => ({ id })),
+  ]
 }
 
 class ReplayServer {
@@ -90,17 +114,31 @@ class ReplayServer {
     for await (const chunk of message) chunks.push(chunk as Buffer)
     const { method = 'GET', url = '/', headers } = message
     const request: ArrivedRequest = { method, url, headers, body: Buffer.concat(chunks) }
-    const scope = String(headers[SCOPE] ?? '')
+    // Equal requests about different answers, such as polls of two videos, have orders of their own.
+    const about = endingIn(url)
+    const scope = `${String(headers[SCOPE] ?? '')}${about ?? ''}`
     const recorded = await recordedRequest(request, redactionFor(request, []))
     const caller = readRequest(recorded)
     const streams = caller !== undefined && wantsStream(caller)
     await this.passed?.written()
-    const found = await this.library.find(request, { format: caller?.route.format, streams }, scope)
-    if (found !== undefined && 'answer' in found) return this.serve(reply, found, { caller, scope, url })
+    const wanted: Wanted = { format: caller?.route.format, streams }
+    const found = await this.find(request, wanted, scope)
+    const ending = about === undefined || method === 'POST' ? newEnding() : about
+    const asked = { caller, scope, url, ending, range: rangeOf(message) }
+    if (found !== undefined && 'answer' in found) return this.serve(reply, found, asked)
     if (this.passed !== undefined) return this.passed.pass(message, reply, Buffer.concat(chunks))
     const missed = missText(request, found, caller === undefined ? unreadableReason(recorded) : undefined)
     this.misses.push(missed)
     errorAnswer(reply, url, { kind: 'not-found', message: missed, code: 'no_recording' })
+  }
+
+  /** Finds the recording for a request, or for the request without the endings of its ids. HEAD is answered as GET. */
+  private async find(request: ArrivedRequest, wanted: Wanted, scope: string): Promise<Entry | Nearest | undefined> {
+    const found = await this.library.find(request, wanted, scope)
+    if (found === undefined || 'answer' in found) return found
+    const original = withoutEndingsIn(request) ?? request
+    const read = original.method === 'HEAD' ? { ...original, method: 'GET' } : original
+    return read === request ? found : this.library.find(read, wanted, scope)
   }
 
   async session(message: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> {
@@ -114,7 +152,8 @@ class ReplayServer {
     else this.sockets.refuse(connection, url)
   }
 
-  private async serve(reply: ServerResponse, entry: Entry, { caller, scope, url }: Asked): Promise<void> {
+  private async serve(reply: ServerResponse, entry: Entry, asked: Asked): Promise<void> {
+    const { caller, scope, url, range } = asked
     const fault = this.faults.next(entry.key.digest, scope)
     if (fault?.type === 'status')
       return errorAnswer(reply, url, {
@@ -122,7 +161,8 @@ class ReplayServer {
         message: `A fault on demand (--fault ${fault.status}:${fault.rate}).`,
         ...(fault.status === 429 || fault.status === 503 ? { retryAfterSeconds: 1 } : {}),
       })
-    const answer = answerFor(entry, caller, url)
+    const whole = answerFor(entry, asked)
+    const answer = whole && range !== undefined ? withRange(whole, range) : whole
     if (answer !== undefined)
       return sendAnswer(reply, fault === undefined ? answer : withFault(answer, fault), this.speed)
     errorAnswer(reply, url, {
@@ -132,11 +172,22 @@ class ReplayServer {
   }
 }
 
-interface Asked {
-  readonly caller: ReadRequest | undefined
+interface Asked extends AskedAnswer {
   readonly scope: string
-  /** Path and query. */
-  readonly url: string
+  /** The header `range` of a download. */
+  readonly range: string | undefined
+}
+
+const rangeOf = ({ method, headers: { range } }: IncomingMessage): string | undefined =>
+  method === 'GET' || method === 'HEAD' ? range : undefined
+
+/** Removes the endings of ids from a request; undefined if it has none. */
+function withoutEndingsIn(request: ArrivedRequest): ArrivedRequest | undefined {
+  const { url, body } = request
+  const text = textIn(body)
+  const changed = { url: withoutEndings(url), text: text === undefined ? undefined : withoutEndings(text) }
+  if (changed.url === url && changed.text === text) return undefined
+  return { ...request, url: changed.url, body: changed.text === undefined ? body : Buffer.from(changed.text) }
 }
 
 /** @param fault why the format of the endpoint cannot read the request. */

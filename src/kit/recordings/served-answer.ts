@@ -54,6 +54,27 @@ function splitAt(chunks: readonly ServedChunk[], offset: number): [readonly Serv
   return [before, after]
 }
 
+/** Returns the size of an answer with one chunk, so that a download shows its progress. */
+function lengthOf({ chunks: [only, ...others], isComplete }: ServedAnswer): { readonly 'content-length'?: number } {
+  const isKnown = isComplete && only !== undefined && only.bytes.length > 0 && others.length === 0
+  return isKnown ? { 'content-length': only.bytes.length } : {}
+}
+
+/** Returns the part of a whole answer that a header `range` requests (RFC 9110 §14). */
+export function withRange(answer: ServedAnswer, range: string): ServedAnswer {
+  const bytes = Buffer.concat(answer.chunks.map(chunk => chunk.bytes))
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
+  if (answer.status !== 200 || first === undefined || first + last! === '') return answer
+  const begin = first === '' ? Math.max(0, bytes.length - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? bytes.length : Math.min(bytes.length, Number(last) + 1)
+  const part = (status: number, head: string, chunk: Buffer): ServedAnswer => ({
+    ...{ ...answer, status, headers: { ...answer.headers, 'content-range': `bytes ${head}/${bytes.length}` } },
+    chunks: [{ ms: answer.ms, bytes: chunk }],
+  })
+  if (begin >= end) return part(416, '*', Buffer.alloc(0))
+  return part(206, `${begin}-${end - 1}`, bytes.subarray(begin, end))
+}
+
 /** Sends an answer, its chunks at their times divided by the speed; a speed of 0 waits for nothing. */
 export async function sendAnswer(reply: ServerResponse, answer: ServedAnswer, speed: number): Promise<void> {
   const began = performance.now()
@@ -62,7 +83,7 @@ export async function sendAnswer(reply: ServerResponse, answer: ServedAnswer, sp
     if (left > 1) await sleep(left)
   }
   await at(answer.ms)
-  reply.writeHead(answer.status, answer.headers)
+  reply.writeHead(answer.status, { ...answer.headers, ...lengthOf(answer) })
   reply.flushHeaders()
   for (const { ms, bytes, pause } of answer.chunks) {
     await at(ms)

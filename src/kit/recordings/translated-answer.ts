@@ -4,12 +4,13 @@ import { fold, unfold } from '../../canonical/fold.ts'
 import { isObject, type JsonObject, parseJson } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { drain } from '../../canonical/transducer.ts'
-import type { WireEvent } from '../../canonical/wire.ts'
+import type { WireAnswer, WireEvent } from '../../canonical/wire.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { EVENT_STREAM, JSON_ARRAY } from '../../egress/transport/sse.ts'
 import { READERS } from '../../ingress/index.ts'
 import { eventParser } from '../../ingress/transport/event-parser.ts'
 import { bodyBytes, bytesOf } from './body.ts'
+import { fittedResult } from './fitted-result.ts'
 import type { Entry } from './library.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
 
@@ -17,7 +18,7 @@ import { type ReadRequest, readRequest } from './read-request.ts'
 export interface CallerAnswer {
   readonly status: number
   readonly contentType: string
-  readonly chunks: readonly string[]
+  readonly chunks: readonly Buffer[]
 }
 
 /**
@@ -37,7 +38,7 @@ export function translatedAnswer(
   if (answer.status >= 400) {
     const error = reader.error?.({ status: answer.status, headers: answer.headers, body: objectIn(bytes) })
     const wire = error && writer.error?.(error, 'replay')
-    return wire && { status: wire.status, contentType: JSON_TYPE, chunks: [JSON.stringify(wire.body)] }
+    return wire && { status: wire.status, contentType: JSON_TYPE, chunks: [Buffer.from(JSON.stringify(wire.body))] }
   }
   const events = entry.streams
     ? reader.events && drain(reader.events(asked), wireEvents(bytes, answer.headers['content-type'] ?? ''))
@@ -46,27 +47,35 @@ export function translatedAnswer(
           reader.result({ status: answer.status, headers: answer.headers, ...bodyOf(bytes, answer.headers) }, asked),
         ),
       ]
-  return events && written(events, caller, framing)
+  return events && written(events, caller, { framing, isFitted: entry.partial !== undefined })
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+interface Writing {
+  readonly framing: 'events' | 'array'
+  /** Whether the answer is fitted to the caller's request. */
+  readonly isFitted: boolean
+}
+
 function written(
   events: readonly CanonicalEvent[],
   { route, streams, canonical }: ReadRequest,
-  framing: 'events' | 'array',
+  { framing, isFitted }: Writing,
 ): CallerAnswer | undefined {
   const writer = WRITERS[route.format]!
   const folded = fold(events)
-  const result: CanonicalResult = {
+  const recorded: CanonicalResult = {
     ...folded,
     id: folded.id ?? 'replay',
     model: canonical.model,
     createdAt: folded.createdAt ?? 0,
   }
+  const result = isFitted ? fittedResult(recorded, canonical) : recorded
   if (!(streams || canonical.stream)) {
     const wire = writer.result?.(result, canonical).wire
-    return wire && { status: wire.status, contentType: JSON_TYPE, chunks: [JSON.stringify(wire.body)] }
+    const whole = wire && wholeBody(wire)
+    return whole && { status: wire.status, ...whole }
   }
   if (writer.events === undefined) return undefined
   const { id, model, createdAt } = result
@@ -74,7 +83,14 @@ function written(
   const { frame, close, contentType } = framing === 'array' ? JSON_ARRAY : EVENT_STREAM
   const wire = drain(writer.events(canonical), named as Iterable<CanonicalEvent>)
   const chunks = wire.map((event, index) => frame(event, index === 0))
-  return { status: 200, contentType, chunks: [...chunks, close(chunks.length === 0)] }
+  return { status: 200, contentType, chunks: [...chunks, close(chunks.length === 0)].map(text => Buffer.from(text)) }
+}
+
+/** Returns the body of a whole answer. Undefined if its bytes are not in memory. */
+function wholeBody({ body, raw }: WireAnswer): Pick<CallerAnswer, 'contentType' | 'chunks'> | undefined {
+  if (raw === undefined) return { contentType: JSON_TYPE, chunks: [Buffer.from(JSON.stringify(body))] }
+  const bytes = 'text' in raw ? Buffer.from(raw.text) : raw.bytes instanceof BufferedBytes ? raw.bytes.bytes : undefined
+  return bytes && { contentType: raw.mediaType, chunks: [Buffer.from(bytes)] }
 }
 
 /** Returns the bytes of a recorded answer. */

@@ -6,12 +6,9 @@ import { saidIn } from '../../../console/src/pages/start/trial/answer-text.ts'
 import { lossesIn } from '../../../console/src/pages/start/trial/losses.ts'
 import { EventSplitter } from '../../../console/src/pages/start/trial/sse.ts'
 import { lossHeaders } from '../../../src/egress/losses.ts'
-import { servedCases } from '../../../src/upstreams/mock/index.ts'
+import { fixtureCases } from '../../builders/demo.ts'
 
-const CASES = servedCases().filter(
-  ({ format, events, result }) =>
-    (FORMATS as readonly string[]).includes(format) && events !== undefined && result !== undefined,
-)
+const CASES = fixtureCases(FORMATS).filter(({ events, result }) => events !== undefined && result !== undefined)
 
 /** Reads a stream in chunks of this many characters. */
 function readIn(format: (typeof FORMATS)[number], stream: string, piece: number): string {

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Work } from '../../../src/canonical/work.ts'
 import { FORMAT_FACTS } from '../../../src/formats/formats.ts'
-import { mock } from '../../../src/formats/vendors/local.ts'
 import { until } from '../../builders/time.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 import { openVideoUpstream } from '../../video/upstreams/index.ts'
@@ -15,6 +14,7 @@ import { CONVERSATION_CASES } from '../endpoints/conversations.ts'
 import { formOf, WAV } from '../endpoints/media.ts'
 import { finished } from '../endpoints/videos.ts'
 import type { World } from '../endpoints.ts'
+import { openConverse, openRealtime } from '../fakes.ts'
 import type { Outcomes } from '../outcomes.ts'
 import { Session, spokenTo } from '../session.ts'
 import { Started } from '../started.ts'
@@ -52,10 +52,10 @@ const openLive = () =>
     connection.send({ serverContent: { turnComplete: true } })
   })
 
-/** Starts the built-in upstream as a separate server, with its own command, from the bundle. */
+/** Starts the demo as a separate server, with its own command, from the bundle. */
 async function openReplay(checkout: string) {
   const home = mkdtempSync(join(tmpdir(), 'first-start-'))
-  const words = ['start', '--silent', '--', 'replay', 'fixtures', '--port', '0']
+  const words = ['start', '--silent', '--', 'replay', 'fixtures/demo', '--port', '0']
   const child: ChildProcess = spawn('npm', words, { cwd: checkout, env: userEnv(home), detached: true })
   let out = ''
   child.stdout!.on('data', piece => (out += piece))
@@ -70,12 +70,13 @@ async function openReplay(checkout: string) {
   }
 }
 
-const VIDEO_KINDS = ['videos', 'veo', 'kling'] as const
+/** Formats that the demo answers, because it has recordings of them. */
+const REPLAYED = [
+  ...['chat', 'responses', 'messages', 'contents', 'cohere-chat', 'completions', 'embeddings', 'rerank', 'cohere'],
+  ...['images', 'speech', 'transcriptions'],
+]
 
-/** Formats that the built-in upstream answers, without those that have an upstream of their own here. */
-const REPLAYED = mock.formats.map(({ format }) => format).filter(format => !VIDEO_KINDS.some(kind => kind === format))
-
-/** Models of work that the built-in upstream does for only one model of a format, by format and work. */
+/** Models of work that the demo does for only one model of a format, by format and work. */
 const SPECIAL: { readonly [format: string]: { readonly [work: string]: string } } = {
   responses: { image: 'replay-responses-picture' },
   contents: { image: 'replay-contents-picture', speech: 'replay-contents-speech' },
@@ -85,9 +86,12 @@ const SPECIAL: { readonly [format: string]: { readonly [work: string]: string } 
 const modelFor = (format: string, work: Work): string =>
   SPECIAL[format]?.[work] === undefined ? `model-of-${format}` : `${work}-of-${format}`
 
+const VIDEO_KINDS = ['videos', 'veo', 'kling'] as const
+
 /** Opens an upstream of every format, and channels to them with models named after them. */
 async function openUpstreams(checkout: string) {
   const [replay, sound, live] = [await openReplay(checkout), await FakeUpstream.open(sounds), await openLive()]
+  const [converse, realtime] = [await openConverse(), await openRealtime()]
   const videos = await Promise.all(VIDEO_KINDS.map(kind => openVideoUpstream(kind)))
   const channel = (format: string, base_url: string, more: object = {}) => ({
     ...{ name: format, provider: 'custom', formats: [format], base_url, key: 'secret' },
@@ -96,6 +100,8 @@ async function openUpstreams(checkout: string) {
   })
   const channels = [
     ...REPLAYED.map(format => channel(format, `${replay.address}/v1`)),
+    channel('converse', converse.address),
+    channel('realtime', `${realtime.url}/v1`),
     ...videos.map(({ channel: { key, formats } }) => channel(formats[0]!.format, formats[0]!.baseUrl, { key })),
     channel('elevenlabs', sound.address, { dialect: { voices: { alloy: 'theirs' }, default_voice: 'theirs' } }),
     channel('deepgram', sound.address),
@@ -103,7 +109,13 @@ async function openUpstreams(checkout: string) {
   ]
   const close = async (): Promise<void> => {
     replay.close()
-    await Promise.all([sound.close(), live.close(), ...videos.map(one => one.close())])
+    await Promise.all([
+      sound.close(),
+      live.close(),
+      converse.close(),
+      realtime.close(),
+      ...videos.map(one => one.close()),
+    ])
   }
   return { channels, close }
 }

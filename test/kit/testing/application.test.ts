@@ -8,9 +8,9 @@ import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readFolder } from '../../../src/kit/recordings/folder.ts'
 import { replay, replayEachTest, type TestReplay } from '../../../src/kit/testing/index.ts'
-import { openMock } from '../../../src/upstreams/mock/index.ts'
+import { openDemo } from '../../builders/demo.ts'
 
-/* Programs with three SDKs: recorded once with the built-in mock as provider, then replayed without it. */
+/* Programs with three SDKs: recorded once with the built-in demo as provider, then replayed without it. */
 
 type Server = Pick<TestReplay, 'key' | 'baseURL'>
 
@@ -52,13 +52,13 @@ const folder = join(mkdtempSync(join(tmpdir(), 'application-')), 'recordings')
 const recorded = { summary: '', greeting: '', weather: { text: '', cities: [] as string[] } }
 
 beforeAll(async () => {
-  const mock = await openMock()
-  const server = await replay(folder, { mode: 'record', upstream: mock.url, key: 'sk-provider-1234' })
+  const demo = await openDemo()
+  const server = await replay(folder, { mode: 'record', upstream: demo.url, key: 'sk-provider-1234' })
   recorded.summary = await summary(server, 'Say hello.')
   recorded.greeting = await greeting(server, 'Greet me.')
   recorded.weather = await weather(server, 'How warm is it in Turin?')
   await server.close()
-  await mock.close()
+  await demo.close()
 })
 
 describe('recorded programs', () => {
@@ -155,17 +155,17 @@ describe('replayEachTest', () => {
 
 describe('replay', () => {
   test('records what is missing and answers the rest from recordings', async () => {
-    const mock = await openMock()
+    const demo = await openDemo()
     const into = join(mkdtempSync(join(tmpdir(), 'missing-')), 'new')
     for (let run = 0; run < 2; run++) {
-      await using server = await replay(into, { mode: 'record', upstream: mock.url })
+      await using server = await replay(into, { mode: 'record', upstream: demo.url })
       await greeting(server, 'Greet me.')
     }
     expect(readdirSync(into)).toHaveLength(1)
-    await using off = await replay(into, { mode: 'off', upstream: mock.url })
+    await using off = await replay(into, { mode: 'off', upstream: demo.url })
     expect(await summary(off, 'Say hello.')).toBe(recorded.summary)
     expect(readdirSync(into)).toHaveLength(1)
-    await mock.close()
+    await demo.close()
   })
 
   test('takes its mode from the environment', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openMock } from '../../../src/upstreams/mock/index.ts'
+import { openDemo } from '../../builders/demo.ts'
 import { documentedTest, withOtherPrompt, withUpstream } from '../../builders/documented-tests.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -29,12 +29,12 @@ test('the documented examples record, replay without a provider, and fail for a 
   const write = (change: (text: string) => string): void => {
     for (const [name, text] of EXAMPLES) writeFileSync(join(folder, name), change(text))
   }
-  const mock = await openMock()
-  write(text => withUpstream(text, mock.url))
+  const demo = await openDemo()
+  write(text => withUpstream(text, demo.url))
   // One file at a time, so that both do not record the same exchange.
   const environment = { INTERLINGUA_RECORD: '1', OPENAI_API_KEY: 'sk-documented-1' }
   expect(await vitest(folder, environment, '--no-file-parallelism')).toMatch(/Tests +2 passed/)
-  await mock.close()
+  await demo.close()
   const [file, ...others] = readdirSync(join(folder, 'test/recordings'))
   expect(others).toEqual([])
   expect(readFileSync(join(folder, 'test/recordings', file!), 'utf8')).not.toContain('sk-documented')

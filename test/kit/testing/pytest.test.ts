@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { replay } from '../../../src/kit/testing/index.ts'
-import { openMock } from '../../../src/upstreams/mock/index.ts'
 import { folderOf } from '../../agents/install.ts'
+import { openDemo } from '../../builders/demo.ts'
 import { DOCUMENTED_TESTS } from '../../builders/documented-tests.ts'
 import { MAIN } from '../../builders/paths.ts'
 
@@ -33,14 +33,13 @@ if (!hasPytest) console.warn('The example for pytest is not run: python3 has no 
 
 test.skipIf(!hasPytest)('the documented example for pytest passes, and fails for a changed prompt', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pytest-'))
-
   for (const [name, text] of DOCUMENTED_TESTS) if (name.endsWith('.py')) writeFileSync(join(folder, name), text)
-  const mock = await openMock()
-  const provider = await replay(join(folder, 'recordings'), { mode: 'record', upstream: mock.url })
+  const demo = await openDemo()
+  const provider = await replay(join(folder, 'recordings'), { mode: 'record', upstream: demo.url })
   const body = JSON.stringify({ model: 'replay', messages: [{ role: 'user', content: 'Say hello.' }] })
   await (await fetch(`${provider.url}/v1/chat/completions`, { method: 'POST', body })).text()
   await provider.close()
-  await mock.close()
+  await demo.close()
   const environment = { ...process.env, INTERLINGUA: `${process.execPath} ${MAIN}`, PYTHONPATH: packages(folder) }
   const run = (): string => {
     const options = { cwd: folder, env: environment, encoding: 'utf8' } as const

@@ -1,0 +1,55 @@
+import type { EmbeddingPart, Part, RankPart } from '../../canonical/content.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type Candidate, type CanonicalResult, rankedAsRequested } from '../../canonical/result.ts'
+import { workOf } from '../../canonical/work.ts'
+
+/**
+ * Fits a recorded answer to a request that matches it partially: one vector for each input, one rank for each document,
+ * the requested times of a transcript. Recorded vectors repeat; documents that were not recorded come last.
+ */
+export function fittedResult(result: CanonicalResult, request: CanonicalRequest): CanonicalResult {
+  const work = workOf(request)
+  if (work === 'transcription')
+    return {
+      ...result,
+      candidates: result.candidates.map(one => withTimes(one, request.output.transcript?.timestamps)),
+    }
+  const { [work]: fitContent } = FITTED
+  const [first, ...others] = result.candidates
+  if (fitContent === undefined || first === undefined) return result
+  const content = fitContent(first.content, request.messages.length)
+  return rankedAsRequested({ ...result, candidates: [{ ...first, content }, ...others] }, request)
+}
+
+/** Removes the times that a request does not ask for. */
+function withTimes({ transcript, ...candidate }: Candidate, wanted: readonly string[] = []): Candidate {
+  if (transcript === undefined || wanted.length === 0) return candidate
+  const { words, segments, ...others } = transcript
+  const has = (name: string): boolean => wanted.includes(name)
+  return {
+    ...candidate,
+    transcript: {
+      ...others,
+      ...(words !== undefined && has('word') ? { words } : {}),
+      ...(segments !== undefined && has('segment') ? { segments } : {}),
+    },
+  }
+}
+
+type Fit = (content: readonly Part[], count: number) => readonly Part[]
+
+/** Works whose answers have a part for each message of their request. */
+const FITTED: { readonly [work: string]: Fit | undefined } = {
+  __proto__: null as never,
+  embedding: (content, count) => {
+    const vectors = content.filter((part): part is EmbeddingPart => part.type === 'embedding')
+    if (vectors.length === 0) return content
+    return Array.from({ length: count }, (_, index) => ({ ...vectors[index % vectors.length]! }))
+  },
+  ranking: (content, count) => {
+    const ranks = content.filter((part): part is RankPart => part.type === 'rank' && part.index < count)
+    const ranked = new Set(ranks.map(({ index }) => index))
+    const others = Array.from({ length: count }, (_, index) => index).filter(index => !ranked.has(index))
+    return [...ranks, ...others.map((index): RankPart => ({ type: 'rank', index, score: 0 }))]
+  },
+}

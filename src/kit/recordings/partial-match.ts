@@ -1,0 +1,38 @@
+import type { Json, JsonObject } from '../../canonical/node.ts'
+
+/** Paths of the canonical request by which a recording answers requests that differ from its own, with its values. */
+export interface PartialMatch {
+  readonly values: readonly { readonly path: readonly string[]; readonly recorded: ReadonlySet<string> }[]
+}
+
+/**
+ * Prepares the field `match` of a recording.
+ *
+ * @param form the compared form of the recorded request.
+ */
+export const partialMatch = (paths: readonly string[], form: JsonObject): PartialMatch => ({
+  values: paths.map(text => {
+    const path = text.split('.')
+    return { path, recorded: valuesAt(form, path) }
+  }),
+})
+
+/**
+ * Whether a request has the recorded values at all paths: at least these of a path with `*`, none if the recorded
+ * request has none.
+ */
+export const matchesPartially = ({ values }: PartialMatch, form: JsonObject): boolean =>
+  values.every(({ path, recorded }) => {
+    const requested = valuesAt(form, path)
+    return recorded.size === 0 ? requested.size === 0 : recorded.isSubsetOf(requested)
+  })
+
+/** Returns the values at a path as JSON. `*` stands for every field or item, `-1` for the last item of a list. */
+function valuesAt(value: Json | undefined, [step, ...rest]: readonly string[]): Set<string> {
+  if (value === undefined) return new Set()
+  if (step === undefined) return new Set([JSON.stringify(value)])
+  if (typeof value !== 'object' || value === null) return new Set()
+  if (step === '*') return new Set(Object.values(value).flatMap(item => [...valuesAt(item as Json, rest)]))
+  const name = step === '-1' && Array.isArray(value) ? String(value.length - 1) : step
+  return Object.hasOwn(value, name) ? valuesAt((value as JsonObject)[name], rest) : new Set()
+}

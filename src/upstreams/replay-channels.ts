@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import type { ChannelConfig, ChannelModels } from '../config/types.ts'
+import { baseUrlFor } from '../formats/formats.ts'
+import { ROOT } from '../root.ts'
+
+/** The recordings of the demo, from which the provider `replay` answers if no folder is configured. */
+export const DEMO_FOLDER: string = join(ROOT, 'fixtures', 'demo')
+
+/** The model of the demo that answers every request. */
+export const ANY_MODEL = 'replay'
+
+/** A folder of recordings that is served, and the models that its recordings request. */
+export interface ServedFolder {
+  readonly url: string
+  readonly models: readonly { readonly id: string; readonly format?: string }[]
+}
+
+/** A folder that is served until it is closed. */
+export type OpenFolder = ServedFolder & { close(): Promise<void> }
+
+/** Sets the URL of a channel whose models are those of its recordings, unless the channel has models of its own. */
+export function withFolder(channel: ChannelConfig, { url, models }: ServedFolder): ChannelConfig {
+  const { named, patterns } = channel.models
+  const isOpen = named.size === 0 && patterns.length === 0
+  return {
+    ...atUrl(channel, url),
+    models: isOpen ? { named: new Map(models.map(({ id }) => [id, id])), patterns } : channel.models,
+  }
+}
+
+/**
+ * Returns the channels of the demo. A channel without models of its own answers the model `replay` in every recorded
+ * format. In addition, each format gets a channel of the other models that its recordings request. If they are
+ * requested at another format's endpoint, they are translated.
+ */
+export function demoChannels(channel: ChannelConfig, { url, models }: ServedFolder): ChannelConfig[] {
+  const recorded = new Set(models.map(({ format }) => format))
+  const formats = channel.formats.filter(({ format }) => recorded.has(format))
+  const whole = atUrl({ ...channel, formats }, url)
+  if (!hasOnlyAnyModel(channel.models)) return [whole]
+  const byFormat = whole.formats.flatMap(format => {
+    const ids = models.flatMap(one => (one.format === format.format && one.id !== ANY_MODEL ? [one.id] : []))
+    const named = new Map(ids.map(id => [id, id]))
+    const name = `${channel.name}-${format.format}`
+    return ids.length === 0 ? [] : [{ ...whole, name, formats: [format], models: { named, patterns: [] } }]
+  })
+  return [whole, ...byFormat]
+}
+
+/** Sets the URL of a channel, which needs no key. */
+function atUrl({ keys: _, ...channel }: ChannelConfig, url: string): ChannelConfig {
+  return {
+    ...channel,
+    formats: channel.formats.map(one => ({ ...one, baseUrl: baseUrlFor(one.format, url, true) })),
+  }
+}
+
+const hasOnlyAnyModel = ({ named, patterns }: ChannelModels): boolean =>
+  patterns.length === 0 && named.size === 1 && named.get(ANY_MODEL) === ANY_MODEL
