@@ -1,6 +1,8 @@
-import type { Annotation, Part, ReasoningPart, TextPart } from '../../canonical/content.ts'
+import { AnswerIds } from '../../canonical/call-ids.ts'
+import type { Annotation, Part, ReasoningPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type Candidate, type CanonicalResult, endContentOf } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { extrasFor } from '../fields.ts'
@@ -19,18 +21,18 @@ const NO_ANSWER: Candidate = { content: [] }
 const CONTENT: Path = ['candidates', 0, 'content']
 
 /** Writes a whole answer (docs/wire/cohere-chat.md#answer). */
-export function writeResult(result: CanonicalResult): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  const body = nativeBodyOf(result, FORMAT, NATIVE_HEAD) ?? writeBody(result, losses)
+  const body = nativeBodyOf(result, FORMAT, NATIVE_HEAD) ?? writeBody(result, request, losses)
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-function writeBody(result: CanonicalResult, losses: Losses): JsonObject {
+function writeBody(result: CanonicalResult, request: CanonicalRequest, losses: Losses): JsonObject {
   losses.report(foreignLosses(result, FORMAT))
   reportHead(result, losses)
   const [candidate = NO_ANSWER] = result.candidates
   const { usage } = result
-  const message = new MessageWriter(losses)
+  const message = new MessageWriter(losses, request)
   const parts = placed(candidate.content, CONTENT)
   for (const one of parts) message.put(one)
   reportOrder(parts, CONTENT, losses)
@@ -93,18 +95,26 @@ class MessageWriter {
   private readonly citations: JsonObject[] = []
   private plan: string | undefined
   private readonly losses: Losses
+  private readonly ids: AnswerIds
 
-  constructor(losses: Losses) {
+  constructor(losses: Losses, request: CanonicalRequest) {
     this.losses = losses
+    this.ids = new AnswerIds(request)
   }
 
   put({ part, path, lane }: PlacedPart): void {
     reportPart(part, path, this.losses)
     if (lane === undefined || isEmpty(part)) return
-    if (part.type === 'tool-call') this.calls.push(callWith(part, argumentsOf(part)))
+    if (part.type === 'tool-call') this.call(part, path)
     else if (part.type === 'reasoning') this.think(part)
     else if (part.type === 'opaque' && lane !== 'text') (lane === 'block' ? this.content : this.calls).push(part.value)
     else if ('text' in part) this.say(part as TextPart, lane)
+  }
+
+  private call(part: ToolCallPart, path: Path): void {
+    const id = this.ids.call(part.id, part.name)
+    if (id !== part.id) this.losses.changeRestored([...path, 'id'], id, 'id-made-unique')
+    this.calls.push(callWith({ ...part, id }, argumentsOf(part)))
   }
 
   private think(part: ReasoningPart): void {
