@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { userEnv } from '../checkout.ts'
 import type { Outcomes } from '../outcomes.ts'
 
@@ -56,11 +60,28 @@ export async function release(outcomes: Outcomes, checkout: string): Promise<voi
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: checkout, encoding: 'utf8' }).trim()
     assert.equal(predicate.buildDefinition.resolvedDependencies[0].digest.gitCommit, commit)
   })
-  await outcomes.try('npm refuses to publish it', () => {
-    const { status, stderr } = run(['publish', '--dry-run', join(folder, packed)])
-    assert.notEqual(status, 0)
-    assert.match(stderr, /EPRIVATE/)
-  })
+  await outcomes.try('npm refuses to publish it, and sends the registry nothing', () =>
+    refused(checkout, join(folder, packed)),
+  )
+}
+
+/** Publishes a package to a registry on the loopback. A dry run would not do: it refuses nothing. */
+export async function refused(checkout: string, file: string): Promise<void> {
+  const written: string[] = []
+  const registry = createServer((request, response) => {
+    if (request.method !== 'GET') written.push(`${request.method} ${request.url}`)
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{}')
+  }).listen(0, '127.0.0.1')
+  try {
+    await once(registry, 'listening')
+    const address = `127.0.0.1:${(registry.address() as AddressInfo).port}/`
+    const flags = [`--registry=http://${address}`, `--//${address}:_authToken=token`, '--provenance=false']
+    const published = promisify(execFile)('npm', ['publish', file, ...flags], { cwd: checkout, env: userEnv() })
+    await assert.rejects(published, /EPRIVATE/)
+    assert.deepEqual(written, [])
+  } finally {
+    registry.close()
+  }
 }
 
 interface PackedManifest {
