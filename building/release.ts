@@ -1,26 +1,54 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Manifest, restoreManifest } from './package/manifest.ts'
+import { artifactOf, provenanceOf, sourceOf } from './package/provenance.ts'
+import { reasonsAgainstPublishing } from './package/publishing.ts'
+import { sbomOf } from './package/sbom.ts'
 
 /*
- * Makes what a release consists of in lib/release: the package, which npm would publish, and a CycloneDX list of all
- * packages in it. Publishes nothing.
+ * Makes what a release consists of in lib/release: the package, a CycloneDX list of all packages in it, its provenance
+ * and checksums. Publishes nothing; npm refuses to publish the package while there are reasons against it.
  */
 
 const ROOT = join(import.meta.dirname, '..')
 const RELEASE = join(ROOT, 'lib/release')
 
-/** Maximum size of a list of packages, in bytes. */
-const MAX_LIST = 64 * 1024 * 1024
-
-const npm = (words: readonly string[], env: NodeJS.ProcessEnv = {}): string =>
-  execFileSync('npm', words, { cwd: ROOT, env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: MAX_LIST })
-
-rmSync(RELEASE, { recursive: true, force: true })
+const source = sourceOf(ROOT)
+const against = reasonsAgainstPublishing(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest)
+const list = sbomOf(ROOT)
+const packed = pack()
 // Packing empties `lib`, so that the package moves there afterwards.
-const packed = npm(['pack', '--silent'], { INTERLINGUA_RELEASE: 'true' }).trim().split('\n').at(-1)!
+rmSync(RELEASE, { recursive: true, force: true })
 mkdirSync(RELEASE, { recursive: true })
 renameSync(join(ROOT, packed), join(RELEASE, packed))
-const list = npm(['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--omit', 'dev'])
-writeFileSync(join(RELEASE, packed.replace(/\.tgz$/, '.cdx.json')), list)
+
+const stem = packed.replace(/\.tgz$/, '')
+const artifact = artifactOf(packed, readFileSync(join(RELEASE, packed)))
+write(`${stem}.cdx.json`, list)
+write(`${stem}.provenance.json`, provenanceOf(artifact, source, process.version))
+const files = [packed, `${stem}.cdx.json`, `${stem}.provenance.json`]
+const sums = files.map(file => `${artifactOf(file, readFileSync(join(RELEASE, file))).sha256}  ${file}\n`)
+writeFileSync(join(RELEASE, 'SHA256SUMS'), sums.join(''))
+
 console.log(`The release is in ${RELEASE}.`)
+console.log(
+  against.length === 0
+    ? `To publish it: npm publish lib/release/${packed}`
+    : `It cannot be published, because ${against.join(' and ')}.`,
+)
+
+/** Packs the package, and restores package.json even if npm fails. */
+function pack(): string {
+  const env = { ...process.env, INTERLINGUA_RELEASE: against.length === 0 ? 'true' : 'false' }
+  try {
+    const out = execFileSync('npm', ['pack', '--silent'], { cwd: ROOT, env, encoding: 'utf8' })
+    return out.trim().split('\n').at(-1)!
+  } finally {
+    restoreManifest(ROOT)
+  }
+}
+
+function write(file: string, value: object): void {
+  writeFileSync(join(RELEASE, file), `${JSON.stringify(value, null, 2)}\n`)
+}

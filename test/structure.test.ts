@@ -124,6 +124,7 @@ describe('imports', () => {
     const lists = [
       'src/ingress/index.ts',
       'src/egress/index.ts',
+      'src/egress/defaults.ts',
       'src/ingress/transport/event-parser.ts',
       'src/ingress/transport/sse.ts',
       'src/egress/transport/sse.ts',

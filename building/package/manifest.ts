@@ -2,7 +2,8 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ENTRIES } from './entries.ts'
 
-type Manifest = { readonly [field: string]: unknown }
+/** The contents of a package.json. */
+export type Manifest = { readonly [field: string]: unknown }
 type Versions = { readonly [name: string]: string }
 
 /** Fields that only the repository needs. The package brings no Node: it would replace the one of its user's scripts. */

@@ -10,7 +10,7 @@ import { ENTRIES, type Entry } from './entries.ts'
 const TARGET = 'es2022'
 
 /** Name of a package in an import, for example `@scope/name` for `@scope/name/part`. */
-const packageIn = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)![0]
+export const packageIn = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)![0]
 
 /**
  * Builds the modules that programs import, one file per source file, so that bundlers leave out what is not used.

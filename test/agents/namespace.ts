@@ -4,7 +4,8 @@ import { spawn, spawnSync } from 'node:child_process'
 
 const WAYS: readonly (readonly string[])[] = [['--net'], ['--user', '--map-root-user', '--net']]
 
-const within = (way: readonly string[], command: readonly string[]): string[] => [
+/** Returns the arguments of `unshare` that run a command in a namespace. */
+export const within = (way: readonly string[], command: readonly string[]): string[] => [
   ...way,
   ...['sh', '-c', 'ip link set lo up && exec "$@"', 'sh'],
   ...command,

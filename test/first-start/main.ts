@@ -7,6 +7,7 @@ import { cascade } from './set-ups/cascade.ts'
 import { oidc } from './set-ups/oidc.ts'
 import { packageOfNpm } from './set-ups/package.ts'
 import { plain } from './set-ups/plain.ts'
+import { release } from './set-ups/release.ts'
 import { runtimeOnly } from './set-ups/runtime-only.ts'
 import { shared } from './set-ups/shared.ts'
 import { tls } from './set-ups/tls.ts'
@@ -33,6 +34,7 @@ const SET_UPS: { readonly [name: string]: (outcomes: Outcomes, checkout: string)
   'signing in': oidc,
   'without development packages': runtimeOnly,
   'the package of npm': packageOfNpm,
+  'a release': release,
 }
 
 const { values } = parseArgs({

@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { until } from '../../builders/time.ts'
-import { userEnv } from '../checkout.ts'
+import { envWith, nodesOf } from '../node-versions.ts'
 import type { Outcomes } from '../outcomes.ts'
+import { testsOfApplications } from './package-tests.ts'
 
 /** Versions of Node that the library supports, and those of them that also run the gateway. */
 const LIBRARY = ['20', '22', '24', '26']
@@ -15,8 +16,12 @@ const GATEWAY = ['22', '24', '26']
 const PRESENT = [
   ...['LICENSE', 'README.md', 'CHANGELOG.md', 'docs/library.md', 'bin/interlingua.js', 'lib/server/main.cjs'],
   ...['lib/modules/kit/library/index.js', 'lib/modules/kit/library/index.d.ts', 'console/dist/index.html'],
+  ...['lib/modules/kit/testing/index.js', 'lib/modules/kit/testing/index.d.ts'],
   ...['catalogue/models.json', 'fixtures/chat/hello.request.json', 'interlingua.example.yaml'],
 ]
+/** Everything else in the package is in one of these folders, or one of these files. */
+const PLACES =
+  /^(?:(?:bin|lib\/server|lib\/modules|console\/dist|catalogue|conformance|fixtures)\/|docs\/(?:library|record-replay|testing)\.md$|[^/]+$)/
 const ABSENT = /^(?:src|test|bench|building|console\/src|dist|\.ci)\/|\.test\.|\.to-[a-z]+\.|\.env|node_modules|\.map$/
 /** Maximum size of the package, in bytes. */
 const MAX_SIZE = 3_000_000
@@ -35,6 +40,11 @@ import { chat, messages, translate, type Translation } from 'interlingua'
 export const one: Translation = translate({ model: 'm', messages: [] }, { from: chat, to: messages })
 // @ts-expect-error: a codec is no text
 translate({}, { from: 'chat', to: messages })
+import { replay, replayEachTest, type TestReplay } from 'interlingua/testing'
+export const two: TestReplay = await replay('recordings', { strict: true })
+export const [three]: readonly string[] = two.misses
+// @ts-expect-error: hooks are functions
+replayEachTest('recordings', { beforeEach: 1 })
 `
 
 /** `npm pack`, installed in an empty folder: the library, its types and the gateway under each Node. */
@@ -79,6 +89,7 @@ export async function packageOfNpm(outcomes: Outcomes, checkout: string): Promis
           assert.equal(done(['node', 'use.js'], empty, node), '/v1/messages no-seed Hi\n'),
         )
     }
+    await testsOfApplications(outcomes, { folder, file, versions: LIBRARY, nodes })
     for (const version of GATEWAY) {
       const node = nodes(version)
       if (node === undefined) outcomes.skip(`the gateway under Node ${version}`, 'it cannot be installed here')
@@ -97,37 +108,6 @@ export async function packageOfNpm(outcomes: Outcomes, checkout: string): Promis
   }
 }
 
-/** A user's environment in which the Node of this folder comes first. */
-const envWith = (home: string, node: string | undefined): NodeJS.ProcessEnv => {
-  const env = userEnv(home)
-  return node === undefined ? env : { ...env, PATH: `${node}:${env['PATH']}` }
-}
-
-/** Installs a version of Node from npm, and returns the folder of its program. Undefined if it cannot be had here. */
-const nodesOf = (folder: string) => {
-  const found = new Map<string, string | undefined>()
-  return (version: string): string | undefined => {
-    if (!found.has(version)) found.set(version, nodeOf(folder, version))
-    return found.get(version)
-  }
-}
-
-function nodeOf(folder: string, version: string): string | undefined {
-  const home = join(folder, `node-${version}`)
-  mkdirSync(home)
-  writeFileSync(join(home, 'package.json'), '{"private":true}')
-  const name = `node-${process.platform}-${process.arch}`
-  try {
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${version}`], { cwd: home, stdio: 'ignore' })
-    const bin = join(home, 'node_modules', name, 'bin')
-    return execFileSync(join(bin, 'node'), ['--version'], { encoding: 'utf8' }).startsWith(`v${version}.`)
-      ? bin
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
 function contents(file: string): void {
   const listed = execFileSync('tar', ['-tzf', file], { encoding: 'utf8', maxBuffer: 2 ** 26 })
   const paths = listed
@@ -139,7 +119,7 @@ function contents(file: string): void {
     [],
   )
   assert.deepEqual(
-    paths.filter(path => ABSENT.test(path)),
+    paths.filter(path => ABSENT.test(path) || !PLACES.test(path)),
     [],
   )
   const size = readFileSync(file).length
