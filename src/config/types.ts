@@ -53,6 +53,8 @@ export interface ServerConfig {
    * that.
    */
   readonly earlyHead: boolean
+  /** Further headers that name a client's session, in lower case, so that its requests reach the same channel. */
+  readonly sessionHeaders?: readonly string[]
   /**
    * Time for which requests are still accepted after the stop signal, in milliseconds, so that load balancers notice.
    */

@@ -99,6 +99,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     cors: written?.cors ?? [],
     heartbeat: written?.heartbeat ?? 15_000,
     earlyHead: written?.early_head ?? true,
+    ...defined({ sessionHeaders: written?.session_headers?.map(name => name.toLowerCase()) }),
     drain: written?.drain ?? 5_000,
     grace: written?.grace ?? 30_000,
     limits: {

@@ -9,6 +9,7 @@ import { withoutAdditions } from '../egress/losses.ts'
 import { CANCELLED, type EarlierAttempt, isCounted, recordedModel, type UsageRow } from '../store/usage/row.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
+import type { AffinitySource } from './affinity.ts'
 import type { Call } from './call.ts'
 import type { FallenBack } from './fallback-models.ts'
 import type { RequestTrace } from './metrics/traces.ts'
@@ -53,6 +54,8 @@ export class Report {
   trace: RequestTrace | undefined
   /** Requested model, and the reason why another one answers. Undefined if the requested one does. */
   fallback: FallenBack | undefined
+  /** Fact by which the conversation was recognised, if that decided between channels or keys. */
+  affinity: AffinitySource | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
   private upstreamId: string | undefined
@@ -253,6 +256,7 @@ export class Report {
       model: this.model,
       upstreamModel: target && recordedModel(target.upstreamModel),
       channel: target?.channel.name,
+      affinity: target?.channel.affinity === false ? undefined : this.affinity,
       upstreamFormat: target?.format.format,
       error: this.error?.kind,
       finish: this.finish?.reason,
