@@ -193,6 +193,8 @@ export interface TracesConfig {
   readonly headers: { readonly [name: string]: string }
   /** Share of requests to trace if the caller has not decided; 0 to 1. */
   readonly sample: number
+  /** Proxy before the collector. */
+  readonly proxy?: ProxyConfig
 }
 
 /** Sign-in to the console. */
@@ -217,6 +219,8 @@ export interface OidcConfig {
   readonly claim: string
   /** Claim values that make a user an admin or a viewer. */
   readonly roles: { readonly admin: readonly string[]; readonly viewer: readonly string[] }
+  /** Proxy before the provider. */
+  readonly proxy?: ProxyConfig
 }
 
 /** The spending limit of a key. */
