@@ -11,15 +11,18 @@ const { asked } = WORKS['conversation']!
 /** A request whose stream has usage in every format. */
 const request = { ...asked, stream: true, spelling: { chat: { stream_options: { include_usage: true } } } }
 
+/** Losses of media that the format cannot hold. */
+const MEDIA = ['no-such-file-ids', 'only-base64', 'no-masks']
+
 /** The losses that a stream can report only at its end: signatures, stop sequences, token counts. */
 const isLate = ({ path, kind, reason }: Loss): boolean =>
   path.at(-1) === 'stopSequence' ||
   ['no-signatures', 'no-hidden-reasoning'].includes(reason) ||
   (path[0] === 'usage' && path[1] !== 'extras' && kind === 'dropped')
 
-const late = (losses: readonly Loss[]): string[] =>
+const late = (losses: readonly Loss[], isOne = isLate): string[] =>
   shownLosses(losses)
-    .filter(isLate)
+    .filter(isOne)
     .map(one => JSON.stringify(one))
     .sort()
 
@@ -36,5 +39,17 @@ describe('a stream reports at its end the signatures, stop sequences and counts 
       const { losses } = WRITERS[format]!.result!(result, request)
       expect(late(plain(lostInStream(format, events)))).toEqual(late(plain(losses)))
     })
+  })
+
+  it('contents, of images, files and recordings that it cannot hold', () => {
+    const isMedia = ({ reason }: Loss): boolean => MEDIA.includes(reason)
+    const seen = new Set<string>()
+    holds(streamed(result), ({ result, events }) => {
+      const { losses } = WRITERS['contents']!.result!(result, request)
+      const expected = late(plain(losses), isMedia)
+      for (const { reason } of losses) seen.add(reason)
+      expect(late(plain(lostInStream('contents', events)), isMedia)).toEqual(expected)
+    })
+    expect(MEDIA.some(reason => seen.has(reason))).toBe(true)
   })
 })

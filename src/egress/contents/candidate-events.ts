@@ -227,7 +227,8 @@ export class CandidateWriter {
   }
 
   private whole(part: Part, index?: number): void {
-    const wire = writeAnswerPart(part, [], new Losses())
+    const losses = index === undefined ? new Losses() : this.losses
+    const wire = writeAnswerPart(part, ['candidates', this.index, 'content', index ?? 0], losses)
     if (wire === undefined) return
     const { text } = wire
     if (text === '') this.flush()
