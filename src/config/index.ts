@@ -9,6 +9,7 @@ import {
   duration,
   expects,
   fields,
+  headerName,
   headers,
   listOfTexts,
   mapOf,
@@ -51,6 +52,7 @@ const server = fields({
   // A caller is considered gone after eight heartbeats without reading. That wait must fit in a timer too.
   heartbeat: v.optional(wait('1ms', '3d')),
   early_head: v.optional(yesOrNo),
+  session_headers: v.optional(v.array(headerName, expects('a list of header names'))),
   drain: v.optional(wait('0s')),
   grace: v.optional(wait('0s')),
   sockets: v.optional(

@@ -53,6 +53,8 @@ export interface ServerConfig {
    * that.
    */
   readonly earlyHead: boolean
+  /** Further headers that name a client's session, in lower case, so that its requests reach the same channel. */
+  readonly sessionHeaders?: readonly string[]
   /**
    * Time for which requests are still accepted after the stop signal, in milliseconds, so that load balancers notice.
    */
@@ -191,6 +193,8 @@ export interface TracesConfig {
   readonly headers: { readonly [name: string]: string }
   /** Share of requests to trace if the caller has not decided; 0 to 1. */
   readonly sample: number
+  /** Proxy before the collector. */
+  readonly proxy?: ProxyConfig
 }
 
 /** Sign-in to the console. */
@@ -215,6 +219,8 @@ export interface OidcConfig {
   readonly claim: string
   /** Claim values that make a user an admin or a viewer. */
   readonly roles: { readonly admin: readonly string[]; readonly viewer: readonly string[] }
+  /** Proxy before the provider. */
+  readonly proxy?: ProxyConfig
 }
 
 /** The spending limit of a key. */

@@ -39,9 +39,10 @@ export const credential = v.pipe(
 export const listOfTexts = () => v.array(text, expects('a list of strings'))
 export const texts = listOfTexts()
 export const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expects('a map'))
+export const headerName = v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name'))
 /** Headers by name. Messages do not show the values, which may be secret. */
 export const headers = record(
-  v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name')),
+  headerName,
   v.pipe(
     v.string('expected a string'),
     v.trim(),

@@ -73,7 +73,11 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
     realtime: realtimeOf(written.realtime),
     dataDir: written.data_dir ?? DATA_DIR,
     store: storeOf(written),
-    ...defined({ redis: written.redis, traces: tracesOf(written.traces), console: consoleOf(written.console) }),
+    ...defined({
+      redis: written.redis,
+      traces: tracesOf(written.traces, proxy),
+      console: consoleOf(written.console, proxy),
+    }),
     usage: { retention: written.usage?.keep ?? 90 * 86_400_000 },
     capture: { retention: written.capture?.keep ?? 86_400_000, limit: written.capture?.limit ?? 256 * 2 ** 20 },
     metrics,
@@ -100,6 +104,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     cors: written?.cors ?? [],
     heartbeat: written?.heartbeat ?? 15_000,
     earlyHead: written?.early_head ?? true,
+    ...defined({ sessionHeaders: written?.session_headers?.map(name => name.toLowerCase()) }),
     drain: written?.drain ?? 5_000,
     grace: written?.grace ?? 30_000,
     limits: {
@@ -144,25 +149,32 @@ const conflicts = (one: Address, other: Address): boolean =>
 /** Whether a wildcard host (`::` or `0.0.0.0`) covers another host. */
 const coversHost = (all: string, host: string): boolean => all === '::' || (all === '0.0.0.0' && isIPv4(host))
 
-const tracesOf = (written: WrittenConfig['traces']): TracesConfig | undefined =>
-  written && { otlp: written.otlp, headers: written.headers ?? {}, sample: written.sample ?? 1 }
+const tracesOf = (written: WrittenConfig['traces'], proxy: ProxyConfig | undefined): TracesConfig | undefined =>
+  written && {
+    ...{ otlp: written.otlp, headers: written.headers ?? {}, sample: written.sample ?? 1 },
+    ...defined({ proxy }),
+  }
 
-const consoleOf = (written: WrittenConfig['console']): ConsoleConfig | undefined =>
+const consoleOf = (written: WrittenConfig['console'], proxy: ProxyConfig | undefined): ConsoleConfig | undefined =>
   written === false
     ? undefined
     : {
         session: written?.session ?? 12 * 3_600_000,
         idle: written?.idle ?? 3_600_000,
-        ...defined({ oidc: oidcOf(written?.oidc) }),
+        ...defined({ oidc: oidcOf(written?.oidc, proxy) }),
       }
 
-function oidcOf(written: NonNullable<Exclude<WrittenConfig['console'], false>>['oidc']): OidcConfig | undefined {
+function oidcOf(
+  written: NonNullable<Exclude<WrittenConfig['console'], false>>['oidc'],
+  proxy: ProxyConfig | undefined,
+): OidcConfig | undefined {
   if (written === undefined) return undefined
   const { issuer, client_id: clientId, client_secret: clientSecret, name, scopes, claim, roles } = written
   return {
     ...{ issuer, clientId, clientSecret, name: name ?? new URL(issuer).host },
     ...{ scopes: scopes ?? ['openid', 'profile', 'email'], claim: claim ?? 'groups' },
     roles: { admin: roles.admin ?? [], viewer: roles.viewer ?? [] },
+    ...defined({ proxy }),
   }
 }
 

@@ -4,6 +4,15 @@ import type { Part } from '../canonical/content.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Work } from '../canonical/work.ts'
 
+/** Fact by which the requests of a conversation are recognised. */
+export type AffinitySource = 'cache-key' | 'session' | 'conversation' | 'beginning'
+
+/** The string that identifies a conversation, and the fact from which it was made. */
+interface Affinity {
+  readonly key: string
+  readonly by: AffinitySource
+}
+
 /**
  * Returns the string that identifies a request's conversation, so that its requests reach the channel that has its
  * prompt cached: the cache key, else the client's session, else the stored conversation, else a hash of the
@@ -11,16 +20,24 @@ import type { Work } from '../canonical/work.ts'
  * share one (docs/decisions/2026-11-24-cache-affinity.md).
  *
  * @param owner id of the caller's key.
+ * @param sessionHeaders headers of the config that name a client's session, in lower case. They come before the usual.
  * @returns undefined if the request belongs to no conversation.
  */
-export function affinityKey(
+export function affinityOf(
   request: CanonicalRequest,
   work: Work,
   headers: IncomingHttpHeaders,
   owner: string,
-): string | undefined {
-  const key = request.cacheKey ?? sessionOf(request, headers) ?? request.state?.conversation ?? beginning(request, work)
-  return key === undefined ? undefined : `${owner}\n${key}`
+  sessionHeaders: readonly string[] = [],
+): Affinity | undefined {
+  const made = (by: AffinitySource, key: string | undefined): Affinity | undefined =>
+    key === undefined ? undefined : { key: `${owner}\n${shortened(key)}`, by }
+  return (
+    made('cache-key', request.cacheKey) ??
+    made('session', sessionOf(request, headers, sessionHeaders)) ??
+    made('conversation', request.state?.conversation) ??
+    made('beginning', beginning(request, work))
+  )
 }
 
 /** Headers in which clients send the id of their session: Codex (`session_id`, `session-id`), Claude Code, others. */
@@ -29,14 +46,27 @@ const SESSION_HEADERS = ['session_id', 'session-id', 'x-session-id', 'x-claude-c
 /** Matches the session in Claude Code's `metadata.user_id`: at the end of a string, or a member of JSON text. */
 const USER_SESSION = /(?:_session_|"session_id"\s*:\s*")([\w-]{8,64})/
 
-/** Maximum length of a session id that is used, in characters. */
-const LONGEST_SESSION = 256
+/** Length from which a client's id is replaced by its hash, in characters. Every draw reads the whole string. */
+const LONGEST_ID = 256
 
-function sessionOf({ endUser }: CanonicalRequest, headers: IncomingHttpHeaders): string | undefined {
-  for (const name of SESSION_HEADERS) {
-    const value = headers[name]
-    if (typeof value === 'string' && value !== '') return value.slice(0, LONGEST_SESSION)
-  }
+/** Returns an id, or the hash of a long one. */
+function shortened(id: string): string {
+  if (id.length <= LONGEST_ID) return id
+  const hash = createHash('sha256')
+  add(hash, id)
+  return hash.digest('base64url')
+}
+
+function sessionOf(
+  { endUser }: CanonicalRequest,
+  headers: IncomingHttpHeaders,
+  configured: readonly string[],
+): string | undefined {
+  for (const names of [configured, SESSION_HEADERS])
+    for (const name of names) {
+      const value = headers[name]
+      if (typeof value === 'string' && value !== '') return value
+    }
   return endUser === undefined ? undefined : USER_SESSION.exec(endUser.slice(0, LONGEST_USER))?.[1]
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorKind } from '../canonical/error.ts'
 import { mergedStats, type StatsSnapshot } from '../upstreams/channel/health.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
+import { isOngoing } from '../upstreams/channel-health.ts'
 
 /** State of a channel in one process, or merged over several. Plain JSON. Times are Unix milliseconds. */
 export interface ChannelState {
@@ -38,9 +39,9 @@ function stateOf({ health, stats, latencies, resting: { refusal }, keys }: Chann
   const { inFlight, restingUntil = 0, resting = new Map<string, number>(), drained = false, listed, isSpent } = health
   return {
     ...{ inFlight, drained },
-    ...(restingUntil > now ? { restingUntil } : {}),
+    ...(isOngoing(restingUntil, now) ? { restingUntil } : {}),
     ...(listed === undefined ? {} : { listed: listed.size }),
-    resting: [...resting].filter(([, until]) => until > now),
+    resting: [...resting].filter(([, until]) => isOngoing(until, now)),
     stats: stats.snapshot(now),
     latencies: latencies.all,
     ...(refusal === undefined ? {} : { refusal }),

@@ -291,7 +291,8 @@ export class Gateway {
   /** The router's choices: channels, models and prices. */
   private get destinations(): Destinations {
     const { channels, config, catalogue } = this.services
-    return { channels: channels.all, models: config.models, catalogue, prices: catalogue }
+    const { models, server } = config
+    return { channels: channels.all, models, catalogue, prices: catalogue, sessionHeaders: server.sessionHeaders }
   }
 
   /** Prepares the request's media for a target. Returns undefined if the media cannot be prepared. */

@@ -2,6 +2,7 @@ import type { CanonicalError, ErrorKind } from '../canonical/error.ts'
 import type { Log } from '../log.ts'
 import type { Channel, Headers } from '../upstreams/channel/index.ts'
 import { exhaustedFor } from '../upstreams/channel/rate-limit-headers.ts'
+import { LONGEST_REST } from '../upstreams/channel-health.ts'
 import type { Target } from '../upstreams/router.ts'
 
 /** Rest of a key of a pool after a failure. */
@@ -15,7 +16,7 @@ interface KeyRest {
 }
 
 /** Maximum rest of a key, in seconds. It is longer than that of a channel, because other keys take its requests. */
-export const LONGEST_KEY_REST = 3600
+export const LONGEST_KEY_REST = LONGEST_REST / 1000
 
 /** Failures that belong to the key. Another key of the same channel may succeed at once. */
 const KEY_RESTS: { readonly [K in ErrorKind]?: KeyRest } = {

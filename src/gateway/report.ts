@@ -17,6 +17,7 @@ import {
 } from '../store/usage/row.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
+import type { AffinitySource } from './affinity.ts'
 import type { Call } from './call.ts'
 import { ownFailure } from './failure-of.ts'
 import type { FallenBack } from './fallback-models.ts'
@@ -62,6 +63,8 @@ export class Report {
   trace: RequestTrace | undefined
   /** Requested model, and the reason why another one answers. Undefined if the requested one does. */
   fallback: FallenBack | undefined
+  /** Fact by which the conversation was recognised, if that decided between channels or keys. */
+  affinity: AffinitySource | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
   /** Why the current attempt failed. Undefined if it did not. */
@@ -271,6 +274,7 @@ export class Report {
       model: this.model,
       upstreamModel: target && recordedModel(target.upstreamModel),
       channel: target?.channel.name,
+      affinity: target?.channel.affinity === false ? undefined : this.affinity,
       upstreamFormat: target?.format.format,
       error: this.error?.kind,
       failure: this.error && this.status !== CANCELLED ? (this.attemptFailure ?? ownFailure(this.error)) : undefined,

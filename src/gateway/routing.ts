@@ -8,7 +8,7 @@ import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 import { rankBy } from '../upstreams/ranks.ts'
 import { type RouteRequest, route, type Target } from '../upstreams/router.ts'
-import { affinityKey } from './affinity.ts'
+import { type AffinitySource, affinityOf } from './affinity.ts'
 import type { Call } from './call.ts'
 import { checkCompaction } from './emulations/compaction.ts'
 import { routeCount } from './emulations/counting.ts'
@@ -25,6 +25,8 @@ export interface Destinations {
   readonly catalogue?: ModelLimits
   /** Prices by which budgets may refuse a target. Undefined if nothing is sent yet. */
   readonly prices?: Prices
+  /** Headers of the config that name a client's session. */
+  readonly sessionHeaders?: readonly string[] | undefined
 }
 
 /**
@@ -34,12 +36,13 @@ export interface Destinations {
  * @throws GatewayError if there is no target.
  */
 export function routeIncoming(
-  { call, caller, responseChain, request, onLoss, submission }: Incoming,
+  incoming: Incoming,
   destinations: Destinations,
   reasoning: OwnerReasoning | undefined,
 ): readonly Target[] {
+  const { call, caller, responseChain, request, onLoss, submission } = incoming
   const whole = responseChain === undefined ? request : asModel(responseChain.whole, request.model)
-  const all = routeRequest(call, caller, whole, onLoss, destinations)
+  const all = routeRequest(call, caller, whole, onLoss, destinations, incoming)
   const routed = call.format === STORED_FORMAT ? withStoredPrompt(all, request) : all
   const targets = reasoning?.preferIssuer(routed, whole) ?? routed
   return (responseChain ?? submission)?.eligibleTargets(targets) ?? targets
@@ -75,7 +78,8 @@ function routeRequest(
   caller: Caller,
   request: CanonicalRequest,
   onLoss: OnLoss,
-  { channels, models, catalogue, prices }: Destinations,
+  { channels, models, catalogue, prices, sessionHeaders }: Destinations,
+  incoming?: Incoming,
 ): readonly Target[] {
   const { model } = request
   const work = workOf(request)
@@ -92,7 +96,11 @@ function routeRequest(
     catalogue,
     draw: call.id,
     rank: facts?.order === undefined ? undefined : rankBy(facts.order, { model, channels, prices }),
-    affinity: () => affinityKey(request, work, call.message.headers, caller.id),
+    affinity: () => {
+      const affinity = affinityOf(request, work, call.message.headers, caller.id, sessionHeaders)
+      if (incoming !== undefined) noteAffinity(incoming, affinity?.by)
+      return affinity?.key
+    },
     losses: (upstream, channel) => {
       const native = upstream.format === format
       return weigh(
@@ -104,6 +112,11 @@ function routeRequest(
   }
   if (work === 'count') return routeCount(query, channels)
   return pricedTargets(route(query, channels), { model, work, caller, prices })
+}
+
+function noteAffinity({ report, capture }: Incoming, by: AffinitySource | undefined): void {
+  report.affinity = by
+  if (capture !== undefined) capture.affinity = by
 }
 
 /** Format of requests that the gateway itself makes. No upstream is native for it. */

@@ -130,6 +130,7 @@ const entryOf = ({ call, row, error, seconds, restoredReasoning, fallback }: Out
   fallback: fallback?.reason,
   stream: row.stream,
   channel: row.channel,
+  affinity: row.affinity,
   format: row.upstreamFormat,
   upstream_model: row.upstreamModel,
   attempts: row.attempts,

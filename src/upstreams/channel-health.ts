@@ -29,9 +29,20 @@ export interface RoutedChannel {
   readonly keys?: readonly RoutedChannel[] | undefined
 }
 
+/** Maximum rest, in milliseconds. */
+export const LONGEST_REST = 3_600_000
+/** Rest that is impossible, in milliseconds: it was set before the machine's clock was set back. */
+const IMPOSSIBLE = LONGEST_REST + 60_000
+
+/** Whether a rest that ends at `until` has not ended at `now`, both in Unix milliseconds. */
+export const isOngoing = (until: number, now: number): boolean => until > now && until - now < IMPOSSIBLE
+
 /** Whether the channel, or only this model, rests at time `now` (Unix milliseconds). */
 export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
-  restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
+  isOngoing(restingUntil, now) || isOngoing(resting?.get(upstreamModel) ?? 0, now)
+
+/** Returns the end of an earlier rest, or 0 if it is impossible beside a rest that ends at `until`. */
+export const possibleEnd = (previous: number, until: number): number => (previous - until < IMPOSSIBLE ? previous : 0)
 
 /** Whether the channel has as many requests in flight as the operator allows, or its key is spent. */
 export const isFull = (

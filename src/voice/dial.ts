@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import WebSocket, { type ClientOptions } from 'ws'
 import { errorKindOf, GatewayError } from '../canonical/error.ts'
 import { isObject, parseObject } from '../canonical/node.ts'
+import type { ProxyConfig, UpstreamTls } from '../config/types.ts'
 import { unreachable } from '../upstreams/channel/index.ts'
+import { proxyAgent } from '../upstreams/channel/proxy-agent.ts'
 import { refusedSession } from './refused-session.ts'
 import { SessionSocket } from './session-socket.ts'
 import { CALLER_DISCONNECTED } from './upstream-errors.ts'
@@ -18,6 +20,9 @@ export interface DialOptions {
   /** Milliseconds between heartbeats. */
   readonly heartbeat: number
   readonly signal: AbortSignal
+  /** Proxy before the upstream, and the certificates for it. */
+  readonly proxy?: ProxyConfig | undefined
+  readonly tls?: UpstreamTls | undefined
 }
 
 /** Maximum size of pongs buffered for an upstream that does not read them, in bytes. */
@@ -32,7 +37,8 @@ const LONGEST_REFUSAL = 16 * 1024
  * @throws GatewayError of the kind that the HTTP refusal maps to, `unreachable`, `timed-out`, or `cancelled` if the
  * signal aborts.
  */
-export function dial({ url, headers, timeout, maxPayload, heartbeat, signal }: DialOptions): Promise<SessionSocket> {
+export function dial(dialOptions: DialOptions): Promise<SessionSocket> {
+  const { url, headers, timeout, maxPayload, heartbeat, signal, proxy, tls } = dialOptions
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(CALLER_DISCONNECTED)
@@ -44,6 +50,7 @@ export function dial({ url, headers, timeout, maxPayload, heartbeat, signal }: D
       perMessageDeflate: false,
       handshakeTimeout: timeout,
       followRedirects: false,
+      ...(proxy === undefined && tls === undefined ? {} : { agent: proxyAgent(new URL(url).protocol, { proxy, tls }) }),
     }
     const socket = new WebSocket(url.replace(/^http/, 'ws'), options)
     const fail = (error: GatewayError): void => {

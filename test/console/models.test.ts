@@ -21,6 +21,7 @@ const MODELS = [
   {
     ...{ id: 'house', name: 'House model', interface: 'messages', context: 200_000, maxOutput: 64_000 },
     ...{ input: ['text', 'image'], output: ['text'], price: { input: 1.5, output: 6 } },
+    order: 'latency' as const,
     fallbacks: [
       { model: 'gpt-4o', on: new Set(['failure', 'rate-limit'] as const) },
       { model: 'claude-x', on: new Set(['context'] as const) },
@@ -63,15 +64,17 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     await expect.poll(() => wordsOf(rowsOf(page).filter({ hasText: 'film' }))).toContain('Videos')
   })
 
-  test('shows the fallback models with their reasons', async () => {
+  test('shows the fallback models with their reasons, and the order of channels', async () => {
     const { page } = await visit('/models', { gateway: await open() })
     await page.getByRole('button', { name: 'Open house' }).click()
     const panel = panelOf(page, 'House model')
     const items = panel.locator('ol li')
     await expect.poll(() => items.allInnerTexts()).toEqual(['gpt-4o failure, rate limit', 'claude-x context too long'])
+    await expect.poll(() => wordsOf(panel)).toContain('by latency')
     await panel.getByRole('button', { name: 'Close' }).first().click()
     await page.getByRole('button', { name: 'Open film' }).click()
     await expect.poll(() => panelOf(page, 'film').getByText('Fallback models').count()).toBe(0)
+    await expect.poll(() => wordsOf(panelOf(page, 'film'))).toContain('by weight')
   })
 
   test('shows exactly what a key can call', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type CanonicalRequest, userMessage } from '../../src/canonical/request.ts'
 import { readConfig } from '../../src/config/read.ts'
-import { affinityKey } from '../../src/gateway/affinity.ts'
+import { affinityOf } from '../../src/gateway/affinity.ts'
 import { type RoutedChannel, type RouteRequest, route } from '../../src/upstreams/router.ts'
 import { permitting } from '../builders/permissions.ts'
 
@@ -18,7 +18,7 @@ const turn = (conversation: number, number: number): CanonicalRequest => ({
 })
 
 const keyOf = (request: Partial<CanonicalRequest>, headers = {}, owner = 'key-1'): string | undefined =>
-  affinityKey({ ...BASE, ...request }, 'conversation', headers, owner)
+  affinityOf({ ...BASE, ...request }, 'conversation', headers, owner)?.key
 
 /** Channels of equal rank, by their weights. */
 const channels = (weights: readonly number[], more = ''): RoutedChannel[] =>
@@ -44,7 +44,7 @@ function channelOf(request: CanonicalRequest, list: readonly RoutedChannel[], is
     now: 1,
     draw,
   }
-  const affinity = (): string | undefined => affinityKey(request, 'conversation', {}, 'key-1')
+  const affinity = (): string | undefined => affinityOf(request, 'conversation', {}, 'key-1')?.key
   return route(isAffine ? { ...query, affinity } : query, list)[0]!.channel.name
 }
 
@@ -84,6 +84,23 @@ describe('the key of affinity', () => {
     expect(keyOf({ state }, { 'x-session-id': 's2' })).toBe('key-1\ns2')
   })
 
+  it('takes the session from the headers of the config first, without regard to case', () => {
+    const { server } = readConfig('server: { session_headers: [X-Conversation] }\nchannels: []', {})
+    const headers = { 'x-conversation': 'c1', 'x-session-id': 's1' }
+    const key = (given: object) => affinityOf(BASE, 'conversation', { ...given }, 'key-1', server.sessionHeaders)?.key
+    expect([key(headers), key({ 'x-session-id': 's1' })]).toEqual(['key-1\nc1', 'key-1\ns1'])
+    expect(() => readConfig('server: { session_headers: ["a b"] }\nchannels: []', {})).toThrow('is not a header name')
+  })
+
+  it('is bounded, whatever a client sends as its session or cache key', () => {
+    const giant = 'x'.repeat(1_000_000)
+    for (const request of [{ cacheKey: giant }, { state: { conversation: giant } }, { endUser: giant }])
+      expect(keyOf(request)?.length ?? 0).toBeLessThan(400)
+    expect(keyOf({}, { 'x-session-id': giant })!.length).toBeLessThan(400)
+    expect(keyOf({ cacheKey: `${giant}1` })).not.toBe(keyOf({ cacheKey: `${giant}2` }))
+    expect(keyOf({}, { 'x-session-id': `${giant}1` })).not.toBe(keyOf({}, { 'x-session-id': `${giant}2` }))
+  })
+
   it("finds the session of Claude Code's user, and ignores a user without one", () => {
     const session = '8f14e45f-ceea-467f-ab2d-1d2f3a4b5c6d'
     expect(keyOf({ endUser: `user_ab12_account__session_${session}` })).toBe(`key-1\n${session}`)
@@ -100,7 +117,7 @@ describe('the key of affinity', () => {
   })
 
   it('is undefined for work without turns', () => {
-    expect(affinityKey(turn(1, 0), 'embedding', {}, 'key-1')).toBeUndefined()
+    expect(affinityOf(turn(1, 0), 'embedding', {}, 'key-1')).toBeUndefined()
     expect(keyOf({})).toBeUndefined()
   })
 })
@@ -150,9 +167,11 @@ describe('cache affinity', () => {
     }
     route(query, channels([1]))
     expect(evaluated).toBe(0)
-    // A resting channel is compared, too: signatures without a known account go only to the channel that was drawn.
+    // The drawn channel is needed only for signatures without a known account.
     const two = channels([1, 1])
-    route(query, [two[0]!, { ...two[1]!, health: { inFlight: 0, restingUntil: 2 } }])
+    const targets = route(query, [two[0]!, { ...two[1]!, health: { inFlight: 0, restingUntil: 2 } }])
+    expect(evaluated).toBe(0)
+    for (const { isDrawn } of targets) isDrawn!()
     expect(evaluated).toBe(1)
     route(query, channels([1, 1, 1]))
     expect(evaluated).toBe(2)

@@ -147,6 +147,17 @@ describe('a fallback with a larger context window', TIMED, () => {
     expect([seen('small'), seen('large')]).toEqual([0, 1])
   })
 
+  test('knows the sizes of models from the catalogue', async () => {
+    const yaml =
+      'models: { gpt-4: { fallbacks: [{ model: gpt-4-0613, on: [context] }, { model: gpt-4o, on: [context] }] } }'
+    const scripts = { 'gpt-4': TOO_LONG, 'gpt-4-0613': answering, 'gpt-4o': answering }
+    const { gateway, seen } = await open(scripts, yaml)
+    const words = { role: 'user', content: 'word '.repeat(30_000) }
+    const answer = await gateway.ask(CHAT_PATH, { ...ASK, model: 'gpt-4', messages: [words] })
+    expect(answer.headers['interlingua-fallback']).toBe('context')
+    expect(['gpt-4', 'gpt-4-0613', 'gpt-4o'].map(seen)).toEqual([0, 0, 1])
+  })
+
   test('is taken at once if the request surely exceeds the window', async () => {
     const { gateway, seen } = await open({ m: answering, small: answering, large: answering }, sizes(100, 200))
     const long = { ...ASK, messages: [{ role: 'user', content: 'word '.repeat(1000) }] }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import { type CanonicalRequest, userMessage } from '../../src/canonical/request.ts'
-import { affinityKey } from '../../src/gateway/affinity.ts'
+import { affinityOf } from '../../src/gateway/affinity.ts'
 import { Channels } from '../../src/gateway/channels.ts'
 import { targetFailure } from '../../src/gateway/target-failure.ts'
 import { route } from '../../src/upstreams/router.ts'
@@ -39,7 +39,7 @@ function cachedShare(isAffine: boolean): number {
     if (number === 7) channels = open()
     for (let session = 0; session < SESSIONS; session++) {
       const request = turn(session, number)
-      const affinity = () => (isAffine ? affinityKey(request, 'conversation', {}, 'key-1') : undefined)
+      const affinity = () => (isAffine ? affinityOf(request, 'conversation', {}, 'key-1')?.key : undefined)
       const query = { model: 'm', format: 'chat', work: 'conversation', permissions: permitting('*') } as const
       const targets = route({ ...query, now: Date.now(), draw: `request-${requests++}`, affinity }, channels.all)
       for (const target of targets) {

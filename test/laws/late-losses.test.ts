@@ -16,15 +16,18 @@ const REASONS: { readonly [format: string]: readonly string[] } = {
   contents: ['no-looks-here'],
 }
 
+/** Losses of media that the format cannot hold. */
+const MEDIA = ['no-such-file-ids', 'only-base64', 'no-masks']
+
 /** The losses that a stream can report only at its end: signatures, stop sequences, token counts. */
 const isLate = (format: string, { path, kind, reason }: Loss): boolean =>
   path.at(-1) === 'stopSequence' ||
   ['no-signatures', 'no-hidden-reasoning', ...(REASONS[format] ?? [])].includes(reason) ||
   (path[0] === 'usage' && path[1] !== 'extras' && kind === 'dropped')
 
-const late = (format: string, losses: readonly Loss[]): string[] =>
+const late = (losses: readonly Loss[], isOne: (loss: Loss) => boolean): string[] =>
   shownLosses(losses)
-    .filter(loss => isLate(format, loss))
+    .filter(isOne)
     .map(one => JSON.stringify(one))
     .sort()
 
@@ -39,7 +42,20 @@ describe('a stream reports at its end the signatures, stop sequences and counts 
   it.each(['chat', 'responses', 'messages', 'contents'])('%s', format => {
     holds(streamed(result), ({ result, events }) => {
       const { losses } = WRITERS[format]!.result!(result, request)
-      expect(late(format, plain(lostInStream(format, events)))).toEqual(late(format, plain(losses)))
+      const isOne = (loss: Loss): boolean => isLate(format, loss)
+      expect(late(plain(lostInStream(format, events)), isOne)).toEqual(late(plain(losses), isOne))
     })
+  })
+
+  it('contents, of images, files and recordings that it cannot hold', () => {
+    const isMedia = ({ reason }: Loss): boolean => MEDIA.includes(reason)
+    const seen = new Set<string>()
+    holds(streamed(result), ({ result, events }) => {
+      const { losses } = WRITERS['contents']!.result!(result, request)
+      const expected = late(plain(losses), isMedia)
+      for (const { reason } of losses) seen.add(reason)
+      expect(late(plain(lostInStream('contents', events)), isMedia)).toEqual(expected)
+    })
+    expect(MEDIA.some(reason => seen.has(reason))).toBe(true)
   })
 })

@@ -55,7 +55,14 @@ class DocumentWriter {
 
   async document(error: string | undefined): Promise<CaptureDocument> {
     const { call, caller, at, request, exchanges, omittedExchanges } = this.capture
-    const head = { id: call.id, at, key: caller.id, key_name: this.scrub(caller.key), replay_of: call.repeats }
+    const head = {
+      id: call.id,
+      at,
+      key: caller.id,
+      key_name: this.scrub(caller.key),
+      replay_of: call.repeats,
+      affinity: this.capture.affinity,
+    }
     const model = request && this.scrub(request.model)
     const sent = this.caller()
     await breath()

@@ -82,6 +82,8 @@ export class Capture {
   /** Bytes of a body that could not be parsed. */
   unread: Recording | undefined
   request: CanonicalRequest | undefined
+  /** Fact by which the conversation was recognised, if that decided between channels or keys. */
+  affinity: string | undefined
   /** Losses of the answer on its way to the caller. */
   lostInAnswer: readonly Loss[] = []
   /** Whether the answer continues in the background after the request is over. */

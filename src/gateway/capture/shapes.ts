@@ -55,6 +55,8 @@ export const CAPTURE = fields({
   ...{ id: v.string(), at: instant, key: v.string(), key_name: v.string(), model: v.optional(v.string()) },
   /** Id of the request that this one resends. */
   replay_of: v.optional(v.string()),
+  /** Fact by which the conversation was recognised, if that decided between channels or keys. */
+  affinity: v.optional(v.string()),
   caller: fields({
     ...{ format: v.string(), path: v.string(), query: texts, headers: texts },
     /** The request as it was written. Absent if the endpoint rejected it. */

@@ -20,6 +20,7 @@ import {
 import { flatCopy } from '../../canonical/text.ts'
 import type { TracesConfig } from '../../config/index.ts'
 import type { UsageRow } from '../../store/usage/row.ts'
+import { proxyAgent } from '../../upstreams/channel/proxy-agent.ts'
 import { type TraceHeaders, traceParent, traceState } from '../../upstreams/channel/trace-context.ts'
 import { operationOf } from './request-families.ts'
 import type { AttemptTrace, RequestTrace, TracedAttempt, TracedRequest, Tracer } from './trace.ts'
@@ -37,8 +38,11 @@ const MAX_ATTRIBUTE_LENGTH = 200
  *
  * @param onFault called for each batch that the collector did not accept.
  */
-export function openTracer({ otlp, headers, sample }: TracesConfig, onFault: (fault: unknown) => void): Tracer {
-  const exporter = new ReportingExporter({ url: otlp, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT })
+export function openTracer({ otlp, headers, sample, proxy }: TracesConfig, onFault: (fault: unknown) => void): Tracer {
+  const exporter = new ReportingExporter({
+    ...{ url: otlp, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT },
+    ...(proxy && { httpAgentOptions: (protocol: string) => proxyAgent(protocol, { proxy, keepAlive: true }) }),
+  })
   exporter.onFault = onFault
   const provider = new BasicTracerProvider({
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sample) }),

@@ -70,6 +70,17 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
     by: ['model', 'channel'],
     of: one => unlabelled(one.counts.estimated),
   },
+  interlingua_affinity_requests_total: {
+    help: 'Requests whose conversation decided between channels or keys; `hit` is true if the upstream had a part of the prompt cached.',
+    by: ['model', 'channel'],
+    of: ({ counts: { affine, affineHits } }) =>
+      affine === 0
+        ? []
+        : [
+            [{ hit: 'true' }, affineHits],
+            [{ hit: 'false' }, affine - affineHits],
+          ],
+  },
 }
 
 interface Distribution {

@@ -193,6 +193,10 @@ interface Counts {
   unpriced: number
   /** Number of requests whose token counts are estimated. */
   estimated: number
+  /** Number of requests whose conversation decided between channels or keys. */
+  affine: number
+  /** Number of those whose prompt was partly cached. */
+  affineHits: number
 }
 
 /** Counters and histograms of all requests with one set of labels. */
@@ -207,6 +211,8 @@ export class Series {
     nanodollars: 0,
     unpriced: 0,
     estimated: 0,
+    affine: 0,
+    affineHits: 0,
   }
   readonly tokens: number[] = TOKEN_KINDS.map(() => 0)
   readonly errors = new Map<string, number>()
@@ -235,6 +241,10 @@ export class Series {
     if (row.cost !== undefined) counts.nanodollars += row.cost
     else if (row.input !== undefined || row.output !== undefined) counts.unpriced++
     if (row.estimated === true) counts.estimated++
+    if (row.affinity !== undefined) {
+      counts.affine++
+      if ((row.cacheRead ?? 0) > 0) counts.affineHits++
+    }
     for (let kind = 0; kind < TOKEN_KINDS.length; kind++) this.tokens[kind]! += row[TOKEN_KINDS[kind]![1]] ?? 0
     if (row.error !== undefined && row.status !== CANCELLED)
       this.errors.set(row.error, (this.errors.get(row.error) ?? 0) + 1)

@@ -311,15 +311,15 @@ type Address = { readonly path: string; readonly query: { readonly [name: string
 const connector =
   ({ target, channel, config, passed }: AttemptOptions, address: Address) =>
   (signal: AbortSignal): Promise<SessionSocket> => {
-    const { connect } = channel.config.timeout
+    const { proxy, tls, timeout } = channel.config
     const { url, headers } = channel.endpoint(target.format, address)
     return dial({
       url,
       headers: { ...generationOf(target.format), ...headers, ...passed },
-      timeout: connect,
+      timeout: timeout.connect,
       maxPayload: config.realtime.message,
       heartbeat: config.server.heartbeat,
-      signal,
+      ...{ signal, proxy, tls },
     })
   }
 

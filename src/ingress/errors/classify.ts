@@ -101,6 +101,9 @@ const MAX_DELAY_SECONDS = 86_400
 /** Clamps a retry delay in seconds to between zero and one day. */
 export const boundedDelay = (seconds: number): number => Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS)
 
+/** Matches the beginning of a date. `Date.parse` also takes `-5` and other texts for dates. */
+const IS_DATE = /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? |\d{4}-\d\d-\d\d)/i
+
 /**
  * Reads the retry delay from an upstream's headers, in seconds: `retry-after-ms`, else `retry-after` as seconds or as
  * an HTTP date. Undefined if both are missing or malformed (trap 78).
@@ -109,9 +112,9 @@ export const boundedDelay = (seconds: number): number => Math.min(Math.max(secon
  */
 export function retryAfter(headers: { readonly [name: string]: string }, now: number = Date.now()): number | undefined {
   const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '')
-  if (Number.isFinite(milliseconds)) return boundedDelay(milliseconds / 1000)
+  if (milliseconds >= 0 && Number.isFinite(milliseconds)) return boundedDelay(milliseconds / 1000)
   const text = (headers['retry-after'] ?? '').trim()
   if (/^\d+(\.\d+)?$/.test(text)) return boundedDelay(Number(text))
-  const date = Date.parse(text)
+  const date = IS_DATE.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(date) ? undefined : boundedDelay((date - now) / 1000)
 }

@@ -4,6 +4,7 @@ import {
   buildAuthorizationUrl,
   type Configuration,
   calculatePKCECodeChallenge,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
@@ -12,6 +13,7 @@ import {
   randomState,
 } from 'openid-client'
 import type { OidcConfig } from '../../config/types.ts'
+import { fetchThrough } from '../../upstreams/channel/fetch.ts'
 import { type Claims, claimIn } from './claims.ts'
 
 /** Timeout of one request to the provider, in seconds. */
@@ -86,8 +88,11 @@ export class Provider {
   }
 
   private discovered(): Promise<Configuration> {
-    const { issuer, clientId, clientSecret } = this.config
+    const { issuer, clientId, clientSecret, proxy } = this.config
     const execute = [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])]
-    return discovery(new URL(issuer), clientId, clientSecret, undefined, { execute, timeout: TIMEOUT })
+    return discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      ...{ execute, timeout: TIMEOUT },
+      ...(proxy && { [customFetch]: fetchThrough(proxy) }),
+    })
   }
 }

@@ -59,6 +59,8 @@ export interface UsageRow {
    * not stored.
    */
   readonly additions?: number
+  /** Fact by which the conversation was recognised, if that decided between channels or keys. Not stored. */
+  readonly affinity?: string | undefined
   /**
    * Times since the start of the request: request read, sent to the upstream that answered, first answer of that
    * upstream, first byte to the caller, end.

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch } from 'undici'
 import type { MediaKind } from '../../canonical/content.ts'
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
@@ -188,3 +188,9 @@ export const agentFor = (options: Options, proxy: ProxyConfig | undefined): Disp
   proxy === undefined
     ? new Agent(options)
     : new EnvHttpProxyAgent({ ...options, httpProxy: proxy.http, httpsProxy: proxy.https, noProxy: proxy.except })
+
+/** Returns a `fetch` that connects through a proxy. */
+export function fetchThrough(proxy: ProxyConfig): (url: string, options: object) => Promise<Response> {
+  const dispatcher = agentFor({}, proxy)
+  return async (url, options) => (await fetch(url, { ...options, dispatcher })) as unknown as Response
+}

@@ -1,5 +1,6 @@
 import type { ErrorKind, FailureReason } from '../../canonical/error.ts'
 import { defined } from '../../canonical/node.ts'
+import { isOngoing, possibleEnd } from '../channel-health.ts'
 
 /** Maximum number of models that may rest at one channel. Callers may invent names if a channel takes any model. */
 const MAX_MODELS = 256
@@ -38,7 +39,7 @@ export class RestingState {
 
   /** Whether the whole channel rests at this time. */
   rests(now: number): boolean {
-    return this.channel > now
+    return isOngoing(this.channel, now)
   }
 
   get models(): ReadonlyMap<string, number> {
@@ -47,14 +48,14 @@ export class RestingState {
 
   /** @param refusal the kind of the error by which the upstream refused the key for good. */
   restChannel(until: number, refusal?: ErrorKind): void {
-    const previous = this.channel
+    const previous = possibleEnd(this.channel, until)
     this.channel = Math.max(previous, until)
     this.why = refusal ?? this.why
     if (until - previous > MIN_EXTENSION) this.onChange(undefined, until)
   }
 
   restModel(model: string, until: number, now: number): void {
-    const previous = this.byModel.get(model) ?? 0
+    const previous = possibleEnd(this.byModel.get(model) ?? 0, until)
     this.byModel.delete(model)
     if (this.byModel.size >= MAX_MODELS) this.makeRoom(now)
     this.byModel.set(model, Math.max(previous, until))
@@ -88,13 +89,13 @@ export class RestingState {
   /** Counts the channels (0 or 1) and models that rest at this time. */
   count(now: number): { readonly channels: number; readonly models: number } {
     let models = 0
-    for (const until of this.byModel.values()) if (until > now) models++
+    for (const until of this.byModel.values()) if (isOngoing(until, now)) models++
     return { channels: this.rests(now) ? 1 : 0, models }
   }
 
   /** Makes room for a model by dropping models whose rest is over, else the one set least recently. */
   private makeRoom(now: number): void {
-    for (const [model, until] of this.byModel) if (until <= now) this.byModel.delete(model)
+    for (const [model, until] of this.byModel) if (!isOngoing(until, now)) this.byModel.delete(model)
     if (this.byModel.size < MAX_MODELS) return
     for (const oldest of this.byModel.keys()) {
       this.byModel.delete(oldest)

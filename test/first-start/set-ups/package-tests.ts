@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openMock } from '../../../src/upstreams/mock/index.ts'
 import { findNamespace, within } from '../../agents/namespace.ts'
+import { openDemo } from '../../builders/demo.ts'
 import { documentedTest, withOtherPrompt, withUpstream } from '../../builders/documented-tests.ts'
 import { envWith, type NodeVersions } from '../node-versions.ts'
 import type { Outcomes } from '../outcomes.ts'
@@ -54,7 +54,7 @@ export async function testsOfApplications(
 ): Promise<void> {
   const way = findNamespace()
   if (way === undefined) console.log('  Replays are not cut off from the network: no namespace can be made here')
-  const mock = await openMock()
+  const mock = await openDemo()
   const installed = new Map<readonly string[], string>()
   try {
     for (const version of versions) {

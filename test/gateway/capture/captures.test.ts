@@ -89,6 +89,25 @@ const MESSAGES_ASK = {
 const VERSION = { 'anthropic-version': '2023-06-01' }
 
 describe('a captured request', () => {
+  test('says, like its log line, by which fact its conversation chose the channel', async () => {
+    const upstream = await upstreamOf(json)
+    const two = ['a', 'b'].map(name => channelAt(upstream.address, { name }))
+    const admin = await serverOf(two)
+    const answer = await admin.testServer.ask(CHAT, ASK, { headers: { 'x-session-id': 's1' } })
+    expect(await captureOf(admin, answer.headers['x-request-id']!)).toMatchObject({ affinity: 'session' })
+    const affinity = () => admin.testServer.lines.findLast(({ message }) => message === 'request')!.fields['affinity']
+    expect(affinity()).toBe('session')
+    await admin.testServer.ask(CHAT, { ...ASK, prompt_cache_key: 'k' })
+    expect(affinity()).toBe('cache-key')
+    await admin.testServer.ask(CHAT, ASK)
+    expect(affinity()).toBe('beginning')
+    const unaffine = await serverOf(two.map(channel => ({ ...channel, affinity: false })))
+    await unaffine.testServer.ask(CHAT, ASK)
+    expect(unaffine.testServer.lines.findLast(({ message }) => message === 'request')!.fields['affinity']).toBe(
+      undefined,
+    )
+  })
+
   test('is shown as it was sent, read, passed on, answered and returned', async () => {
     const upstream = await upstreamOf(json)
     const admin = await serverOf([channelAt(upstream.address)])

@@ -41,7 +41,7 @@ test('counters are summed up and selected by labels that they have', () => {
     [...query.matchAll(BY)].flatMap(([, labels, name]) => {
       const counter = COUNTERS[name!]
       if (counter === undefined) return []
-      const known: readonly string[] = [...counter.by, 'error', 'kind', 'instance']
+      const known: readonly string[] = [...counter.by, 'error', 'kind', 'hit', 'instance']
       const selected = [...(/\{(.*?)\}/.exec(query)?.[1] ?? '').matchAll(/(\w+)=/g)].map(([, label]) => label!)
       return [...labels!.split(', '), ...selected].filter(label => !known.includes(label)).map(label => [name, label])
     }),

@@ -36,6 +36,16 @@ const samplesOf = (page: string): ReadonlyMap<string, number> =>
   )
 
 describe('requests', () => {
+  test('whose conversation chose the channel are counted by hits of its prompt cache', async () => {
+    const missed = { ...ROW, affinity: 'beginning', cacheRead: undefined }
+    const rows = [ROW, { ...ROW, affinity: 'session' }, { ...ROW, affinity: 'cache-key' }, missed]
+    const samples = samplesOf(await pageOf(metricsOf(rows), metricsOf(rows)))
+    const labels = 'model="m",channel="one"'
+    expect(samples.get(`interlingua_affinity_requests_total{${labels},hit="true"}`)).toBe(4)
+    expect(samples.get(`interlingua_affinity_requests_total{${labels},hit="false"}`)).toBe(2)
+    expect(await pageOf(metricsOf([ROW]))).not.toContain('interlingua_affinity_requests_total{')
+  })
+
   test('are counted by endpoint, formats, model, channel and status class', async () => {
     const samples = samplesOf(await pageOf(metricsOf([ROW, ROW, FAILED])))
     const ok =

@@ -4,11 +4,17 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import type { ChannelConfig } from '../../../src/config/index.ts'
 import { environmentProxy, namedProxy } from '../../../src/config/proxy.ts'
+import { readConfig } from '../../../src/config/read.ts'
+import { openTracer } from '../../../src/gateway/metrics/otlp.ts'
+import { Provider } from '../../../src/operators/sign-in/oidc.ts'
+import type { UsageRow } from '../../../src/store/usage/row.ts'
 import { MediaFetcher } from '../../../src/upstreams/channel/fetch.ts'
 import { Channel } from '../../../src/upstreams/channel/index.ts'
+import { dial } from '../../../src/voice/dial.ts'
 import { Certificates, hasOpenssl } from '../../builders/certificate.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import { channelAt, LOOPBACK } from '../../builders/config.ts'
@@ -194,5 +200,69 @@ describe('media behind a proxy', () => {
     const proxy = await openProxy(await listen(createServer(answers)))
     await fetcher(proxy.address, LOOPBACK).load('http://127.0.0.1/a')
     expect(proxy.seen).toHaveLength(1)
+  })
+})
+
+describe('other connections behind a proxy', () => {
+  test.runIf(hasOpenssl)(
+    'WebSockets are tunnelled, with the authority and client certificate of their channel',
+    async () => {
+      const certificates = new Certificates()
+      closing.push(() => certificates.close())
+      const own = certificates.make('upstream', 'DNS:upstream.example')
+      const client = certificates.make('client')
+      const server = createTlsServer({
+        ...{ cert: own.pem, key: readFileSync(own.key), ca: client.pem },
+        ...{ requestCert: true, rejectUnauthorized: true },
+      })
+      const sockets = new WebSocketServer({ server })
+      sockets.on('connection', socket => socket.send('hello'))
+      const proxy = await openProxy(await listen(server as never, 'https'))
+      const options = {
+        ...{
+          url: 'https://upstream.example/v1/realtime',
+          headers: {},
+          timeout: 2000,
+          maxPayload: 1000,
+          heartbeat: 1000,
+        },
+        signal: AbortSignal.timeout(5000),
+      }
+      const tls = { ca: own.pem, cert: client.pem, key: readFileSync(client.key, 'utf8') }
+      const socket = await dial({ ...options, ...through(proxy.address), tls })
+      socket.close(1000, '')
+      expect(proxy.seen.map(({ line }) => line)).toEqual(['CONNECT upstream.example:443'])
+      await expect(dial({ ...options, ...through(proxy.address) })).rejects.toThrow(GatewayError)
+      const direct = { http: '', https: proxy.address, except: 'upstream.example' }
+      await expect(dial({ ...options, proxy: direct, tls })).rejects.toThrow(GatewayError)
+      expect(proxy.seen).toHaveLength(2)
+    },
+  )
+
+  test('traces are sent to their collector through it', async () => {
+    const proxy = await openProxy(await listen(createServer(answers)))
+    const faults: unknown[] = []
+    const otlp = 'http://collector.example/v1/traces'
+    const tracer = openTracer({ otlp, headers: {}, sample: 1, ...through(proxy.address) }, fault => faults.push(fault))
+    const row = { attempts: 0, status: 200 } as UsageRow
+    tracer.begin({ path: '/v1/models', format: 'chat', headers: {} }).end(row)
+    await tracer.close()
+    expect(proxy.seen.map(({ line }) => line)).toEqual([`POST ${otlp}`])
+    expect(faults).toEqual([])
+  })
+
+  test('the provider of a sign-in is reached through it', async () => {
+    const proxy = await openProxy(await listen(createServer(answers)))
+    const config = `console: { oidc: { issuer: "https://issuer.example", client_id: a, client_secret: b, roles: { admin: [x] } } }`
+    const { console } = readConfig(`proxy: "${proxy.address}"\nchannels: []\n${config}`, {})
+    await expect(new Provider(console!.oidc!).start('http://127.0.0.1/back')).rejects.toThrow()
+    expect(proxy.seen.map(({ line }) => line)).toEqual(['CONNECT issuer.example:443'])
+  })
+
+  test('are configured by the environment, and by `none` connect directly', () => {
+    const yaml = 'traces: { otlp: "http://collector.example" }\nchannels: []'
+    const env = { HTTP_PROXY: 'http://proxy.example', NO_PROXY: 'inner.example' }
+    expect(readConfig(yaml, env).traces!.proxy).toMatchObject({ http: 'http://proxy.example' })
+    expect(readConfig(`proxy: none\n${yaml}`, env).traces!.proxy).toBeUndefined()
   })
 })
