@@ -169,7 +169,7 @@ function formatOf(
     headers: lowerCase({ ...row?.headers, ...written.headers }),
     query: row?.query ?? {},
     dialect: { ...row?.dialect, ...(written.dialect as JsonObject | undefined) },
-    ...defined({ hosting: row?.hosting, servedModels: row?.servedModels }),
+    ...defined({ hosting: row?.hosting, errors: row?.errors, servedModels: row?.servedModels }),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Format, JsonObject } from '../canonical/node.ts'
 import type { AuthStyle } from './auth.ts'
 
 /** Cloud that changes the requests of a vendor whose models it hosts (upstreams/channel/hostings.ts). */
-export type Hosting = 'vertex-claude' | 'azure-deployment'
+export type Hosting = 'vertex-claude' | 'azure-deployment' | 'bedrock-invoke'
 
 /** How one format of a channel's upstream is called. */
 export interface ChannelFormat {
@@ -17,6 +17,8 @@ export interface ChannelFormat {
   readonly dialect: JsonObject
   /** Absent if requests go out as the format has them. */
   readonly hosting?: Hosting
+  /** The format of the upstream's errors; absent: this one. */
+  readonly errors?: Format
   /** Matches the upstream's models that the format serves; absent: all. */
   readonly servedModels?: RegExp
 }

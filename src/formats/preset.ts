@@ -51,6 +51,8 @@ export interface PresetFormat {
   /** The format's path below the base URL, also below one that an operator configures. */
   readonly below?: string
   readonly hosting?: Hosting
+  /** The format of errors, if it is not this one. */
+  readonly errors?: Format
   /** Matches the models that the format serves; all by default. */
   readonly servedModels?: RegExp
   /** Undefined for the format's default (formats.ts). */

@@ -1,7 +1,6 @@
 import { GatewayError, upstreamFailed } from '../canonical/error.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
 import { withoutByteOrderMark } from '../canonical/text.ts'
-import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/event-parser.ts'
 import { type Answer, type Exchange, passedTrace, upstreamId, withSingleValues } from '../upstreams/channel/index.ts'
@@ -10,6 +9,7 @@ import { answerFailure, UpstreamFailure } from './failures.ts'
 import { restExhausted, withQuotaDelay } from './key-rest.ts'
 import type { AttemptTrace, TracedAttempt } from './metrics/traces.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
+import { readerOf } from './reader-of.ts'
 import { publicHeaders, withoutCredentials } from './scrub.ts'
 import type { Attempt } from './types.ts'
 
@@ -31,7 +31,7 @@ export class Sent {
     this.prepared = prepared
     this.exchange = exchangeBegun.exchange
     this.answer = exchangeBegun.answer
-    this.reader = READERS[attempt.target.format.format]!
+    this.reader = readerOf(attempt.target.format)
     this.exchangeBegun = exchangeBegun
   }
 
@@ -144,7 +144,7 @@ function idOf({ headers }: Answer, target: Target): string | undefined {
 export async function upstreamError(answer: Answer, target: Target, model: string): Promise<GatewayError> {
   if (answer.status < 400) return new GatewayError(upstreamFailed('The upstream answered with a redirect.'))
   const body = errorIn(await answer.text(LARGEST_ERROR))
-  const reader = READERS[target.format.format]!
+  const reader = readerOf(target.format)
   const read = reader.error!({ status: answer.status, headers: withSingleValues(answer.headers), body })
   const delayed = target.channel.pooled === undefined ? read : withQuotaDelay(read, answer.headers)
   const error = { ...delayed, reason: 'status' } as const

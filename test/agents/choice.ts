@@ -32,7 +32,9 @@ const SLOW: readonly Package[] = ['litellm']
 const INSISTING = ['deepseek', 'responses', 'messages', 'gemini-3']
 
 /** Frameworks in several languages and formats. Of each scenario, only the most informative upstreams run. */
-const MANY: readonly Package[] = ['semantic-kernel', 'java', 'go', 'rust']
+const MANY: readonly Package[] = ['aws-python', 'clouds-js', 'semantic-kernel', 'java', 'go', 'rust']
+/** Clients that are set up for a cloud. */
+const AT_CLOUD = /-(?:bedrock|vertex|foundry)$/
 const SHOWING: { readonly [S in Scenario['name']]?: readonly string[] } = {
   session: ['deepseek', 'gemini-3'],
   // Both reason without a request to do so.
@@ -45,7 +47,8 @@ const SHOWING: { readonly [S in Scenario['name']]?: readonly string[] } = {
  * upstreams.
  */
 function isOfCi({ client, upstream, scenario }: Cell): boolean {
-  if (MANY.includes(client.package)) return SHOWING[scenario.name]?.includes(upstream.name) === true
+  if (MANY.includes(client.package) || AT_CLOUD.test(client.name))
+    return SHOWING[scenario.name]?.includes(upstream.name) === true
   if (QUICK.includes(client.package)) return true
   return !SLOW.includes(client.package) && scenario.cut === undefined && INSISTING.includes(upstream.name)
 }

@@ -21,6 +21,11 @@ export const VERSIONS = {
     'langchain-google-genai': '4.4.2',
     'pydantic-ai-slim[openai,anthropic,google]': '2.68.0',
   },
+  'aws-python': {
+    boto3: '1.44.8',
+    'strands-agents': '1.62.0',
+    'langchain-aws': '1.9.1',
+  },
   litellm: {
     litellm: '1.106.2',
     // Imported by every module with tools, but not declared as a dependency.
@@ -65,6 +70,13 @@ export const VERSIONS = {
     '@ai-sdk/openai-compatible': '3.0.92',
     '@ai-sdk/anthropic': '4.0.105',
     '@ai-sdk/google': '4.0.121',
+  },
+  'clouds-js': {
+    '@aws-sdk/client-bedrock-runtime': '3.1164.0',
+    '@smithy/node-http-handler': '4.14.2',
+    '@anthropic-ai/bedrock-sdk': '1.1.3',
+    '@anthropic-ai/vertex-sdk': '1.1.3',
+    '@anthropic-ai/foundry-sdk': '1.1.1',
   },
   'langchain-js': {
     '@langchain/core': '1.4.0',

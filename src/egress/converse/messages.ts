@@ -11,6 +11,9 @@ import { type Block, FORMAT, type WriteContext } from './context.ts'
 /** The text of a user turn that is inserted if the conversation begins or ends with another role. */
 const CONTINUE = 'Continue.'
 
+/** The text beside a document that came without one. Upstreams refuse it alone (docs/wire/converse.md#media). */
+const BESIDE_DOCUMENT = 'See the document.'
+
 /** A written conversation. */
 interface Turned {
   readonly system: readonly Block[]
@@ -32,6 +35,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
   const order = resultsFirst(messages, lead)
   const turns = new Turns()
   for (const index of order.slice(lead)) turns.add(messages[index]!, ['messages', index], context)
+  for (const turn of turns.list) addText(turn, context)
   if (turns.list[0]?.role !== 'user')
     turns.list.unshift(insertedTurn(lead, userMessage(CONTINUE), 'the-user-speaks-first', context))
   const ending = endOf(turns, thinking, context)
@@ -41,6 +45,13 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
     system: system.map(({ block }) => block),
     messages: turns.list.map(({ role, blocks, extras }) => ({ role, content: blocks, ...extras })),
   }
+}
+
+/** Adds a text to a turn that has a document and no text. */
+function addText({ blocks, document }: WireTurn, { losses }: WriteContext): void {
+  if (document === undefined || blocks.some(({ text }) => text !== undefined)) return
+  losses.insert(document.path, { type: 'text', text: BESIDE_DOCUMENT }, 'documents-need-text')
+  blocks.splice(document.at, 0, { text: BESIDE_DOCUMENT })
 }
 
 function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {
@@ -98,6 +109,8 @@ interface WireTurn {
   readonly extras: JsonObject
   /** Whether no turn may be joined to this one, because its message has extras of the format. */
   readonly closed: boolean
+  /** Position behind the last message with a document: among the blocks, and in the original. */
+  document?: { readonly at: number; readonly path: Path }
 }
 
 const KINDS: { readonly [R in Message['role']]: TurnKind } = {
@@ -128,7 +141,11 @@ class Turns {
     this.end = located.at(-1)
     const blocks = located.map(({ block }) => block)
     const last = this.list.at(-1)
-    if (last?.role === role && !last.closed && !closed) append(last.blocks, blocks)
+    const isJoined = last?.role === role && !last.closed && !closed
+    if (isJoined) append(last.blocks, blocks)
     else this.list.push({ role, blocks, extras: extrasFor(message, FORMAT), closed })
+    const turn = this.list.at(-1)!
+    if (role === 'user' && blocks.some(({ document }) => document !== undefined))
+      turn.document = { at: turn.blocks.length, path: [...path, 'content', message.content.length] }
   }
 }

@@ -38,6 +38,20 @@ export const bedrockConverse: Preset = {
   formats: [{ format: 'converse', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com' }],
 }
 
+/** Claude on Bedrock by InvokeModel, for models and inference profiles that have no messages endpoint. */
+export const bedrockInvoke: Preset = {
+  name: 'bedrock-invoke',
+  env: ['AWS_BEARER_TOKEN_BEDROCK'],
+  variables: { region: AWS_REGION },
+  cloud: { name: 'aws', service: 'bedrock' },
+  formats: [
+    {
+      ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com', auth: 'bearer' },
+      ...{ hosting: 'bedrock-invoke', errors: 'converse', dialect: { count: false } },
+    },
+  ],
+}
+
 /** Bedrock's newer endpoint. */
 export const bedrockMantle = bedrockService('bedrock-mantle', 'https://bedrock-mantle.{region}.api.aws', '/v1')
 

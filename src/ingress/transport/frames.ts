@@ -1,4 +1,5 @@
 import type { EventStreamCodec } from '@smithy/eventstream-codec'
+import { parseObject } from '../../canonical/node.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import type { EventParser } from './event-parser.ts'
@@ -85,12 +86,22 @@ class FrameParser implements EventParser {
       const value = (name: string): string => String(headers[name]?.value ?? '')
       if (value(':message-type') === 'error')
         return failure(value(':error-message') || value(':error-code') || 'The upstream failed.')
-      return { event: value(':event-type') || value(':exception-type'), data }
+      const event = value(':event-type') || value(':exception-type')
+      return event === CHUNK ? wrappedEvent(data) : { event, data }
     } catch {
       this.isDamaged = true
       return DAMAGED
     }
   }
+}
+
+/** Type of a frame that carries an event of another format, in base64 (docs/wire/converse.md#invokemodel). */
+const CHUNK = 'chunk'
+
+/** Returns the event that a frame carries. Its type is its name. Throws if there is none. */
+function wrappedEvent(data: string): WireEvent {
+  const text = Buffer.from(parseObject(data)!['bytes'] as string, 'base64').toString()
+  return { event: String(parseObject(text)!['type'] ?? ''), data: text }
 }
 
 /** Returns the length of the frame that begins here. Zero if the length has not arrived. */

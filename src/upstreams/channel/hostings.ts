@@ -24,6 +24,25 @@ function vertexClaude(wire: WireRequest): WireRequest {
 /** The query without `beta=true`, which has no meaning on Google Cloud. */
 const withoutBeta = ({ beta: _, ...query }: WireRequest['query']): WireRequest['query'] => query
 
+/** Version of the messages format on Bedrock, for requests that state none. */
+const BEDROCK_VERSION = 'bedrock-2023-05-31'
+
+/**
+ * Claude on Bedrock by InvokeModel (docs/wire/converse.md#invokemodel): the path has the model and says whether the
+ * answer is streamed, the body has the version and the features in beta.
+ */
+function bedrockInvoke({ path: _path, headers, body, query: _query, ...wire }: WireRequest): WireRequest {
+  const { 'anthropic-version': _, 'anthropic-beta': betas, ...rest } = headers
+  const { model, stream, ...fields } = body
+  const beta = betas === undefined ? {} : { anthropic_beta: betas.split(',').map(name => name.trim()) }
+  return {
+    ...wire,
+    ...(stream === true ? { accept: 'application/vnd.amazon.eventstream' } : {}),
+    ...{ headers: rest, query: {}, body: { anthropic_version: BEDROCK_VERSION, ...beta, ...fields } },
+    path: `/model/${encoded(model)}/${stream === true ? 'invoke-with-response-stream' : 'invoke'}`,
+  }
+}
+
 /** Azure's older API: the path names the deployment, which is the model. */
 const azureDeployment = (wire: WireRequest): WireRequest => ({
   ...wire,
@@ -35,6 +54,7 @@ const encoded = (model: unknown): string => encodeURIComponent(String(model).toW
 const HOSTINGS: { readonly [H in Hosting]: (wire: WireRequest) => WireRequest } = {
   'vertex-claude': vertexClaude,
   'azure-deployment': azureDeployment,
+  'bedrock-invoke': bedrockInvoke,
 }
 
 /** The request as the hosting cloud takes it. */

@@ -1,20 +1,23 @@
-import { claudeCode } from './claude-code.ts'
+import { CLAUDE_CODE_AT_CLOUDS, claudeCode } from './claude-code.ts'
 import type { Client } from './client.ts'
 import { codexHttp, codexSocket, codexUnknown } from './codex.ts'
 import { COMPILED } from './compiled.ts'
 import { geminiCli } from './gemini-cli.ts'
-import { JAVASCRIPT } from './javascript.ts'
+import { CLOUDS_JS, JAVASCRIPT } from './javascript.ts'
 import { opencodeChat, opencodeContents, opencodeMessages, opencodeResponses } from './opencode.ts'
-import { LITELLM, PYTHON, SEMANTIC_KERNEL } from './python.ts'
+import { AWS_PYTHON, LITELLM, PYTHON, SEMANTIC_KERNEL } from './python.ts'
 
 export const CLIENTS: readonly Client[] = [
   claudeCode,
+  ...CLAUDE_CODE_AT_CLOUDS,
   ...[codexHttp, codexSocket, codexUnknown],
   geminiCli,
   ...[opencodeChat, opencodeResponses, opencodeMessages, opencodeContents],
   ...PYTHON,
+  ...AWS_PYTHON,
   ...LITELLM,
   ...JAVASCRIPT,
+  ...CLOUDS_JS,
   ...SEMANTIC_KERNEL,
   ...COMPILED,
 ]

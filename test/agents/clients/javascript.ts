@@ -22,3 +22,10 @@ export const JAVASCRIPT: readonly Client[] = [
   ...FORMATS.map(format => javascript('ai-sdk-7', 'ai-sdk.mjs', format)),
   ...FORMATS.map(format => javascript('langchain-js', 'langchain.mjs', format)),
 ]
+
+/** SDKs of clouds: that of AWS, and those of Anthropic. */
+export const CLOUDS_JS: readonly Client[] = [
+  javascript('clouds-js', 'aws-sdk.mjs', 'bearer'),
+  javascript('clouds-js', 'aws-sdk.mjs', 'signed'),
+  ...['bedrock', 'vertex', 'foundry'].map(cloud => javascript('clouds-js', 'anthropic-clouds.mjs', cloud)),
+]

@@ -32,8 +32,16 @@ export const PYTHON: readonly Client[] = [
   python('openai-py-responses', 'openai_responses.py'),
   python('anthropic-py', 'anthropic_runner.py'),
   python('google-genai-py', 'genai_chat.py'),
+  python('google-genai-py-vertex', 'genai_chat.py', ['vertex']),
   ...FORMATS.map(format => python(`langchain-py-${format}`, 'langchain_agent.py', [format])),
   ...FORMATS.map(format => python(`pydantic-ai-${format}`, 'pydantic_agent.py', [format])),
+]
+
+/** SDKs of AWS and libraries above them, which speak Converse. */
+export const AWS_PYTHON: readonly Client[] = [
+  python('boto3', 'boto3_converse.py', [], 'aws-python'),
+  python('strands', 'strands_agent.py', [], 'aws-python'),
+  python('langchain-aws', 'langchain_agent.py', ['converse'], 'aws-python'),
 ]
 
 export const LITELLM: readonly Client[] = ['chat', 'messages', 'contents'].map(format =>

@@ -1,11 +1,21 @@
 """Google's SDK and its chats, streamed: every piece of an answer becomes a turn of its own in the history."""
 
+import sys
+
 from google import genai
 from google.genai import types
+from google.oauth2.credentials import Credentials
 
 from session import ADDRESS, DECLARED, KEY, MODEL, PROMPT, STEPS, run
 
-client = genai.Client(api_key=KEY, http_options=types.HttpOptions(base_url=ADDRESS))
+if sys.argv[1:] == ["vertex"]:
+    credentials = Credentials(token=KEY)
+    options = types.HttpOptions(base_url=ADDRESS, api_version="v1")
+    client = genai.Client(
+        vertexai=True, project="any", location="global", credentials=credentials, http_options=options
+    )
+else:
+    client = genai.Client(api_key=KEY, http_options=types.HttpOptions(base_url=ADDRESS))
 declarations = [
     types.FunctionDeclaration(
         name=tool["name"], description=tool["description"], parameters_json_schema=tool["parameters"]

@@ -18,6 +18,19 @@ def model(format):
         from langchain_google_genai import ChatGoogleGenerativeAI
 
         return ChatGoogleGenerativeAI(model=MODEL, base_url=ADDRESS, google_api_key=KEY, include_thoughts=True)
+    if format == "converse":
+        from langchain_aws import ChatBedrockConverse
+
+        return ChatBedrockConverse(
+            model=MODEL,
+            provider="anthropic",
+            region_name="us-east-1",
+            base_url=ADDRESS,
+            aws_access_key_id=KEY,
+            aws_secret_access_key="unused",
+            max_tokens=8000,
+            additional_model_request_fields={"thinking": THINKING},
+        )
     from langchain_openai import ChatOpenAI
 
     if format == "chat":

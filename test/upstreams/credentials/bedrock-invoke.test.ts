@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/canonical/node.ts'
+import { readConfig } from '../../../src/config/read.ts'
+import { frameBytes, frames } from '../../builders/frames.ts'
+import { VERSION } from '../../builders/http.ts'
+import { opener } from '../../builders/opener.ts'
+import type { Script } from '../../builders/upstream.ts'
+
+/* Channels of InvokeModel, from their config to the bytes that arrive. */
+
+const { openUpstream, openGateway } = opener()
+
+const MODEL = 'us.anthropic.claude-3-7-sonnet-20250219-v1:0'
+const MESSAGE = {
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null },
+  content: [{ type: 'text', text: 'Hello.' }],
+  usage: { input_tokens: 3, output_tokens: 2 },
+}
+const chunk = (event: JsonObject): Buffer =>
+  frameBytes({
+    event: 'chunk',
+    data: JSON.stringify({ bytes: Buffer.from(JSON.stringify(event)).toString('base64'), p: 'abc' }),
+  })
+const HALF = Buffer.concat([
+  chunk({ type: 'message_start', message: { ...MESSAGE, content: [], stop_reason: null } }),
+  chunk({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+  chunk({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello.' } }),
+])
+const REST = Buffer.concat([
+  chunk({ type: 'content_block_stop', index: 0 }),
+  chunk({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } }),
+  chunk({ type: 'message_stop' }),
+])
+const exception = (name: string, message: string): Buffer =>
+  frameBytes({ event: name, data: JSON.stringify({ message }) })
+
+async function invoking(script: Script) {
+  const upstream = await openUpstream(script)
+  const text = `channels: [{ name: c, provider: bedrock-invoke, key: k, base_url: "${upstream.address}", models: ["*"] }]`
+  const gateway = await openGateway(readConfig(text, {}).channels)
+  const body = { model: MODEL, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
+  const headers = { ...VERSION, 'anthropic-beta': 'context-1m-2025-08-07' }
+  return {
+    messages: (stream: boolean) => gateway.ask('/v1/messages', { ...body, stream }, { headers }),
+    chat: (stream: boolean) =>
+      gateway.ask('/v1/chat/completions', { model: MODEL, messages: body.messages, stream }, {}),
+    count: () => gateway.ask('/v1/messages/count_tokens', { model: MODEL, messages: body.messages }, { headers }),
+    arrived: () => upstream.seen.at(-1)!,
+  }
+}
+const streaming =
+  (...parts: readonly Buffer[]): Script =>
+  response =>
+    frames(response).end(Buffer.concat(parts))
+
+describe('a channel of InvokeModel', () => {
+  test('has the model in the path, and the version and beta features in the body', async () => {
+    const { messages, arrived } = await invoking(response =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(MESSAGE)),
+    )
+    const { status, json } = await messages(false)
+    expect([status, json.content]).toEqual([200, MESSAGE.content])
+    expect(arrived().url).toBe(`/model/${encodeURIComponent(MODEL)}/invoke`)
+    expect(arrived().headers).toMatchObject({ authorization: 'Bearer k' })
+    expect(Object.keys(arrived().headers).join()).not.toContain('anthropic')
+    const sent = JSON.parse(arrived().text)
+    expect(sent).toMatchObject({ anthropic_version: 'bedrock-2023-05-31', max_tokens: 9 })
+    expect(sent).not.toHaveProperty('model')
+    expect(sent).not.toHaveProperty('stream')
+  })
+
+  test('streams to callers of messages and of other formats', async () => {
+    const { messages, chat, arrived } = await invoking(streaming(HALF, REST))
+    const { text } = await messages(true)
+    expect(arrived().url).toBe(`/model/${encodeURIComponent(MODEL)}/invoke-with-response-stream`)
+    expect(arrived().headers.accept).toBe('application/vnd.amazon.eventstream')
+    expect(text.match(/^event: .*$/gm)).toEqual([
+      ...['event: message_start', 'event: content_block_start', 'event: content_block_delta'],
+      ...['event: content_block_stop', 'event: message_delta', 'event: message_stop'],
+    ])
+    expect((await chat(true)).text).toMatch(/"content":"Hello\."[\s\S]*"finish_reason":"stop"[\s\S]*\[DONE\]/)
+  })
+
+  test.each([
+    ['an exception', exception('throttlingException', 'Slow down.'), 'Slow down.'],
+    ['a damaged frame', Buffer.concat([HALF.subarray(0, 40), Buffer.alloc(400)]), 'damaged frame'],
+    ['a chunk without an event', frameBytes({ event: 'chunk', data: '{"bytes":"?"}' }), 'damaged frame'],
+    ['an end within a frame', HALF.subarray(0, 50), 'within a frame'],
+    ['an early end', Buffer.alloc(0), 'early'],
+  ])('that breaks off by %s ends with an error and without an end of the message', async (_, bytes, message) => {
+    const { messages, chat } = await invoking(streaming(HALF, bytes))
+    for (const { text } of [await messages(true), await chat(true)]) {
+      expect(text).toContain(message)
+      expect(text).not.toMatch(/message_stop|"finish_reason":"/)
+    }
+  })
+
+  test('passes errors on, before and in the first frame', async () => {
+    const refusing = await invoking(response => {
+      response.writeHead(429, { 'x-amzn-errortype': 'ThrottlingException', 'content-type': 'application/json' })
+      response.end('{"message":"Slow down."}')
+    })
+    const excepting = await invoking(streaming(exception('throttlingException', 'Slow down.')))
+    for (const { status, text } of [await refusing.messages(false), await excepting.messages(true)]) {
+      expect(status).toBe(429)
+      expect(text).toContain('Slow down.')
+    }
+  })
+
+  test('estimates token counts', async () => {
+    const { count } = await invoking(response => response.writeHead(500).end())
+    const { status, json } = await count()
+    expect([status, json.input_tokens > 0]).toEqual([200, true])
+  })
+})
