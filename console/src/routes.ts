@@ -10,6 +10,7 @@ export type PageName =
   | 'traffic'
   | 'translator'
   | 'channels'
+  | 'audit'
   | 'account'
 
 /** Address, shortcut and icon of one page. */
@@ -20,6 +21,8 @@ export interface PageRoute {
   /** Second key of the shortcut `g …`. */
   readonly key?: string
   readonly icon: IconName
+  /** Whether only administrators see the page in the navigation. */
+  readonly adminOnly?: true
 }
 
 /** One row per page, in the order of the navigation. `views.ts` has the components. */
@@ -32,6 +35,7 @@ export const ROUTES: readonly PageRoute[] = [
   { name: 'traffic', path: '/traffic', key: 't', icon: 'traffic' },
   { name: 'translator', path: '/translator', key: 'x', icon: 'translator' },
   { name: 'channels', path: '/channels', key: 'c', icon: 'channels' },
+  { name: 'audit', path: '/audit', key: 'a', icon: 'audit', adminOnly: true },
   { name: 'account', path: '/account', icon: 'account' },
 ]
 

@@ -12,5 +12,6 @@ export const VIEWS: { readonly [N in PageName]: ComponentType } = {
   traffic: lazy(() => import('./pages/traffic/index.tsx')),
   translator: lazy(() => import('./pages/translator/index.tsx')),
   channels: lazy(() => import('./pages/channels/index.tsx')),
+  audit: lazy(() => import('./pages/audit/index.tsx')),
   account: lazy(() => import('./pages/account/index.tsx')),
 }

@@ -59,6 +59,20 @@ export interface AdminTokenRow {
   readonly expires_at: number | null
 }
 
+/** One change by an administrator. `AuditEntry` describes the fields. */
+export interface AuditRow {
+  readonly at: number
+  readonly id: string
+  readonly actor: string
+  readonly actor_kind: string
+  readonly action: string
+  readonly kind: string
+  readonly target: string
+  readonly name: string
+  /** JSON. */
+  readonly changes: string
+}
+
 /** Tables of everything that administrators change at runtime. */
 export interface AccessTables {
   readonly access_versions: AccessVersionRow
@@ -67,4 +81,5 @@ export interface AccessTables {
   readonly access_groups: AccessGroupRow
   readonly access_channels: AccessChannelRow
   readonly admin_tokens: AdminTokenRow
+  readonly audit_log: AuditRow
 }

@@ -50,6 +50,7 @@ export class LazyStore {
   readonly usage = guardedRepository(MODES.usage, this.guard, store => store.usage)
   readonly shared = guardedRepository(MODES.shared, this.guard, store => store.shared)
   readonly captures = guardedRepository(MODES.captures, this.guard, store => store.captures)
+  readonly audit = guardedRepository(MODES.audit, this.guard, store => store.audit)
   /** Number of failed calls. */
   faultCount = 0
   /** Detects which of the processes that share the store are alive. */

@@ -187,6 +187,17 @@ const FAILURES: Migration = {
   ],
 }
 
+/** Changes by administrators. */
+const AUDIT: Migration = {
+  name: '011-audit',
+  statements: () => [
+    `create table if not exists audit_log (at bigint not null, id text not null, actor text not null,
+    actor_kind text not null, action text not null, kind text not null, target text not null, name text not null,
+    changes text not null, primary key (at, id))`,
+    'create index if not exists audit_log_by_target on audit_log (kind, target, at)',
+  ],
+}
+
 /** All migrations, in the order they are applied. */
 export const MIGRATIONS: readonly Migration[] = [
   RESPONSES,
@@ -199,4 +210,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ESTIMATED_USAGE,
   SIGNATURES,
   FAILURES,
+  AUDIT,
 ]

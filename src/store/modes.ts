@@ -119,6 +119,7 @@ export const MODES: { readonly [Name in keyof Repositories]: Modes<Repositories[
     hasSignatures: { mode: 'reads', withoutStore: false },
     sweep: 'writes',
   },
+  audit: { add: 'writes', list: 'reads' },
   captures: {
     add: 'writes',
     find: { mode: 'reads', withoutStore: undefined },

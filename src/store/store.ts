@@ -3,6 +3,8 @@ import { Kysely } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import type { AccessRecords } from './access-records.ts'
 import { AccessRepository } from './access-repository.ts'
+import type { AuditRecords } from './audit-records.ts'
+import { AuditRepository } from './audit-repository.ts'
 import { CaptureRepository, type Captures } from './capture-repository.ts'
 import type { ConsoleRecords } from './console-records.ts'
 import { ConsoleRepository } from './console-repository.ts'
@@ -37,6 +39,7 @@ export interface Repositories {
   readonly usage: UsageRecords
   readonly shared: SharedRecords
   readonly captures: Captures
+  readonly audit: AuditRecords
 }
 
 /** All data that outlives a request. */
@@ -94,6 +97,7 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
     usage: new UsageRepository(database, now),
     shared,
     captures,
+    audit: new AuditRepository(database),
     async sweep() {
       await sweep(database, now())
       await shared.sweep()

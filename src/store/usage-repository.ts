@@ -94,6 +94,8 @@ export class UsageRepository implements UsageRecords {
     const tables = [
       ['usage_rows', before],
       ['usage_hours', hoursBefore],
+      // The audit log is kept as long as usage.
+      ['audit_log', before],
     ] as const
     for (const [table, limit] of tables)
       while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await breath()
@@ -119,7 +121,7 @@ export class UsageRepository implements UsageRecords {
   }
 
   /** Deletes about `BATCH` rows: all rows up to the time of the last of them. Returns whether more are left. */
-  private async sweepSome(table: 'usage_rows' | 'usage_hours', before: number): Promise<boolean> {
+  private async sweepSome(table: 'usage_rows' | 'usage_hours' | 'audit_log', before: number): Promise<boolean> {
     const old = this.database.selectFrom(table).select('at').where('at', '<', before).orderBy('at')
     const last = await old.limit(1).offset(BATCH).executeTakeFirst()
     const until = last === undefined ? before : Number(last.at) + 1

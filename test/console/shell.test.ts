@@ -5,7 +5,17 @@ import { admit, NAMES } from './sign-in.ts'
 
 /** Pages by shortcut key. */
 const PATHS = {
-  ...{ s: '/', m: '/models', k: '/keys', u: '/usage', t: '/traffic', x: '/translator', c: '/channels' },
+  ...{
+    o: '/overview',
+    s: '/start',
+    a: '/audit',
+    m: '/models',
+    k: '/keys',
+    u: '/usage',
+    t: '/traffic',
+    x: '/translator',
+    c: '/channels',
+  },
 }
 
 const REFUSED = { expected: [/401 \(Unauthorized\)/] }
@@ -16,7 +26,7 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
   test('shows every page by its link and by its keys', async () => {
     const { page } = await visit('/account')
     const links = page.getByRole('navigation').getByRole('link')
-    const titles = ['Overview', 'Start', 'Models', 'Keys', 'Usage', 'Traffic', 'Translator', 'Channels']
+    const titles = ['Overview', 'Start', 'Models', 'Keys', 'Usage', 'Traffic', 'Translator', 'Channels', 'Audit log']
     await expect.poll(() => links.allInnerTexts()).toEqual(titles)
     for (const [key, path] of Object.entries(PATHS)) {
       await page.keyboard.press('g')

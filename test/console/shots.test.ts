@@ -114,6 +114,8 @@ const SHOTS: readonly Shot[] = [
     },
   },
   { name: 'account', path: '/account' },
+  { name: 'audit', path: '/audit' },
+  { name: 'usage-pivot', path: '/usage?range=30d&show=cost&by=nothing', whole: true },
   { name: 'start', path: '/start?client=claude-code&model=replay', whole: true },
   { name: 'start-made', path: '/start?client=codex&model=replay', act: makeKey, whole: true },
   { name: 'start-library', path: '/start?client=langchain&model=replay', whole: true },
@@ -126,7 +128,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'usage-filter', path: '/usage?range=7d&channel=openai', act: page => page.keyboard.press('f') },
   { name: 'usage-table', path: '/usage?range=7d', act: page => page.getByText('By model').scrollIntoViewIfNeeded() },
   { name: 'usage-empty', path: '/usage?range=7d&model=none-such' },
-  ...['overview', 'start', 'models', 'keys', 'usage', 'traffic', 'translator', 'channels', 'account'].map(
+  ...['overview', 'start', 'models', 'keys', 'usage', 'traffic', 'translator', 'channels', 'audit', 'account'].map(
     (page): Shot => ({ name: `zh-${page}`, path: `/${page}`, language: 'zh' }),
   ),
 ]

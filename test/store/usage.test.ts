@@ -334,4 +334,49 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
     await Promise.all([store.usage.sweep(NOW - DAY), other.sweep(NOW - DAY)])
     expect((await store.usage.rows({ since: 0, until: NOW, limit: 10 })).rows).toEqual([])
   })
+
+  test('groups equal failures, latest first, with their number and times', async () => {
+    const failed = (name: string, at: number, said: string, more: Partial<UsageRow> = {}): UsageRow =>
+      row(name, {
+        ...{ at, id: requestId(at, Buffer.from(name).toString('hex').padStart(32, '0')), status: 503 },
+        ...{
+          error: 'overloaded',
+          channel: 'one',
+          model: 'm',
+          failure: { reason: 'status', status: 503, said },
+          ...more,
+        },
+      })
+    const rows = [
+      failed('a', NOW - 3000, 'Busy, request req_1a'),
+      failed('b', NOW - 2000, 'Busy, request req_2b'),
+      failed('c', NOW - 1000, 'Out of luck.', { channel: 'two' }),
+      row('d'),
+    ]
+    await store.usage.add(rows)
+    const { groups, isComplete } = await store.usage.failures({ since: NOW - HOUR, until: NOW })
+    expect(isComplete).toBe(true)
+    expect(groups).toMatchObject([
+      { channel: 'two', count: 1, firstAt: NOW - 1000, lastAt: NOW - 1000, failure: { said: 'Out of luck.' } },
+      { channel: 'one', count: 2, firstAt: NOW - 3000, lastAt: NOW - 2000, request: rows[1]!.id, error: 'overloaded' },
+    ])
+    const { groups: some } = await store.usage.failures({ since: NOW - HOUR, until: NOW, where: { channel: 'two' } })
+    expect(some).toHaveLength(1)
+    expect((await store.usage.row(rows[1]!.id))?.failure).toEqual(rows[1]!.failure)
+    expect((await store.usage.row(rows[3]!.id))?.failure).toBeUndefined()
+  })
+
+  test('sums what each key spent in the day and the month', async () => {
+    await store.usage.add([
+      row('a', { key: 'k', cost: 5 }),
+      row('b', { key: 'k', cost: 7, at: NOW - 2 * DAY }),
+      row('c', { key: 'other', cost: 1 }),
+    ])
+    const spent = await store.usage.spentByKey(NOW)
+    expect([...spent].sort()).toEqual([
+      ['k', { day: 5, month: 12 }],
+      ['other', { day: 1, month: 1 }],
+    ])
+    expect(spent.get('k')).toEqual(await store.usage.spent('k', NOW))
+  })
 })

@@ -16,6 +16,7 @@ export type Request = InferOutput<typeof shapes.REQUEST>
 export type Failures = AllOf<InferOutput<typeof shapes.FAILURE>> & { readonly complete: boolean }
 export type Overview = InferOutput<typeof shapes.OVERVIEW>
 export type KeyBudget = InferOutput<typeof shapes.KEY_BUDGET>
+export type AuditEntry = InferOutput<typeof shapes.AUDIT_ENTRY>
 export type Status = InferOutput<typeof shapes.STATUS>
 export type User = InferOutput<typeof shapes.USER>
 export type NewUser = InferOutput<typeof shapes.NEW_USER>

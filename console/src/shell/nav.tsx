@@ -30,7 +30,7 @@ export function Nav() {
       <div class="sidebar" id="sidebar" ref={side} popover="auto">
         <Brand />
         <nav aria-label={common().navigation}>
-          {ROUTES.filter(one => one.name !== 'account').map(page => (
+          {ROUTES.filter(one => one.name !== 'account' && (isAdmin.value || one.adminOnly !== true)).map(page => (
             <PageLink
               key={page.name}
               {...page}

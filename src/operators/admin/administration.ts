@@ -16,6 +16,7 @@ import type { Services } from '../../gateway/services.ts'
 import { readJson } from '../../ingress/transport/body.ts'
 import type { Log } from '../../log.ts'
 import type { AccessRecords, AdminToken } from '../../store/access-records.ts'
+import type { AuditRecords } from '../../store/audit-records.ts'
 import type { UsageRecords } from '../../store/usage-records.ts'
 import type { TableSource } from '../../upstreams/catalogue/index.ts'
 import type { Prices } from '../../upstreams/catalogue/rates.ts'
@@ -41,6 +42,8 @@ export class Administration {
   readonly records: AccessRecords
   readonly usage: UsageRecords
   readonly captures: Captures
+  /** Changes by administrators. */
+  readonly audit: AuditRecords
   /** Requests as they begin and end, for the live view. */
   readonly live: Live
   private readonly gateway: Gateway
@@ -56,6 +59,7 @@ export class Administration {
     this.records = store.access
     this.usage = store.usage
     this.captures = captures
+    this.audit = store.audit
     this.live = live
     this.users = new ConsoleUsers({
       ...{ log, records: store.console, proxies: () => services.proxies },

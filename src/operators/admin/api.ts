@@ -3,6 +3,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import { hasRole, type Principal } from '../sign-in/index.ts'
 import type { Administration } from './administration.ts'
 import type { AdminAnswer } from './answer.ts'
+import { recordChange, stateBefore } from './audit.ts'
 import { authenticate } from './authenticate.ts'
 import { type Endpoint, type LiveAnswer, roleFor } from './endpoint.ts'
 import { checkedInput, type RawInput } from './input.ts'
@@ -49,7 +50,10 @@ export class AdminApi {
     const { message, params, query } = call
     const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, MAX_BODY)
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
+    const { audit, operation: action } = endpoint
+    const before = audit && (await stateBefore(this.gateway, audit, params))
     const answer = await endpoint.handle(this.gateway, input as never, principal)
+    if (audit !== undefined) await recordChange(this.gateway, { audit, action, principal, params, before, answer })
     if (typeof answer !== 'function') return writeAnswer(endpoint, answer as never, message)
     return message.method === 'HEAD' ? headOf(endpoint) : (answer as LiveAnswer)
   }

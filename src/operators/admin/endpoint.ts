@@ -5,6 +5,7 @@ import type { Reply } from '../../gateway/call.ts'
 import type { Role } from '../../store/console-records.ts'
 import type { Principal } from '../sign-in/index.ts'
 import type { Administration } from './administration.ts'
+import type { Audit } from './audit.ts'
 import type { ProblemType } from './problem.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -54,6 +55,8 @@ export interface Endpoint<
   readonly status: number
   /** Problems that this endpoint may report, besides those of every request. */
   readonly problems: readonly ProblemType[]
+  /** How its changes enter the audit log. Absent if it changes nothing that administrators set. */
+  readonly audit?: Audit
   /** Returns the path of the created resource. */
   readonly location?: (answer: v.InferOutput<A>) => string
   /** Formats the answer as CSV, for clients that prefer `text/csv`. */

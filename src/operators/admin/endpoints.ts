@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint.ts'
+import { AUDIT } from './endpoints/audit.ts'
 import { CAPTURES } from './endpoints/captures.ts'
 import { CHANNELS } from './endpoints/channels.ts'
 import { GROUPS } from './endpoints/groups.ts'
@@ -22,6 +23,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...GROUPS,
   ...TOKENS,
   ...USERS,
+  ...AUDIT,
   ...CHANNELS,
   ...MODELS,
   ...USAGE,

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { ERRORS, FAILURE_REASONS } from '../../canonical/error.ts'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 import { FALLBACK_REASONS, MODEL_ORDERS } from '../../formats/model-facts.ts'
+import { AUDITED } from '../../store/audit-records.ts'
 
 const source = oneOf(['config', 'store'])
 
@@ -400,6 +401,22 @@ export const OVERVIEW = fields({
   ),
 })
 
+/** One change by an administrator. Never contains a secret. */
+export const AUDIT_ENTRY = fields({
+  id: v.string(),
+  at: instant,
+  /** Name of the user or admin token. */
+  actor: v.string(),
+  actor_kind: oneOf(['user', 'token']),
+  /** Operation of this API. */
+  action: v.string(),
+  kind: oneOf([...AUDITED]),
+  /** Id of the thing, or its name if it has no id. */
+  target: v.string(),
+  name: v.string(),
+  changes: listOf(fields({ field: v.string(), from: v.optional(v.unknown()), to: v.optional(v.unknown()) })),
+})
+
 export const STATUS = fields({
   version: v.string(),
   /** Whether the process runs the bundle that `npm ci` builds, or the source files. */
@@ -512,6 +529,7 @@ export const SHAPES = {
     KeyBudget: KEY_BUDGET,
     Concern: CONCERN,
     Overview: OVERVIEW,
+    AuditEntry: AUDIT_ENTRY,
   },
   ...{ Status: STATUS, Settings: SETTINGS, User: USER, NewUser: NEW_USER, NewPassword: PASSWORD },
   ...{ Loss: LOSS, Translations: TRANSLATIONS, TranslateExample: EXAMPLE },

@@ -69,6 +69,7 @@ it('answers every operation of the table in its declared shape, without secrets 
   await admin.get('/requests?only=errors')
   await admin.get('/failures')
   await admin.get('/overview')
+  await admin.get('/audit')
   await admin.get('/budgets')
   await admin.get(`/requests/${rows[0]!.id}`)
   await admin.post('/translate', { text: JSON.stringify(ASK) })

@@ -8,6 +8,7 @@ export const common = {
     traffic: 'Traffic',
     translator: 'Translator',
     channels: 'Channels',
+    audit: 'Audit log',
     account: 'Account',
   },
   skip: 'Skip to content',

@@ -10,6 +10,7 @@ export const common: typeof en = {
     traffic: '请求',
     translator: '翻译器',
     channels: '渠道',
+    audit: '审计日志',
     account: '账户',
   },
   skip: '跳到正文',

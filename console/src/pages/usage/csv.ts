@@ -1,4 +1,5 @@
 import { send } from '../../api/request.ts'
+import { saveText } from '../../ui/save-text.ts'
 import type { Field, Where } from './fields.ts'
 import { MOST, pathOf, spanOf } from './load.ts'
 import { type Range, type Span, STEPS } from './ranges.ts'
@@ -40,14 +41,4 @@ function spansOf({ since, until, every }: Range, groups: number): readonly Span[
   const spans: Span[] = []
   for (let at = since; at < until; at += length) spans.push({ since: at, until: Math.min(until, at + length) })
   return spans
-}
-
-/** Downloads texts as one CSV file. */
-export function saveText(parts: readonly string[], name: string): void {
-  const address = URL.createObjectURL(new Blob([...parts], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

@@ -1,4 +1,4 @@
-import { saveText } from './csv.ts'
+import { saveText } from '../../ui/save-text.ts'
 import { spanOf } from './load.ts'
 import type { Pivot, PivotCosts } from './pivot-data.ts'
 import type { Range } from './ranges.ts'

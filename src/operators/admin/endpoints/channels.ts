@@ -8,11 +8,17 @@ import type { ChannelState } from '../../../gateway/channel-states.ts'
 import type { ChannelTest } from '../../../gateway/channel-test.ts'
 import { type ErrorGroup, failingSince } from '../../../upstreams/channel/health.ts'
 import type { Administration } from '../administration.ts'
+import type { Audit } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
 import { rateOf } from '../rates.ts'
 import { allOf, CHANNEL, CHANNEL_DETAILS, CHANNEL_TEST } from '../shapes.ts'
 import { keysView } from './channel-keys.ts'
+
+const AUDIT: Audit = {
+  ...{ kind: 'channel', param: 'name' },
+  read: async (gateway, name) => ({ name, drained: (await gateway.states())[name]?.drained ?? false }),
+}
 
 const name = fields({ name: word })
 
@@ -58,6 +64,7 @@ const drainChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/drain',
   operation: 'drainChannel',
+  audit: AUDIT,
   summary: 'Stops sending new requests to a channel, at every process. Running requests continue.',
   params: name,
   answer: CHANNEL,
@@ -69,6 +76,7 @@ const resumeChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/resume',
   operation: 'resumeChannel',
+  audit: AUDIT,
   summary: 'Sends requests to a drained channel again.',
   params: name,
   answer: CHANNEL,

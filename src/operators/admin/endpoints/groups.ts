@@ -3,11 +3,21 @@ import { defined } from '../../../canonical/node.ts'
 import { fields, flag, list, text } from '../../../config/schema.ts'
 import type { StoredGroup } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
+import type { Audit } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { changedLimits, merged, permissionFields } from '../permission-fields.ts'
 import { Problem } from '../problem.ts'
 import { allOf, GROUP } from '../shapes.ts'
 import { fixedGroupView, groupView } from '../views.ts'
+
+const AUDIT: Audit = {
+  kind: 'group',
+  read: async ({ records }, name) => {
+    const group = (await records.groups()).find(one => one.name === name)
+    return group && groupView(group)
+  },
+}
+const AUDIT_OF_NAME: Audit = { ...AUDIT, param: 'name' }
 
 const name = fields({ name: text() })
 
@@ -55,6 +65,7 @@ const createGroup = endpoint({
   method: 'post',
   path: '/groups',
   operation: 'createGroup',
+  audit: AUDIT,
   summary: 'Creates a group. Without `models`, it may use all models.',
   body: fields({ name: newName, ...settings }),
   status: 201,
@@ -72,6 +83,7 @@ const putGroup = endpoint({
   method: 'put',
   path: '/groups/{name}',
   operation: 'putGroup',
+  audit: AUDIT_OF_NAME,
   summary: 'Creates a group, or replaces all fields of an existing one.',
   params: fields({ name: newName }),
   body: fields(settings),
@@ -91,6 +103,7 @@ const changeGroup = endpoint({
   method: 'patch',
   path: '/groups/{name}',
   operation: 'changeGroup',
+  audit: AUDIT_OF_NAME,
   summary: 'Changes fields of a group; null removes a field.',
   params: name,
   body: fields(settings),
@@ -107,6 +120,7 @@ const deleteGroup = endpoint({
   method: 'delete',
   path: '/groups/{name}',
   operation: 'deleteGroup',
+  audit: AUDIT_OF_NAME,
   summary: 'Deletes a group. With `force`, also if it still has keys; these are refused afterwards.',
   params: name,
   query: fields({ force: flag }),

@@ -6,12 +6,22 @@ import { suggestion } from '../../../config/faults.ts'
 import { duration, fields, flag, limit, text, time, word, yesOrNo } from '../../../config/schema.ts'
 import type { KeyChange, StoredKey } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
+import type { Audit } from '../audit.ts'
 import { cursorOf, positionOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { changedLimits, permissionFields } from '../permission-fields.ts'
 import { invalidInput, Problem } from '../problem.ts'
 import { KEY, NEW_KEY, pageOf } from '../shapes.ts'
 import { fixedId, fixedKeyView, keyView } from '../views.ts'
+
+const AUDIT: Audit = {
+  kind: 'key',
+  read: async ({ records }, id) => {
+    const key = await records.key(id)
+    return key && keyView(key)
+  },
+}
+const AUDIT_OF_ID: Audit = { ...AUDIT, param: 'id' }
 
 const id = fields({ id: word })
 
@@ -94,6 +104,7 @@ const createKey = endpoint({
   method: 'post',
   path: '/keys',
   operation: 'createKey',
+  audit: AUDIT,
   summary: 'Creates a key. Only this answer contains its secret.',
   body: fields({ name: text(), group: v.optional(text()), ...settings }),
   status: 201,
@@ -120,6 +131,7 @@ const changeKey = endpoint({
   method: 'patch',
   path: '/keys/{id}',
   operation: 'changeKey',
+  audit: AUDIT_OF_ID,
   summary: 'Changes fields of a key; null removes a field.',
   params: id,
   body: fields({ name: v.optional(text()), group: v.optional(text()), ...settings }),
@@ -158,6 +170,7 @@ const revokeKey = endpoint({
   method: 'delete',
   path: '/keys/{id}',
   operation: 'revokeKey',
+  audit: AUDIT_OF_ID,
   summary: 'Revokes a key permanently, and ends its streams and sessions.',
   params: id,
   problems: ['not-found', 'read-only'],
@@ -173,6 +186,7 @@ const rotateKey = endpoint({
   method: 'post',
   path: '/keys/{id}/rotate',
   operation: 'rotateKey',
+  audit: AUDIT_OF_ID,
   summary:
     'Replaces the secret of a key. Previous secrets keep working for the grace time (default: none; at most 90 days).',
   params: id,

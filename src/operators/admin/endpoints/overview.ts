@@ -8,6 +8,7 @@ import { endpoint } from '../endpoint.ts'
 import { budgetsOf } from '../overview/budgets.ts'
 import { concernsOf } from '../overview/concerns.ts'
 import { savedBy } from '../overview/savings.ts'
+import { slowSums } from '../overview/slow-sums.ts'
 import { allOf, KEY_BUDGET, OVERVIEW } from '../shapes.ts'
 import { groupView } from './requests.ts'
 
@@ -54,23 +55,18 @@ async function overviewOf(gateway: Administration, now: number) {
     usage.sums({ ...{ since: today, until: now + 1, by: [], limit: MOST }, ...query })
   const recent = { since: now - DAY, until: now + 1 }
   const [states, health, budgets] = await Promise.all([gateway.states(), gateway.health(), budgetsOf(gateway, now)])
-  // One after another, so that the store answers other requests in between.
   const models = await sums({ by: ['model', 'channel'] })
-  const before = await sums({ since: today - DAY, until: now - DAY })
-  const whole = await sums({ since: month })
-  const hours = await sums({ ...recent, every: 'hour' })
-  const timed = await sums({ ...recent, by: ['model'], percentiles: true })
-  const pairs = await sums({ ...recent, by: ['format', 'upstreamFormat'] })
+  const slow = await slowSums(usage, now)
   const limited = await sums({ since: now - HOUR, exact: true, by: ['key', 'group'], where: LIMITED }).catch(() => [])
   const failures = await usage.failures({ ...recent, since: now - HOUR })
   const [total] = await sums({})
-  const monthly = totalsOf(whole[0])
+  const monthly = totalsOf(slow.month[0])
   const passed = (now - month) / (monthEnd - month)
   return {
     at: instantOf(now),
     concerns: [...concernsOf(gateway, { states, health, budgets, limited, models, now })],
     today: totalsOf(total),
-    yesterday: totalsOf(before[0]),
+    yesterday: totalsOf(slow.yesterday[0]),
     month: {
       ...monthly,
       ...defined({
@@ -79,7 +75,7 @@ async function overviewOf(gateway: Administration, now: number) {
         budget: monthlyBudget(budgets),
       }),
     },
-    hours: hours.map(({ at, requests, errors }) => ({ at: instantOf(at!), requests, errors })),
+    hours: slow.hours.map(({ at, requests, errors }) => ({ at: instantOf(at!), requests, errors })),
     failures: failures.groups
       .filter(({ failure }) => failure.reason !== 'gateway')
       .slice(0, SHOWN)
@@ -89,15 +85,15 @@ async function overviewOf(gateway: Administration, now: number) {
       ok: gateway.config.channels.filter(({ name }) => isWell(states[name], now)).length,
     },
     cache: cacheOf(gateway, total, models),
-    losses: pairs
+    losses: slow.formats
       .filter(({ losses }) => losses > 0)
       .sort((one, other) => other.losses - one.losses)
       .slice(0, SHOWN)
       .map(({ by, losses, requests }) => ({
         ...{ format: by.format ?? '', upstream_format: by.upstreamFormat ?? '', losses, requests },
       })),
-    slowest: slowestOf(timed),
-    formats: formatsOf(pairs),
+    slowest: slowestOf(slow.models),
+    formats: formatsOf(slow.formats),
   }
 }
 

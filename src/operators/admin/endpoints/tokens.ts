@@ -4,10 +4,19 @@ import { freshSecret } from '../../../accounts/secret.ts'
 import { defined } from '../../../canonical/node.ts'
 import { fields, flag, text, time, word } from '../../../config/schema.ts'
 import type { AdminToken } from '../../../store/access-records.ts'
+import type { Audit } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
 import { allOf, NEW_TOKEN, TOKEN } from '../shapes.ts'
 import { tokenView } from '../views.ts'
+
+const AUDIT: Audit = {
+  kind: 'token',
+  read: async ({ records }, id) => {
+    const token = (await records.tokens()).find(one => one.id === id)
+    return token && tokenView(token)
+  },
+}
 
 const listTokens = endpoint({
   method: 'get',
@@ -22,6 +31,7 @@ const createToken = endpoint({
   method: 'post',
   path: '/tokens',
   operation: 'createToken',
+  audit: AUDIT,
   summary: 'Creates a token for the admin API. Only this answer contains its secret.',
   body: fields({ name: text(), expires_at: v.nullish(time) }),
   status: 201,
@@ -40,6 +50,7 @@ const revokeToken = endpoint({
   method: 'delete',
   path: '/tokens/{id}',
   operation: 'revokeToken',
+  audit: { ...AUDIT, param: 'id' },
   summary: 'Revokes a token. With `force`, also the last one; only the command line can create another then.',
   params: fields({ id: word }),
   query: fields({ force: flag }),

@@ -2,10 +2,20 @@ import * as v from 'valibot'
 import { defined } from '../../../canonical/node.ts'
 import { fields, instantOf, word, yesOrNo } from '../../../config/schema.ts'
 import type { ConsoleUser } from '../../../store/console-records.ts'
+import type { Audit } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
 import { allOf, NEW_USER, PASSWORD, USER } from '../shapes.ts'
 import { newPassword, newUserName, role } from '../user-fields.ts'
+
+const AUDIT: Audit = {
+  kind: 'user',
+  read: async ({ users }, name) => {
+    const user = await users.records.user(name)
+    return user && userView(user)
+  },
+}
+const AUDIT_OF_NAME: Audit = { ...AUDIT, param: 'name' }
 
 const name = fields({ name: word })
 
@@ -32,6 +42,7 @@ const getUser = endpoint({
 
 const createUser = endpoint({
   ...{ method: 'post', path: '/users', operation: 'createUser' },
+  audit: AUDIT,
   summary: 'Creates a user. Without a password, generates one; only this answer contains it.',
   body: fields({ name: newUserName, role: v.optional(role), password: v.optional(newPassword) }),
   status: 201,
@@ -48,6 +59,7 @@ const createUser = endpoint({
 
 const changeUser = endpoint({
   ...{ method: 'patch', path: '/users/{name}', operation: 'changeUser' },
+  audit: AUDIT_OF_NAME,
   summary:
     'Changes the role of a user, or enables or disables the user. Disabling a user also ends all sessions of the user.',
   params: name,
@@ -67,6 +79,7 @@ const changeUser = endpoint({
 
 const resetPassword = endpoint({
   ...{ method: 'post', path: '/users/{name}/password', operation: 'resetUserPassword' },
+  audit: AUDIT_OF_NAME,
   summary:
     'Sets a new random password; only this answer contains it. Ends all sessions of the user and removes a lockout.',
   params: name,
@@ -83,6 +96,7 @@ const resetPassword = endpoint({
 
 const endSessions = endpoint({
   ...{ method: 'delete', path: '/users/{name}/sessions', operation: 'endUserSessions' },
+  audit: AUDIT_OF_NAME,
   summary: 'Ends all sessions of a user.',
   params: name,
   problems: ['not-found'],
@@ -95,6 +109,7 @@ const endSessions = endpoint({
 
 const deleteUser = endpoint({
   ...{ method: 'delete', path: '/users/{name}', operation: 'deleteUser' },
+  audit: AUDIT_OF_NAME,
   summary: 'Deletes a user and ends all sessions of the user. The last enabled admin cannot be deleted.',
   params: name,
   problems: ['not-found', 'last-admin'],

@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import type { Audited, FieldChange } from '../../store/audit-records.ts'
+import { freshId } from '../../store/usage/request-id.ts'
+import type { Principal } from '../sign-in/index.ts'
+import type { Administration } from './administration.ts'
+
+/** How the changes of an endpoint enter the audit log. */
+export interface Audit {
+  readonly kind: Audited
+  /** Parameter of the path that names the thing. A new thing is named by its answer. */
+  readonly param?: string
+  /** Returns the thing as the API shows it. Undefined if it does not exist. */
+  readonly read?: (gateway: Administration, target: string) => Promise<object | undefined>
+}
+
+/** Fields that are no change of settings, and secrets. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...[
+    'id',
+    'source',
+    'created_at',
+    'last_used_at',
+    'signed_in_at',
+    'secret',
+    'secrets',
+    'password',
+    'prefix',
+    'last_four',
+  ],
+])
+
+/** Lists the fields in which two states of a thing differ. */
+export function changesBetween(before: object | undefined, after: object | undefined): readonly FieldChange[] {
+  const [from, to] = [flat(before), flat(after)]
+  return [...new Set([...from.keys(), ...to.keys()])].flatMap(field => {
+    const [was, is] = [from.get(field), to.get(field)]
+    if (isDeepStrictEqual(was, is)) return []
+    return [{ field, ...(was === undefined ? {} : { from: was }), ...(is === undefined ? {} : { to: is }) }]
+  })
+}
+
+/** Fields by their paths: `budget.day` for a field of an object. */
+function flat(value: object = {}, path = ''): Map<string, unknown> {
+  const fields = new Map<string, unknown>()
+  for (const [name, field] of Object.entries(value)) {
+    if (path === '' && LEFT_OUT.has(name)) continue
+    const at = path === '' ? name : `${path}.${name}`
+    if (isObject(field)) for (const [inner, one] of flat(field as JsonObject, at)) fields.set(inner, one)
+    else if (field !== undefined) fields.set(at, field)
+  }
+  return fields
+}
+
+/** What an endpoint did, and by whom. */
+interface Done {
+  readonly audit: Audit
+  readonly action: string
+  readonly principal: Principal
+  readonly params: { readonly [name: string]: string }
+  readonly before: object | undefined
+  readonly answer: unknown
+}
+
+/** Reads the state of the thing before a change. */
+export const stateBefore = async (
+  gateway: Administration,
+  { param, read }: Audit,
+  params: Done['params'],
+): Promise<object | undefined> => (param === undefined ? undefined : read?.(gateway, params[param] ?? ''))
+
+/** Records a change. A failure is logged, because the change itself is done. */
+export async function recordChange(gateway: Administration, done: Done): Promise<void> {
+  if (gateway.config.usage.retention === 0) return
+  const { audit, action, principal, params, before, answer } = done
+  const made = isObject(answer) ? (answer as { readonly id?: unknown; readonly name?: unknown }) : {}
+  const target = audit.param === undefined ? String(made.id ?? made.name ?? '') : (params[audit.param] ?? '')
+  try {
+    const after = await audit.read?.(gateway, target)
+    const named = (after ?? before ?? made) as { readonly name?: unknown }
+    await gateway.audit.add({
+      ...{ id: freshId(), at: Date.now(), actor: principal.name, actorKind: principal.kind, action },
+      ...{ kind: audit.kind, target, name: String(named.name ?? target), changes: changesBetween(before, after) },
+    })
+  } catch (err) {
+    gateway.log.error({ err, action, target, by: principal.name }, 'a change is missing in the audit log')
+  }
+}

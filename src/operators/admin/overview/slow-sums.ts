@@ -1,0 +1,46 @@
+import type { UsageGroup, UsageRecords } from '../../../store/usage-records.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Maximum number of groups of a sum. */
+const MOST = 1000
+
+/** Time for which sums over long periods are reused, in milliseconds. They change little, and many may watch. */
+const REUSED = 30_000
+
+/** Sums over a day or a month, for everybody who watches the overview. */
+export interface SlowSums {
+  readonly yesterday: readonly UsageGroup[]
+  readonly month: readonly UsageGroup[]
+  readonly hours: readonly UsageGroup[]
+  readonly models: readonly UsageGroup[]
+  readonly formats: readonly UsageGroup[]
+}
+
+const latest = new WeakMap<UsageRecords, { readonly at: number; readonly sums: Promise<SlowSums> }>()
+
+/** Returns sums over long periods, which are computed once for all requests of some seconds. */
+export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
+  const before = latest.get(usage)
+  if (before !== undefined && now - before.at < REUSED) return before.sums
+  const sums = compute(usage, now)
+  latest.set(usage, { at: now, sums })
+  // A failure is not reused.
+  sums.catch(() => latest.delete(usage))
+  return sums
+}
+
+/** Computes the sums one after another, so that the store answers other requests in between. */
+async function compute(usage: UsageRecords, now: number): Promise<SlowSums> {
+  const today = now - (now % DAY)
+  const date = new Date(now)
+  const recent = { since: now - DAY, until: now + 1, by: [], limit: MOST }
+  const yesterday = await usage.sums({ ...recent, since: today - DAY, until: now - DAY })
+  const since = Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+  const month = await usage.sums({ ...recent, since })
+  const hours = await usage.sums({ ...recent, every: 'hour' })
+  const models = await usage.sums({ ...recent, by: ['model'], percentiles: true })
+  const formats = await usage.sums({ ...recent, by: ['format', 'upstreamFormat'] })
+  return { yesterday, month, hours, models, formats }
+}

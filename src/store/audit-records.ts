@@ -1,0 +1,47 @@
+/** Kinds of things that administrators change. */
+export const AUDITED = ['key', 'group', 'channel', 'user', 'token'] as const
+export type Audited = (typeof AUDITED)[number]
+
+/** One change of a field. Absent values mean that the field was not set. Never contains a secret. */
+export interface FieldChange {
+  readonly field: string
+  readonly from?: unknown
+  readonly to?: unknown
+}
+
+/** One change by an administrator. */
+export interface AuditEntry {
+  readonly id: string
+  /** Unix milliseconds. */
+  readonly at: number
+  /** Name of the user or of the admin token, and which of both it is. */
+  readonly actor: string
+  readonly actorKind: 'user' | 'token'
+  /** Operation of the admin API, such as `changeKey`. */
+  readonly action: string
+  readonly kind: Audited
+  /** Id of the thing, or its name if it has no id. */
+  readonly target: string
+  /** Name of the thing at that time. */
+  readonly name: string
+  readonly changes: readonly FieldChange[]
+}
+
+/** Filter and position of one page. Times are Unix milliseconds: from `since`, before `until`. */
+export interface AuditPage {
+  readonly since: number
+  readonly until: number
+  readonly limit: number
+  readonly kind?: Audited
+  readonly target?: string
+  readonly actor?: string
+  /** Position after the previous page: `TIME.ID`. */
+  readonly after?: string
+}
+
+/** The audit log. Entries are never changed; they are deleted with the usage rows of their time. */
+export interface AuditRecords {
+  add(entry: AuditEntry): Promise<void>
+  /** Returns a page of entries, newest first. `next` is the position of the next page. */
+  list(page: AuditPage): Promise<{ readonly entries: readonly AuditEntry[]; readonly next?: string }>
+}

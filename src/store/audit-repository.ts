@@ -1,0 +1,55 @@
+import type { AuditEntry, AuditPage, AuditRecords } from './audit-records.ts'
+import type { Database } from './tables.ts'
+import { plainText } from './usage-series.ts'
+
+/** Maximum number of characters of the changes as JSON. Longer ones are stored as names of fields. */
+const CHANGES = 100_000
+
+/** The repository of the audit log. */
+export class AuditRepository implements AuditRecords {
+  private readonly database: Database
+
+  constructor(database: Database) {
+    this.database = database
+  }
+
+  async add({ actorKind, changes, ...entry }: AuditEntry): Promise<void> {
+    const text = JSON.stringify(changes)
+    const stored = text.length <= CHANGES ? text : JSON.stringify(changes.map(({ field }) => ({ field })))
+    await this.database
+      .insertInto('audit_log')
+      .values({
+        ...{ ...entry, actor: plainText(entry.actor)!, name: plainText(entry.name)!, target: plainText(entry.target)! },
+        ...{ actor_kind: actorKind, changes: plainText(stored, CHANGES)! },
+      })
+      .execute()
+  }
+
+  async list({ since, until, limit, kind, target, actor, after }: AuditPage) {
+    const position = /^(\d{1,15})\.(.+)$/.exec(after ?? '')
+    let query = this.database.selectFrom('audit_log').selectAll().where('at', '>=', since).where('at', '<', until)
+    if (kind !== undefined) query = query.where('kind', '=', kind)
+    if (target !== undefined) query = query.where('target', '=', target)
+    if (actor !== undefined) query = query.where('actor', '=', actor)
+    if (position !== null) {
+      const [, at, id] = position
+      query = query
+        .where('at', '<=', Number(at))
+        .where(row => row.or([row('at', '<', Number(at)), row('id', '<', id!)]))
+    }
+    const rows = await query
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute()
+    const entries = rows.slice(0, limit).map(
+      ({ actor_kind: actorKind, changes, at, ...row }): AuditEntry => ({
+        ...row,
+        ...{ at: Number(at), actorKind: actorKind as AuditEntry['actorKind'], kind: row.kind as AuditEntry['kind'] },
+        changes: JSON.parse(changes),
+      }),
+    )
+    const last = entries.at(-1)
+    return { entries, ...(rows.length > limit && last !== undefined ? { next: `${last.at}.${last.id}` } : {}) }
+  }
+}

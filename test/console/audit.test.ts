@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { closingAfterEach } from '../builders/closing.ts'
+import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
+import { openConsoleGateway } from './gateway.ts'
+import { HOSTILE, isUnharmed } from './hostile.ts'
+import { wordsOf } from './reading.ts'
+
+describe.skipIf(noChromium)('audit log', IN_BROWSER, () => {
+  const closing = closingAfterEach()
+  const visit = visitor()
+
+  async function changed() {
+    const gateway = await openConsoleGateway()
+    closing.push(() => gateway.close())
+    const { admin } = gateway
+    const { id } = (await admin.post('/keys', { name: HOSTILE[0], rpm: 10 })).json
+    await admin.patch(`/keys/${id}`, { rpm: 20 })
+    await admin.put('/groups/team', { budget: { month: 5 } })
+    return gateway
+  }
+
+  test('shows who changed what, narrows it, and downloads it', async () => {
+    const { page } = await visit('/audit', { gateway: await changed() })
+    const rows = page.locator('main tbody tr')
+    await expect.poll(() => rows.count()).toBe(3)
+    await expect
+      .poll(() => wordsOf(rows.nth(0)))
+      .toMatch(/tests admin token team Group set .*budget\.month not set → ?to 5/)
+    await expect.poll(() => wordsOf(rows.nth(1))).toMatch(/Key changed rpm 10 → ?to 20/)
+    await isUnharmed(page)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ])
+    expect(
+      readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split('\r\n'),
+    ).toHaveLength(4)
+    await page.getByLabel('Kind').selectOption('Group')
+    await expect.poll(() => rows.count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Kind').selectOption('')
+    await page.keyboard.press('Tab')
+    await page.getByLabel('Search changes').fill('rpm')
+    await expect.poll(() => rows.count()).toBe(2)
+  })
+
+  test('is for administrators', async () => {
+    const { page } = await visit('/audit', { role: 'viewer' })
+    await page.getByText('Only administrators can see the audit log.').waitFor()
+    await expect.poll(() => page.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
+  })
+
+  test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
+    'is accessible at $width px in $theme, in both languages',
+    async ({ width, theme }) => {
+      const gateway = await changed()
+      const { axe, page } = await visit('/audit', { gateway, width, theme })
+      await page.locator('main tbody tr').first().waitFor()
+      await axe()
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      const chinese = await visit('/audit', { gateway, width, theme, language: 'zh' })
+      await chinese.page.locator('tbody').getByText('管理令牌').first().waitFor()
+      await chinese.axe()
+    },
+  )
+})

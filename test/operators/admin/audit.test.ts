@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { changesBetween } from '../../../src/operators/admin/audit.ts'
+import { ENDPOINTS } from '../../../src/operators/admin/index.ts'
+import { AdminServer } from '../../builders/admin.ts'
+import { channelAt } from '../../builders/config.ts'
+import { deadAddress } from '../../builders/upstream.ts'
+
+let admin: AdminServer
+beforeAll(async () => {
+  admin = await AdminServer.open([channelAt(await deadAddress(), { name: 'one' })], {
+    usage: { retention: 86_400_000 },
+  })
+})
+afterAll(() => admin.close())
+
+const entries = async (query = '') => (await admin.get(`/audit${query}`)).json.data
+
+/** Operations that change nothing that administrators set. */
+const UNAUDITED = new Set(['testChannel', 'translateText', 'tryRequest', 'replayRequest', 'dropCapture'])
+
+it('every operation that changes something is audited', () => {
+  const changing = ENDPOINTS.filter(({ method }) => method !== 'get')
+  expect(
+    changing
+      .filter(({ audit, operation }) => (audit === undefined) !== UNAUDITED.has(operation))
+      .map(one => one.operation),
+  ).toEqual([])
+})
+
+it('the log has who changed what, from what to what, without secrets', async () => {
+  const { json: key } = await admin.post('/keys', { name: 'app', rpm: 10, budget: { day: 5 } })
+  await admin.patch(`/keys/${key.id}`, { name: 'app-2', rpm: null, budget: { day: 7 } })
+  const { json: rotated } = await admin.post(`/keys/${key.id}/rotate`)
+  await admin.delete(`/keys/${key.id}`)
+  const found = await entries(`?target=${key.id}`)
+  expect(found.map((one: { action: string }) => one.action)).toEqual([
+    'revokeKey',
+    'rotateKey',
+    'changeKey',
+    'createKey',
+  ])
+  const [revoked, , changed, created] = found
+  expect(changed).toMatchObject({ actor: 'tests', actor_kind: 'token', kind: 'key', name: 'app-2' })
+  expect(changed.changes).toEqual([
+    { field: 'name', from: 'app', to: 'app-2' },
+    { field: 'rpm', from: 10 },
+    { field: 'budget.day', from: 5, to: 7 },
+  ])
+  expect(revoked.changes).toEqual([{ field: 'revoked_at', to: expect.any(String) }])
+  expect(created.changes).toContainEqual({ field: 'rpm', to: 10 })
+  const text = JSON.stringify(found)
+  for (const secret of [key.secret, rotated.secret, key.secrets[0].last_four]) expect(text).not.toContain(secret)
+})
+
+it('groups, channels, users and tokens are in the log, a refused change is not', async () => {
+  await admin.put('/groups/team', { rpm: 5 })
+  await admin.patch('/groups/team', { models: ['gpt-*'] })
+  await admin.delete('/groups/team')
+  await admin.post('/channels/one/drain')
+  await admin.post('/users', { name: 'ada', role: 'admin', password: 'a long password' })
+  await admin.patch('/users/ada', { role: 'viewer' }).catch(() => {})
+  const { json: token } = await admin.post('/tokens', { name: 'ci' })
+  await admin.delete(`/tokens/${token.id}`)
+  expect((await admin.patch('/groups/none', { rpm: 1 })).status).toBe(404)
+  expect(await entries('?kind=group')).toMatchObject([
+    { action: 'deleteGroup', target: 'team' },
+    { action: 'changeGroup', changes: [{ field: 'models', from: ['*'], to: ['gpt-*'] }] },
+    { action: 'putGroup' },
+  ])
+  expect(await entries('?kind=channel')).toMatchObject([
+    { action: 'drainChannel', target: 'one', changes: [{ field: 'drained', from: false, to: true }] },
+  ])
+  expect(await entries('?kind=user')).toMatchObject([{ action: 'createUser', name: 'ada' }])
+  expect(await entries('?kind=token')).toMatchObject([{ action: 'revokeToken', name: 'ci' }, { action: 'createToken' }])
+  const all = JSON.stringify(await entries())
+  for (const secret of [token.secret, 'a long password']) expect(all).not.toContain(secret)
+})
+
+it('pages have every entry once, and CSV has the same', async () => {
+  const all = await entries('?limit=1000')
+  const paged: unknown[] = []
+  for (let cursor = ''; ; ) {
+    const { json } = await admin.get(`/audit?limit=3${cursor}`)
+    paged.push(...json.data)
+    if (json.next_cursor === undefined) break
+    cursor = `&cursor=${json.next_cursor}`
+  }
+  expect(paged).toEqual(all)
+  const { text } = await admin.ask('GET', '/audit?limit=1000', undefined, { accept: 'text/csv' })
+  expect(text.trim().split('\r\n')).toHaveLength(all.length + 1)
+  expect(text).toContain('at,actor,actor_kind,action,kind,target,name,changes')
+})
+
+it('entries are kept as long as usage', async () => {
+  expect(await entries()).not.toEqual([])
+  await admin.store.usage.sweep(Date.now() + 1000)
+  expect(await entries()).toEqual([])
+})
+
+const things = fc.dictionary(
+  fc.constantFrom('name', 'rpm', 'models', 'enabled'),
+  fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.array(fc.string())),
+)
+
+it('the changes turn one state into the other', () => {
+  fc.assert(
+    fc.property(things, things, (before, after) => {
+      const changed = new Map(Object.entries(before))
+      for (const { field, from, to } of changesBetween(before, after)) {
+        expect(changed.get(field)).toEqual(from)
+        if (to === undefined) changed.delete(field)
+        else changed.set(field, to as never)
+      }
+      expect(Object.fromEntries(changed)).toEqual({ ...after })
+    }),
+  )
+})
