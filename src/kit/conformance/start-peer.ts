@@ -74,10 +74,17 @@ const homeNamed = (format: string): string => {
   return known === undefined ? format : homeOf(known)
 }
 
-async function untilReady(url: string, health: string | undefined, child: ChildProcess, output: () => string) {
+interface Starting {
+  readonly child: ChildProcess
+  readonly output: () => string
+  readonly signal: AbortSignal | undefined
+}
+
+async function untilReady(url: string, health: string | undefined, { child, output, signal }: Starting) {
   const deadline = Date.now() + READY_WITHIN
   const empty = { method: 'GET', headers: {}, body: Buffer.alloc(0) }
   while (Date.now() < deadline) {
+    if (signal?.aborted) throw new Error('the run was interrupted')
     const ended = child.exitCode ?? child.signalCode
     if (ended !== null) throw new Error(`The peer ended with ${ended}:\n${output()}`)
     const { got } = await send(
@@ -106,8 +113,17 @@ async function originsIn(texts: readonly string[], upstream: Upstream): Promise<
   return Object.fromEntries(await Promise.all(opened))
 }
 
-/** Starts a peer in a separate folder, with the kit's upstream behind it. */
-export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {}): Promise<RunningPeer> {
+/**
+ * Starts a peer in a separate folder, with the kit's upstream behind it.
+ *
+ * @param signal ends a peer that is not ready yet.
+ */
+export async function startPeer(
+  peer: Peer,
+  upstream: Upstream,
+  specs: Specs = {},
+  signal?: AbortSignal,
+): Promise<RunningPeer> {
   const program = programOf(peer)
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const port = await freePort()
@@ -146,7 +162,7 @@ export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await untilReady(`http://127.0.0.1:${port}`, peer.health, child, () => clean(output))
+    await untilReady(`http://127.0.0.1:${port}`, peer.health, { child, output: () => clean(output), signal })
     const version = await versionOf(peer, values, options)
     const target: Target = {
       ...{ name: peer.title, peer: peer.name },

@@ -50,7 +50,7 @@ export class Item {
       const part = this.part(list, event)
       part[field] = (textOf(part[field]) ?? '') + delta
       if (listOf(event['logprobs']).length > 0)
-        part['logprobs'] = [...listOf(part['logprobs']), ...listOf(event['logprobs'])]
+        part['logprobs'] = listOf(part['logprobs']).concat(listOf(event['logprobs']))
     } else if (ITEM_DELTAS[type] !== undefined) {
       const name = ITEM_DELTAS[type]
       this.grown[name] = (textOf(this.grown[name]) ?? '') + delta
