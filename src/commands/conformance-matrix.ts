@@ -5,6 +5,7 @@ import { type Matrix, type PeerRow, peerRow } from '../kit/conformance/report/ma
 import { matrixHtml } from '../kit/conformance/report/matrix-html.ts'
 import { matrixMarkdown, matrixSummary } from '../kit/conformance/report/matrix-markdown.ts'
 import type { Results } from '../kit/conformance/report/results.ts'
+import type { Specs } from '../kit/conformance/specs.ts'
 import { version } from '../version.ts'
 import { resultsIn } from './conformance-diff.ts'
 import { peerResults } from './conformance-run.ts'
@@ -12,6 +13,8 @@ import { type Terminal, UsageError } from './outcome.ts'
 
 export interface MatrixOptions {
   readonly only?: string
+  /** Versions of formats. */
+  readonly spec?: Specs
   /** Folder for the results of each peer. */
   readonly results?: string
   readonly json?: string
@@ -27,7 +30,9 @@ async function rowOf(given: string, options: MatrixOptions, terminal: Terminal):
     return peerRow(readPeer(results.target.peer), results)
   }
   const peer = readPeer(given)
-  const results = await peerResults({ peer: given, ...(options.only === undefined ? {} : { only: options.only }) })
+  const { only, spec } = options
+  const wanted = { ...(only === undefined ? {} : { only }), ...(spec === undefined ? {} : { spec }) }
+  const results = await peerResults({ peer: given, ...wanted })
   if (typeof results === 'string') {
     terminal.out(`unsupported: ${results}`)
     return undefined

@@ -72,19 +72,19 @@ type EarlyEnd = 'interrupted' | 'budget'
 
 type Ran = { readonly results: readonly CellResult[]; readonly target: Target; readonly ended?: EarlyEnd }
 
+/** Signals after which a run ends with its current cell, and its gateway with it. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
 /** The part of a run's options that depends on its mode. */
 type Mode = Pick<AllOptions, 'target' | 'scenarios' | 'callers' | 'upstreams' | 'upstream' | 'sessionUpstream'>
 
 /**
- * Runs the cells until the first Ctrl-C, or until the budget is spent. The partial results are still reported.
+ * Runs the cells until the first Ctrl-C or SIGTERM, or until the budget is spent. The partial results are still reported.
  */
-async function runUntilEnd(mode: Mode, options: ConformanceOptions): Promise<Ran> {
+async function runUntilEnd(mode: Mode, options: ConformanceOptions, controller: AbortController): Promise<Ran> {
   const { only, delay = 0, repeat = 1, price } = options
   const budget = options.budget === undefined ? undefined : new Budget(options.budget, price!)
   const progress = new Progress(process.stderr)
-  const controller = new AbortController()
-  const abort = (): void => controller.abort('interrupted')
-  process.once('SIGINT', abort)
   const onResult: NonNullable<AllOptions['onResult']> = (result, index, count) => {
     progress.show(result, index, count)
     budget?.add(result)
@@ -97,11 +97,22 @@ async function runUntilEnd(mode: Mode, options: ConformanceOptions): Promise<Ran
     return { results, target: mode.target, ...(signal.aborted ? { ended: signal.reason as EarlyEnd } : {}) }
   } finally {
     progress.clear()
-    process.removeListener('SIGINT', abort)
   }
 }
 
-async function runLive(options: ConformanceOptions): Promise<Ran> {
+/** Runs with a controller that the first signal aborts. */
+async function interruptible(run: (controller: AbortController) => Promise<Ran>): Promise<Ran> {
+  const controller = new AbortController()
+  const abort = (): void => controller.abort('interrupted')
+  for (const signal of SIGNALS) process.once(signal, abort)
+  try {
+    return await run(controller)
+  } finally {
+    for (const signal of SIGNALS) process.removeListener(signal, abort)
+  }
+}
+
+async function runLive(options: ConformanceOptions, controller: AbortController): Promise<Ran> {
   const { target: url, key = '', model, door, spec: specs } = options
   checkTarget(url!)
   if (model === undefined) throw new UsageError('--target requires --model')
@@ -110,23 +121,24 @@ async function runLive(options: ConformanceOptions): Promise<Ran> {
     ...(specs === undefined ? {} : { specs }),
   }
   const scenarios = readScenarios().filter(runsLive)
-  return runUntilEnd({ target, scenarios, callers: door ?? Object.keys(CONVERSATIONS) }, options)
+  return runUntilEnd({ target, scenarios, callers: door ?? Object.keys(CONVERSATIONS) }, options, controller)
 }
 
-async function runPeer(options: ConformanceOptions): Promise<Ran> {
+async function runPeer(options: ConformanceOptions, controller: AbortController): Promise<Ran> {
   const { peer: name, door, upstream: wantedUpstreams } = options
   const described = readPeer(name!)
   const known = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
   const upstream = await Upstream.open()
   const sessionUpstream = new SessionUpstream(upstream)
   try {
-    const peer = await startPeer(described, upstream, options.spec)
+    const peer = await startPeer(described, upstream, options.spec, controller.signal)
     const { target } = peer
     const callers = door ?? known.filter(format => target.bases[format] !== undefined)
     const upstreams = wantedUpstreams ?? known.filter(format => upstreamsOf(described).has(format))
     try {
       const scenarios = readScenarios()
-      return await runUntilEnd({ target, upstream, sessionUpstream, scenarios, callers, upstreams }, options)
+      const mode = { target, upstream, sessionUpstream, scenarios, callers, upstreams }
+      return await runUntilEnd(mode, options, controller)
     } finally {
       await peer.close()
     }
@@ -148,7 +160,9 @@ function commandOf({ target, model, peer, spec = {} }: ConformanceOptions): stri
 /** Runs the cells, and documents what ran. */
 async function documentOf(options: ConformanceOptions): Promise<Pick<Ran, 'ended'> & { readonly document: Results }> {
   const started = new Date()
-  const { results, target, ended } = await (options.peer === undefined ? runLive(options) : runPeer(options))
+  const { results, target, ended } = await interruptible(controller =>
+    options.peer === undefined ? runLive(options, controller) : runPeer(options, controller),
+  )
   if (results.length === 0) throw new UsageError('no cell matches --only, --door and --upstream')
   const document = resultsOf(results, {
     ...{ kit: version(), started, target, command: commandOf(options) },

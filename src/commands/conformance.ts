@@ -46,6 +46,7 @@ function specs(text: string): Specs {
   }
 }
 
+const VERSIONS = 'versions of formats, such as messages@2026-10-21, separated by commas'
 const ISOLATED = 'run in a network namespace with a loopback only, so that a gateway reaches nobody (Linux)'
 
 interface Isolated {
@@ -66,6 +67,7 @@ function matrix(command: Command, terminal: Terminal): void {
     .description('compare gateways: run peers, or read their results, and write a page')
     .argument('[peers...]', 'names or folders of peers, or files written with --json (default: all peers of the kit)')
     .option('--only <id>', 'id of a cell or check; * matches anything')
+    .option('--spec <versions>', VERSIONS, specs)
     .option('--results <folder>', 'folder to write the results of each peer to')
     .option('--json <file>', 'file to write the numbers of the page to')
     .option('--html <file>', 'file to write a page to, which needs no other file')
@@ -96,7 +98,7 @@ export function conformance(program: Command, terminal: Terminal): void {
       formatsOf,
     )
     .option('--upstream <formats>', 'upstream formats, separated by commas (default: all)', formatsOf)
-    .option('--spec <versions>', 'versions of formats, such as messages@2026-10-21, separated by commas', specs)
+    .option('--spec <versions>', VERSIONS, specs)
     .option('--only <id>', 'id of a cell or check; * matches anything')
     .option('--json <file>', 'file to write the results to')
     .option('--html <file>', 'file to write a page to, which needs no other file')

@@ -4,6 +4,9 @@ import { spawn, spawnSync } from 'node:child_process'
 
 const WAYS: readonly (readonly string[])[] = [['--net'], ['--user', '--map-root-user', '--net']]
 
+/** Signals that end a run. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 /** Set in the namespace. */
 const INSIDE = 'INTERLINGUA_ISOLATED'
 
@@ -22,14 +25,15 @@ export async function runIsolated(): Promise<number> {
   if (way === undefined) throw new Error('--isolated needs Linux with unshare and ip')
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   const child = spawn('unshare', within(way, command), { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })
+  // The run inside ends its gateway by itself after an interruption alone.
   const pass = (): void => {
     child.kill('SIGINT')
   }
-  process.on('SIGINT', pass)
+  for (const signal of SIGNALS) process.on(signal, pass)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', code => {
-      process.off('SIGINT', pass)
+      for (const signal of SIGNALS) process.off(signal, pass)
       resolve(code ?? 1)
     })
   })

@@ -17,6 +17,8 @@ export interface Target {
   readonly key: string
   /** Returns the model for an upstream of that format; for a live target, the only model. */
   readonly model: (upstream: string | undefined) => string
+  /** Secrets of its configuration, which reports do not show. */
+  readonly secrets?: readonly string[]
   /** Headers that callers send beside their own, for an upstream of that format. */
   readonly headers?: (upstream: string) => Headers
   /** Versions of formats that the run is about (default: the first of each). */

@@ -7,9 +7,11 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from '../../root.ts'
 import { send } from './client.ts'
+import { secretsOf } from './configured-secrets.ts'
 import { homeOf } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import { filled, type Peer, type Values } from './peer.ts'
+import { redactor } from './report/secrets.ts'
 import type { Target } from './run-cells.ts'
 import { SESSION_FORMATS } from './sockets/formats.ts'
 import { DEFAULT_SPECS, type Specs } from './specs.ts'
@@ -72,10 +74,17 @@ const homeNamed = (format: string): string => {
   return known === undefined ? format : homeOf(known)
 }
 
-async function untilReady(url: string, health: string | undefined, child: ChildProcess, output: () => string) {
+interface Starting {
+  readonly child: ChildProcess
+  readonly output: () => string
+  readonly signal: AbortSignal | undefined
+}
+
+async function untilReady(url: string, health: string | undefined, { child, output, signal }: Starting) {
   const deadline = Date.now() + READY_WITHIN
   const empty = { method: 'GET', headers: {}, body: Buffer.alloc(0) }
   while (Date.now() < deadline) {
+    if (signal?.aborted) throw new Error('the run was interrupted')
     const ended = child.exitCode ?? child.signalCode
     if (ended !== null) throw new Error(`The peer ended with ${ended}:\n${output()}`)
     const { got } = await send(
@@ -104,8 +113,17 @@ async function originsIn(texts: readonly string[], upstream: Upstream): Promise<
   return Object.fromEntries(await Promise.all(opened))
 }
 
-/** Starts a peer in a separate folder, with the kit's upstream behind it. */
-export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {}): Promise<RunningPeer> {
+/**
+ * Starts a peer in a separate folder, with the kit's upstream behind it.
+ *
+ * @param signal ends a peer that is not ready yet.
+ */
+export async function startPeer(
+  peer: Peer,
+  upstream: Upstream,
+  specs: Specs = {},
+  signal?: AbortSignal,
+): Promise<RunningPeer> {
   const program = programOf(peer)
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const port = await freePort()
@@ -127,6 +145,11 @@ export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {
   const [command, ...args] = peer.start.map(text => filled(text, values))
   const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...filledIn(peer.env, values) } }
   const child = spawn(command!, args, options)
+  const secrets = secretsOf(
+    peer,
+    templates.map(([, text]) => text),
+  )
+  const clean = redactor(key, ...secrets)
   let output = ''
   const keep = (piece: Buffer): void => {
     output = (output + piece.toString('utf8')).slice(-MOST_OUTPUT)
@@ -139,7 +162,7 @@ export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await untilReady(`http://127.0.0.1:${port}`, peer.health, child, () => output)
+    await untilReady(`http://127.0.0.1:${port}`, peer.health, { child, output: () => clean(output), signal })
     const version = await versionOf(peer, values, options)
     const target: Target = {
       ...{ name: peer.title, peer: peer.name },
@@ -147,7 +170,7 @@ export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {
       bases: Object.fromEntries(
         Object.entries(peer.callers).map(([format, path]) => [format, `http://127.0.0.1:${port}${path}`]),
       ),
-      ...{ key, specs },
+      ...{ key, specs, secrets },
       model: (format = '') => peer.models[format] ?? `kit-${homeNamed(format)}`,
       headers: format => filledIn(peer.headers[format] ?? peer.headers[homeNamed(format)] ?? {}, values),
       ...(peer.lossHeader === undefined ? {} : { lossHeader: peer.lossHeader }),
@@ -155,7 +178,7 @@ export async function startPeer(peer: Peer, upstream: Upstream, specs: Specs = {
       translates: peer.translates,
       claims: (caller, upstream) => peer.upstreams[caller]?.includes(upstream) ?? false,
     }
-    return { target, output: () => output, close }
+    return { target, output: () => clean(output), close }
   } catch (fault) {
     await close()
     throw fault

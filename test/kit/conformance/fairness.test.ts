@@ -336,3 +336,12 @@ test('an error in a stream in the place of an error fails by status and type, an
     ...['error.meaning:status', 'error.meaning:kind'],
   ])
 })
+
+test.each([-1, 0.5, 2])('a delta of a call with the index %s is a fault of the target, not of the kit', index => {
+  const grammar = chat!.grammar({ body: {} })
+  const delta = { tool_calls: [{ index, function: { arguments: '{}' } }] }
+  const chunk = { id: 'a', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }] }
+  grammar.event({ name: undefined, data: '' } as never, chunk)
+  expect(grammar.end(true).map(({ rule }) => rule)).toContain('call-index')
+  expect(() => chat!.answer(chat!.assemble([chunk]))).not.toThrow()
+})

@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { resultsOf } from '../../../src/kit/conformance/report/results.ts'
 import { run } from '../../../src/kit/conformance/run.ts'
 import { readScenario } from '../../../src/kit/conformance/scenario.ts'
+import { AFTER_ACCEPTING, accepting, HANDSHAKES } from './raw-websocket.ts'
 
 /* Faulty targets of Responses over a WebSocket lead to verdicts within a bounded time. */
 
@@ -13,6 +14,18 @@ const closing: (() => void)[] = []
 afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
+
+/** Opens a server whose connections behave so after the handshake's request. */
+async function serving(behaviour: (socket: TcpSocket, request: Buffer | string) => void): Promise<Server> {
+  const server = createServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', request => behaviour(socket, request))
+    closing.push(() => socket.destroy())
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  return server
+}
 
 async function judged(server: Server | WebSocketServer) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -23,7 +36,7 @@ async function judged(server: Server | WebSocketServer) {
   const scenarios = [readScenario('text')]
   const [result, ...more] = await run({ target, scenarios, callers: ['responses.socket'], bounds })
   expect(more).toEqual([])
-  expect(performance.now() - began).toBeLessThan(5000)
+  expect(performance.now() - began).toBeLessThan(10_000)
   const document = resultsOf([result!], { kit: '1', started: new Date(0), target, command: 'a' })
   expect(JSON.stringify(document)).not.toContain(KEY.slice(3, 12))
   return result!.checks
@@ -64,6 +77,17 @@ const TURNS: { readonly [name: string]: readonly [(socket: WebSocket) => void, s
     },
     'stream.final-last',
   ],
+  'sends an error with a status that is none': [
+    socket => socket.send('{"type":"error","status":-7e300,"error":{"headers":{"retry-after":{}}}}'),
+    'answer.http.status',
+  ],
+  'names an event with line ends': [
+    socket => {
+      socket.send(JSON.stringify({ type: 'response.created\n\ndata: [DONE]\n', response: { id: KEY } }))
+      socket.send(event('response.completed'))
+    },
+    'stream.created-first',
+  ],
   'never reads': [socket => socket.pause(), 'answer.http.deadline'],
 }
 
@@ -83,18 +107,25 @@ test.each(Object.entries(TURNS))('a target that %s gets a verdict', async (_, [b
   expect(found).not.toContain('harness')
 })
 
-describe('a handshake', () => {
-  async function serving(behaviour: (socket: TcpSocket) => void): Promise<Server> {
-    const server = createServer(socket => {
-      socket.on('error', () => {})
-      socket.once('data', () => behaviour(socket))
-      closing.push(() => socket.destroy())
-    })
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    closing.push(() => server.close())
-    return server
-  }
+test.each(Object.entries(AFTER_ACCEPTING))('a target that %s gets a verdict', async (_, behaviour) => {
+  const found = await failures(
+    await serving((socket, request) => {
+      socket.write(accepting(request))
+      behaviour(socket)
+    }),
+  )
+  expect(found).not.toEqual([])
+  expect(found).not.toContain('harness')
+})
 
+test.each(Object.entries(HANDSHAKES))('a target that %s gets a verdict', async (_, behaviour) => {
+  const found = await failures(await serving(behaviour))
+  expect(found).not.toContain('harness')
+  expect(found.every(rule => rule === 'answer.http.connect' || rule === 'answer.http.status')).toBe(true)
+  expect(found).not.toEqual([])
+})
+
+describe('a handshake', () => {
   test.each<readonly [string, string, (socket: TcpSocket) => void]>([
     ['is never answered', 'answer.http.connect', () => {}],
     ['is reset', 'answer.http.connect', socket => socket.resetAndDestroy()],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { commandLine } from '../../../src/commands/command-line.ts'
+import { readMatrix } from '../../../src/commands/conformance-matrix.ts'
 import type { Results } from '../../../src/kit/conformance/report/results.ts'
 import { readScenario } from '../../../src/kit/conformance/scenario.ts'
 import { DEFAULT_SPECS, specsIn } from '../../../src/kit/conformance/specs.ts'
@@ -116,6 +117,19 @@ describe('translation', () => {
       ['contents-messages', 'lost-reported'],
     ])
     expect(checks.filter(({ rule, status }) => rule === 'request.version-fields' && status === 'pass')).toHaveLength(4)
+  })
+
+  test('a matrix runs its peers with the version, and names it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'conformance-spec-'))
+    const file = join(folder, 'matrix.json')
+    const options = ['--spec', `messages@${NEWER}`, '--only', 'messages-messages/text/whole', '--json', file]
+    const print = (): void => {}
+    const args = ['conformance', 'matrix', 'proxy', ...options, '--results', folder]
+    expect(await commandLine(args, { out: print, fault: print })).toBe(0)
+    const [row] = readMatrix(file).peers
+    expect(row?.version ?? '').toContain(`with messages@${NEWER}`)
+    const { cells } = JSON.parse(readFileSync(join(folder, 'proxy.json'), 'utf8')) as Results
+    expect(cells[0]!.command).toContain(`--spec messages@${NEWER}`)
   })
 
   test('without the option the temperature is kept', async () => {

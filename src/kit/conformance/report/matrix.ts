@@ -1,5 +1,6 @@
 import type { Check } from '../checks.ts'
 import type { Peer } from '../peer.ts'
+import { DEFAULT_SPECS } from '../specs.ts'
 import type { CellDocument, Results } from './results.ts'
 
 /* The results of several gateways side by side, without their wire dumps. */
@@ -104,10 +105,19 @@ function pairsOf(cells: readonly CellDocument[], byCell: ByCell): PairShares[] {
   })
 }
 
+/** The version of a peer, and those of formats that are not the ones of a run without `--spec`. */
+function versionOf({ target, specs = {} }: Results): string | undefined {
+  const others = Object.entries(DEFAULT_SPECS).flatMap(([format, first]) => {
+    const version = specs[format]?.version ?? first
+    return version === first ? [] : [`${format}@${version}`]
+  })
+  return others.length === 0 ? target.version : [target.version ?? '', `with ${others.join()}`].join(' ').trim()
+}
+
 /** The row of one peer, from the results of a whole run. */
 export function peerRow({ name, title, home, about }: Peer, results: Results): PeerRow {
   const byCell: ByCell = Map.groupBy(results.checks, ({ cell }) => cell)
-  const { version } = results.target
+  const version = versionOf(results)
   return {
     ...{ name, title, home },
     ...(about === undefined ? {} : { about }),

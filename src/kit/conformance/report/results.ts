@@ -65,7 +65,7 @@ const MOST_BODY = 16_384
 const BYTES_OF_CHARACTER = 4
 
 /** Names of headers that hold credentials. */
-const SECRET = /^(authorization|cookie|set-cookie|x-api-key|x-goog-api-key|api-key|proxy-authorization)$/
+const SECRET = /(^|[-_])(authorization|auth|cookie|key|token|secret|password|credential)$/i
 
 function dumpOf(head: string, headers: Headers, body: Buffer): Dump {
   const shown = Object.entries(headers).map(([name, value]) => [name, SECRET.test(name) ? '[redacted]' : value])
@@ -112,7 +112,7 @@ function cellDocument(result: CellResult, { command }: RunFacts): CellDocument {
   }
 }
 
-/** Returns the document of a run, without the target's key. Schema: `conformance/results.schema.json`. */
+/** Returns the document of a run, without the target's key and the secrets of its configuration. Schema: `conformance/results.schema.json`. */
 export function resultsOf(results: readonly CellResult[], facts: RunFacts): Results {
   const { kit, started, target } = facts
   const checks = results.flatMap(result => result.checks)
@@ -135,5 +135,5 @@ export function resultsOf(results: readonly CellResult[], facts: RunFacts): Resu
     cells: results.map(result => cellDocument(result, facts)),
     checks,
   }
-  return withTexts(document, redactor(target.key))
+  return withTexts(document, redactor(target.key, ...(target.secrets ?? [])))
 }

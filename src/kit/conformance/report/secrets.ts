@@ -1,4 +1,4 @@
-/* Removes a key from reports, in any form in which a target or peer returned it. */
+/* Removes keys from reports, in any form in which a target or peer returned them. */
 
 /**
  * Length of a piece of the key that is removed wherever it occurs, in characters. A key may be split between two
@@ -34,12 +34,20 @@ const formsOf = (key: string): string[] => {
   ]
 }
 
-/** Returns a function that replaces a key, its encodings and their pieces in a string. */
-export function redactor(key: string): (text: string) => string {
-  if (key.length < SHORTEST) return text => text
-  const length = Math.min(PIECE, key.length)
+/** Returns a function that replaces keys, their encodings and their pieces in a string. */
+export function redactor(...keys: readonly string[]): (text: string) => string {
+  const byLength = Map.groupBy(
+    keys.filter(key => key.length >= SHORTEST),
+    key => Math.min(PIECE, key.length),
+  )
+  const passes = [...byLength].map(([length, alike]) => pass(alike, length))
+  return text => passes.reduce((clean, remove) => remove(clean), text)
+}
+
+/** Removes the pieces of this length of keys. */
+function pass(keys: readonly string[], length: number): (text: string) => string {
   const pieces = new Set<string>()
-  for (const form of formsOf(key))
+  for (const form of keys.flatMap(formsOf))
     for (let at = 0; at + length <= form.length; at++) pieces.add(form.slice(at, at + length))
   return text => {
     let clean = ''

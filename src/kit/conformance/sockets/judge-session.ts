@@ -64,9 +64,16 @@ function scripted(lines: readonly Line[]): Frames {
 /** Facts that a conversion of audio changes. The length stays the same. */
 const CONVERTED = /\.digest$|^settings\.(input|output)Format$/
 
-/** Returns the facts of a session by path. Between different formats audio is converted. */
-const leaves = (facts: object, isNative: boolean): Leaves =>
-  new Map([...leavesOf(facts)].filter(([path]) => isNative || !CONVERTED.test(path)))
+/**
+ * Returns the facts of a session by path. Between different formats audio is converted, and the voice of a session in
+ * text says nothing.
+ */
+function leaves(facts: object, isNative: boolean): Leaves {
+  const all = leavesOf(facts)
+  if (isNative) return all
+  const isSilent = all.get('settings.modalities') === 'text'
+  return new Map([...all].filter(([path]) => !CONVERTED.test(path) && !(isSilent && path === 'settings.voice')))
+}
 
 const SUBJECTS = { client: 'request', server: 'stream' } as const
 
@@ -109,7 +116,9 @@ function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList
   const isNative = caller === upstream
   const asked = (format: SessionFormat): Leaves => {
     const script = scripted(scenario.scripts[format.name]!)
-    const client = [...settingsBefore(scenario.secret?.session), ...script.client]
+    // A format without client secrets has the settings in its script.
+    const before = format.secrets === undefined ? [] : settingsBefore(scenario.secret?.session)
+    const client = [...before, ...script.client]
     return leaves(format.request({ ...script, client }), isNative)
   }
   const found = leaves(upstream.request({ ...frames, client: [...given, ...frames.client] }), isNative)

@@ -21,13 +21,17 @@ export interface WantedSessions {
   readonly only?: string
 }
 
-/** Returns all selected sessions. A scenario runs between formats that it has scripts for. */
+/**
+ * Returns all selected sessions. A scenario runs between formats that it has scripts for. One with a client secret needs
+ * a caller whose format has them.
+ */
 export function sessionCellsOf({ sessions, callers, upstreams, only }: WantedSessions): SessionCell[] {
   const cells: SessionCell[] = []
   for (const caller of callers)
     for (const upstream of upstreams ?? [undefined])
       for (const scenario of sessions) {
         const id = `${upstream === undefined ? caller : `${caller}-${upstream}`}/${scenario.id}/session`
+        if (scenario.secret !== undefined && SESSION_FORMATS[caller]!.secrets === undefined) continue
         const isWritten = [caller, upstream ?? caller].every(name => scenario.scripts[name] !== undefined)
         if (!isWritten || !matches(only, id)) continue
         const upstreamFormat = upstream === undefined ? undefined : SESSION_FORMATS[upstream]!

@@ -40,6 +40,7 @@ export class Socket {
   pause: number | undefined
   private waiting: (() => void)[] = []
   private size = 0
+  private pings = 0
   private readonly ws: WebSocket
 
   constructor(ws: WebSocket, { bytes, frames }: SocketBounds) {
@@ -55,6 +56,10 @@ export class Socket {
         this.rest()
       }
       this.wake()
+    })
+    // Every ping is answered, even if the other side reads no answers.
+    ws.on('ping', () => {
+      if (++this.pings > frames) this.abort(`More than ${frames} pings.`)
     })
     ws.on('error', error => (this.fault ??= error.message))
     ws.on('close', (code, reason) => {
@@ -146,13 +151,27 @@ async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
   return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body: body.slice(0, MOST_REFUSAL) }
 }
 
-/** Opens a session. Does not follow redirects. */
-export function connect(url: string, headers: Headers, bounds: SocketBounds = SOCKET_BOUNDS): Promise<Opened> {
+/** Opens a session. Does not follow redirects. Never rejects. */
+export async function connect(url: string, headers: Headers, bounds: SocketBounds = SOCKET_BOUNDS): Promise<Opened> {
+  try {
+    return await opened(url, headers, bounds)
+  } catch (thrown) {
+    // A target may issue a credential that no header can have.
+    return { fault: (thrown as Error).message }
+  }
+}
+
+function opened(url: string, headers: Headers, bounds: SocketBounds): Promise<Opened> {
   const { promise, resolve } = Promise.withResolvers<Opened>()
   const ws = new WebSocket(url.replace(/^http/, 'ws'), {
-    ...{ headers: { ...headers }, handshakeTimeout: bounds.handshake, maxPayload: bounds.frame },
-    perMessageDeflate: false,
+    ...{ headers: { ...headers }, maxPayload: bounds.frame, perMessageDeflate: false },
   })
+  // The library's own timeout begins anew with every byte.
+  const timer = setTimeout(() => {
+    resolve({ fault: `No handshake within ${bounds.handshake} ms.` })
+    ws.terminate()
+  }, bounds.handshake)
+  void promise.then(() => clearTimeout(timer))
   const socket = new Socket(ws, bounds)
   ws.once('open', () => resolve({ socket }))
   ws.once('unexpected-response', (_, answer) => {

@@ -30,7 +30,7 @@ export interface TurnOptions {
 
 /** Writes a frame as an event of a stream. */
 const eventOf = ({ data, text }: Frame): string =>
-  `event: ${typeOf(data)}\ndata: ${text.replace(/\r\n|\r|\n/g, '\ndata: ')}\n\n`
+  `event: ${typeOf(data).replace(/[\r\n]/g, ' ')}\ndata: ${text.replace(/\r\n|\r|\n/g, '\ndata: ')}\n\n`
 
 const answered = (error: TurnError | Refusal): GotAnswer => ({
   ...{ status: error.status, headers: error.headers, trailers: {}, isComplete: true },

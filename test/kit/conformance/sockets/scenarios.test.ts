@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { leavesOf } from '../../../../src/kit/conformance/facts.ts'
-import type { Json } from '../../../../src/kit/conformance/json.ts'
+import type { Json, JsonObject } from '../../../../src/kit/conformance/json.ts'
 import { schemaFaults } from '../../../../src/kit/conformance/schema.ts'
+import { settingsFrame } from '../../../../src/kit/conformance/sockets/client-secret.ts'
 import { SESSION_FORMATS } from '../../../../src/kit/conformance/sockets/formats.ts'
 import { frameWith } from '../../../../src/kit/conformance/sockets/frame.ts'
 import type { Frames } from '../../../../src/kit/conformance/sockets/session-format.ts'
@@ -19,13 +20,14 @@ const framesOf = (lines: readonly Line[]): Frames => {
 const headersOf = (format: string) => SESSION_FORMATS[format]!.headers('key')
 
 /** Facts that differ between the versions of a format, or that a conversion changes. */
-const factsOf = (format: string, lines: readonly Line[]): [string, Json][] => {
+const factsOf = (format: string, lines: readonly Line[], secret?: JsonObject): [string, Json][] => {
   const { request, answer } = SESSION_FORMATS[format]!
-  const frames = framesOf(lines)
+  const { client, server } = framesOf(lines)
+  const frames = { client: secret === undefined ? client : [settingsFrame(secret), ...client], server }
   return [...leavesOf(request(frames)), ...leavesOf(answer(frames))]
 }
 
-describe.each(readSessions())('$id', ({ scripts, title, why }) => {
+describe.each(readSessions())('$id', ({ scripts, title, why, secret }) => {
   test('is described', () => {
     expect(title).not.toBe('')
     expect(why).toMatch(/\.$/)
@@ -41,10 +43,10 @@ describe.each(readSessions())('$id', ({ scripts, title, why }) => {
       if ('frame' in line) expect(schemaFaults(schemas.file, schemas[line.side], line.frame, exceptions)).toEqual([])
   })
 
-  // The version before has no client secrets.
+  // The version before has no client secrets, so that its script has their settings.
   test.runIf(scripts['realtime.beta'])('both versions mean the same', () => {
     const { realtime, 'realtime.beta': beta } = scripts
-    expect(new Map(factsOf('realtime.beta', beta!))).toEqual(new Map(factsOf('realtime', realtime!)))
+    expect(new Map(factsOf('realtime.beta', beta!))).toEqual(new Map(factsOf('realtime', realtime!, secret?.session)))
   })
 })
 

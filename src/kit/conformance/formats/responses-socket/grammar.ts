@@ -1,5 +1,5 @@
 import type { Ending, Grammar } from '../../grammar.ts'
-import { isObject, type Json } from '../../json.ts'
+import { isObject, type Json, textOf } from '../../json.ts'
 import type { Violation } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 import { grammar as streamGrammar } from '../responses/grammar.ts'
@@ -10,7 +10,8 @@ class FrameGrammar implements Grammar {
   private readonly violations: Violation[] = []
 
   event(event: SseEvent, data: Json | undefined): void {
-    if (isObject(data)) this.stream.event(event, data)
+    // A frame has no name beside its type.
+    if (isObject(data)) this.stream.event({ ...event, name: textOf(data['type']) }, data)
     else this.violations.push({ rule: 'frame', detail: event.data.slice(0, 100) })
   }
 

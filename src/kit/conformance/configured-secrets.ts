@@ -1,0 +1,36 @@
+import type { Peer } from './peer.ts'
+
+/* Secrets in the configuration of a peer, which no report may contain. */
+
+/** Names of fields, variables, headers and options that hold credentials. */
+const NAME = String.raw`[\w.-]*(?:key|token|secret|passw(?:or)?d|credential|auth(?:orization)?|cookie)`
+
+/** A name and its value in YAML, JSON, TOML, a header or an option of a command. Quotes may be escaped. */
+const NAMED = new RegExp(
+  String.raw`\b${NAME}\\?["']?\s*(?:[:=]|\s)\s*(?:Bearer\s+|Basic\s+)?\\?["']?([^\s"',;}\\]+)`,
+  'gi',
+)
+
+/** A user and a password in a URL. */
+const IN_URL = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:([^\s/@]+)@/gi
+
+/** A shorter value is a word such as `none`. */
+const SHORTEST = 8
+
+/** Values that are no credentials: placeholders, addresses, paths and numbers. */
+const PUBLIC = /\$\{|^[a-z]+:\/\/|^[./]|^\d+$/i
+
+/** Returns the secrets that a text of configuration states. Its placeholders are not filled in yet. */
+export function secretsIn(text: string): string[] {
+  const found = [NAMED, IN_URL].flatMap(pattern => [...text.matchAll(pattern)].map(([, value]) => value!))
+  return [...new Set(found)].filter(value => value.length >= SHORTEST && !PUBLIC.test(value))
+}
+
+const lines = (values: { readonly [name: string]: string }): string[] =>
+  Object.entries(values).map(([name, value]) => `${name}: ${value}`)
+
+/** Returns the secrets of a peer: in its command, its environment, its headers and its files. */
+export const secretsOf = ({ start, env, headers, lossEvent }: Peer, files: readonly string[]): string[] => {
+  const sent = [...Object.values(headers), lossEvent?.headers ?? {}].flatMap(lines)
+  return [...new Set([start.join(' '), ...lines(env), ...sent, ...files].flatMap(secretsIn))]
+}
