@@ -1,4 +1,4 @@
-import { elsewhere } from './elsewhere.ts'
+import { elsewhere, isMoved } from './elsewhere.ts'
 import { canonical, isObject, type Json, objectOf, parsed } from './json.ts'
 
 /* Compares the facts on both sides of a target. */
@@ -65,10 +65,14 @@ function unwrapped(value: Json): Json {
   return isObject(object) ? canonical(object) : value
 }
 
+/** Parts of a result may be joined by line feeds, in formats whose results are one text. */
+const isSameResult = (expected: Json, found: Json): boolean =>
+  expected === found || (typeof found === 'string' && found.replaceAll('\n', '') === expected)
+
 function isSame(path: string, expected: Json, found: Json, isNative: boolean): boolean {
   if (TOKENS.test(path) && !isNative) return found !== ''
   if (LOOSE.test(path)) return squeezed(expected) === squeezed(found)
-  if (RESULTS.test(path) && !isNative) return unwrapped(expected) === unwrapped(found)
+  if (RESULTS.test(path) && !isNative) return isSameResult(unwrapped(expected), unwrapped(found))
   if (SCHEMAS.test(path)) return canonical(effective(expected)) === canonical(effective(found))
   return canonical(expected) === canonical(found)
 }
@@ -109,8 +113,10 @@ export function compare({ source, reachable, found, isNative, extensions }: Comp
   let added = 0
   for (const [path, value] of found) {
     if (added >= MOST_ADDED) break
+    if (source.has(path) || reachable.has(path)) continue
+    const isOwn = !isNative && (OWN_TOKENS.test(path) || isMoved(path, value, source))
     // An empty text says nothing.
-    if (value !== '' && !source.has(path) && !reachable.has(path) && (isNative || !OWN_TOKENS.test(path))) {
+    if (value !== '' && !isOwn) {
       verdicts.push({ path, fate: 'added', sayable: true, found: value })
       added++
     }

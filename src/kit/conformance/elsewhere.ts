@@ -58,3 +58,16 @@ export function elsewhere(path: string, expected: Json, found: Leaves, source: L
   }
   return undefined
 }
+
+/** Media of a turn. */
+const TURN_MEDIA = /^(turns\[\d+\]\.)media\[\d+\]\.(\w+)$/
+
+/** Whether a fact is that of a tool result's media, which stands behind the result. */
+export function isMoved(path: string, value: Json, source: Leaves): boolean {
+  const [, turn, field] = TURN_MEDIA.exec(path) ?? []
+  if (turn === undefined) return false
+  return [...source].some(
+    ([at, one]) =>
+      at.startsWith(`${turn}results[`) && at.endsWith(`].${field}`) && /\.media\[/.test(at) && one === value,
+  )
+}

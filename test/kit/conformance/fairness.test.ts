@@ -179,6 +179,21 @@ describe('results of tools', () => {
     expect(fate('{"output":"18 degrees"}', '18 degrees')).toBe('kept')
   })
 
+  test('may be joined by line feeds between formats', () => {
+    expect(fate('It rains. It is cold.', 'It rains. \n\nIt is cold.')).toBe('kept')
+    expect(fate('It rains.\nIt is cold.', 'It rains.It is cold.')).toBe('changed')
+    expect(fate('It rains. It is cold.', 'It rains. \nIt is cold.', true)).toBe('changed')
+  })
+
+  test('may have their media behind them, which adds nothing', () => {
+    const source = new Map<string, Json>([['turns[2].results[0].media[0].type', 'image/png']])
+    const found = (type: string) => new Map<string, Json>([['turns[2].media[0].type', type]])
+    const fates = (type: string) =>
+      compare({ source, reachable: source, found: found(type), isNative: false }).map(one => one.fate)
+    expect(fates('image/png')).toEqual(['kept'])
+    expect(fates('image/gif')).toEqual(['lost', 'added'])
+  })
+
   test('are the same text', () => {
     expect(fate('18 degrees', '{"content":"19 degrees"}')).toBe('changed')
     expect(fate('18 degrees', '{"content":"18 degrees","unit":"C"}')).toBe('changed')
@@ -320,4 +335,13 @@ test('an error in a stream in the place of an error fails by status and type, an
     ...['answer.http.status', 'answer.http.content-type'],
     ...['error.meaning:status', 'error.meaning:kind'],
   ])
+})
+
+test.each([-1, 0.5, 2])('a delta of a call with the index %s is a fault of the target, not of the kit', index => {
+  const grammar = chat!.grammar({ body: {} })
+  const delta = { tool_calls: [{ index, function: { arguments: '{}' } }] }
+  const chunk = { id: 'a', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }] }
+  grammar.event({ name: undefined, data: '' } as never, chunk)
+  expect(grammar.end(true).map(({ rule }) => rule)).toContain('call-index')
+  expect(() => chat!.answer(chat!.assemble([chunk]))).not.toThrow()
 })

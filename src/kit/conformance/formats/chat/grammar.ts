@@ -99,7 +99,7 @@ class ChatGrammar implements Grammar {
 
   private call({ calls }: Choice, piece: JsonObject): void {
     const index = numberOf(piece['index'])
-    if (index === undefined || index > calls.length)
+    if (index === undefined || !Number.isInteger(index) || index < 0 || index > calls.length)
       return this.violations.add('call-index', `After ${calls.length} calls comes index ${index ?? 'none'}.`)
     const body = objectOf(piece['function'] ?? piece['custom'])
     const id = textOf(piece['id']) || undefined
