@@ -12,6 +12,9 @@ import { UPSTREAMS } from './upstreams/index.ts'
 /** Formats with requests and answers, whole and streamed. */
 export const FORMATS = formatsWith('events').filter(format => UPSTREAMS[format] !== undefined)
 
+/** Flags by which a model takes thinking settings, where the format leaves them to the model. */
+const THINKING: { readonly [format: string]: JsonObject } = { 'cohere-chat': { thinks: true } }
+
 /** Upstream of one format behind a separate gateway. */
 export class Stage {
   readonly format: UpstreamFormat
@@ -31,7 +34,7 @@ export class Stage {
     options: TestServerOptions = {},
   ): Promise<Stage> {
     const upstream = await FakeUpstream.open(() => {})
-    const testServer = await TestServer.open([{ ...channelAt(upstream.address, { format: name }), ...fields }], {
+    const testServer = await TestServer.open([{ ...channelAt(upstream.address, { format: name, dialect: THINKING[name] ?? {} }), ...fields }], {
       body: 64 * 1024,
       ...options,
     })

@@ -1,7 +1,11 @@
 import type { UpstreamFormat } from '../scene.ts'
 import { chat } from './chat.ts'
+import { cohereChat } from './cohere-chat.ts'
 import { contents } from './contents.ts'
 import { messages } from './messages.ts'
 import { responses } from './responses.ts'
 
-export const UPSTREAMS: { readonly [format: string]: UpstreamFormat } = { chat, responses, messages, contents }
+export const UPSTREAMS: { readonly [format: string]: UpstreamFormat } = {
+  ...{ chat, responses, messages, contents },
+  'cohere-chat': cohereChat,
+}
