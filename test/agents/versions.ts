@@ -21,6 +21,12 @@ export const VERSIONS = {
     'langchain-google-genai': '4.4.2',
     'pydantic-ai-slim[openai,anthropic,google]': '2.68.0',
   },
+  'cohere-py': {
+    cohere: '7.3.1',
+  },
+  'cohere-js': {
+    'cohere-ai': '8.1.0',
+  },
   litellm: {
     litellm: '1.106.2',
     // Imported by every module with tools, but not declared as a dependency.
