@@ -12,15 +12,17 @@ const ERROR_PENALTY = 1_000_000
 
 function counts(value: unknown): { known: number; unknown: number } {
   const sum = { known: 0, unknown: 0 }
-  // Extras and opaque parts count as unknown.
+  // Extras count as unknown, and an opaque part as one unknown value, however large it is.
   const rest: (readonly [value: unknown, isKnown: boolean])[] = [[value, true]]
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     const [one, isKnown] = next
+    const isOpaque = (one as { readonly type?: unknown } | null)?.type === 'opaque'
     if (typeof one !== 'object' || one === null) sum[isKnown ? 'known' : 'unknown']++
+    else if (isOpaque) sum.unknown++
     else
       for (const [key, inner] of Object.entries(one))
         if (key !== 'spelling')
-          rest.push([inner, isKnown && key !== 'extras' && (one as { readonly type?: unknown }).type !== 'opaque'])
+          rest.push([inner, isKnown && key !== 'extras'])
   }
   return sum
 }

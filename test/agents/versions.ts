@@ -26,6 +26,12 @@ export const VERSIONS = {
     'strands-agents': '1.62.0',
     'langchain-aws': '1.9.1',
   },
+  'cohere-py': {
+    cohere: '7.3.1',
+  },
+  'cohere-js': {
+    'cohere-ai': '8.1.0',
+  },
   litellm: {
     litellm: '1.106.2',
     // Imported by every module with tools, but not declared as a dependency.

@@ -72,11 +72,19 @@ const REASONING_LOSSES: Unwritten<ReasoningPart, 'type' | 'text' | 'redacted' | 
   cache: 'no-cache-markers',
 }
 
+/** A block of reasoning, and the path of its first part. */
+interface ThinkingBlock {
+  readonly path: Path
+  readonly wire: JsonObject
+}
+
 /** Collects the parts of an assistant turn by field, then writes the message. */
 class Turn {
   private readonly content: JsonObject[] = []
   private readonly calls: JsonObject[] = []
   private plan: string | undefined
+  /** The reasoning that was written last. */
+  private last: ThinkingBlock | undefined
   private readonly message: Message
   private readonly context: WriteContext
 
@@ -106,7 +114,22 @@ class Turn {
     if (part.redacted || (part.text === '' && part.signature !== undefined))
       return losses.drop(path, 'no-hidden-reasoning')
     losses.dropFields(part, path, REASONING_LOSSES)
-    this.content.push({ type: 'thinking', thinking: part.text, ...extrasFor(part, FORMAT) })
+    const { last } = this
+    if (part.continues === undefined || last === undefined || this.content.at(-1) !== last.wire) {
+      const wire = { type: 'thinking', thinking: part.text, ...extrasFor(part, FORMAT) }
+      this.last = { path, wire }
+      this.content.push(wire)
+    } else this.continue(last, part, path)
+  }
+
+  /** Appends a chunk of reasoning to the block before it, as clients store the chunks of a stream. */
+  private continue(last: ThinkingBlock, part: ReasoningPart, path: Path): void {
+    const { losses } = this.context
+    const thinking = `${last.wire['thinking']}${part.text}`
+    losses.drop(path, 'joined-with-the-one-before')
+    losses.change([...last.path, 'text'], thinking, 'joined-with-the-next')
+    this.last = { path: last.path, wire: { ...last.wire, thinking } }
+    this.content[this.content.length - 1] = this.last.wire
   }
 
   private call(part: ToolCallPart, path: Path): void {

@@ -17,6 +17,8 @@ const javascript = (from: Package, program: string, ...args: readonly string[]):
 const FORMATS = ['chat', 'responses', 'messages', 'contents']
 
 export const JAVASCRIPT: readonly Client[] = [
+  javascript('cohere-js', 'cohere.mjs'),
+  javascript('cohere-js', 'cohere.mjs', 'whole'),
   ...FORMATS.map(format => javascript('ai-sdk-6', 'ai-sdk.mjs', format)),
   ...FORMATS.map(format => javascript('ai-sdk-6', 'ai-sdk.mjs', format, 'whole')),
   ...FORMATS.map(format => javascript('ai-sdk-7', 'ai-sdk.mjs', format)),

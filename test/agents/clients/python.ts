@@ -33,6 +33,8 @@ export const PYTHON: readonly Client[] = [
   python('anthropic-py', 'anthropic_runner.py'),
   python('google-genai-py', 'genai_chat.py'),
   python('google-genai-py-vertex', 'genai_chat.py', ['vertex']),
+  python('cohere-py', 'cohere_chat.py', [], 'cohere-py'),
+  python('cohere-py-whole', 'cohere_chat.py', ['whole'], 'cohere-py'),
   ...FORMATS.map(format => python(`langchain-py-${format}`, 'langchain_agent.py', [format])),
   ...FORMATS.map(format => python(`pydantic-ai-${format}`, 'pydantic_agent.py', [format])),
 ]

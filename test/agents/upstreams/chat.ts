@@ -80,7 +80,7 @@ export const declaredIn = ({ tools = [] }: Loose): Declared[] =>
   tools.map((one: Loose) => ({ name: one[one.type].name, custom: one.type === 'custom' }))
 
 /** Reports calls without a result right after their turn, and results without a call. */
-function* callFaults(messages: readonly Loose[]): Generator<string> {
+export function* callFaults(messages: readonly Loose[]): Generator<string> {
   let waiting: string[] = []
   for (const [index, { role, tool_calls = [], tool_call_id, content }] of messages.entries()) {
     const at = `messages[${index}]`

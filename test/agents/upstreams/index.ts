@@ -1,4 +1,5 @@
 import { chat } from './chat.ts'
+import { cohereChat } from './cohere-chat.ts'
 import { contents, gemini3 } from './contents.ts'
 import { deepseek } from './deepseek.ts'
 import { messages, messagesBudget } from './messages.ts'
@@ -6,5 +7,5 @@ import { responses } from './responses.ts'
 import type { StrictUpstream } from './strict.ts'
 
 export const UPSTREAMS: readonly StrictUpstream[] = [
-  ...[chat, deepseek, responses, messages, messagesBudget, contents, gemini3],
+  ...[chat, deepseek, responses, messages, messagesBudget, contents, gemini3, cohereChat],
 ]

@@ -79,6 +79,22 @@ export const CONVERSATION_CASES: Cases = {
       assert.equal(events.at(-1).type, 'message_stop')
     },
   },
+  'POST /v2/chat': {
+    whole: async ({ ask, model }) => {
+      const { json } = await ask('/v2/chat', { body: { model, messages: TURNS } })
+      assert.equal(json.message.content[0].text, SAID)
+      assert.equal(json.finish_reason, 'COMPLETE')
+    },
+    streamed: async ({ ask, model }) => {
+      const answer = await ask('/v2/chat', { body: { model, messages: TURNS, stream: true } })
+      type Chunk = { delta?: { message?: { content?: { text?: string } } } }
+      assert.equal(
+        joined(eventsOf(answer), ({ delta }: Chunk) => delta?.message?.content?.text),
+        SAID,
+      )
+      assert.match(answer.text, /data: \[DONE\]\n\n$/)
+    },
+  },
   'POST /v1/messages/count_tokens': async ({ ask, model }) => {
     const { json } = await ask('/v1/messages/count_tokens', { body: { model, messages: TURNS } })
     assert.ok(json.input_tokens > 0)
