@@ -3,7 +3,8 @@ import type { Format } from '../canonical/node.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { usableModels } from '../upstreams/router.ts'
 import { reservationOf } from './admission.ts'
-import type { Call } from './call.ts'
+import type { Call, Reply } from './call.ts'
+import type { RecordableCall, RecordedCall } from './capture/key-recordings.ts'
 import { listedFacts, modelList, modelRecord } from './models.ts'
 import type { RunningCall } from './running.ts'
 import type { Services } from './services.ts'
@@ -45,14 +46,14 @@ export class Lookups {
     const { stored, config, bodiesInMemory } = this.services
     const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
     const isCounted = call.message.method === 'POST'
-    return this.answerLookup({ ...call, format: STORED_FORMAT }, isCounted, ({ id }) =>
-      answerStored(call, { ...query, owner: id, open: () => bodiesInMemory.open(id) }),
+    return this.answerLookup({ ...call, format: STORED_FORMAT }, isCounted, ({ id }, reply) =>
+      answerStored({ ...call, reply }, { ...query, owner: id, open: () => bodiesInMemory.open(id) }),
     )
   }
 
   /** Answers a request about video tasks. Never rejects. */
   answerTask(call: TaskQuery): Promise<void> {
-    return this.answerLookup(call, false, ({ id }) => this.services.tasks.query(call, id))
+    return this.answerLookup(call, false, ({ id }, reply) => this.services.tasks.query({ ...call, reply }, id))
   }
 
   /**
@@ -62,23 +63,29 @@ export class Lookups {
   private async answerLookup(
     call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>,
     isCounted: boolean,
-    answer: (caller: Caller) => Promise<void>,
+    answer: (caller: Caller, reply: Reply) => Promise<void>,
   ): Promise<void> {
     const { services } = this
-    const { running, limits, errors } = services
-    const { id, format, reply, message } = call
-    const entry: RunningCall = { id, format, framing: 'events', reply }
+    const { running, limits, errors, recordings } = services
+    const { id, format, message } = call
+    const entry: RunningCall & RecordableCall = { id, format, framing: 'events', reply: call.reply, message }
+    let recorded: RecordedCall | undefined
     running.add(entry)
     try {
       const caller = await services.callerOf(call, format)
       entry.caller = caller
-      const reservation = reservationOf(limits, caller, call)
+      // A part of a download would answer requests of the whole.
+      if (caller.record !== undefined && message.headers.range === undefined)
+        recorded = await recordings.begin(entry, caller.record)
+      recorded?.reading()
+      const reservation = reservationOf(limits, caller, { format, reply: entry.reply })
       if (isCounted) await reservation.enter(false)
       else reservation.look()
-      await answer(caller)
+      await answer(caller, entry.reply)
     } catch (thrown) {
       errors.write(entry, await services.delayWrongKey(thrown, message))
     }
     running.remove(entry)
+    recorded?.end()
   }
 }

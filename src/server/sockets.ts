@@ -6,6 +6,7 @@ import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Config } from '../config/index.ts'
 import { type MatchedRoute, ROUTES } from '../formats/routes.ts'
 import { callAt } from '../gateway/call-at.ts'
+import type { RecordedSocket } from '../gateway/capture/recorded-socket.ts'
 import type { Call, Gateway } from '../gateway/index.ts'
 import type { MeterReaders } from '../gateway/metrics/index.ts'
 import { type CreateFrame, errorEvent } from '../gateway/stored/index.ts'
@@ -120,14 +121,19 @@ export class Sockets {
   }
 
   private readonly responses: SocketHandler = (message, socket, head) => {
-    const found = this.gateway.services.callerOf({ message, ...credential(message) }, RESPONSES.format)
-    if (!(found instanceof Promise)) return this.openResponses(found, message, socket, head)
-    found
-      .then(caller => this.openResponses(caller, message, socket, head))
-      .catch(thrown => this.refuse(message, socket, thrown))
+    const { services } = this.gateway
+    const found = services.callerOf({ message, ...credential(message) }, RESPONSES.format)
+    const opening = { message, socket, head }
+    if (!(found instanceof Promise) && found.record === undefined) return this.openResponses(found, opening)
+    const open = async (): Promise<void> => {
+      const caller = await found
+      const recorded = caller.record && (await services.recordings.beginSession(message, caller.record))
+      this.openResponses(caller, opening, recorded)
+    }
+    open().catch(thrown => this.refuse(message, socket, thrown))
   }
 
-  private openResponses(caller: Caller, message: IncomingMessage, socket: Duplex, head: Buffer): void {
+  private openResponses(caller: Caller, { message, socket, head }: Opening, recorded?: RecordedSocket): void {
     if (this.closing) throw CLOSING
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     if (socket.destroyed) return
@@ -144,6 +150,7 @@ export class Sockets {
     })
     const { heartbeat, sockets } = server
     this.accept('responses', { message, socket, head }, accepted => {
+      recorded?.follow(accepted)
       const turns = new MemoryTurns(sockets.turns, sockets.memory)
       const one = new ResponsesSocket(accepted, {
         ...sockets,

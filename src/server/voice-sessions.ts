@@ -52,6 +52,8 @@ export class VoiceSessions {
       const call = { id: requestId(), path: pathOf(message), message, query, signal: abandoned.signal }
       const realtime = await this.gateway.realtime
       const opened = await realtime.open({ ...call, ...defined({ queryKey }) })
+      const { record } = opened.caller
+      const recorded = record && (await this.gateway.services.recordings.beginSession(message, record))
       if (socket.destroyed || abandoned.signal.aborted) {
         opened.abandon()
         throw STOPPED
@@ -62,6 +64,7 @@ export class VoiceSessions {
       })
       accept(accepted => {
         taken = true
+        recorded?.follow(accepted)
         this.add(opened.start(accepted), socket, accepted, opened.caller)
       })
     } catch (thrown) {

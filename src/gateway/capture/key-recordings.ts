@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import type { RecordSettings } from '../../config/types.ts'
 import type { Recorder } from '../../kit/recordings/recorder.ts'
 import type { Log } from '../../log.ts'
-import type { Call } from '../call.ts'
+import type { Call, Reply } from '../call.ts'
+import type { RecordedSocket } from './recorded-socket.ts'
 import { type Piece, RecordedReply, Recording, type RecordingBudget } from './recording.ts'
 
 /** Most bytes of a body, as in the recording proxy. A larger exchange is not recorded. */
@@ -9,7 +11,12 @@ const LARGEST_BODY = 48 * 1024 * 1024
 /** Most bytes of all exchanges that are being recorded. An exchange beyond them is not recorded. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** Records the exchanges of keys with `record` in the files that `interlingua replay` reads. */
+/** The part of a call that is recorded. */
+export interface RecordableCall extends Pick<Call, 'message'>, Partial<Pick<Call, 'body' | 'fromGateway'>> {
+  reply: Reply
+}
+
+/** Records the exchanges and sessions of keys with `record` in the files that `interlingua replay` reads. */
 export class KeyRecordings {
   private readonly recorders = new Map<string, Promise<Recorder | undefined>>()
   private readonly budget: RecordingBudget = { bytesLeft: MOST_BYTES }
@@ -21,12 +28,24 @@ export class KeyRecordings {
 
   /**
    * Begins to record an exchange: replaces the call's reply with one that records what is sent. Undefined for a turn of
-   * a WebSocket, and if the rules of the key are invalid.
+   * a WebSocket, whose session is recorded, and if the rules of the key are invalid.
    */
-  async begin(call: Call, settings: RecordSettings): Promise<RecordedCall | undefined> {
+  async begin(call: RecordableCall, settings: RecordSettings): Promise<RecordedCall | undefined> {
     if (call.body !== undefined || call.fromGateway === true) return undefined
-    const recorder = await this.recorders.getOrInsertComputed(JSON.stringify(settings), () => this.recorderOf(settings))
+    const recorder = await this.recorderFor(settings)
     return recorder && new RecordedCall(call, recorder, this.budget)
+  }
+
+  /** Begins to record the session of a WebSocket, before its first frame. Undefined if the rules are invalid. */
+  async beginSession(message: IncomingMessage, settings: RecordSettings): Promise<RecordedSocket | undefined> {
+    const recorder = await this.recorderFor(settings)
+    if (recorder === undefined) return undefined
+    const { RecordedSocket } = await import('./recorded-socket.ts')
+    return new RecordedSocket(message, recorder, this.budget, LARGEST_BODY)
+  }
+
+  private recorderFor(settings: RecordSettings): Promise<Recorder | undefined> {
+    return this.recorders.getOrInsertComputed(JSON.stringify(settings), () => this.recorderOf(settings))
   }
 
   /** Waits until everything is written. */
@@ -48,13 +67,13 @@ export class KeyRecordings {
 
 /** One exchange with a caller that is being recorded. Holds chunks only; they are converted after the exchange. */
 export class RecordedCall {
-  private readonly call: Call
+  private readonly call: RecordableCall
   private readonly recorder: Recorder
   private readonly at = new Date()
   private readonly sent: Recording
   private readonly reply: RecordedReply
 
-  constructor(call: Call, recorder: Recorder, budget: RecordingBudget) {
+  constructor(call: RecordableCall, recorder: Recorder, budget: RecordingBudget) {
     const began = performance.now()
     this.call = call
     this.recorder = recorder

@@ -2,6 +2,7 @@ import type { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import zlib from 'node:zlib'
 import { textIn } from './body.ts'
+import { framesIn, isFramed, reframed } from './event-frames.ts'
 import { eventRanges } from './event-ranges.ts'
 import { redactedEvents } from './redact-events.ts'
 import type { Redaction } from './redaction.ts'
@@ -54,6 +55,7 @@ export async function decodedChunks(chunks: readonly Chunk[], encoding: string):
 
 /** Redacts a streamed body and splits it into the same chunks again. */
 export function redactedChunks(chunks: readonly Chunk[], contentType: string, redaction: Redaction): readonly Chunk[] {
+  if (isFramed(contentType)) return redactedFrames(chunks, redaction)
   const whole = textIn(Buffer.concat(chunks.map(({ bytes }) => bytes)))
   if (whole === undefined) {
     const pieces = redaction.pieces(chunks.map(({ bytes }) => bytes.toString('latin1')))
@@ -72,4 +74,27 @@ export function redactedChunks(chunks: readonly Chunk[], contentType: string, re
     edits,
   )
   return chunks.map((chunk, index) => ({ ...chunk, bytes: Buffer.from(pieces[index]!) }))
+}
+
+/** Redacts the payloads of binary frames as those of events. A frame belongs to the chunk in which it begins. */
+function redactedFrames(chunks: readonly Chunk[], redaction: Redaction): readonly Chunk[] {
+  const stream = Buffer.concat(chunks.map(({ bytes }) => bytes))
+  const frames = framesIn(stream)
+  const payloads = frames.map(({ payload }) => payload.toString('utf8'))
+  const redacted = redactedEvents(payloads, redaction)
+  const last = frames.at(-1)
+  const rest = stream.subarray(last === undefined ? 0 : last.start + last.bytes.length).toString('latin1')
+  const edits = frames.flatMap((frame, index): Edit[] => {
+    if (redacted[index] === payloads[index]) return []
+    const text = reframed(frame, Buffer.from(redacted[index]!)).toString('latin1')
+    return [{ start: frame.start, end: frame.start + frame.bytes.length, text }]
+  })
+  const cut = redaction.text(rest)
+  if (cut !== rest) edits.push({ start: stream.length - rest.length, end: stream.length, text: cut })
+  if (edits.length === 0) return chunks
+  const pieces = spliced(
+    chunks.map(({ bytes }) => bytes.toString('latin1')),
+    edits,
+  )
+  return chunks.map((chunk, index) => ({ ...chunk, bytes: Buffer.from(pieces[index]!, 'latin1') }))
 }

@@ -17,12 +17,33 @@ export class RecordingError extends Error {
 /**
  * Reads a recording file.
  *
- * @throws RecordingError with file and line if the file is huge, cut off, malformed, or of a newer version.
+ * @throws RecordingError with file and line if the file is huge, cut off, malformed, of a newer version, or unreadable.
  */
-export function readRecordingFile(file: string): Recording {
-  const { size } = statSync(file)
-  if (size <= MAX_FILE_SIZE) return readRecording(readFileSync(file, 'utf8'), file)
-  throw fileFault(file, `is too large: ${size} bytes; a recording has at most ${MAX_FILE_SIZE}`)
+export const readRecordingFile = (file: string): Recording => readRecording(textOf(file), file)
+
+function textOf(file: string): string {
+  const { size, isFile } = readable(file, () => {
+    const stats = statSync(file)
+    return { size: stats.size, isFile: stats.isFile() }
+  })
+  // A pipe would never end.
+  if (!isFile) throw fileFault(file, 'is not a file')
+  if (size > MAX_FILE_SIZE)
+    throw fileFault(file, `is too large: ${size} bytes; a recording has at most ${MAX_FILE_SIZE}`)
+  return readable(file, () => readFileSync(file, 'utf8'))
+}
+
+/**
+ * Reads something from the file system.
+ *
+ * @throws RecordingError that names the file.
+ */
+export function readable<T>(file: string, read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    throw fileFault(file, `cannot be read: ${(thrown as Error).message}`)
+  }
 }
 
 /**
@@ -32,7 +53,7 @@ export function readRecordingFile(file: string): Recording {
  * @throws RecordingError with file and line.
  */
 export function readRecording(text: string, file: string): Recording {
-  const value = parsedJson(text, file)
+  const value = parsedJson(text.replace(BYTE_ORDER_MARK, ''), file)
   if (!isObject(value) || value['version'] === undefined)
     throw fileFault(file, 'is not a recording: its field `version` is missing')
   const { version } = value
@@ -47,6 +68,9 @@ export function readRecording(text: string, file: string): Recording {
   if (checked.success) return checked.output
   throw issuesFault(file, checked.issues, lineFinder(text))
 }
+
+/** Some editors begin a file with it. */
+const BYTE_ORDER_MARK = /^\uFEFF/
 
 /** Creates the error of a file that does not match its schema. */
 export function issuesFault(

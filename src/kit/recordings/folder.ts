@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { RecordingError, readRecordingFile, writeRecording } from './file.ts'
+import { RecordingError, readable, readRecordingFile, writeRecording } from './file.ts'
 import { type MatchKey, matchKey } from './match-key.ts'
 import type { Recording } from './recording.ts'
 
@@ -19,13 +19,28 @@ export interface FiledRecording {
  */
 export function readFolder(folder: string): readonly FiledRecording[] {
   if (!existsSync(folder)) throw new RecordingError(`${folder}: there is no such folder`)
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.json'))
-  const found = files.map(file => ({ file, recording: readRecordingFile(join(folder, file)) }))
+  const found = filesIn(folder).map(file => ({ file, recording: readRecordingFile(join(folder, file)) }))
   return found.sort(
     (a, b) =>
       Date.parse(a.recording.recorded_at) - Date.parse(b.recording.recorded_at) ||
       stemOfFile(a).localeCompare(stemOfFile(b), 'en', { numeric: true }),
   )
+}
+
+/** Returns the files of recordings below a folder, each once, although links may lead to one in several ways. */
+function filesIn(folder: string): readonly string[] {
+  const all = readable(folder, () => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+  const known = new Set<string>()
+  return all
+    .filter(name => name.endsWith('.json'))
+    .sort((a, b) => a.length - b.length)
+    .filter(name => {
+      const file = join(folder, name)
+      const real = readable(file, () => realpathSync(file))
+      if (known.has(real) || statSync(real).isDirectory()) return false
+      known.add(real)
+      return true
+    })
 }
 
 /** The name without its ending, because `a-2.json` would sort before `a.json`. */

@@ -33,7 +33,9 @@ const texts = (
   redaction: Redaction,
 ): Texts =>
   Object.fromEntries(
-    pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, redaction.text(String(value))]])),
+    pairs.flatMap(([name, value]) =>
+      value === undefined ? [] : [[redaction.text(name), redaction.text(String(value))]],
+    ),
   )
 
 /** Names of headers and parameters that hold a credential or an account. */
@@ -48,10 +50,18 @@ export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchPara
     ...[...query].filter(([name]) => !HARMLESS_PARAMETERS.test(name)),
   ]
   const values = named.flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value ?? ''].flat() : []))
-  const parts = values.flatMap(value => [value, ...value.split(/[\s,;]+/), ...pairsIn(value)])
+  const parts = [...values, ...subprotocolKeys(headers['sec-websocket-protocol'])].flatMap(value => [
+    value,
+    ...value.split(/[\s,;]+/),
+    ...pairsIn(value),
+  ])
   const pattern = patternOf(parts.filter(isCredential))
   return pattern === undefined ? [] : [pattern]
 }
+
+/** The credentials among WebSocket subprotocols: `openai-insecure-api-key.KEY`, `token, KEY`. */
+const subprotocolKeys = (offered = ''): readonly string[] =>
+  [...offered.matchAll(/(?:key|token|secret|auth|bearer)[^.,\s]*(?:\.|\s*,\s*)([^,\s]+)/gi)].map(([, key]) => key!)
 
 /** Whether a value is a credential, and not a scheme or a placeholder. */
 const isCredential = (value: string): boolean => value.length >= SHORTEST && !/^[A-Za-z-]{1,20}$/.test(value)

@@ -1,6 +1,7 @@
 import { getOrAdd } from '../../canonical/maps.ts'
 import type { Format } from '../../canonical/node.ts'
 import { type Difference, differences } from './difference.ts'
+import { RecordingError } from './file.ts'
 import type { FiledRecording } from './folder.ts'
 import { type MatchKey, matchKey } from './match-key.ts'
 import { matchesPartially, type PartialMatch, partialMatch } from './partial-match.ts'
@@ -155,8 +156,13 @@ class LazyEntry implements Entry {
   }
 
   private read() {
-    this.known ??= readEntry(this.recording, this.ignore)
-    return this.known
+    try {
+      this.known ??= readEntry(this.recording, this.ignore)
+      return this.known
+    } catch (thrown) {
+      // JSON that is nested too deeply exceeds the stack.
+      throw new RecordingError(`${this.file}: cannot be compared: ${(thrown as Error).message}`)
+    }
   }
 }
 

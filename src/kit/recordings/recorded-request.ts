@@ -63,6 +63,7 @@ export function redactedBody(body: RecordedBody, redaction: Redaction): Recorded
     return {
       form: body.form.map(part => ({
         ...part,
+        field: redaction.text(part.field),
         ...(part.name === undefined ? {} : { name: redaction.text(part.name) }),
         ...redactedBytes(part, redaction, redaction.hides([part.field])),
       })),

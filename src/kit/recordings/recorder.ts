@@ -135,7 +135,7 @@ export async function recordedAnswer(
   return { ...head, chunks: redacted.map(one => ({ ms: one.ms, ...recordedBytes(one.bytes) })), complete: isComplete }
 }
 
-function recordedSession({ frames, closed, ...rest }: ArrivedSession, redaction: Redaction): RecordedSession {
+function recordedSession({ frames, closed, protocol }: ArrivedSession, redaction: Redaction): RecordedSession {
   const sides = (['caller', 'upstream'] as const).map(side => {
     const own = frames.filter(({ from }) => from === side)
     return [
@@ -149,11 +149,14 @@ function recordedSession({ frames, closed, ...rest }: ArrivedSession, redaction:
   const texts = new Map(sides)
   const reason = closed?.reason === undefined ? {} : { reason: redaction.text(closed.reason) }
   return {
-    ...rest,
+    ...(protocol === undefined ? {} : { protocol: redaction.text(protocol) }),
     ...(closed === undefined ? {} : { closed: { ...closed, ...reason } }),
     frames: frames.map(({ ms, from, bytes, isBinary }) => {
       const text = texts.get(from)!.next().value as string
-      if (!bytes.equals(Buffer.from(bytes.toString('utf8')))) return { ms, from, ...recordedBytes(bytes) }
+      if (!bytes.equals(Buffer.from(bytes.toString('utf8')))) {
+        const redacted = Buffer.from(redaction.text(bytes.toString('latin1')), 'latin1')
+        return { ms, from, ...recordedBytes(redacted) }
+      }
       return { ms, from, ...(isBinary ? { binary: true } : {}), text }
     }),
   }

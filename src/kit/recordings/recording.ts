@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { fields, instant, list, mapOf, oneOf, whole, yesOrNo } from '../../config/schema.ts'
+import { isRule } from './rules.ts'
 
 /* The schema of a recording file: one exchange or one WebSocket session (docs/record-replay.md#files). */
 
@@ -78,6 +79,8 @@ const SESSION = fields({
   ),
 })
 
+const RULE = v.pipe(anyText, v.check(isRule, 'is neither a path nor a valid /expression/'))
+
 /** A recording file. */
 export const RECORDING = v.pipe(
   fields({
@@ -90,8 +93,8 @@ export const RECORDING = v.pipe(
     /** The endpoint of the format: `/v1/messages`. */
     endpoint: v.optional(anyText),
     /** Rules of `--redact` and `--ignore` with which it was recorded; they are part of its match key. */
-    redact: v.optional(list(anyText)),
-    ignore: v.optional(list(anyText)),
+    redact: v.optional(list(RULE)),
+    ignore: v.optional(list(RULE)),
     /**
      * Paths of the canonical request. The recording then answers every request of its kind of work whose values there
      * are those of the recorded request, unless another recording equals it.

@@ -131,16 +131,16 @@ class ReplayedSession {
   /** Sends messages after those that are being sent, and closes the session if the upstream did. */
   private send(frames: readonly ReleasedFrame[]): void {
     const { speed } = this.serving
+    // Later messages may end the script before these are sent.
+    const script = this.candidates[0]?.script
+    const closed = script?.isOver ? script.session.closed : undefined
     this.sending = this.sending.then(async () => {
       for (const { frame, wait } of frames) {
         if (speed > 0) await sleep(wait / speed)
         const binary = frame.binary === true || frame.text === undefined
         this.socket.send(binary ? bytesOf(frame) : frame.text!, { binary })
       }
-      const [current] = this.candidates
-      const closed = current?.script.session.closed
-      if (current?.script.isOver && closed?.from === 'upstream')
-        this.socket.close(sendableCode(closed.code), closed.reason ?? '')
+      if (closed?.from === 'upstream') this.socket.close(sendableCode(closed.code), closed.reason ?? '')
     })
   }
 }

@@ -24,6 +24,16 @@ export function parseRule(text: string): Rule {
   }
 }
 
+/** Whether a text is a rule. */
+export function isRule(text: string): boolean {
+  try {
+    parseRule(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Returns whether one of the paths matches a field. */
 export const matchesPath = (paths: readonly (readonly string[])[], field: readonly string[]): boolean =>
   paths.some(path => matches(path, field))

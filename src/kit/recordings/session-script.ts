@@ -126,5 +126,6 @@ const withoutType = ({ type: _, ...rest }: JsonObject): JsonObject => rest
 /** Redacts a message of a caller as the recorder did. */
 export function redactedMessage(bytes: Buffer, redaction: Redaction): Buffer {
   const text = textIn(bytes)
-  return text === undefined ? bytes : Buffer.from(redactedEvents([text], redaction)[0]!)
+  if (text === undefined) return Buffer.from(redaction.text(bytes.toString('latin1')), 'latin1')
+  return Buffer.from(redactedEvents([text], redaction)[0]!)
 }

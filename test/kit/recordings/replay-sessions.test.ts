@@ -178,6 +178,14 @@ describe('a recorded realtime session', () => {
     expect(await session.closed).toEqual({ code: 4001, reason: 'done' })
   })
 
+  test('gets every answer before it is closed, even if the caller sends everything at once', async () => {
+    const { url } = await opened()
+    const session = new Session(url, REALTIME)
+    for (const text of ['my secret-1', 'binary', 'end']) session.say(says(text))
+    expect(await session.closed).toEqual({ code: 4001, reason: 'done' })
+    expect(session.got).toHaveLength(3)
+  })
+
   test('with another message fails loudly with the nearest session and a diff', async () => {
     const replay = await opened()
     const session = new Session(replay.url, REALTIME)

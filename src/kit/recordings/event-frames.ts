@@ -1,0 +1,45 @@
+import { crc32 } from 'node:zlib'
+
+/* Binary frames of AWS's event streams (docs/wire/converse.md#frames): two lengths, a checksum, headers, payload, checksum. */
+
+/** Whether a content type is an event stream of binary frames. */
+export const isFramed = (contentType: string): boolean => /^application\/vnd\.amazon\.eventstream\b/i.test(contentType)
+
+/** A frame: its bytes, and where they begin in the stream. */
+export interface Frame {
+  readonly start: number
+  readonly bytes: Buffer
+  readonly payload: Buffer
+}
+
+/** Length of the two lengths and the checksum at the start of a frame, in bytes. */
+const PRELUDE = 12
+/** Length of a checksum, in bytes. */
+const CHECKSUM = 4
+
+/** Splits a stream into its whole frames. The rest, which may be cut or malformed, belongs to no frame. */
+export function framesIn(stream: Buffer): readonly Frame[] {
+  const found: Frame[] = []
+  for (let start = 0; start + PRELUDE <= stream.length; ) {
+    const length = stream.readUInt32BE(start)
+    const headers = stream.readUInt32BE(start + 4)
+    if (length < PRELUDE + headers + CHECKSUM || start + length > stream.length) break
+    const bytes = stream.subarray(start, start + length)
+    found.push({ start, bytes, payload: bytes.subarray(PRELUDE + headers, length - CHECKSUM) })
+    start += length
+  }
+  return found
+}
+
+/** Writes a frame with another payload. */
+export function reframed({ bytes }: Frame, payload: Buffer): Buffer {
+  const headers = bytes.subarray(PRELUDE, PRELUDE + bytes.readUInt32BE(4))
+  const prelude = Buffer.alloc(PRELUDE)
+  prelude.writeUInt32BE(PRELUDE + headers.length + payload.length + CHECKSUM, 0)
+  prelude.writeUInt32BE(headers.length, 4)
+  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8)
+  const content = Buffer.concat([prelude, headers, payload])
+  const checksum = Buffer.alloc(CHECKSUM)
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([content, checksum])
+}
