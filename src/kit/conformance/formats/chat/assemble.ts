@@ -49,7 +49,8 @@ function add(building: Building, choice: JsonObject): void {
     const index = numberOf(piece['index']) ?? position
     calls.set(index, grown(calls.get(index) ?? {}, piece))
   }
-  for (const list of TOKENS) building.logprobs[list]!.push(...listOf(objectOf(choice['logprobs'])[list]))
+  for (const list of TOKENS)
+    for (const token of listOf(objectOf(choice['logprobs'])[list])) building.logprobs[list]!.push(token)
   if (choice['finish_reason'] != null) building.finish = choice['finish_reason']
 }
 
