@@ -358,9 +358,8 @@ export class Gateway {
    * error, and no other target can be tried.
    */
   private noteBrokenStream(failure: GatewayError, { target, channel, request, incoming }: Attempt): void {
-    const { call, report } = incoming
-    const { log } = this.services
-    targetFailure(failure, { target, channel, model: request.model, log, id: call.id, report })
+    const failed = { target, channel, model: request.model, id: incoming.call.id, report: incoming.report }
+    targetFailure(failure, { ...failed, log: this.services.log })
   }
 
   /** Answers at once that the work has started. The work continues in the background even if the caller leaves. */

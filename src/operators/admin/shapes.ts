@@ -1,8 +1,11 @@
 import * as v from 'valibot'
-import { ERRORS, FAILURE_REASONS } from '../../canonical/error.ts'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 import { FALLBACK_REASONS, MODEL_ORDERS } from '../../formats/model-facts.ts'
-import { AUDITED } from '../../store/audit-records.ts'
+import { AUDIT_ENTRY, CONCERN, KEY_BUDGET, OVERVIEW } from './overview/shapes.ts'
+import { errorKind, FAILURE, failureReason, percentiles, REQUEST } from './request-shapes.ts'
+
+export { AUDIT_ENTRY, CONCERN, KEY_BUDGET, OVERVIEW } from './overview/shapes.ts'
+export { FAILURE, REQUEST } from './request-shapes.ts'
 
 const source = oneOf(['config', 'store'])
 
@@ -79,9 +82,6 @@ export const TOKEN = fields(tokenFields)
 export const NEW_TOKEN = fields({ ...tokenFields, secret: v.string() })
 
 const rate = fields({ requests: v.number(), errors: v.number(), error_rate: v.number() })
-
-const errorKind = oneOf(Object.keys(ERRORS))
-const failureReason = oneOf([...FAILURE_REASONS])
 
 /** A key of a channel's pool, known by its last characters. */
 const pooledKey = fields({
@@ -208,8 +208,6 @@ export const MODEL = fields({
 /** Source of model limits and abilities that the config does not state. `date` is the day the data was current. */
 export const CATALOGUE = fields({ package: v.string(), version: v.string(), licence: v.string(), date: v.string() })
 
-const percentiles = fields({ p50: v.number(), p95: v.number(), p99: v.number() })
-
 /** Fields by which usage can be grouped, as named in the API. */
 export const USAGE_FIELDS = ['key', 'model', 'channel', 'format', 'upstream_format', 'door', 'group', 'status'] as const
 
@@ -242,179 +240,6 @@ export const USAGE_SUM = fields({
   losses: v.number(),
   first_byte_ms: v.optional(percentiles),
   duration_ms: v.optional(percentiles),
-})
-
-/** Why a request or an attempt failed. */
-const failure = fields({
-  reason: failureReason,
-  /** HTTP status of the upstream's answer. */
-  status: v.optional(v.number()),
-  /** The upstream's message or the gateway's own, without credentials and internal addresses. */
-  message: v.optional(v.string()),
-})
-
-export const REQUEST = fields({
-  id: v.string(),
-  at: instant,
-  key: v.optional(v.string()),
-  key_name: v.optional(v.string()),
-  group: v.optional(v.string()),
-  model: v.optional(v.string()),
-  upstream_model: v.optional(v.string()),
-  channel: v.optional(v.string()),
-  door: v.string(),
-  format: v.string(),
-  upstream_format: v.optional(v.string()),
-  stream: v.boolean(),
-  attempts: v.number(),
-  status: v.number(),
-  error: v.optional(v.string()),
-  failure: v.optional(failure),
-  finish: v.optional(v.string()),
-  upstream_id: v.optional(v.string()),
-  input_tokens: v.optional(v.number()),
-  output_tokens: v.optional(v.number()),
-  cache_read_tokens: v.optional(v.number()),
-  cache_write_tokens: v.optional(v.number()),
-  reasoning_tokens: v.optional(v.number()),
-  input_audio_tokens: v.optional(v.number()),
-  output_audio_tokens: v.optional(v.number()),
-  cost: v.optional(v.number()),
-  /** Whether tokens and cost are estimated, because the upstream reported no final count. */
-  estimated: v.optional(v.boolean()),
-  losses: v.number(),
-  read_after_ms: v.optional(v.number()),
-  sent_after_ms: v.optional(v.number()),
-  answered_after_ms: v.optional(v.number()),
-  first_byte_after_ms: v.optional(v.number()),
-  duration_ms: v.number(),
-  /** Whether a capture of the request exists. */
-  captured: v.boolean(),
-  /** All attempts except the last. */
-  tries: v.optional(
-    listOf(
-      fields({
-        channel: v.string(),
-        upstream_model: v.string(),
-        sent_after_ms: v.number(),
-        ended_after_ms: v.number(),
-        failure: v.optional(failure),
-      }),
-    ),
-  ),
-})
-
-/** Equal failures of requests. */
-export const FAILURE = fields({
-  ...failure.entries,
-  error: v.optional(errorKind),
-  channel: v.optional(v.string()),
-  model: v.optional(v.string()),
-  count: v.number(),
-  first_at: instant,
-  at: instant,
-  /** Id of the latest request. */
-  request: v.string(),
-})
-
-const spending = fields({
-  limit: v.number(),
-  spent: v.number(),
-})
-
-/** The budgets of a key, by itself or by its group, and the spend in the current UTC day and month. */
-export const KEY_BUDGET = fields({
-  key: v.string(),
-  key_name: v.string(),
-  group: v.string(),
-  day: v.optional(spending),
-  month: v.optional(spending),
-})
-
-const totals = fields({
-  requests: v.number(),
-  errors: v.number(),
-  cancelled: v.number(),
-  /** Cost in US dollars of requests with known prices, and the number of requests without. */
-  cost: v.number(),
-  unpriced: v.number(),
-  estimated: v.number(),
-  input_tokens: v.number(),
-  cache_read_tokens: v.number(),
-})
-
-/** Something that needs an operator. Which fields are present depends on the kind. */
-export const CONCERN = fields({
-  kind: oneOf([
-    // A channel: failing with its reason, resting after failures, one of its models resting, drained.
-    ...(['channel-failing', 'channel-resting', 'model-resting', 'channel-drained'] as const),
-    // A key of a pool: refused by the upstream, failing, resting.
-    ...(['key-refused', 'key-failing', 'key-resting'] as const),
-    // A key that used at least four fifths of a budget, and one whose limits refused requests in the last hour.
-    ...(['budget', 'limited'] as const),
-    // A model whose requests of today have no price.
-    'unpriced',
-    // The store or Redis cannot be used; a warning about the config.
-    ...(['store', 'redis', 'config'] as const),
-  ]),
-  severity: oneOf(['bad', 'warn']),
-  channel: v.optional(v.string()),
-  model: v.optional(v.string()),
-  /** The last characters of a key of a pool. */
-  ending: v.optional(v.string()),
-  key: v.optional(v.string()),
-  key_name: v.optional(v.string()),
-  group: v.optional(v.string()),
-  failure: v.optional(failure),
-  error: v.optional(errorKind),
-  since: v.optional(instant),
-  until: v.optional(instant),
-  requests: v.optional(v.number()),
-  period: v.optional(oneOf(['day', 'month'])),
-  budget: v.optional(spending),
-  message: v.optional(v.string()),
-})
-
-/** The state of the gateway at a glance. Days and months are those of UTC. */
-export const OVERVIEW = fields({
-  at: instant,
-  /** What needs an operator, the worst first. */
-  concerns: listOf(CONCERN),
-  /** Today, and yesterday to the end of this hour. */
-  today: totals,
-  yesterday: totals,
-  month: fields({ ...totals.entries, forecast: v.optional(v.number()), budget: v.optional(spending) }),
-  hours: listOf(fields({ at: instant, requests: v.number(), errors: v.number() })),
-  failures: listOf(FAILURE),
-  channels: fields({ all: v.number(), ok: v.number() }),
-  /** Share of the prompts' tokens that were read from caches, and the US dollars that this saved at known prices. */
-  cache: fields({ share: v.optional(v.number()), saved: v.optional(v.number()) }),
-  losses: listOf(fields({ format: v.string(), upstream_format: v.string(), losses: v.number(), requests: v.number() })),
-  slowest: listOf(fields({ model: v.string(), requests: v.number(), first_byte_ms: percentiles })),
-  formats: listOf(
-    fields({
-      format: v.string(),
-      requests: v.number(),
-      package: v.optional(v.string()),
-      version: v.optional(v.string()),
-    }),
-  ),
-})
-
-/** One change by an administrator. Never contains a secret. */
-export const AUDIT_ENTRY = fields({
-  id: v.string(),
-  at: instant,
-  /** Name of the user or admin token. */
-  actor: v.string(),
-  actor_kind: oneOf(['user', 'token']),
-  /** Operation of this API. */
-  action: v.string(),
-  kind: oneOf([...AUDITED]),
-  /** Id of the thing, or its name if it has no id. */
-  target: v.string(),
-  name: v.string(),
-  changes: listOf(fields({ field: v.string(), from: v.optional(v.unknown()), to: v.optional(v.unknown()) })),
 })
 
 export const STATUS = fields({

@@ -6,7 +6,7 @@ import { number } from '../../format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/page.tsx'
 import { When } from '../../ui/when.tsx'
-import { addressOf } from './list.tsx'
+import { addressOf } from './address.ts'
 import { text } from './texts.ts'
 
 /** Interval between two loads, in milliseconds. */

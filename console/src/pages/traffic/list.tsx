@@ -10,6 +10,7 @@ import { Pager } from '../../ui/pager.tsx'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toastProblem } from '../../ui/toast.tsx'
+import { addressOf } from './address.ts'
 import { Capturing } from './capturing.tsx'
 import { columnsOf } from './columns.tsx'
 import { FailureGroups } from './failure-groups.tsx'
@@ -27,9 +28,6 @@ const PAGE = 100
 const AGAIN = 20_000
 /** Maximum time until a request that ended before the live connection opened is stored, in milliseconds. */
 const STORED = 1500
-
-/** Address of one request's page. */
-export const addressOf = (id: string): string => `${hrefOf('/traffic')}?request=${encodeURIComponent(id)}`
 
 /** List of recent requests, updated live. */
 export function TrafficList() {

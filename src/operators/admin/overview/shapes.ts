@@ -1,0 +1,104 @@
+import * as v from 'valibot'
+import { fields, instant, listOf, oneOf } from '../../../config/schema.ts'
+import { AUDITED } from '../../../store/audit-records.ts'
+import { errorKind, FAILURE, failure, percentiles } from '../request-shapes.ts'
+
+const spending = fields({
+  limit: v.number(),
+  spent: v.number(),
+})
+
+/** The budgets of a key, by itself or by its group, and the spend in the current UTC day and month. */
+export const KEY_BUDGET = fields({
+  key: v.string(),
+  key_name: v.string(),
+  group: v.string(),
+  day: v.optional(spending),
+  month: v.optional(spending),
+})
+
+const totals = fields({
+  requests: v.number(),
+  errors: v.number(),
+  cancelled: v.number(),
+  /** Cost in US dollars of requests with known prices, and the number of requests without. */
+  cost: v.number(),
+  unpriced: v.number(),
+  estimated: v.number(),
+  input_tokens: v.number(),
+  cache_read_tokens: v.number(),
+})
+
+/** Something that needs an operator. Which fields are present depends on the kind. */
+export const CONCERN = fields({
+  kind: oneOf([
+    // A channel: failing with its reason, resting after failures, one of its models resting, drained.
+    ...(['channel-failing', 'channel-resting', 'model-resting', 'channel-drained'] as const),
+    // A key of a pool: refused by the upstream, failing, resting.
+    ...(['key-refused', 'key-failing', 'key-resting'] as const),
+    // A key that used at least four fifths of a budget, and one whose limits refused requests in the last hour.
+    ...(['budget', 'limited'] as const),
+    // A model whose requests of today have no price.
+    'unpriced',
+    // The store or Redis cannot be used; a warning about the config.
+    ...(['store', 'redis', 'config'] as const),
+  ]),
+  severity: oneOf(['bad', 'warn']),
+  channel: v.optional(v.string()),
+  model: v.optional(v.string()),
+  /** The last characters of a key of a pool. */
+  ending: v.optional(v.string()),
+  key: v.optional(v.string()),
+  key_name: v.optional(v.string()),
+  group: v.optional(v.string()),
+  failure: v.optional(failure),
+  error: v.optional(errorKind),
+  since: v.optional(instant),
+  until: v.optional(instant),
+  requests: v.optional(v.number()),
+  period: v.optional(oneOf(['day', 'month'])),
+  budget: v.optional(spending),
+  message: v.optional(v.string()),
+})
+
+/** The state of the gateway at a glance. Days and months are those of UTC. */
+export const OVERVIEW = fields({
+  at: instant,
+  /** What needs an operator, the worst first. */
+  concerns: listOf(CONCERN),
+  /** Today, and yesterday to the end of this hour. */
+  today: totals,
+  yesterday: totals,
+  month: fields({ ...totals.entries, forecast: v.optional(v.number()), budget: v.optional(spending) }),
+  hours: listOf(fields({ at: instant, requests: v.number(), errors: v.number() })),
+  failures: listOf(FAILURE),
+  channels: fields({ all: v.number(), ok: v.number() }),
+  /** Share of the prompts' tokens that were read from caches, and the US dollars that this saved at known prices. */
+  cache: fields({ share: v.optional(v.number()), saved: v.optional(v.number()) }),
+  losses: listOf(fields({ format: v.string(), upstream_format: v.string(), losses: v.number(), requests: v.number() })),
+  slowest: listOf(fields({ model: v.string(), requests: v.number(), first_byte_ms: percentiles })),
+  formats: listOf(
+    fields({
+      format: v.string(),
+      requests: v.number(),
+      package: v.optional(v.string()),
+      version: v.optional(v.string()),
+    }),
+  ),
+})
+
+/** One change by an administrator. Never contains a secret. */
+export const AUDIT_ENTRY = fields({
+  id: v.string(),
+  at: instant,
+  /** Name of the user or admin token. */
+  actor: v.string(),
+  actor_kind: oneOf(['user', 'token']),
+  /** Operation of this API. */
+  action: v.string(),
+  kind: oneOf([...AUDITED]),
+  /** Id of the thing, or its name if it has no id. */
+  target: v.string(),
+  name: v.string(),
+  changes: listOf(fields({ field: v.string(), from: v.optional(v.unknown()), to: v.optional(v.unknown()) })),
+})

@@ -1,0 +1,85 @@
+import * as v from 'valibot'
+import { ERRORS, FAILURE_REASONS } from '../../canonical/error.ts'
+import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
+
+/** Kinds of errors. */
+export const errorKind = oneOf(Object.keys(ERRORS))
+/** Reasons of failures. */
+export const failureReason = oneOf([...FAILURE_REASONS])
+
+/** Percentiles of durations, in milliseconds. */
+export const percentiles = fields({ p50: v.number(), p95: v.number(), p99: v.number() })
+
+/** Why a request or an attempt failed. */
+export const failure = fields({
+  reason: failureReason,
+  /** HTTP status of the upstream's answer. */
+  status: v.optional(v.number()),
+  /** The upstream's message or the gateway's own, without credentials and internal addresses. */
+  message: v.optional(v.string()),
+})
+
+/** A finished request, without its bodies. */
+export const REQUEST = fields({
+  id: v.string(),
+  at: instant,
+  key: v.optional(v.string()),
+  key_name: v.optional(v.string()),
+  group: v.optional(v.string()),
+  model: v.optional(v.string()),
+  upstream_model: v.optional(v.string()),
+  channel: v.optional(v.string()),
+  door: v.string(),
+  format: v.string(),
+  upstream_format: v.optional(v.string()),
+  stream: v.boolean(),
+  attempts: v.number(),
+  status: v.number(),
+  error: v.optional(v.string()),
+  failure: v.optional(failure),
+  finish: v.optional(v.string()),
+  upstream_id: v.optional(v.string()),
+  input_tokens: v.optional(v.number()),
+  output_tokens: v.optional(v.number()),
+  cache_read_tokens: v.optional(v.number()),
+  cache_write_tokens: v.optional(v.number()),
+  reasoning_tokens: v.optional(v.number()),
+  input_audio_tokens: v.optional(v.number()),
+  output_audio_tokens: v.optional(v.number()),
+  cost: v.optional(v.number()),
+  /** Whether tokens and cost are estimated, because the upstream reported no final count. */
+  estimated: v.optional(v.boolean()),
+  losses: v.number(),
+  read_after_ms: v.optional(v.number()),
+  sent_after_ms: v.optional(v.number()),
+  answered_after_ms: v.optional(v.number()),
+  first_byte_after_ms: v.optional(v.number()),
+  duration_ms: v.number(),
+  /** Whether a capture of the request exists. */
+  captured: v.boolean(),
+  /** All attempts except the last. */
+  tries: v.optional(
+    listOf(
+      fields({
+        channel: v.string(),
+        upstream_model: v.string(),
+        sent_after_ms: v.number(),
+        ended_after_ms: v.number(),
+        failure: v.optional(failure),
+      }),
+    ),
+  ),
+})
+
+/** Equal failures of requests. */
+export const FAILURE = fields({
+  ...failure.entries,
+  error: v.optional(errorKind),
+  channel: v.optional(v.string()),
+  model: v.optional(v.string()),
+  count: v.number(),
+  first_at: instant,
+  at: instant,
+  /** Id of the latest request. */
+  request: v.string(),
+})
