@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { parseObject } from '../../src/canonical/node.ts'
+import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt, KEY, type TestServerOptions } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'

@@ -119,6 +119,21 @@ describe('a stream', () => {
     expect(text).not.toMatch(/"finish_reason":"/)
   })
 
+  test.each([
+    ['a frame of 25 MiB', 'application/vnd.amazon.eventstream', oversized(25 * 2 ** 20)],
+    ['frames that claim to be server-sent events', 'text/event-stream', Buffer.concat([START, word('Hello.'), END])],
+    ['frames that claim to be text', 'text/plain', Buffer.concat([START, word('Hello.'), END])],
+    ['frames that claim to be JSON', 'application/json', Buffer.concat([START, word('Hello.'), END])],
+    ['text that claims to be frames', 'application/vnd.amazon.eventstream', Buffer.from('<html>Bad gateway</html>')],
+  ])('that is %s is an error with a status, whole and streamed', async (_, type, bytes) => {
+    upstream.script = response => response.writeHead(200, { 'content-type': type }).end(bytes)
+    for (const stream of [true, false]) {
+      const { status, json: body } = await gateway.ask('/v1/chat/completions', { ...REQUEST, stream })
+      expect(status).toBe(502)
+      expect(body.error.message).toMatch(/upstream/i)
+    }
+  })
+
   test('whose first frame is an exception is an error with a status', async () => {
     const script: Script = response =>
       frames(response).end(converseFrame('throttlingException', { message: 'Slow down.' }))
@@ -128,6 +143,13 @@ describe('a stream', () => {
     expect(text).toContain('Slow down.')
   })
 })
+
+/** Returns the beginning of a frame with this length. */
+function oversized(length: number): Buffer {
+  const bytes = Buffer.alloc(64)
+  bytes.writeUInt32BE(length)
+  return bytes
+}
 
 function damaged(frame: Buffer): Buffer {
   const bytes = Buffer.from(frame)
