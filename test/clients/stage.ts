@@ -34,10 +34,13 @@ export class Stage {
     options: TestServerOptions = {},
   ): Promise<Stage> {
     const upstream = await FakeUpstream.open(() => {})
-    const testServer = await TestServer.open([{ ...channelAt(upstream.address, { format: name, dialect: THINKING[name] ?? {} }), ...fields }], {
-      body: 64 * 1024,
-      ...options,
-    })
+    const testServer = await TestServer.open(
+      [{ ...channelAt(upstream.address, { format: name, dialect: THINKING[name] ?? {} }), ...fields }],
+      {
+        body: 64 * 1024,
+        ...options,
+      },
+    )
     return new Stage(UPSTREAMS[name]!, testServer, upstream)
   }
 
