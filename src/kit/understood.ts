@@ -21,8 +21,7 @@ function counts(value: unknown): { known: number; unknown: number } {
     else if (isOpaque) sum.unknown++
     else
       for (const [key, inner] of Object.entries(one))
-        if (key !== 'spelling')
-          rest.push([inner, isKnown && key !== 'extras'])
+        if (key !== 'spelling') rest.push([inner, isKnown && key !== 'extras'])
   }
   return sum
 }
