@@ -89,7 +89,7 @@ function modelsOf({ models, sessions }: Library): readonly RecordedModel[] {
   const others = sessions.models.filter(id => !models.has(id))
   return [
     ...[...models].map(([id, format]) => (format === undefined ? { id } : { id, format })),
-    ...new Set(others).values().map(id => ({ id })),
+    ...[...new Set(others)].map(id => ({ id })),
   ]
 }
 
