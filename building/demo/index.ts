@@ -7,6 +7,7 @@ import { recordedBody, recordedBytes } from '../../src/kit/recordings/body.ts'
 import { writeRecording } from '../../src/kit/recordings/file.ts'
 import { modelOf } from '../../src/kit/recordings/read-request.ts'
 import type { RecordedAnswer, RecordedBody, RecordedRequest, Recording } from '../../src/kit/recordings/recording.ts'
+import { writeExamples } from './examples.ts'
 import { answerHead, HEAD, PACE } from './head.ts'
 import { demoVideos } from './videos.ts'
 
@@ -254,4 +255,7 @@ function listOf(path: string, models: readonly string[]): Recording {
   return { ...HEAD, match: [], request, answer: { ...answerHead('application/json'), body: { json } } }
 }
 
-if (import.meta.main) writeDemo()
+if (import.meta.main) {
+  writeDemo()
+  await writeExamples()
+}

@@ -1,57 +1,20 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { append } from '../canonical/lists.ts'
-import { type Format, isObject } from '../canonical/node.ts'
-import { READERS } from '../ingress/index.ts'
+import type { Format } from '../canonical/node.ts'
 import { ROOT } from '../root.ts'
-import { guessFormat } from './guess.ts'
-import { type Example, SHOWCASE } from './showcase.ts'
 import type { Kind } from './translate.ts'
-import { jsonOf } from './wire-text.ts'
 
-/** The folder of the formats' fixtures. */
-const FIXTURES = join(ROOT, 'fixtures')
-
-const FILE = /^([a-z0-9-]+)\.(request|result|events)\.(?:json|sse)$/
-
-/** Names of the examples to show first, the most instructive ones at the start. */
-const SHOWN_FIRST = ['tool-turn', 'tool-call', 'reasoning', 'image', 'structured', 'web-search', 'hello']
-const KINDS: readonly Kind[] = ['request', 'result', 'events']
-/** Maximum number of examples of one format and kind. */
-const MAX_EXAMPLES = 5
-
-/** Loads the examples of every format, in the order of the readers. */
-export async function examples(): Promise<readonly Example[]> {
-  const found: Example[] = []
-  for (const format of Object.keys(READERS)) {
-    const folder = join(FIXTURES, format)
-    const all = existsSync(folder) ? await examplesIn(folder, format) : []
-    const showcaseExamples = SHOWCASE.filter(one => one.format === format)
-    for (const kind of KINDS)
-      append(found, [...showcaseExamples, ...all.sort(byName)].filter(one => one.kind === kind).slice(0, MAX_EXAMPLES))
-  }
-  return found
+/** An example text for the translator. */
+export interface Example {
+  readonly format: Format
+  readonly kind: Kind
+  /** The feature that the example shows: `tool-turn`. */
+  readonly name: string
+  readonly text: string
 }
 
-const byName = (a: Example, b: Example): number => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1)
-const rank = (name: string): number => (SHOWN_FIRST.includes(name) ? SHOWN_FIRST.indexOf(name) : SHOWN_FIRST.length)
+/** The examples of every format. `npm run demo` makes the file from the fixtures. */
+export const EXAMPLES_FILE: string = join(ROOT, 'fixtures/examples.json')
 
-async function examplesIn(folder: string, format: Format): Promise<Example[]> {
-  const found: Example[] = []
-  for (const file of readdirSync(folder)) {
-    const [, name, kind] = (FILE.exec(file) ?? []) as unknown as readonly [string, string, Kind]
-    if (name === undefined || READERS[format]?.[kind] === undefined) continue
-    const text = readFileSync(join(folder, file), 'utf8')
-    found.push({ format, kind, name, text: kind === 'events' ? text : await bodyOf(text, { format, kind }) })
-  }
-  return found
-}
-
-/** Returns the body of an example if its format and kind can be guessed from the body, otherwise the whole exchange. */
-async function bodyOf(text: string, what: Pick<Example, 'format' | 'kind'>): Promise<string> {
-  const { body, files } = jsonOf(text)
-  const alone = isObject(body) && files === undefined ? JSON.stringify(body, null, 2) : undefined
-  const found = alone === undefined ? undefined : await guessFormat(alone)
-  const isClear = found?.format === what.format && found.kind === what.kind
-  return isClear ? alone! : JSON.stringify(jsonOf(text), null, 2)
-}
+/** Reads the examples of every format, in the order of the readers. */
+export const examples = (): readonly Example[] => JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8'))

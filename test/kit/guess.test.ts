@@ -8,8 +8,8 @@ const SAME: { readonly [what: string]: string } = {
   'transcriptions result times': 'elevenlabs result',
 }
 
-describe('a guess', async () => {
-  it.each(await examples())('of $format: $kind $name', async ({ format, kind, name, text }) => {
+describe('a guess', () => {
+  it.each(examples())('of $format: $kind $name', async ({ format, kind, name, text }) => {
     const found = await guessFormat(text)
     expect(`${found?.format} ${found?.kind}`).toBe(SAME[`${format} ${kind} ${name}`] ?? `${format} ${kind}`)
   })

@@ -1,9 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { examplesOfFixtures } from '../../../building/demo/examples.ts'
 import { demoRecordings } from '../../../building/demo/index.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { readConfig } from '../../../src/config/read.ts'
+import { examples } from '../../../src/kit/examples.ts'
 import { readRecordingFile } from '../../../src/kit/recordings/file.ts'
 import { readRequest } from '../../../src/kit/recordings/read-request.ts'
 import { DEMO_FOLDER, demoChannels } from '../../../src/upstreams/replay-channels.ts'
@@ -29,6 +31,10 @@ test('the files of the demo are what the fixtures make (`npm run demo`)', () => 
   const files = readdirSync(DEMO_FOLDER, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.json'))
   expect(files.sort()).toEqual([...made.keys()].sort())
   for (const [file, recording] of made) expect(readRecordingFile(join(DEMO_FOLDER, file)), file).toEqual(recording)
+})
+
+test('the examples of the translator are what the fixtures make (`npm run demo`)', async () => {
+  expect(examples()).toEqual(await examplesOfFixtures())
 })
 
 test('every request of the demo can be read in its format', () => {

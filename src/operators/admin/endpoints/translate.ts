@@ -3,10 +3,9 @@ import { GatewayError } from '../../../canonical/error.ts'
 import { defined, type Format } from '../../../canonical/node.ts'
 import { describedAs, fields, isLonger, list, oneOf, text } from '../../../config/schema.ts'
 import { endpointPath } from '../../../formats/routes.ts'
-import { examples } from '../../../kit/examples.ts'
+import { type Example, examples } from '../../../kit/examples.ts'
 import { guessFormat } from '../../../kit/guess.ts'
 import { pointerOf } from '../../../kit/pointer.ts'
-import type { Example } from '../../../kit/showcase.ts'
 import { readSourceText } from '../../../kit/source-text.ts'
 import { KNOWN_FORMATS } from '../../../kit/translate.ts'
 import { type LocatedLoss, type TranslatedText, translations } from '../../../kit/translations.ts'
@@ -83,7 +82,7 @@ const lossView = ({ loss, from, missing, to }: LocatedLoss) => ({
   }),
 })
 
-let cachedExamples: Promise<readonly Example[]> | undefined
+let cachedExamples: readonly Example[] | undefined
 
 const listExamples = endpoint({
   method: 'get',
@@ -91,13 +90,7 @@ const listExamples = endpoint({
   operation: 'listTranslateExamples',
   summary: 'Lists example texts of each format.',
   answer: allOf(EXAMPLE),
-  handle: async () => {
-    cachedExamples ??= examples().catch(thrown => {
-      cachedExamples = undefined
-      throw thrown
-    })
-    return { data: await cachedExamples }
-  },
+  handle: async () => ({ data: (cachedExamples ??= examples()) }),
 })
 
 /** Endpoints that translate texts between formats. */

@@ -1,14 +1,4 @@
-import type { Format } from '../canonical/node.ts'
-import type { Kind } from './translate.ts'
-
-/** An example text for the translator. */
-export interface Example {
-  readonly format: Format
-  readonly kind: Kind
-  /** The feature that the example shows: `tool-turn`. */
-  readonly name: string
-  readonly text: string
-}
+import type { Example } from '../../src/kit/examples.ts'
 
 /* Requests with many fields that only their own format has, because they show losses best. */
 
