@@ -176,7 +176,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await expect.poll(() => names()).toContain('helpdesk-bot')
     const used = page.getByRole('row').filter({ hasText: 'claude-code-ada' })
     await expect.poll(() => used.locator('.usage').textContent()).toMatch(/^[1-9]/)
-    await expect.poll(() => used.getByRole('img').getAttribute('aria-label')).toMatch(/^\d+ requests in 14 days/)
+    await expect.poll(() => used.locator('.sparkline').getAttribute('aria-label')).toMatch(/^\d+ requests in 14 days/)
     await expect.poll(() => used.locator('time').textContent()).toMatch(/ago$/)
     await page.getByRole('button', { name: 'Requests, 14 days' }).click()
     await page.getByRole('button', { name: 'Requests, 14 days' }).click()
