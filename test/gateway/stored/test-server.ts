@@ -9,6 +9,7 @@ import { channelAt, KEY, keyOf, OTHER_KEY } from '../../builders/config.ts'
 import { TestServer } from '../../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../../builders/upstream.ts'
 import type { Loose, Scene } from '../../clients/scene.ts'
+import { writeFrame } from '../../clients/stage.ts'
 import { UPSTREAMS } from '../../clients/upstreams/index.ts'
 
 /** A directory that is deleted after the test. */
@@ -83,11 +84,10 @@ export class Speaker {
       response.end(own(JSON.stringify({ ...wire.whole(scene), ...echo })))
       return
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
     const frames = wire.frames(scene).map(own)
     for (const [index, frame] of frames.entries()) {
       if (index === frames.length - 2) await this.gate
-      response.write(frame)
+      writeFrame(response, wire, frame)
     }
     response.end()
   }
