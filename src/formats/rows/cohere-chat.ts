@@ -1,5 +1,5 @@
 import { FLAGS } from '../dialects/cohere-chat.ts'
-import { modelFields } from './model-field-lists.ts'
+import { CONVERSATION, modelFields } from './model-field-lists.ts'
 import type { FormatRow } from './row.ts'
 
 export const cohereChat: FormatRow = {
@@ -12,6 +12,6 @@ export const cohereChat: FormatRow = {
   },
   callers: ['conversation'],
   endpoints: [{ path: '/v2/chat', below: '/v2/chat', mark: 'messages', headers: [] }],
-  modelFields: modelFields([]),
+  modelFields: modelFields(CONVERSATION),
   flags: FLAGS,
 }
