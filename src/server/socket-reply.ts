@@ -33,6 +33,11 @@ export class SocketReply extends CallerReply implements Reply {
     this.options = options
   }
 
+  /** Late losses are an event at the end of the turn, for callers who want it. */
+  get takesTrailers(): boolean {
+    return this.options.reportsLosses
+  }
+
   whole(status: number, headers: Headers, text: string): void {
     this.started = true
     this.failed = true
