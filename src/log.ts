@@ -5,6 +5,9 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
+/** A log that writes nothing. */
+export const SILENT: Log = { info() {}, warn() {}, error() {} }
+
 /** Maximum number of kinds of faults that one `LogOnce` tracks. Further kinds are not logged. */
 const MAX_KINDS = 20
 

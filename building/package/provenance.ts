@@ -44,7 +44,7 @@ const digest = (algorithm: string, bytes: Uint8Array): string => createHash(algo
 
 /**
  * States what a package was built from, as an in-toto statement of SLSA provenance 1.0 (https://slsa.dev/spec/v1.0/provenance).
- * It is not signed: npm signs its own when a CI job publishes with `publishConfig.provenance`.
+ * The statement is unsigned: npm signs one of its own when a CI job publishes with `publishConfig.provenance`.
  */
 export const provenanceOf = (
   { name, sha256, sha512 }: Artifact,

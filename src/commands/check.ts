@@ -3,6 +3,7 @@ import { findConfig, loadConfig } from '../config/file.ts'
 import { CONFIG_SCHEMA } from '../config/index.ts'
 import { descriptionOf } from '../config/schema.ts'
 import { warnings } from '../config/warnings.ts'
+import { counted } from './counted.ts'
 import type { Terminal } from './outcome.ts'
 
 /** `interlingua check --schema`: prints the JSON Schema of a config file, before variable interpolation. */
@@ -27,6 +28,6 @@ export async function checkCommand(named: string | undefined, terminal: Terminal
   for (const warning of warnings(config)) terminal.fault(`warning: ${warning}`)
   const from = path === undefined ? 'no config file (using environment variables)' : path
   const channels = config.channels.map(({ name, formats }) => `${name} (${formats.map(one => one.format).join(', ')})`)
-  const count = `${channels.length} channel${channels.length === 1 ? '' : 's'}`
+  const count = counted(channels.length, 'channel')
   terminal.out(`${from}: valid. ${[count, channels.join('; ')].filter(Boolean).join(': ')}`)
 }

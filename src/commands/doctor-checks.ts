@@ -5,6 +5,7 @@ import { type ChannelTest, testChannel } from '../gateway/channel-test.ts'
 import { requestListing } from '../gateway/listing.ts'
 import type { Services } from '../gateway/services.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
+import { counted } from './counted.ts'
 
 /** The outcome of one check. */
 export interface Finding {
@@ -84,7 +85,7 @@ function answerFinding(subject: string, { ok, model, latency, status, error }: C
     return {
       level: 'ok',
       subject,
-      text: size === 0 ? answered : `${answered}; ${size} model${size === 1 ? '' : 's'} listed`,
+      text: size === 0 ? answered : `${answered}; ${counted(size, 'model')} listed`,
     }
   }
   const text = `${error?.message ?? 'no answer'}${status === undefined ? '' : ` (status ${status})`}`

@@ -3,15 +3,12 @@ import { findConfig, loadFile } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
 import { Services } from '../gateway/services.ts'
-import type { Log } from '../log.ts'
+import { SILENT } from '../log.ts'
 import { SingleProcessCluster } from '../store/cluster/single-process.ts'
 import { certificateFinding, channelFindings, type Finding, redisFinding, storeFinding } from './doctor-checks.ts'
 import { unusedWithout } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { ReplayFolders } from './replay-folders.ts'
-
-/** Log of a command that reports faults itself. */
-const SILENT: Log = { info() {}, warn() {}, error() {} }
 
 /** Maximum number of channels that are tested at once. */
 const AT_ONCE = 8

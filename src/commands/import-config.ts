@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { IMPORTABLE, importConfig } from '../config/imports/index.ts'
+import { counted } from './counted.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 
 /**
@@ -22,7 +23,7 @@ export function importConfigCommand(
   else writeFileSync(output, text, { flag: 'wx', mode: 0o600 })
   terminal.fault(
     [
-      `${channels} channel${channels === 1 ? '' : 's'}${output === undefined ? '' : ` in ${output}`}; not carried over: ${notes.length}`,
+      `${counted(channels, 'channel')}${output === undefined ? '' : ` in ${output}`}; not carried over: ${notes.length}`,
       ...(output === undefined ? [] : notes.map(({ path, text: why }) => `- ${path}: ${why}`)),
     ].join('\n'),
   )

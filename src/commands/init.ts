@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { environmentChannels, unusedKeys } from '../config/environment.ts'
+import { environmentChannels, keyVariable, unusedKeys } from '../config/environment.ts'
+import type { ChannelConfig } from '../config/index.ts'
 import { PRESETS } from '../formats/index.ts'
 import { program, type Terminal, UsageError } from './outcome.ts'
 
@@ -11,7 +12,7 @@ import { program, type Terminal, UsageError } from './outcome.ts'
 export function initCommand(output: string, terminal: Terminal, env: NodeJS.ProcessEnv = process.env): void {
   const channels = environmentChannels(env)
   try {
-    writeFileSync(output, configOf(env), { flag: 'wx' })
+    writeFileSync(output, configOf(channels, env), { flag: 'wx' })
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
     throw new UsageError(`${output} exists; name another file with --output`)
@@ -23,19 +24,16 @@ export function initCommand(output: string, terminal: Terminal, env: NodeJS.Proc
 }
 
 /** Returns the text of the config. */
-function configOf(env: NodeJS.ProcessEnv): string {
-  const channels = environmentChannels(env).flatMap(({ name }) => {
-    const variable = PRESETS.get(name)!.env.find(one => env[one])
+function configOf(channels: readonly ChannelConfig[], env: NodeJS.ProcessEnv): string {
+  const lines = channels.flatMap(({ name }) => {
+    const variable = keyVariable(PRESETS.get(name)!, env)
     return [
       `  - name: ${name}`,
       `    provider: ${name}`,
       ...(variable === undefined ? [] : [`    key: \${${variable}}`]),
-      ...(name === 'replay'
-        ? ['    # Answers every endpoint without a provider. Replace it by a provider of yours.']
-        : []),
-      ...(name === 'replay'
-        ? []
-        : ['    models: ["*"]          # all that it lists; or a list, or { name: its-name }']),
+      name === 'replay'
+        ? '    # Answers every endpoint without a provider. Replace it by a provider of yours.'
+        : '    models: ["*"]          # all that it lists; or a list, or { name: its-name }',
     ]
   })
   return `# Every field with its default: interlingua.example.yaml. Check this file with \`interlingua check\`.
@@ -56,7 +54,7 @@ groups:                    # permissions and limits of keys
 #   - { name: dev, key: "\${DEV_KEY}", group: default }
 
 channels:                  # accounts at providers; docs/configuration.md lists the presets
-${channels.join('\n')}
+${lines.join('\n')}
 
 # models:                  # facts about models that the catalogue lacks, and fallbacks
 #   my-model: { context: 131072, price: { input: 3, output: 15 } }

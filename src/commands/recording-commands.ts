@@ -28,7 +28,7 @@ export function recordings(program: Command, terminal: Terminal): void {
   program
     .command('replay')
     .description('answer requests of any format from a folder of recordings')
-    .argument('<folder>', 'folder of recordings, or of <format>/<case>.{request.json,result.json,events.sse}')
+    .argument('<folder>', 'folder of recordings')
     .option('--host <host>', 'host to listen on', '127.0.0.1')
     .option('--listen, --port <port>', 'port to listen on', portOf, 4748)
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])

@@ -12,7 +12,7 @@ export interface UnusedKey {
 }
 
 /** Returns the variable with the vendor's key, if one is set. */
-const keyVariable = ({ env }: Preset, values: Env): string | undefined => env.find(name => values[name])
+export const keyVariable = ({ env }: Preset, values: Env): string | undefined => env.find(name => values[name])
 
 /** Returns the variables that the vendor's address needs and that are not set. */
 function missingVariables({ addressEnv, variables = {} }: Preset, env: Env): string[] {

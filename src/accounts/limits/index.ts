@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { putNewest } from '../../canonical/bounded-map.ts'
 import type { LimitSettings } from '../../config/index.ts'
-import type { Log } from '../../log.ts'
+import { type Log, SILENT } from '../../log.ts'
 import { Outage } from '../../outage.ts'
 import type { RedisLink } from '../../store/cluster/redis.ts'
 import { EarlierSpend, type ReadSpent } from './earlier-spend.ts'
@@ -125,7 +125,6 @@ export class Limits implements Limiter {
 }
 
 const NOTHING = { day: 0, month: 0 }
-const SILENT: Log = { info() {}, warn() {}, error() {} }
 
 /** Builds the engine of a process with shared counts, followed by its fallbacks. */
 function sharedEngines(

@@ -98,12 +98,16 @@ function providerOf({ preset, format, below }: Upstream, address: string | undef
   }
 }
 
-/** Returns the keys, one per line there. Lists of channels hide them: a variable of the environment stands for them. */
-function keysOf(channel: JsonObject, name: string, note: (text: string) => void): { [field: string]: unknown } {
-  const keys = (textOf(channel['key']) ?? '')
-    .split('\n')
+/** Returns the texts of a list in one text. */
+const listed = (value: unknown, separator: string): string[] =>
+  (textOf(value) ?? '')
+    .split(separator)
     .map(one => one.trim())
     .filter(Boolean)
+
+/** Returns the keys, one per line there. Lists of channels hide them: a variable of the environment stands for them. */
+function keysOf(channel: JsonObject, name: string, note: (text: string) => void): { [field: string]: unknown } {
+  const keys = listed(channel['key'], '\n')
   if (keys.length > 1) return { keys }
   if (keys.length === 1) return { key: keys[0] }
   const variable = `${name
@@ -115,10 +119,7 @@ function keysOf(channel: JsonObject, name: string, note: (text: string) => void)
 }
 
 function modelsOf(channel: JsonObject, note: (text: string) => void): Map<string, string> {
-  const names = (textOf(channel['models']) ?? '')
-    .split(',')
-    .map(one => one.trim())
-    .filter(Boolean)
+  const names = listed(channel['models'], ',')
   const mapping = objectOf(parseObject(textOf(channel['model_mapping']) ?? '{}'))
   if (names.length === 0) note('it has no models')
   return new Map(names.map(name => [name, textOf(mapping[name]) ?? name]))
@@ -126,10 +127,7 @@ function modelsOf(channel: JsonObject, note: (text: string) => void): Map<string
 
 /** Gives each group of the channel the channel. The group `default` may use all. */
 function addGroups(draft: Draft, channel: JsonObject): void {
-  const names = (textOf(channel['group']) ?? '')
-    .split(',')
-    .map(one => one.trim())
-    .filter(Boolean)
+  const names = listed(channel['group'], ',')
   for (const name of names) {
     const group = draft.groups.getOrInsertComputed(name, () => ({ models: ['*'], channels: [] }))
     ;(group['channels'] as string[]).push(draft.channels.at(-1)!.name)

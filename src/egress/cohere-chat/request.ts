@@ -8,7 +8,7 @@ import { SETTINGS } from '../../formats/settings/cohere-chat.ts'
 import { reportCompletion } from '../completion.ts'
 import { extrasFor } from '../fields.ts'
 import { sanitize } from '../sanitize/names.ts'
-import { NO_STATE } from '../sanitize/unwritten.ts'
+import { NO_STATE, TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import type { WriteOptions } from '../writer.ts'
 import { FORMAT, PATH, type WriteContext } from './context.ts'
@@ -57,13 +57,7 @@ const REQUEST_LOSSES: Unwritten<
 const OUTPUT_LOSSES: Unwritten<
   Output,
   SettingName | 'text' | 'ranking' | 'completion' | 'count' | 'compaction' | 'modalities'
-> = {
-  image: 'text-only',
-  audio: 'text-only',
-  video: 'text-only',
-  embedding: 'text-only',
-  transcript: 'text-only',
-}
+> = TEXT_ONLY
 
 /** Reports the fields of a request that the format lacks. */
 function report(request: CanonicalRequest, losses: Losses): void {

@@ -10,6 +10,7 @@ import { withEnumInObject } from '../sanitize/enum.ts'
 import { isMidway } from '../sanitize/last-answer.ts'
 import { dropSampling, nonBlankStops, supportedSampling } from '../sanitize/sampling.ts'
 import { displayOf, mostTokens, planned, reportPlan } from '../sanitize/thinking-plan.ts'
+import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
 /** The written thinking settings, with the values that sampling and limits depend on. */
@@ -117,13 +118,7 @@ export function writeShape({ text: given }: Output, losses: Losses): JsonObject 
 const OUTPUT_LOSSES: Unwritten<
   Output,
   SettingName | 'modalities' | 'text' | 'ranking' | 'completion' | 'count' | 'compaction'
-> = {
-  image: 'text-only',
-  audio: 'text-only',
-  video: 'text-only',
-  embedding: 'text-only',
-  transcript: 'text-only',
-}
+> = TEXT_ONLY
 
 /** Reports the output settings that the format lacks. */
 export function dropOutput(output: Output, losses: Losses): void {

@@ -11,6 +11,7 @@ import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -133,13 +134,7 @@ function writeShape(given: NonNullable<Output['text']>, context: WriteContext): 
 const OUTPUT_LOSSES: Unwritten<
   Output,
   SettingName | 'modalities' | 'text' | 'ranking' | 'completion' | 'count' | 'compaction'
-> = {
-  image: 'text-only',
-  audio: 'text-only',
-  video: 'text-only',
-  embedding: 'text-only',
-  transcript: 'text-only',
-}
+> = TEXT_ONLY
 
 function dropOutput(output: Output, { losses }: WriteContext): void {
   reportCompletion(output, losses)

@@ -1,7 +1,7 @@
 import type { MediaPart, TextPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Format, Node } from '../../canonical/node.ts'
-import type { CanonicalRequest, State } from '../../canonical/request.ts'
+import type { CanonicalRequest, Output, State } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
 
 /*
@@ -46,6 +46,15 @@ export const NO_TASK: Unwritten<
 export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 /** Losses of log probabilities in formats that identify tokens by their text alone. */
 export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
+
+/** Losses of the kinds of output that formats lack whose answers are text. */
+export const TEXT_ONLY = {
+  image: 'text-only',
+  audio: 'text-only',
+  video: 'text-only',
+  embedding: 'text-only',
+  transcript: 'text-only',
+} as const satisfies { readonly [F in keyof Output]?: string }
 
 /** Losses of state in formats whose upstreams store nothing between requests. */
 export const NO_STATE: Unwritten<State> = {

@@ -52,7 +52,7 @@ function flat(value: object = {}, path = ''): Map<string, unknown> {
   return fields
 }
 
-/** What an endpoint did, and by whom. */
+/** Action of an endpoint, and the principal who requested it. */
 interface Done {
   readonly audit: Audit
   readonly action: string
