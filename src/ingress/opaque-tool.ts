@@ -1,4 +1,4 @@
-import { type Format, isObject, type JsonObject } from '../canonical/node.ts'
+import { type Format, isObject, type JsonObject, stringIn } from '../canonical/node.ts'
 import type { OpaqueTool } from '../canonical/tool.ts'
 
 /** Reads a tool of a type that only this format defines. `client` marks a tool that the caller runs itself. */
@@ -15,7 +15,7 @@ const CLIENT_FIELDS = ['computerUse', 'computer_use']
 
 function isOfClient(value: JsonObject): boolean {
   const { type, execution, environment, tools } = value
-  if (isObject(environment) && String(environment['type']).startsWith('container')) return false
+  if (isObject(environment) && stringIn(environment['type']).startsWith('container')) return false
   if (typeof type === 'string' && CLIENT_TYPES.test(type)) return true
   if (execution === 'client' || CLIENT_FIELDS.some(field => value[field] != null)) return true
   if (Array.isArray(tools)) return tools.some(tool => isObject(tool) && (isPlain(tool) || isOfClient(tool)))

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, withMappedItems } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, stringIn, withMappedItems } from '../../canonical/node.ts'
 import { flatJoin } from '../../canonical/text.ts'
 
 /*
@@ -82,7 +82,7 @@ const PARTS: { readonly [type: string]: JsonObject } = {
 
 /** Completes a part of a message in an answer. */
 export function partWithDefaults(part: JsonObject): JsonObject {
-  const type = String(part['type'])
+  const type = stringIn(part['type'])
   const whole = Object.hasOwn(PARTS, type) ? withDefaults(part, PARTS[type]!) : part
   return type === 'output_text' ? withMappedItems(whole, 'logprobs', tokenWithDefaults) : whole
 }

@@ -1,7 +1,7 @@
 import type { MediaPart, Part, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch, Preview } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { ItemStatus } from '../../canonical/voice-session.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { writeMade } from '../media/image-settings.ts'
@@ -148,7 +148,7 @@ export abstract class Item implements ItemWriter {
   written(): JsonObject {
     const item = this.state()
     if (!this.isCut) return this.shown(item)
-    return this.shown({ ...item, status: UNFINISHED[String(item['type'])] ?? 'incomplete' })
+    return this.shown({ ...item, status: UNFINISHED[stringIn(item['type'])] ?? 'incomplete' })
   }
 
   /** Adds the fields that the upstream left out, if the answer is to be completed. */

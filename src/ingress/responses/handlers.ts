@@ -1,6 +1,6 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyText, defined } from '../fields.ts'
 import { readMade, SETTINGS } from '../media/image-settings.ts'
 import { readInnerError } from './error.ts'
@@ -124,7 +124,7 @@ const partAt = (answer: ResponseState, event: JsonObject, type: string): OpenPar
 function positionOf({ positions, ended }: ResponseState, event: JsonObject): number {
   const position = positions.find(event)
   const isNew =
-    position === undefined || (ended.has(position) && isNameless(event) && GROWS.test(String(event['type'])))
+    position === undefined || (ended.has(position) && isNameless(event) && GROWS.test(stringIn(event['type'])))
   return isNew ? positions.add(event) : position
 }
 
