@@ -145,6 +145,9 @@ function readAudio(body: JsonObject, refused: string[]): Output['audio'] {
   }
 }
 
+/** Arguments of chat templates that turn thinking on and off. */
+const TEMPLATE_SWITCHES = ['chat_template_kwargs/enable_thinking', 'chat_template_kwargs/thinking'] as const
+
 /** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS),
@@ -156,8 +159,14 @@ export const BODY_FIELDS: BodyFields = {
   'output/audio': ['audio'],
   'output/audio/mediaType': ['audio/format'],
   reasoning: REASONING_FIELDS,
-  'reasoning/effort': ['reasoning_effort', 'reasoning/effort', 'thinking/effort', 'thinking', 'enable_thinking'],
-  'reasoning/budget': ['reasoning/max_tokens', 'thinking/budget_tokens', 'thinking_budget', 'thinking'],
+  'reasoning/effort': [
+    ...['reasoning_effort', 'reasoning/effort', 'reasoning/enabled', 'thinking/effort', 'thinking', 'enable_thinking'],
+    ...TEMPLATE_SWITCHES,
+  ],
+  'reasoning/budget': [
+    ...['reasoning/max_tokens', 'reasoning/enabled', 'thinking/budget_tokens', 'thinking_budget', 'thinking'],
+    ...['enable_thinking', ...TEMPLATE_SWITCHES],
+  ],
   'reasoning/show': ['reasoning/exclude', 'include_reasoning'],
   tools: ['tools', 'functions', 'web_search_options'],
   toolChoice: ['tool_choice', 'function_call'],
