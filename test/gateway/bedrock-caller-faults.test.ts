@@ -9,8 +9,15 @@ import { FakeUpstream } from '../builders/upstream.ts'
 const CONVERSE = { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }
 const CLAUDE = { anthropic_version: 'bedrock-2023-05-31', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
 const OPERATIONS: readonly (readonly [operation: string, body: object])[] = [
-  ...([['converse', CONVERSE], ['converse-stream', CONVERSE], ['invoke', CLAUDE]] as const),
-  ...([['invoke-with-response-stream', CLAUDE], ['count-tokens', { input: { converse: CONVERSE } }]] as const),
+  ...([
+    ['converse', CONVERSE],
+    ['converse-stream', CONVERSE],
+    ['invoke', CLAUDE],
+  ] as const),
+  ...([
+    ['invoke-with-response-stream', CLAUDE],
+    ['count-tokens', { input: { converse: CONVERSE } }],
+  ] as const),
 ]
 const ARN = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/a1b2'
 
@@ -18,16 +25,23 @@ let upstream: FakeUpstream
 let gateway: TestServer
 beforeAll(async () => {
   upstream = await FakeUpstream.open(cloudAnswers)
-  const named = new Map([['m', 'm'], ['us.anthropic.claude-opus-4-8-v1:0', 'c'], [ARN, 'profile']])
+  const named = new Map([
+    ['m', 'm'],
+    ['us.anthropic.claude-opus-4-8-v1:0', 'c'],
+    [ARN, 'profile'],
+  ])
   const keys = [
     keyOf(KEY, 'dev'),
     { ...keyOf('expired-key-of-the-tests', 'expired'), expiresAt: 1 },
     { ...keyOf('disabled-key-of-the-tests', 'disabled'), enabled: false },
   ]
   const models = { named, patterns: [] }
-  gateway = await TestServer.open([channelAt(upstream.address, { format: 'converse', baseUrl: upstream.address, models })], {
-    config: { keys },
-  })
+  gateway = await TestServer.open(
+    [channelAt(upstream.address, { format: 'converse', baseUrl: upstream.address, models })],
+    {
+      config: { keys },
+    },
+  )
 })
 beforeEach(() => {
   upstream.seen.length = 0
@@ -59,7 +73,7 @@ describe('credentials of a caller', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  test.each([
+  test.each<[string, { day?: string; region?: string; service?: string }]>([
     ['of yesterday', { day: '20261127' }],
     ['of another year', { day: '19700101' }],
     ['for any region', { region: 'mars-north-1' }],

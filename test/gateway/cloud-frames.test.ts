@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { channelAt } from '../builders/config.ts'
 import { CONVERSE_FRAMES, chunkFrame, EVENTS } from '../builders/clouds/answers.ts'
+import { channelAt } from '../builders/config.ts'
 import { converseFrame, frameBytes, frames, framesIn } from '../builders/frames.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { VERSION } from '../builders/http.ts'
@@ -81,14 +81,19 @@ const longer = (frame: Buffer): Buffer => {
 const WORD = converseFrame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: ' More.' } })
 
 /** What comes after half an answer, and what the operator learns. `silent` leaves the connection open. */
-const BREAKS: readonly (readonly [name: string, bytes: Buffer, cause: RegExp, silent?: true])[] = [
+type Break = readonly [name: string, bytes: Buffer, cause: RegExp, silent?: true]
+
+const BREAKS: readonly Break[] = [
   ['an exception of the model', said('modelStreamErrorException', 'The model broke.'), /The model broke\./],
   ['an exception of throttling', said('throttlingException', 'Slow down.'), /Slow down\./],
   ['an exception of the server', said('internalServerException', 'It broke.'), /It broke\./],
   ['an exception without a message', converseFrame('validationException', {}), /The upstream failed\./],
   [
     'an error frame',
-    frameBytes({ event: '', data: '' }, { ':message-type': 'error', ':error-code': 'X', ':error-message': 'Unusable.' }),
+    frameBytes(
+      { event: '', data: '' },
+      { ':message-type': 'error', ':error-code': 'X', ':error-message': 'Unusable.' },
+    ),
     /Unusable\./,
   ],
   ['a corrupted frame', corrupted(WORD), /damaged frame/],
@@ -127,30 +132,33 @@ describe.each([
     await upstream.close()
   })
 
-  test.each(BREAKS)('that breaks off by %s fails for every caller and is explained in the log', async (_, bytes, cause, silent) => {
-    const script: Script = response => {
-      frames(response).write(Buffer.concat([...half, bytes]))
-      if (silent !== true) response.end()
-    }
-    upstream.script = script
-    gateway.lines.length = 0
-    await Promise.all(
-      Object.entries(CALLERS).map(async ([name, { path, body, complete, failed }]) => {
-        const answer = await gateway.send(path, body, { headers: VERSION }).answer
-        const chunks: Buffer[] = []
-        for await (const chunk of answer) chunks.push(chunk as Buffer)
-        const whole = Buffer.concat(chunks)
-        const isBinary = String(answer.headers['content-type']).includes('eventstream')
-        const text = isBinary ? shown(whole) : whole.toString()
-        expect(answer.statusCode, `${name}: ${text}`).toBe(200)
-        expect(text, name).toContain('Hello.')
-        expect(text, name).toMatch(failed)
-        expect(text, name).not.toMatch(complete)
-        expect(text, name).not.toContain(' More.')
-      }),
-    )
-    const causes = gateway.lines.filter(({ message }) => message === 'a channel failed').map(({ fields }) => fields['said'])
-    expect(causes.length).toBe(Object.keys(CALLERS).length)
-    for (const one of causes) expect(one).toMatch(cause)
-  })
+  for (const [name, bytes, cause, silent] of BREAKS)
+    test(`that breaks off by ${name} fails for every caller and is explained in the log`, async () => {
+      const script: Script = response => {
+        frames(response).write(Buffer.concat([...half, bytes]))
+        if (silent !== true) response.end()
+      }
+      upstream.script = script
+      gateway.lines.length = 0
+      await Promise.all(
+        Object.entries(CALLERS).map(async ([name, { path, body, complete, failed }]) => {
+          const answer = await gateway.send(path, body, { headers: VERSION }).answer
+          const chunks: Buffer[] = []
+          for await (const chunk of answer) chunks.push(chunk as Buffer)
+          const whole = Buffer.concat(chunks)
+          const isBinary = String(answer.headers['content-type']).includes('eventstream')
+          const text = isBinary ? shown(whole) : whole.toString()
+          expect(answer.statusCode, `${name}: ${text}`).toBe(200)
+          expect(text, name).toContain('Hello.')
+          expect(text, name).toMatch(failed)
+          expect(text, name).not.toMatch(complete)
+          expect(text, name).not.toContain(' More.')
+        }),
+      )
+      const causes = gateway.lines
+        .filter(({ message }) => message === 'a channel failed')
+        .map(({ fields }) => fields['said'])
+      expect(causes.length).toBe(Object.keys(CALLERS).length)
+      for (const one of causes) expect(one).toMatch(cause)
+    })
 })

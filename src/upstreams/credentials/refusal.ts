@@ -1,4 +1,4 @@
-import { headerValue, type Headers } from '../channel/headers.ts'
+import { type Headers, headerValue } from '../channel/headers.ts'
 import { clockAdvice } from '../clock.ts'
 
 /* Refusals of a channel's credential, and what an operator can do about them. */

@@ -51,7 +51,11 @@ async function exchanged({ url, headers, form, proxy, server }: TokenRequest): P
   const agent = agentFor({ headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, connect: { timeout: TIMEOUT } }, proxy)
   const { origin, pathname, search } = new URL(url)
   try {
-    const { statusCode, headers: answered, body } = await agent.request({
+    const {
+      statusCode,
+      headers: answered,
+      body,
+    } = await agent.request({
       ...{ origin, path: `${pathname}${search}`, signal: AbortSignal.timeout(TIMEOUT) },
       method: form === undefined ? 'GET' : 'POST',
       headers: {
@@ -64,7 +68,9 @@ async function exchanged({ url, headers, form, proxy, server }: TokenRequest): P
     const text = await limited(body)
     if (statusCode !== 200) {
       const advice = clockAdvice(headerValue(answered['date']), Date.now())
-      throw accountError(`${server} answered ${statusCode}${reasonIn(text)}.${advice === undefined ? '' : ` ${advice}`}`)
+      throw accountError(
+        `${server} answered ${statusCode}${reasonIn(text)}.${advice === undefined ? '' : ` ${advice}`}`,
+      )
     }
     return objectIn(text)
   } catch (thrown) {

@@ -78,8 +78,7 @@ const BODIES: readonly (readonly [path: RegExp, body: JsonObject])[] = [
 export const cloudAnswers: Script = (response, { url, text }) => {
   const path = url.split('?')[0]!
   if (path.endsWith('/converse-stream')) return frames(response).end(Buffer.concat(CONVERSE_FRAMES))
-  if (path.endsWith('/invoke-with-response-stream'))
-    return frames(response).end(Buffer.concat(EVENTS.map(chunkFrame)))
+  if (path.endsWith('/invoke-with-response-stream')) return frames(response).end(Buffer.concat(EVENTS.map(chunkFrame)))
   if (/anthropic/.test(path) && JSON.parse(text || '{}').stream === true) {
     response.setHeader('content-type', 'text/event-stream')
     return response.end(sse(EVENTS))

@@ -57,9 +57,7 @@ function refusalOf(seen: Seen, { region, service, ahead = 0 }: Service): Refusal
 function timeFault(date: string, now: number): Refusal | undefined {
   const allowed = 5 * MINUTE
   if (date < stamp(now - allowed))
-    return invalid(
-      `Signature expired: ${date} is now earlier than ${stamp(now - allowed)} (${stamp(now)} - 5 min.)`,
-    )
+    return invalid(`Signature expired: ${date} is now earlier than ${stamp(now - allowed)} (${stamp(now)} - 5 min.)`)
   return date > stamp(now + allowed)
     ? invalid(`Signature not yet current: ${date} is still later than ${stamp(now + allowed)} (${stamp(now)} + 5 min.)`)
     : undefined

@@ -74,13 +74,18 @@ describe('AWS refuses', () => {
     ['a clock that is ahead', keys(), { ...EU, ahead: -90 * MINUTE }, /not yet current.* clock is 90 minutes ahead of/],
   ] as const)('%s, with a cause and a remedy for operators', async (_, fields, service, said) => {
     for (const provider of ['bedrock', 'bedrock-converse', 'bedrock-invoke'])
-      expect(await expectRefused(await cloud(`provider: ${provider}, ${fields}`, awsService(service, cloudAnswers)))).toMatch(said)
+      expect(
+        await expectRefused(await cloud(`provider: ${provider}, ${fields}`, awsService(service, cloudAnswers))),
+      ).toMatch(said)
   })
 
   test('nothing of a correct credential, with a clock that differs by four minutes', async () => {
     for (const fields of [keys(), `key: ${API_KEY}, region: eu-west-1`, keys({ session_token: 'session' })]) {
       const service = { ...EU, ahead: 3.9 * MINUTE }
-      const { message, converse } = await cloud(`provider: bedrock-converse, ${fields}`, awsService(service, cloudAnswers))
+      const { message, converse } = await cloud(
+        `provider: bedrock-converse, ${fields}`,
+        awsService(service, cloudAnswers),
+      )
       expect((await message()).json.content[0].text).toBe('Hello.')
       expect((await converse('converse')).json.output.message.content).toEqual([{ text: 'Hello.' }])
     }
@@ -114,7 +119,9 @@ describe('Google Cloud refuses', () => {
     const denied = "Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/x'."
     const error = { code: 403, message: denied, status: 'PERMISSION_DENIED' }
     const script: Script = response => response.writeHead(403, JSON_TYPE).end(JSON.stringify({ error }))
-    expect(await expectRefused(await signedIn(script))).toMatch(/denied on .* Give the account the role "Vertex AI User"/)
+    expect(await expectRefused(await signedIn(script))).toMatch(
+      /denied on .* Give the account the role "Vertex AI User"/,
+    )
   })
 
   test('a model in another region, which is a missing model', async () => {
@@ -134,10 +141,21 @@ describe('Google Cloud refuses', () => {
 })
 
 describe('Azure refuses', () => {
-  const APP = { tenant: 'contoso.example', clientId: 'app-1', secret: ENTRA_SECRET, scope: 'https://ai.azure.com/.default' }
+  const APP = {
+    tenant: 'contoso.example',
+    clientId: 'app-1',
+    secret: ENTRA_SECRET,
+    scope: 'https://ai.azure.com/.default',
+  }
   const signedIn = async (wrong: object) => {
     const authority = (await openUpstream(entra(APP))).address
-    const auth = { type: 'azure-client', tenant: APP.tenant, client_id: APP.clientId, client_secret: APP.secret, authority }
+    const auth = {
+      type: 'azure-client',
+      tenant: APP.tenant,
+      client_id: APP.clientId,
+      client_secret: APP.secret,
+      authority,
+    }
     const fields = `auth: ${JSON.stringify({ ...auth, ...wrong })}`
     return cloud(`provider: azure-foundry, resource: r, ${fields}`, withCloudToken(cloudAnswers))
   }
