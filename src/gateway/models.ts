@@ -88,6 +88,7 @@ export function abilitiesOf({ id, formats }: UsableModel, facts: ModelFacts | un
     draws: can('image') && !only,
     speaks: can('speech') && !only,
     embeds: only,
+    ranks: can('ranking'),
   }
 }
 
