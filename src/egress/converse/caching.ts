@@ -1,18 +1,9 @@
 import type { CacheHint } from '../../canonical/content.ts'
-import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { type Block, type WriteContext, writeCachePoint } from './context.ts'
+import { type Block, type MarkableEnd, type WriteContext, writeCachePoint } from './context.ts'
 import type { Turned } from './messages.ts'
 import type { Tools } from './tools.ts'
-
-/** The end of a list of blocks, behind which a cache point can stand. */
-export interface MarkableEnd {
-  /** The list that ends here. */
-  readonly blocks: Block[]
-  /** The part that its last block was written from. */
-  readonly path: Path
-}
 
 /**
  * Adds cache points for callers that set none, or whose format has none (trap 62): at the end of the prefix that
@@ -45,7 +36,3 @@ function mark({ blocks, path }: MarkableEnd, cache: CacheHint, context: WriteCon
 const contentOf = ({ content }: Block): readonly JsonObject[] => content as JsonObject[]
 
 const isPoint = ({ cachePoint }: JsonObject): boolean => cachePoint !== undefined
-
-/** Blocks that a cache point may follow. Upstreams refuse one right behind a document or a recording. */
-export const isMarkable = ({ text, toolUse, toolResult, image }: Block): boolean =>
-  [text, toolUse, toolResult, image].some(field => field !== undefined)

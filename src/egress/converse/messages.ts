@@ -5,9 +5,8 @@ import { missingResult } from '../../canonical/repair.ts'
 import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
-import { isMarkable, type MarkableEnd } from './caching.ts'
 import { type LocatedBlock, type TurnKind, writeBlocks } from './content.ts'
-import { type Block, FORMAT, type WriteContext } from './context.ts'
+import { type Block, FORMAT, isMarkable, type MarkableEnd, type WriteContext } from './context.ts'
 
 /** The text of a user turn that is inserted if the conversation begins or ends with another role. */
 const CONTINUE = 'Continue.'

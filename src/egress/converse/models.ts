@@ -23,7 +23,7 @@ export const models: ModelWriter = {
 }
 
 const SYSTEM = 'SYSTEM_DEFINED'
-const TIME = new Date(MODEL_CREATED_AT * 1000).toISOString()
+const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
 const ARN = 'arn:aws:bedrock:us-east-1:000000000000:inference-profile/'
 const MODEL_ARN = 'arn:aws:bedrock:us-east-1::foundation-model/'
 
@@ -31,5 +31,5 @@ const record = ({ id, name, description }: ModelCard): JsonObject => ({
   ...{ inferenceProfileId: id, inferenceProfileName: name ?? id, inferenceProfileArn: `${ARN}${id}` },
   ...(description === undefined ? {} : { description }),
   models: [{ modelArn: `${MODEL_ARN}${withoutGeography(id)}` }],
-  ...{ createdAt: TIME, updatedAt: TIME, status: 'ACTIVE', type: SYSTEM },
+  ...{ createdAt: timeOf(MODEL_CREATED_AT), updatedAt: timeOf(MODEL_CREATED_AT), status: 'ACTIVE', type: SYSTEM },
 })

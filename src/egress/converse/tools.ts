@@ -8,8 +8,7 @@ import { SYSTEM_TOOLS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
 import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
-import type { MarkableEnd } from './caching.ts'
-import { type Block, FORMAT, type WriteContext, writeCachePoint } from './context.ts'
+import { type Block, FORMAT, type MarkableEnd, type WriteContext, writeCachePoint } from './context.ts'
 
 /** Tools as the upstream gets them. */
 export interface Tools {

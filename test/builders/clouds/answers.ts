@@ -28,6 +28,14 @@ const CONTENT = {
   candidates: [{ content: { role: 'model', parts: [{ text: 'Hello.' }] }, finishReason: 'STOP', index: 0 }],
   usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
 }
+const COHERE = {
+  ...{
+    id: 'c',
+    finish_reason: 'COMPLETE',
+    message: { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] },
+  },
+  usage: { billed_units: { input_tokens: 3, output_tokens: 2 }, tokens: { input_tokens: 3, output_tokens: 2 } },
+}
 export const CONVERSE_USAGE = { inputTokens: 3, outputTokens: 2, totalTokens: 5 }
 const CONVERSE = {
   output: { message: { role: 'assistant', content: [{ text: 'Hello.' }] } },
@@ -71,6 +79,7 @@ const BODIES: readonly (readonly [path: RegExp, body: JsonObject])[] = [
   [/\/invoke$|anthropic/, MESSAGE],
   [/publishers\/google|:generateContent/, CONTENT],
   [/\/responses$/, RESPONSE],
+  [/^\/v2\/chat$/, COHERE],
   [/./, CHAT],
 ]
 

@@ -61,7 +61,7 @@ export interface Application {
 export const entra =
   ({ tenant, clientId, secret, scope }: Application): Script =>
   (response, seen) => {
-    if (seen.method === 'GET') return identity(response, seen, scope)
+    if (seen.method === 'GET') return identity(response, seen)
     const form = new URLSearchParams(seen.text)
     if (seen.url !== `/${tenant}/oauth2/v2.0/token`)
       return refuse(response, 400, 'invalid_request', `AADSTS90002: Tenant '${seen.url.split('/')[1]}' not found.`)
@@ -79,10 +79,14 @@ export const entra =
     return issue(response)
   }
 
-function identity(response: ServerResponse, { headers, url }: Seen, scope: string): void {
-  const resource = new URL(url, 'http://metadata').searchParams.get('resource')
-  const isAsked = headers['metadata'] === 'true' && resource === scope.replace('/.default', '')
-  return isAsked ? issue(response) : refuse(response, 400, 'invalid_request', 'Required metadata header not specified')
+/** The services for which a machine's identity gets tokens. */
+const RESOURCES = new Set(['https://ai.azure.com', 'https://cognitiveservices.azure.com'])
+
+function identity(response: ServerResponse, { headers, url }: Seen): void {
+  const resource = new URL(url, 'http://metadata').searchParams.get('resource') ?? ''
+  if (headers['metadata'] !== 'true')
+    return refuse(response, 400, 'invalid_request', 'Required metadata header not specified')
+  return RESOURCES.has(resource) ? issue(response) : refuse(response, 400, 'invalid_resource', 'AADSTS500011')
 }
 
 /** Answers by a script the requests that have the issued token, and refuses the others as Google does. */
