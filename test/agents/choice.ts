@@ -32,7 +32,7 @@ const SLOW: readonly Package[] = ['litellm']
 const INSISTING = ['deepseek', 'responses', 'messages', 'gemini-3']
 /** Upstreams that few clients run before, because others are as strict. */
 const RARE: { readonly [upstream: string]: readonly string[] } = {
-  converse: ['claude-code', 'codex', 'gemini-cli', 'boto3-converse'],
+  converse: ['claude-code', 'codex', 'gemini-cli', 'boto3'],
 }
 
 /** Frameworks in several languages and formats. Of each scenario, only the most informative upstreams run. */
