@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { SIDEBAR } from '../building/site/sidebar.ts'
 import { readMatrix } from '../src/commands/conformance-matrix.ts'
 import { CONFIG_SCHEMA } from '../src/config/index.ts'
@@ -40,15 +41,25 @@ test('the pages name every preset and every endpoint, and the first config is va
   expect(readConfig(yaml!, env).channels).toHaveLength(3)
 })
 
-test.each([
-  ['clouds', [3, 2, 2]],
-  ['configuration', [3, 1, 2]],
-])('the configs of docs/%s.md are valid', (name, channels) => {
-  const page = readFileSync(`docs/${name}.md`, 'utf8')
-  const env = Object.fromEntries([...page.matchAll(/[A-Z]{3,}_[A-Z_]+/g)].map(([name]) => [name, name]))
-  const configs = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => readConfig(yaml!, env))
-  expect(configs.map(one => one.channels.length)).toEqual(channels)
+/** YAML blocks of pages that are no configs of the gateway, by their first key. */
+const OTHER_YAML: ReadonlySet<string> = new Set(['name', 'on', 'request', 'version', 'services', 'uses'])
+
+/** Every config of a page, with the page and the variables that it names. */
+const CONFIGS = globSync(['*.md', 'docs/**/*.md']).flatMap(page => {
+  const text = readFileSync(page, 'utf8')
+  const env = Object.fromEntries([...text.matchAll(/[A-Z]+_[A-Z_]+/g)].map(([name]) => [name, name]))
+  return [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].flatMap(([, indent, block], index) => {
+    const yaml = block!.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+    const [first = ''] = Object.keys((parse(yaml) ?? {}) as object)
+    return OTHER_YAML.has(first) ? [] : [[`${page} ${index}`, yaml, env] as const]
+  })
 })
+
+test.each(CONFIGS)('the config of %s is valid', (_, yaml, env) => {
+  readConfig(yaml, env)
+})
+
+test('there are configs on many pages', () => expect(CONFIGS.length).toBeGreaterThan(30))
 
 interface Schema {
   readonly properties?: { readonly [name: string]: Schema }

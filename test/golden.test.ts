@@ -6,6 +6,7 @@ import { expectSection, UPDATE } from './generated-page.ts'
 import { FIXTURES, goldensOf, goldensThere } from './golden.ts'
 import { lossTable } from './known-losses.ts'
 import { routeTable } from './route-table.ts'
+import { PAGE_SECTIONS, SETTINGS, settingTable } from './setting-tables.ts'
 import { trapsIn, withTests } from './trap-table.ts'
 
 const GOLDENS = FIXTURES.flatMap(goldensOf)
@@ -41,6 +42,17 @@ describe('the page of formats', () => {
 
 test('the page of dialects lists every flag', () => {
   expectSection('docs/dialects.md', 'flags', dialectTable())
+})
+
+describe('the page of settings', () => {
+  test.each(Object.keys(PAGE_SECTIONS))('lists every setting of %s', section => {
+    expectSection('docs/settings.md', section, settingTable(section))
+  })
+
+  test('has every setting', () => {
+    const listed = new Set(Object.values(PAGE_SECTIONS).flat())
+    expect(SETTINGS.filter(({ path }) => !listed.has(path[0]!))).toEqual([])
+  })
 })
 
 describe('the page of traps', () => {

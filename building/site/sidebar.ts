@@ -21,6 +21,7 @@ const GROUPS: readonly Group[] = [
     'Operate it',
     {
       'docs/configuration': 'Configuration',
+      'docs/settings': 'Settings',
       'docs/clouds': 'Clouds',
       'docs/dialects': 'Dialects',
       'docs/keys-and-limits': 'Keys, limits, usage',
