@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { providerTable } from '../building/site/provider-pages.ts'
 import { dialectTable } from './dialect-table.ts'
 import { fieldTables } from './field-table.ts'
 import { expectSection, UPDATE } from './generated-page.ts'
@@ -42,6 +43,10 @@ describe('the page of formats', () => {
 
 test('the page of dialects lists every flag', () => {
   expectSection('docs/dialects.md', 'flags', dialectTable())
+})
+
+test('the page of providers lists every preset', () => {
+  expectSection('docs/providers.md', 'providers', providerTable())
 })
 
 describe('the page of settings', () => {

@@ -1,3 +1,7 @@
+import { PRESETS } from '../../src/formats/index.ts'
+import { CLIENTS } from './client-pages.ts'
+import { titleOf } from './provider-pages.ts'
+
 /** A group of pages in the menu: its title, and its pages with their titles. */
 type Group = readonly [title: string, pages: Readonly<Record<string, string>>]
 
@@ -22,6 +26,7 @@ const GROUPS: readonly Group[] = [
     {
       'docs/configuration': 'Configuration',
       'docs/settings': 'Settings',
+      'docs/providers': 'Providers',
       'docs/clouds': 'Clouds',
       'docs/dialects': 'Dialects',
       'docs/keys-and-limits': 'Keys, limits, usage',
@@ -64,8 +69,20 @@ const GROUPS: readonly Group[] = [
   ],
 ]
 
-/** The menu of the site. */
+/** The menu of the site, as far as its pages are files of the repository. */
 export const SIDEBAR = GROUPS.map(([text, pages]) => ({
   text,
   items: Object.entries(pages).map(([page, title]) => ({ text: title, link: `/${page}` })),
 }))
+
+/** The menu of the pages that only the site has. */
+export const SITE_ONLY = [
+  {
+    ...{ text: 'Each client', collapsed: true },
+    items: CLIENTS.map(({ id, name }) => ({ text: name, link: `/docs/clients/${id}` })),
+  },
+  {
+    ...{ text: 'Each provider', collapsed: true },
+    items: [...PRESETS.keys()].map(name => ({ text: titleOf(name), link: `/docs/providers/${name}` })),
+  },
+]

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { group, key } from './sections/access.ts'
+import { group, key } from './sections/callers.ts'
 import { channel } from './sections/channels.ts'
 import { console } from './sections/console.ts'
 import { facts } from './sections/models.ts'

@@ -18,4 +18,5 @@ export const optional = <S extends v.GenericSchema>(schema: S, meaning: string, 
   Object.assign(v.optional(schema), defined({ meaning, usual }))
 
 /** A setting that its map needs. */
-export const required = <S extends v.GenericSchema>(schema: S, meaning: string): S => ({ ...schema, meaning })
+export const required = <S extends v.GenericSchema>(schema: S, meaning: string) =>
+  Object.assign(v.pipe(schema, v.description(meaning)), { meaning })

@@ -1,7 +1,7 @@
 import { MODEL_ORDERS } from '../../formats/model-facts.ts'
 import { optional } from '../setting.ts'
 import { count, fields, modalities, money, oneOf, text, yesOrNo } from '../values.ts'
-import { fallbacks } from './access.ts'
+import { fallbacks } from './callers.ts'
 import { dialect } from './channels.ts'
 
 const price = fields({
