@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { providerTable } from '../building/site/provider-pages.ts'
 import { dialectTable } from './dialect-table.ts'
 import { fieldTables } from './field-table.ts'
+import { flagList, mappingTable, missingTable, PAGED } from './format-pages.ts'
 import { expectSection, UPDATE } from './generated-page.ts'
 import { FIXTURES, goldensOf, goldensThere } from './golden.ts'
 import { lossTable } from './known-losses.ts'
@@ -39,6 +40,17 @@ describe('the page of formats', () => {
   test('shows every field where the writers put it', () => {
     expectSection('docs/formats.md', 'fields', fieldTables())
   })
+})
+
+describe.each(PAGED)('the page of %s', format => {
+  const page = `docs/formats/${format}.md`
+
+  test.each(['request', 'result'] as const)('shows where each field of a %s is, and what loses it', direction => {
+    expectSection(page, direction, mappingTable(format, direction))
+    expectSection(page, `${direction}-missing`, missingTable(format, direction))
+  })
+
+  test('names the flags', () => expectSection(page, 'flags', flagList(format)))
 })
 
 test('the page of dialects lists every flag', () => {

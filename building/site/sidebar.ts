@@ -51,7 +51,13 @@ const GROUPS: readonly Group[] = [
   [
     'Formats',
     {
-      'docs/formats': 'Fields of each format',
+      'docs/formats': 'All formats',
+      'docs/formats/chat': 'Chat Completions',
+      'docs/formats/responses': 'Responses',
+      'docs/formats/messages': 'Messages',
+      'docs/formats/contents': 'Gemini contents',
+      'docs/formats/converse': 'Converse',
+      'docs/formats/cohere-chat': 'Cohere chat',
       'docs/losses': 'Losses of fixtures',
       'docs/newer': 'Newer fields and events',
       'docs/traps': 'Faults of translation',
