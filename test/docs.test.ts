@@ -11,6 +11,7 @@ import { ROUTES } from '../src/formats/routes.ts'
 import { matrixSummary } from '../src/kit/conformance/report/matrix-markdown.ts'
 import { STORED_ROUTES } from '../src/server/stored-routes.ts'
 import { expectSection } from './generated-page.ts'
+import { SETTINGS } from './setting-tables.ts'
 
 /* Checks that the documentation agrees with the code. */
 
@@ -80,6 +81,21 @@ test('the example has every field there is', () => {
   const schema = toJsonSchema(CONFIG_SCHEMA, { typeMode: 'input', errorMode: 'ignore' }) as Schema
   const missing = new Set(fieldsOf(schema)).values().filter(name => !new RegExp(`\\b${name}:`).test(EXAMPLE))
   expect([...missing].sort()).toEqual([])
+})
+
+test('every setting that a page names is one', () => {
+  const known = new Set(SETTINGS.map(({ path }) => path.filter(step => step !== '[]' && step !== 'NAME').join('.')))
+  const sections = new Set(SETTINGS.map(({ path }) => path[0]!))
+  const named = globSync(['*.md', 'docs/**/*.md'])
+    .filter(page => !/CHANGELOG|decisions|wire|formats/.test(page))
+    .flatMap(page =>
+      quoted(readFileSync(page, 'utf8').replace(/```[\s\S]*?```/g, ''))
+        .map(word => word.replaceAll('[]', '').replaceAll('.NAME', ''))
+        .filter(word => /^[a-z_]+(\.[a-z_]+)+$/.test(word) && sections.has(word.split('.')[0]!))
+        .map(word => ({ page, word })),
+    )
+  expect(named.length).toBeGreaterThan(200)
+  expect(named.filter(({ word }) => !known.has(word))).toEqual([])
 })
 
 test('the architecture says of every dependency why it is there', () => {
