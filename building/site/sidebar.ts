@@ -67,8 +67,17 @@ const GROUPS: readonly Group[] = [
   [
     'Change it',
     {
+      'docs/how-it-works': 'How it works',
       ARCHITECTURE: 'Architecture',
       CONTRIBUTING: 'Contributing',
+      'docs/development/recipes': 'Recipes',
+      'docs/development/glossary': 'Glossary',
+      'docs/development/streamed-request': 'A streamed request',
+      'docs/development/voice-sessions': 'A voice session',
+      'docs/development/shared-state': 'State of instances',
+      'docs/development/dependencies': 'Dependencies',
+      'docs/development/tests': 'Tests that need more',
+      'docs/development/release': 'A release',
       'docs/decisions/README': 'Decisions',
       CHANGELOG: 'Changelog',
     },
