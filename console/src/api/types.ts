@@ -48,4 +48,5 @@ export interface Usage extends AllOf<UsageSum> {
 }
 
 export type Capture = InferOutput<typeof captures.CAPTURE>
+export type SideRecording = InferOutput<typeof captures.SIDE_RECORDING>
 export type Fixture = InferOutput<typeof captures.FIXTURE>

@@ -54,6 +54,9 @@ const MARKS = [10, 100, 1000, 10_000, 100_000]
 export const placeOf = (time: number, scale: number): number =>
   (Math.log1p(Math.min(time, scale) / NEARLY_LINEAR) / Math.log1p(scale / NEARLY_LINEAR)) * 100
 
+/** Marks that have a label in a list, where there is no room for all. */
+const LABELLED: ReadonlySet<number> = new Set([100, 10_000])
+
 /** Marks of a scale that are apart from its ends, in milliseconds. */
 const marksOf = (scale: number): readonly number[] =>
   MARKS.filter(mark => placeOf(mark, scale) > 8 && placeOf(mark, scale) < 92 && mark < scale)
@@ -106,10 +109,12 @@ export const scaleOf = (rows: readonly Request[]): number => Math.max(1, ...rows
 /** Labels of the marks of a scale, above the bars of a list. */
 export const Scale = ({ scale }: { readonly scale: number }) => (
   <span class="waterfall-scale" aria-hidden="true">
-    {marksOf(scale).map(mark => (
-      <span key={mark} style={{ left: `${placeOf(mark, scale)}%` }}>
-        {took(mark)}
-      </span>
-    ))}
+    {marksOf(scale)
+      .filter(mark => LABELLED.has(mark))
+      .map(mark => (
+        <span key={mark} style={{ left: `${placeOf(mark, scale)}%` }}>
+          {took(mark)}
+        </span>
+      ))}
   </span>
 )
