@@ -58,7 +58,7 @@ export function conformanceJudge(paths: readonly string[], terminal: Terminal): 
     const checks = exchange === undefined ? undefined : judgeRecording(exchange)
     if (checks === undefined) terminal.out(`unsupported: ${name}: the kit has no rules for it`)
     else judged++
-    all.push(...(checks ?? []))
+    for (const check of checks ?? []) all.push(check)
   }
   if (judged === 0) throw new UsageError('no recording can be judged')
   const of = (status: Check['status']): readonly Check[] => all.filter(check => check.status === status)
