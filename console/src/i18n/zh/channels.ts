@@ -174,7 +174,11 @@ export const channels: typeof en = {
     modelsHint: usual => `每行一个：ID、gpt-* 这样的模式，或别名：公开 ID = 上游 ID。留空：${usual}`,
     more: '顺序、限制与其他设置',
     numbers: { priority: '优先级', weight: '权重', max_concurrent: '并发请求' },
-    numberHints: { priority: '小者优先。默认 0。', weight: '同等渠道之间的份额。默认 1。', max_concurrent: '同时进行的上限。留空则不限。' },
+    numberHints: {
+      priority: '小者优先。默认 0。',
+      weight: '同等渠道之间的份额。默认 1。',
+      max_concurrent: '同时进行的上限。留空则不限。',
+    },
     further: '其他设置（JSON）',
     furtherHint: '配置文件中渠道的任何其他字段：timeout、dialect、headers、keys、tls、proxy。',
     notJson: fault => `不是 JSON：${fault}`,

@@ -74,9 +74,7 @@ const NameCell = ({ of: { name, provider, source }, onOpen }: OfChannel & { read
     <button type="button" class="opener cut" title={name} onClick={onOpen} aria-label={text().open(name)}>
       {name}
     </button>
-    <span class="note">
-      {[provider === name ? '' : provider, text().sources[source]].filter(Boolean).join(' · ')}
-    </span>
+    <span class="note">{[provider === name ? '' : provider, text().sources[source]].filter(Boolean).join(' · ')}</span>
   </span>
 )
 

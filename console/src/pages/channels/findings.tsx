@@ -7,17 +7,17 @@ const TONES = { ok: 'good', warning: 'warn', fault: 'bad' } as const
 /** What a test found out about the answer, the clock and the models, with steps that remove a fault. */
 export const Findings = ({ of }: { readonly of: ChannelTest['findings'] }) =>
   of.length === 0 ? null : (
-  <ul class="channels-findings">
-    {of.map(({ level, subject, text: said, remedy }) => (
-      <li key={`${subject}${said}`}>
-        <Badge tone={TONES[level]} dot>
-          {text().test.subjects[subject]}
-        </Badge>
-        <span>
-          <span class="said">{said}</span>
-          {remedy !== undefined && <span class="note said">{remedy}</span>}
-        </span>
-      </li>
-    ))}
-  </ul>
-)
+    <ul class="channels-findings">
+      {of.map(({ level, subject, text: said, remedy }) => (
+        <li key={`${subject}${said}`}>
+          <Badge tone={TONES[level]} dot>
+            {text().test.subjects[subject]}
+          </Badge>
+          <span>
+            <span class="said">{said}</span>
+            {remedy !== undefined && <span class="note said">{remedy}</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )

@@ -44,7 +44,10 @@ export function useEditor(
 
   const known = [...OWN, ...pathsOf(provider(values.provider), values.auth).map(([path]) => path)]
   const errors = (problem?.errors ?? []).map(({ pointer = '', detail }) => ({
-    path: pointer.replace(/^\/config(?=\/)/, '').slice(1).replaceAll('/', '.'),
+    path: pointer
+      .replace(/^\/config(?=\/)/, '')
+      .slice(1)
+      .replaceAll('/', '.'),
     detail,
   }))
   const isAt = (path: string, field: string): boolean => path === field || path.startsWith(`${field}.`)
