@@ -40,7 +40,7 @@ export function pathsOf(provider: Provider, auth: string): readonly (readonly [p
   const signIn = provider.auth.find(({ type }) => type === auth)?.fields ?? []
   return [
     ...provider.fields
-      .filter(({ name }) => !SPECIAL.has(name) && (name !== 'key' || (auth === '' && !provider.keyless)))
+      .filter(({ name }) => !SPECIAL.has(name) && (name !== 'key' || auth === ''))
       .map(field => [field.name, field] as const),
     ...signIn.map(field => [`auth.${field.name}`, field] as const),
   ]
