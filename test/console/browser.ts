@@ -16,7 +16,7 @@ const NOTICE = `document.addEventListener('securitypolicyviolation', event =>
   noteViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
 
 /** Retries a failed test, because a busy machine may render too late. */
-export const IN_BROWSER = { retry: { count: process.env.NO_RETRY ? 0 : 4, delay: 500 } }
+export const IN_BROWSER = { retry: { count: 4, delay: 500 } }
 
 /** Viewports of wide and narrow screens. */
 export const WIDTHS = [1280, 390] as const

@@ -45,6 +45,7 @@ interface Native {
   readonly name?: string
   readonly required?: boolean
   readonly disabled?: boolean
+  readonly readOnly?: boolean
   readonly autoFocus?: boolean
   readonly placeholder?: string | undefined
   readonly autocomplete?: string

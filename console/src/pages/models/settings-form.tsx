@@ -141,7 +141,7 @@ function Numbers({ values, set, errorAt, isFixed }: PartProps) {
       value={values.numbers[path] ?? ''}
       onValue={value => set({ numbers: { ...values.numbers, [path]: value } })}
       error={errorAt(path)}
-      disabled={isFixed}
+      readOnly={isFixed}
       inputMode="decimal"
       autocomplete="off"
       {...affix}
@@ -172,7 +172,7 @@ function Others({ values, set, errorAt, isFixed }: PartProps) {
         value={values.fallbacks}
         onValue={fallbacks => set({ fallbacks })}
         error={errorAt('fallbacks')}
-        disabled={isFixed}
+        readOnly={isFixed}
         rows={3}
         mono
         spellcheck={false}
@@ -194,7 +194,7 @@ function Others({ values, set, errorAt, isFixed }: PartProps) {
         value={values.name}
         onValue={name => set({ name })}
         error={errorAt('name')}
-        disabled={isFixed}
+        readOnly={isFixed}
         autocomplete="off"
       />
       <Area
@@ -202,7 +202,7 @@ function Others({ values, set, errorAt, isFixed }: PartProps) {
         hint={words.furtherHint}
         value={values.more}
         onValue={more => set({ more })}
-        disabled={isFixed}
+        readOnly={isFixed}
         rows={3}
         mono
         spellcheck={false}
