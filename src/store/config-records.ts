@@ -41,12 +41,12 @@ export interface ConfigRecords {
   /**
    * Encrypts all secrets again, in one transaction.
    *
-   * @param secret replaces the store's own secret, if given.
    * @param change encrypts the secrets of one entry. May be called again on a retry.
+   * @param secrets secrets of the store to replace in the same transaction.
    * @returns the number of changed entries.
    */
   encryptAgain(
     change: (entry: StoredEntry, secrets: EncryptedSecrets) => EncryptedSecrets,
-    secret?: { readonly name: string; readonly value: Uint8Array },
+    secrets: readonly { readonly name: string; readonly value: Uint8Array }[],
   ): Promise<number>
 }

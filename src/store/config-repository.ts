@@ -71,7 +71,7 @@ export class ConfigRepository implements ConfigRecords {
 
   encryptAgain(
     change: (entry: StoredEntry, secrets: EncryptedSecrets) => EncryptedSecrets,
-    secret?: { readonly name: string; readonly value: Uint8Array },
+    secrets: readonly { readonly name: string; readonly value: Uint8Array }[],
   ): Promise<number> {
     return underNewVersion(this.database, this.now(), async (database, version) => {
       const rows = await database.selectFrom('stored_config').selectAll().where('secrets', 'is not', null).execute()
@@ -85,11 +85,11 @@ export class ConfigRepository implements ConfigRecords {
           .where('name', '=', row.name)
           .execute()
       }
-      if (secret !== undefined) {
-        const value = Buffer.from(secret.value).toString('base64')
+      for (const { name, value: bytes } of secrets) {
+        const value = Buffer.from(bytes).toString('base64')
         await database
           .insertInto('secrets')
-          .values({ name: secret.name, value })
+          .values({ name, value })
           .onConflict(conflict => conflict.column('name').doUpdateSet({ value }))
           .execute()
       }

@@ -25,6 +25,15 @@ export function credentialKey(secret: string | Uint8Array): CredentialKey {
   return { id: hash('sha256', bytes, 'hex').slice(0, ID_LENGTH), bytes }
 }
 
+/** Name of the store's secret before the current one. It decrypts what another process wrote during the change. */
+const PREVIOUS_SECRET = 'credentials-previous'
+
+/** Returns the store's secrets after a change of its secret, by name. */
+export const replacedSecrets = (fresh: Uint8Array, before: Uint8Array | undefined) => [
+  { name: STORED_SECRET, value: fresh },
+  ...(before === undefined ? [] : [{ name: PREVIOUS_SECRET, value: before }]),
+]
+
 export const freshSecret = (): Uint8Array => randomBytes(SECRET_BYTES)
 
 /** The keys of a gateway: from the secrets of its config, or else from a secret in the store. */
@@ -51,8 +60,8 @@ export class CredentialKeys {
   /** Returns all keys that decrypt, by their ids. */
   async all(): Promise<ReadonlyMap<string, CredentialKey>> {
     const { key, previous = [] } = this.configured() ?? {}
-    const stored = await this.records.secret(STORED_SECRET)
-    const secrets = [key, ...previous, stored].filter(secret => secret !== undefined)
+    const stored = [await this.records.secret(STORED_SECRET), await this.records.secret(PREVIOUS_SECRET)]
+    const secrets = [key, ...previous, ...stored].filter(secret => secret !== undefined)
     return new Map(secrets.map(credentialKey).map(one => [one.id, one]))
   }
 }
