@@ -179,7 +179,7 @@ describe('conformance', () => {
     const { code, out } = await conformance('--peer', folder)
     expect({ code, out }).toEqual({
       code: 0,
-      out: 'unsupported: nowhere is not here: install it with nothing (or set NOWHERE_PROGRAM)\n',
+      out: 'unsupported: nowhere is not installed: install it with nothing (or set NOWHERE_PROGRAM)\n',
     })
   })
 
