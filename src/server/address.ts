@@ -9,12 +9,12 @@ export const CONSOLE_PATH = '/console'
 export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
 
 /**
- * Normalizes a request target to a path. Clients that use the gateway as an HTTP proxy send an absolute URL, and base
- * URLs with a trailing slash cause a double slash.
+ * Converts a request target to a normalized path. Clients that use the gateway as an HTTP proxy send an absolute URL.
+ * Base URLs with a trailing slash lead to a double slash.
  */
 export const inOriginForm = (url: string): string => url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
 
-/** Parses the query, and separates the credential (`key`) from it. */
+/** Parses the query. The credential (`key`) is returned separately. */
 export function queryOf(message: IncomingMessage): { readonly query: Query; readonly queryKey?: string } {
   const mark = message.url!.indexOf('?')
   if (mark < 0) return { query: {} }
@@ -23,8 +23,8 @@ export function queryOf(message: IncomingMessage): { readonly query: Query; read
 }
 
 /**
- * Guesses the format family from headers: Anthropic clients send their version, Google clients a key in their own
- * header or query parameter, and all others use OpenAI's formats (docs/wire/common.md#routing).
+ * Guesses the format family from headers. Anthropic clients send their version, Google clients send a key in Google's
+ * header or query parameter, and all other clients use OpenAI's formats (docs/wire/common.md#routing).
  */
 export function familyOf(message: IncomingMessage): Format {
   const { headers } = message
