@@ -202,7 +202,7 @@ export class ResponsesSocket implements Wire {
 
 const QUEUE_FULL = errorEvent('too_many_requests', 'Too many turns are waiting on this connection.', null, 429)
 
-const TOO_MUCH = errorEvent('server_is_overloaded', 'Too many incomplete requests are waiting.', null, 503)
+const TOO_MUCH = errorEvent('server_is_overloaded', 'Too many requests are incomplete.', null, 503)
 
 const limitReached = (lifetime: number): JsonObject =>
   errorEvent(

@@ -7,7 +7,7 @@ export const FORMAT = 'cohere-chat'
 
 export const PATH = '/v2/chat'
 
-/** The context of writing a request. */
+/** Context for writing a request. */
 export interface WriteContext {
   readonly dialect: CohereChatDialect
   readonly losses: Losses

@@ -5,7 +5,7 @@ import type { Budget } from '../sanitize/budget.ts'
 
 export const FORMAT = 'contents'
 
-/** The context of writing a request. */
+/** Context for writing a request. */
 export interface WriteContext {
   readonly dialect: ContentsDialect
   /** Whether the request is passed on as received except for its changed parts. */

@@ -7,7 +7,7 @@ import { extrasFor } from '../fields.ts'
 
 export const FORMAT = 'messages'
 
-/** The context of writing a request: dialect, losses, and the cache markers set so far. */
+/** Context for writing a request: dialect, losses, and the cache markers set so far. */
 export interface WriteContext {
   readonly dialect: MessagesDialect
   /** Whether the upstream's version refuses everything that 2026-10-21 removed. */

@@ -8,7 +8,7 @@ import { requiredFields } from '../openai-answer.ts'
 
 export const FORMAT = 'responses'
 
-/** The context of writing a request's messages. */
+/** Context for writing a request's messages. */
 export interface WriteContext {
   readonly dialect: ResponsesDialect
   readonly losses: Losses
