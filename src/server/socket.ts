@@ -175,7 +175,7 @@ export class ResponsesSocket implements Wire {
 
   /**
    * Sends a ping, and closes connections whose caller is idle or gone. A caller is gone if it has received everything
-   * but does not answer pings. While a slow reader is still receiving, its running turn decides.
+   * but does not answer pings. The running turn deals with a reader that is merely slow.
    */
   private readonly beat = (): void => {
     if (this.current === undefined && performance.now() - this.lastTurn > this.options.idle) {

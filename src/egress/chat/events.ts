@@ -41,7 +41,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     return this.madeTemplate
   }
 
-  /** Lost signatures, stop sequences and counts. */
+  /** Losses of signatures, stop sequences and counts. */
   get lost(): readonly Loss[] {
     return this.losses.list
   }

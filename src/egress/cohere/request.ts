@@ -118,7 +118,7 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, mean
   'code-query': ['search_query', 'query'],
 }
 
-/** Writes the required `input_type`. Requests in which every input is one image have the type `image`. */
+/** Writes the required `input_type`. Without a purpose, it is `image` if every input is a single image. */
 function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   const { embedding } = request.output
   const path = ['output', 'embedding', 'purpose']

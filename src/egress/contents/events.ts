@@ -26,7 +26,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private over = false
   private readonly losses = new Losses()
 
-  /** Lost reasoning that was hidden, stop sequences and counts. */
+  /** Losses of hidden reasoning, stop sequences and counts. */
   get lost(): readonly Loss[] {
     return this.losses.list
   }

@@ -75,7 +75,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return this.responder?.addsDefaults === true
   }
 
-  /** Lost stop sequences and counts. */
+  /** Losses of stop sequences and counts. */
   get lost(): readonly Loss[] {
     return this.losses.list
   }

@@ -10,8 +10,8 @@ export interface Behaviour extends CallerBehaviour {
 }
 
 /**
- * Calls `leave` at the time when the caller should disconnect, if it should. Waiting for the arrival keeps a slow
- * target from receiving the request after the caller has already disconnected.
+ * Calls `leave` when the caller should disconnect, if it should. Waits for the request to arrive at the upstream, so
+ * that a slow target does not receive it after the caller has already disconnected.
  *
  * @returns a function that cancels the call.
  */

@@ -33,8 +33,8 @@ const renamed = (frame: JsonObject, ids: ReadonlyMap<string, string>): JsonObjec
   ) as JsonObject
 
 /**
- * Sends this side's lines. Before each line, waits for the other side: it must have sent as many frames of the kind
- * that precedes the line as the script has up to there.
+ * Sends this side's lines. Before each line, waits for the other side's previous frame: frames of its kind must have
+ * arrived as often as they occur in the script up to there.
  */
 export async function play(socket: Socket, { side, format, script, model, patience }: Playing): Promise<Played> {
   const sent: JsonObject[] = []

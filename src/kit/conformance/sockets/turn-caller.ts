@@ -12,7 +12,7 @@ import { connect, type Refusal, SOCKET_BOUNDS, type Socket } from './socket.ts'
 /** ms; after an answer, nothing more may arrive for this time. */
 const QUIET = 10
 
-/** Event in which a target reports losses. Frames have no headers for them. */
+/** Event in which a target reports losses. It replaces the header, because frames have no headers. */
 export interface LossEvent {
   readonly type: string
   /** Handshake headers that enable the event. */

@@ -203,7 +203,7 @@ const NOT_DETACHED: CanonicalError = {
   kind: 'cannot-express',
   code: 'cannot_express',
   param: 'response',
-  message: 'The upstream does not support responses outside of the conversation.',
+  message: 'The upstream does not support responses outside the conversation.',
 }
 const NOTHING_TO_ANSWER: CanonicalError = {
   kind: 'cannot-express',

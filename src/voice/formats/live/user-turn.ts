@@ -9,7 +9,7 @@ import type { TextBudget } from './text-budget.ts'
 export class UserTurn {
   /** Bytes of audio since the last item. */
   pending = 0
-  /** Bytes of audio before the last item ended. */
+  /** Bytes of audio before the last item was created. */
   private before = 0
   /** The first byte of a sample whose second byte has not arrived yet. */
   private half: number | undefined
