@@ -12,7 +12,8 @@ export const translator = {
   searchExamples: 'Search examples',
   noExamples: 'No examples match.',
   link: 'Copy link',
-  linked: (size: string) => `Link copied (${size}). The text is stored after the #, a part of the URL that browsers never send to a server.`,
+  linked: (size: string) =>
+    `Link copied (${size}). The text is stored after the #, a part of the URL that browsers never send to a server.`,
   tooLong: 'The text is too long for a link.',
   badLink: 'The link is damaged and contains no text.',
   tidy: 'Format JSON',
