@@ -64,7 +64,7 @@ export function judgeRequest(
   const written = wireFor(scenario.wires, upstream)!.request
   const known = { model: 'm', answers: answersBefore(upstream, scenario) }
   const { path: expectedPath } = askedOf(upstream, written, mode === 'stream', known)
-  // Meanwhile, a target may ask for the states of other jobs.
+  // A target may ask for the states of other jobs at the same time.
   const inFormat = arrivals.filter(({ format }) => format === name)
   const arrival = inFormat.find(({ path }) => path === expectedPath) ?? inFormat[0]
   const others = [

@@ -37,7 +37,7 @@ export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: st
     })
 }
 
-/** Returns the requests of a step. Requests for job states are left out, because a target may poll at any time. */
+/** Returns the requests with the action of a step. A target may poll the states of its jobs at any time. */
 function arrivalsOf({ upstream, scenario, mode }: Cell, arrivals: readonly Arrival[]): readonly Arrival[] {
   const wire = upstream && wireFor(scenario.wires, upstream)
   if (wire === undefined) return arrivals
