@@ -22,6 +22,10 @@ const GROUPS: readonly Group[] = [
     {
       'docs/configuration': 'Configuration',
       'docs/clouds': 'Clouds',
+      'docs/clouds/bedrock': 'Amazon Bedrock',
+      'docs/clouds/vertex': 'Google Cloud',
+      'docs/clouds/azure': 'Azure',
+      'docs/clouds/cohere': 'Cohere',
       'docs/dialects': 'Dialects',
       'docs/keys-and-limits': 'Keys, limits, usage',
       'docs/deployment': 'Deployment',

@@ -100,6 +100,13 @@ const redis = v.pipe(
   v.check(value => /^rediss?:\/\/./.test(value), 'expected redis://host:port'),
 )
 
+/** A secret that encrypts stored credentials. Short ones could be guessed. */
+const encryptionSecret = v.pipe(secret, v.minLength(32, 'has fewer than 32 characters'))
+const encryption = fields({
+  key: encryptionSecret,
+  previous: v.optional(v.array(encryptionSecret, 'expected a list of secrets')),
+})
+
 /** A duration, or 0 to turn the feature off. */
 const retention = (usual: string) =>
   v.optional(
@@ -240,7 +247,8 @@ const auth = fields({
 /** A part of an address, such as a region. */
 const addressPart = v.pipe(text, v.regex(/^[A-Za-z0-9][\w.:-]*$/, 'has a character that an address cannot hold'))
 
-const channel = fields({
+/** A channel. Channels of the store are checked one by one. */
+export const CHANNEL_SCHEMA = fields({
   name: text,
   provider: text,
   folder: v.optional(text),
@@ -284,7 +292,8 @@ const channel = fields({
   tls: v.optional(fields({ ca: v.optional(text), cert: v.optional(text), key: v.optional(text) })),
 })
 
-const facts = fields({
+/** What the config states of a model. */
+export const MODEL_SCHEMA = fields({
   name: v.optional(text),
   description: v.optional(text),
   interface: v.optional(text),
@@ -319,6 +328,7 @@ export const CONFIG_SCHEMA = fields({
   tasks: v.optional(tasks),
   data_dir: v.optional(text),
   store: v.optional(store),
+  encryption: v.optional(encryption),
   redis: v.optional(redis),
   usage: v.optional(usage),
   capture: v.optional(capture),
@@ -327,8 +337,8 @@ export const CONFIG_SCHEMA = fields({
   console: v.optional(console),
   groups: v.optional(mapOf(group)),
   keys: v.optional(v.array(key, expects('a list'))),
-  channels: v.optional(v.array(channel, expects('a list'))),
-  models: v.optional(mapOf(facts)),
+  channels: v.optional(v.array(CHANNEL_SCHEMA, expects('a list'))),
+  models: v.optional(mapOf(MODEL_SCHEMA)),
 })
 
 /** A validated config with units resolved, before defaults. */
