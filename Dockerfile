@@ -8,7 +8,7 @@ WORKDIR /source
 # Everything at once, because the installation builds the bundle and the console.
 COPY . .
 RUN npm ci --no-audit --no-fund \
- && npm pack --pack-destination /tmp \
+ && npm run package -- /tmp \
  && mkdir /app \
  && cd /app \
  && npm install --omit=dev --omit=optional --no-audit --no-fund /tmp/interlingua-*.tgz \
