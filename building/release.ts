@@ -20,13 +20,15 @@ const source = sourceOf(ROOT)
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
 const version = String(manifest['version'])
 const against = reasonsAgainstPublishing(manifest)
+// Listed before the package is built, which leaves files in node_modules that npm takes for changed packages.
+const list = sbomOf(ROOT)
 rmSync(RELEASE, { recursive: true, force: true })
 mkdirSync(RELEASE, { recursive: true })
 
 const packed = await packInto(ROOT, RELEASE, against.length === 0)
 const stem = packed.replace(/\.tgz$/, '')
 const artifact = artifactOf(packed, readFileSync(join(RELEASE, packed)))
-write(`${stem}.cdx.json`, sbomOf(ROOT))
+write(`${stem}.cdx.json`, list)
 write(`${stem}.provenance.json`, provenanceOf(artifact, source, process.version))
 const supplements = [
   ...[chart(ROOT, RELEASE, version), ...figures(ROOT, RELEASE, version)],

@@ -1,0 +1,63 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+interface Mount {
+  readonly from: string
+  readonly to: string
+  readonly isReadOnly?: boolean
+}
+
+/** The files of an image in a folder, with what a container of it has mounted. */
+export interface Tree {
+  readonly folder: string
+  readonly mounts: Mount[]
+}
+
+export function newTree(folder: string): Tree {
+  mkdirSync(folder, { recursive: true })
+  return { folder, mounts: [] }
+}
+
+/** Path of a program. */
+export const ROOT_COMMAND = (name: string): string =>
+  execFileSync('sh', ['-c', 'command -v "$0"', name], { encoding: 'utf8' }).trim()
+
+/** Returns a reason why no trees can be entered here. */
+export function noTrees(): string | undefined {
+  if (process.getuid?.() !== 0) return 'only root enters other root folders'
+  for (const program of ['unshare', 'chroot', 'nsenter', 'mount', 'ip', 'dpkg', 'git'])
+    if (spawnSync('sh', ['-c', 'command -v "$0"', program]).status !== 0) return `there is no ${program}`
+  const { status, stderr } = spawnSync('unshare', ['--mount', '--net', 'true'], { encoding: 'utf8' })
+  return status === 0 ? undefined : `namespaces are refused: ${stderr.trim()}`
+}
+
+export interface Entering {
+  /** User and group, such as `65532:65532`. Root without it. */
+  readonly user?: string
+  /** Whether the tree is read-only except for its mounts. */
+  readonly isReadOnly?: boolean
+  /** Whether there is a network of its own, with a loopback only. */
+  readonly isAlone?: boolean
+}
+
+/** Returns a command that runs another one in a tree, as the same process. */
+export function entering(
+  { folder, mounts }: Tree,
+  words: readonly string[],
+  { user, isReadOnly, isAlone }: Entering = {},
+): readonly string[] {
+  const quoted = (path: string): string => `'${path}'`
+  const bound = ({ from, to, isReadOnly: readOnly }: Mount): string =>
+    `mount --bind ${readOnly ? '-o ro ' : ''}${quoted(from)} ${quoted(join(folder, to))}`
+  const script = [
+    ...['set -e', ...(isAlone ? ['ip link set lo up'] : []), `mount --bind ${quoted(folder)} ${quoted(folder)}`],
+    ...(isReadOnly ? [`mount -o remount,bind,ro ${quoted(folder)}`] : []),
+    ...mounts.map(bound),
+    `mount -t proc proc ${quoted(join(folder, 'proc'))}`,
+    `mount --bind /dev ${quoted(join(folder, 'dev'))}`,
+    `exec chroot ${user === undefined ? '' : `--userspec=${user} --groups= `}${quoted(folder)} "$@"`,
+  ]
+  const namespaces = ['--mount', ...(isAlone ? ['--net'] : [])]
+  return ['unshare', ...namespaces, 'sh', '-c', script.join('\n'), 'sh', ...words]
+}
