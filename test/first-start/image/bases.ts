@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { ROOT_COMMAND, type Tree } from './tree.ts'
+import { programAt, type Tree } from './tree.ts'
 
 /*
  * Base images, made of this machine's Debian packages: the same packages as the images have, in its own release.
@@ -37,8 +37,8 @@ export function fill(tree: Tree, image: string, node: string): void {
 function debian(tree: Tree, node: string): void {
   const local = join(tree.folder, 'local')
   mkdirSync(join(local, 'bin'), { recursive: true })
-  cpSync(node, join(local, 'bin/node'))
-  const npm = realpathSync(ROOT_COMMAND('npm'))
+  cpSync(realpathSync(node), join(local, 'bin/node'))
+  const npm = realpathSync(programAt('npm'))
   writeFileSync(
     join(local, 'bin/npm'),
     `#!/bin/sh\nexec /usr/local/bin/node /usr/local/npm/bin/${basename(npm)} "$@"\n`,

@@ -19,8 +19,8 @@ export function newTree(folder: string): Tree {
   return { folder, mounts: [] }
 }
 
-/** Path of a program. */
-export const ROOT_COMMAND = (name: string): string =>
+/** Path of a program of this machine. */
+export const programAt = (name: string): string =>
   execFileSync('sh', ['-c', 'command -v "$0"', name], { encoding: 'utf8' }).trim()
 
 /** Returns a reason why no trees can be entered here. */
@@ -47,17 +47,23 @@ export function entering(
   words: readonly string[],
   { user, isReadOnly, isAlone }: Entering = {},
 ): readonly string[] {
+  // The environment of the command has other paths.
+  const mount = programAt('mount')
   const quoted = (path: string): string => `'${path}'`
   const bound = ({ from, to, isReadOnly: readOnly }: Mount): string =>
-    `mount --bind ${readOnly ? '-o ro ' : ''}${quoted(from)} ${quoted(join(folder, to))}`
+    `${mount} --bind ${readOnly ? '-o ro ' : ''}${quoted(from)} ${quoted(join(folder, to))}`
   const script = [
-    ...['set -e', ...(isAlone ? ['ip link set lo up'] : []), `mount --bind ${quoted(folder)} ${quoted(folder)}`],
-    ...(isReadOnly ? [`mount -o remount,bind,ro ${quoted(folder)}`] : []),
+    ...[
+      'set -e',
+      ...(isAlone ? [`${programAt('ip')} link set lo up`] : []),
+      `${mount} --bind ${quoted(folder)} ${quoted(folder)}`,
+    ],
+    ...(isReadOnly ? [`${mount} -o remount,bind,ro ${quoted(folder)}`] : []),
     ...mounts.map(bound),
-    `mount -t proc proc ${quoted(join(folder, 'proc'))}`,
-    `mount --bind /dev ${quoted(join(folder, 'dev'))}`,
-    `exec chroot ${user === undefined ? '' : `--userspec=${user} --groups= `}${quoted(folder)} "$@"`,
+    `${mount} -t proc proc ${quoted(join(folder, 'proc'))}`,
+    `${mount} --bind /dev ${quoted(join(folder, 'dev'))}`,
+    `exec ${programAt('chroot')} ${user === undefined ? '' : `--userspec=${user} --groups= `}${quoted(folder)} "$@"`,
   ]
   const namespaces = ['--mount', ...(isAlone ? ['--net'] : [])]
-  return ['unshare', ...namespaces, 'sh', '-c', script.join('\n'), 'sh', ...words]
+  return [programAt('unshare'), ...namespaces, '/bin/sh', '-c', script.join('\n'), 'sh', ...words]
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../../builders/time.ts'
 import { buildImage, type Image, userOf } from '../image/build.ts'
-import { entering, noTrees } from '../image/tree.ts'
+import { entering, noTrees, programAt } from '../image/tree.ts'
 import type { Outcomes } from '../outcomes.ts'
 
 /**
@@ -62,9 +62,9 @@ async function container(outcomes: Outcomes, { tree, volumes, ...built }: Image,
   /** Runs a program in the container. */
   const inside = (command: readonly string[]): SpawnSyncReturns<string> =>
     spawnSync(
-      'nsenter',
+      programAt('nsenter'),
       [
-        ...['--target', String(child.pid), '--mount', '--net', 'chroot', `--userspec=${user}`, '--groups='],
+        ...['--target', String(child.pid), '--mount', '--net', programAt('chroot'), `--userspec=${user}`, '--groups='],
         tree.folder,
         ...command,
       ],
