@@ -106,7 +106,7 @@ export const userOf = (image: Image): string => ownerIn(image.tree, image.user)
 function run({ tree, workdir }: Image, command: string): void {
   const cache = npmCache()
   const shared = { folder: tree.folder, mounts: [...tree.mounts, ...cacheMount(tree, cache)] }
-  const [program, ...words] = entering(shared, ['/bin/sh', '-c', `cd ${workdir} && ${command}`])
+  const [program, ...words] = entering(shared, ['/bin/sh', '-c', command], { workdir })
   const env = {
     ...Object.fromEntries(
       Object.entries(process.env).filter(([name]) => /_(?:CERTS?|CERT_FILE)$|^npm_config_registry$/i.test(name)),

@@ -26,7 +26,7 @@ export const programAt = (name: string): string =>
 /** Returns a reason why no trees can be entered here. */
 export function noTrees(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root enters other root folders'
-  for (const program of ['unshare', 'chroot', 'nsenter', 'mount', 'ip', 'dpkg', 'git'])
+  for (const program of ['unshare', 'nsenter', 'mount', 'ip', 'dpkg', 'git'])
     if (spawnSync('sh', ['-c', 'command -v "$0"', program]).status !== 0) return `there is no ${program}`
   const { status, stderr } = spawnSync('unshare', ['--mount', '--net', 'true'], { encoding: 'utf8' })
   return status === 0 ? undefined : `namespaces are refused: ${stderr.trim()}`
@@ -35,6 +35,7 @@ export function noTrees(): string | undefined {
 export interface Entering {
   /** User and group, such as `65532:65532`. Root without it. */
   readonly user?: string
+  readonly workdir?: string
   /** Whether the tree is read-only except for its mounts. */
   readonly isReadOnly?: boolean
   /** Whether there is a network of its own, with a loopback only. */
@@ -45,7 +46,7 @@ export interface Entering {
 export function entering(
   { folder, mounts }: Tree,
   words: readonly string[],
-  { user, isReadOnly, isAlone }: Entering = {},
+  { user, workdir, isReadOnly, isAlone }: Entering = {},
 ): readonly string[] {
   // The environment of the command has other paths.
   const mount = programAt('mount')
@@ -62,8 +63,20 @@ export function entering(
     ...mounts.map(bound),
     `${mount} -t proc proc ${quoted(join(folder, 'proc'))}`,
     `${mount} --bind /dev ${quoted(join(folder, 'dev'))}`,
-    `exec ${programAt('chroot')} ${user === undefined ? '' : `--userspec=${user} --groups= `}${quoted(folder)} "$@"`,
+    `exec ${programAt('nsenter')} --root=${quoted(folder)} ${asUser(user, workdir).join(' ')} "$@"`,
   ]
   const namespaces = ['--mount', ...(isAlone ? ['--net'] : [])]
   return [programAt('unshare'), ...namespaces, '/bin/sh', '-c', script.join('\n'), 'sh', ...words]
+}
+
+/** Returns a command that runs another one beside a process that entered a tree. */
+export const beside = (process: number, words: readonly string[], { user, workdir }: Entering): readonly string[] => [
+  ...[programAt('nsenter'), '--target', String(process), '--mount', '--net', '--root'],
+  ...[...asUser(user, workdir), ...words],
+]
+
+/** Options of nsenter for a user and group by number, without further groups, and a folder. */
+function asUser(user = '0:0', workdir = '/'): readonly string[] {
+  const [id, group] = user.split(':')
+  return [`--wdns=${workdir}`, `--setuid=${id}`, `--setgid=${group}`, '--']
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../../builders/time.ts'
 import { buildImage, type Image, userOf } from '../image/build.ts'
-import { entering, noTrees, programAt } from '../image/tree.ts'
+import { beside, entering, noTrees } from '../image/tree.ts'
 import type { Outcomes } from '../outcomes.ts'
 
 /**
@@ -48,28 +48,27 @@ async function container(outcomes: Outcomes, { tree, volumes, ...built }: Image,
     const owned = execFileSync('find', [tree.folder, '-user', id], { encoding: 'utf8' }).trim().split('\n')
     assert.deepEqual(owned, [join(tree.folder, mountPoint)])
   })
+  await outcomes.try('its packages are the same on every architecture', () => {
+    const binaries = execFileSync('find', [join(tree.folder, 'app'), '-name', '*.node'], { encoding: 'utf8' })
+    assert.equal(binaries, '')
+  })
   // A new volume has the files and the owner of its folder in the image.
   execFileSync('cp', ['-a', join(tree.folder, mountPoint), volume])
   const running = { folder: tree.folder, mounts: [{ from: volume, to: mountPoint }] }
   const env = { ...built.env, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/home/nonroot' }
+  const place = { user, workdir: built.workdir }
   const [program, ...words] = entering(running, [...built.entrypoint, ...built.command], {
-    ...{ user, isReadOnly: true, isAlone: true },
+    ...{ ...place, isReadOnly: true, isAlone: true },
   })
-  const child = spawn(program!, words, { env: { ...env, PWD: mountPoint } })
+  const child = spawn(program!, words, { env })
   let out = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', piece => (out += piece))
   const ended = once(child, 'exit')
   /** Runs a program in the container. */
-  const inside = (command: readonly string[]): SpawnSyncReturns<string> =>
-    spawnSync(
-      programAt('nsenter'),
-      [
-        ...['--target', String(child.pid), '--mount', '--net', programAt('chroot'), `--userspec=${user}`, '--groups='],
-        tree.folder,
-        ...command,
-      ],
-      { env, encoding: 'utf8' },
-    )
+  const inside = (command: readonly string[]): SpawnSyncReturns<string> => {
+    const [enter, ...rest] = beside(child.pid!, command, place)
+    return spawnSync(enter!, rest, { env, encoding: 'utf8' })
+  }
   const statusOf = (path: string): string =>
     inside([
       built.health[0]!,
@@ -78,9 +77,10 @@ async function container(outcomes: Outcomes, { tree, volumes, ...built }: Image,
     ]).stdout.trim()
   try {
     const isUp = await outcomes.try('it starts, and its health check passes', async () => {
-      await until(() => inside(built.health).status === 0 || child.exitCode !== null)
+      await until(() => out.includes('listens on') || child.exitCode !== null)
       assert.equal(child.exitCode, null, out)
-      assert.match(out, /listens on/)
+      await until(() => inside(built.health).status === 0)
+      assert.ok(!/warning|cannot/.test(out), out)
       return true
     })
     if (isUp === undefined) return
@@ -93,7 +93,7 @@ async function container(outcomes: Outcomes, { tree, volumes, ...built }: Image,
     await outcomes.try('its commands use the same volume', () => {
       const made = inside([...built.entrypoint, 'keys', 'create', 'bob'])
       assert.equal(made.status, 0, made.stderr)
-      assert.match(made.stdout, /bob/)
+      assert.match(made.stdout, /^il-\S+$/m)
     })
     await outcomes.try('after SIGTERM it is healthy but not ready, then it ends by itself', async () => {
       assert.deepEqual([statusOf('/readyz'), statusOf('/healthz')], ['200', '200'])
