@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -221,6 +222,14 @@ describe.skipIf(!hasRender)('the chart', () => {
       host: '0.0.0.0',
       port: 9464,
     })
+  })
+
+  test.skipIf(helm === undefined)('is installed by the command of its page', () => {
+    const page = readFileSync('docs/deployment.md', 'utf8')
+    const [, command] = /^helm install (ai [\s\S]*?)\n```/m.exec(page)!
+    const out = execFileSync('sh', ['-c', `"$0" template ${command}`, helm!], { encoding: 'utf8' })
+    expect(out).toContain('image: "registry.example.org/interlingua:')
+    expect(out).toContain('secretKeyRef: { name: postgres, key: url }')
   })
 
   test.skipIf(helm === undefined)('passes `helm lint`', () => {

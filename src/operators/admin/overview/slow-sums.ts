@@ -3,14 +3,15 @@ import type { UsageGroup, UsageRecords } from '../../../store/usage-records.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Maximum number of groups of a sum. */
+/** Maximum number of groups per query. */
 const MOST = 1000
 
-/** Time for which sums over long periods are reused, in milliseconds. They change little, and many may watch. */
+/** Time for which sums over long periods are reused, in milliseconds. They change slowly, and many users may watch. */
 const REUSED = 30_000
 
-/** Sums over a day or a month, for everybody who watches the overview. */
+/** Sums over a day or a month, shared by everybody who watches the overview. */
 export interface SlowSums {
+  /** Yesterday, up to the same time of day. */
   readonly yesterday: readonly UsageGroup[]
   readonly month: readonly UsageGroup[]
   readonly hours: readonly UsageGroup[]
@@ -20,7 +21,7 @@ export interface SlowSums {
 
 const latest = new WeakMap<UsageRecords, { readonly at: number; readonly sums: Promise<SlowSums> }>()
 
-/** Returns sums over long periods, which are computed once for all requests of some seconds. */
+/** Returns sums over long periods. All requests within `REUSED` share one computation. */
 export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
   const before = latest.get(usage)
   if (before !== undefined && now - before.at < REUSED) return before.sums
