@@ -65,7 +65,7 @@ describe('one cell', () => {
   })
 
   test('ends with 1 for a new failure, and with 0 once it is listed', async () => {
-    const target = ['--target', 'http://127.0.0.1:9', '--model', 'm', '--door', 'chat', '--only', 'chat/text/whole']
+    const target = ['--target', 'http://127.0.0.1:9', '--model', 'm', '--caller', 'chat', '--only', 'chat/text/whole']
     const options = [...target, '--expected-failures', join(folder, 'expected.txt')]
     const id = 'chat/text/whole/answer.http.connect'
     writeFileSync(join(folder, 'expected.txt'), '')
