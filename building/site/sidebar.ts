@@ -29,6 +29,7 @@ const GROUPS: readonly Group[] = [
       'docs/console': 'Console',
       'docs/admin-api': 'Admin API',
       SECURITY: 'Security',
+      'docs/dependencies': 'Dependencies',
       'docs/benchmarks': 'Cost',
     },
   ],
