@@ -103,6 +103,19 @@ test('every setting that a page names is one', () => {
   expect(named.filter(({ word }) => !known.has(word))).toEqual([])
 })
 
+test('a default that a page states is that of the setting', () => {
+  const usual = new Map(SETTINGS.map(one => [one.path.join('.'), one.usual]))
+  const stated = globSync(['*.md', 'docs/*.md']).flatMap(page =>
+    [
+      ...readFileSync(page, 'utf8').matchAll(
+        /`([a-z_]+(?:\.[a-z_]+)+)`, (\d+) ?(d|h|m|s)(?:ays|ours|inutes|econds)?\b/g,
+      ),
+    ].map(([, name, count, unit]) => ({ page, name, value: `${count}${unit}` })),
+  )
+  expect(stated.length).toBeGreaterThanOrEqual(5)
+  expect(stated.filter(({ name, value }) => usual.get(name!) !== value)).toEqual([])
+})
+
 test('the page of dependencies says of each why it is there', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     readonly [kind: string]: { readonly [name: string]: string }
