@@ -154,7 +154,7 @@ test('the messages that the page of troubleshooting explains are those of the ga
 
 test('the menu of the site has every page, and no other', () => {
   const inMenu = SIDEBAR.flatMap(({ items }) => items.map(({ link }) => `${link.slice(1)}.md`))
-  const pages = globSync(['docs/*.md', 'docs/{development,formats,guides}/*.md']).filter(
+  const pages = globSync(['docs/*.md', 'docs/{clouds,development,formats,guides}/*.md']).filter(
     page => !page.endsWith('README.md'),
   )
   expect(pages.filter(page => !inMenu.includes(page))).toEqual([])

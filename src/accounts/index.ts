@@ -3,6 +3,7 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config/index.ts'
 import type { AccessChanges, AccessRecords, StoredGroup } from '../store/access-records.ts'
 import { type Bus, LOCAL_BUS } from '../store/cluster/bus.ts'
+import type { StoredEntry } from '../store/config-records.ts'
 import { storeFailure } from '../store/fault.ts'
 import { Follower } from './follower.ts'
 import { importKeys } from './import-keys.ts'
@@ -41,6 +42,8 @@ export interface AccessOptions {
   /** Notifies other processes of changed keys or groups. */
   readonly bus?: Bus
   readonly onFault?: (thrown: unknown) => void
+  /** Receives the channels and settings of models in the store, whenever any changed. */
+  readonly onConfig?: (entries: readonly StoredEntry[]) => void
   /** Usage of the keys' limits. Counted only in this process by default. */
   readonly limits?: Limits
 }
@@ -58,6 +61,7 @@ export class Access {
   private readonly follower: Follower | undefined
   private readonly ended: (() => void)[] = []
   private readonly onFault: (thrown: unknown) => void
+  private readonly onConfig: AccessOptions['onConfig']
   private readonly bus: Bus
   private readonly storedGroups = new Map<string, StoredGroup>()
   private readonly home: Pick<Config, 'dataDir' | 'store'>
@@ -77,6 +81,7 @@ export class Access {
     this.now = now
     this.records = records
     this.onFault = onFault
+    this.onConfig = options.onConfig
     this.bus = bus
     this.follower =
       records &&
@@ -249,7 +254,7 @@ export class Access {
     this.ring.configure(this.config.keys.map(heldOf), this.groups)
   }
 
-  private apply({ keys, groups, droppedGroups, drained, whole }: AccessChanges): void {
+  private apply({ keys, groups, droppedGroups, drained, config, whole }: AccessChanges): void {
     if (whole === true) {
       const present = new Set(keys.map(({ id }) => id))
       for (const id of this.ring.storedIds) if (!present.has(id)) this.ring.removeStored(id)
@@ -262,6 +267,7 @@ export class Access {
       if (key.revokedAt === undefined) this.ring.putStored(key)
       else this.ring.removeStored(key.id)
     if (drained !== undefined) this.drained = new Set(drained)
+    if (config !== undefined) this.onConfig?.(config)
     this.notify()
   }
 

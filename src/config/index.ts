@@ -15,11 +15,13 @@ import {
   traces,
   usage,
 } from './sections/services.ts'
-import { redis, store } from './sections/store.ts'
+import { encryption, redis, store } from './sections/store.ts'
 import { optional } from './setting.ts'
 import { expects, fields, mapOf, proxy, text } from './values.ts'
 
 export { ConfigError, type Fault } from './faults.ts'
+export { channel as CHANNEL_SCHEMA } from './sections/channels.ts'
+export { facts as MODEL_SCHEMA } from './sections/models.ts'
 export type * from './types.ts'
 
 /** The config schema. Every field is optional, so an empty file is valid. */
@@ -40,6 +42,10 @@ export const CONFIG_SCHEMA = fields({
     store,
     'Database: `postgres://user:password@host/database` for several machines, or `sqlite:FILE`. A SQLite file in ' +
       '`data_dir` by default.',
+  ),
+  encryption: optional(
+    encryption,
+    'Secrets that encrypt the credentials of stored channels. A secret in the store itself by default.',
   ),
   redis: optional(redis, 'Redis in which machines share limits, resting targets and notices of revoked keys.'),
   usage: optional(usage, 'Usage rows.'),

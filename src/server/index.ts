@@ -34,6 +34,8 @@ export interface ServerOptions {
 export interface RunningServer {
   /** The server's URL, for example `http://127.0.0.1:4747`. */
   readonly address: string
+  /** The config in use: that of the file with the channels and models of the store. */
+  readonly config: Config
   /**
    * Prepares for shutdown: reports "not ready" to load balancers and closes each connection after its next answer, but
    * still accepts requests for the given milliseconds (default: from the config).
@@ -126,6 +128,9 @@ export async function openServer({
   let { drain, grace } = config.server
   return {
     address: addressOf(certificate === undefined ? 'http' : 'https', server.address() as AddressInfo),
+    get config() {
+      return services.config
+    },
     refresh: () => services.access.refresh(),
     reload: next => {
       ;({ drain, grace } = next.server)

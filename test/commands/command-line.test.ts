@@ -116,6 +116,7 @@ describe('check', () => {
         'channels',
         'console',
         'data_dir',
+        'encryption',
         'groups',
         'keys',
         'media',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { called } from '../setting.ts'
-import { text } from '../values.ts'
+import { called, optional, required } from '../setting.ts'
+import { fields, secret, text } from '../values.ts'
 
 /** The database's address. */
 export const store = called(
@@ -26,3 +26,18 @@ export const redis = called(
     v.check(value => /^rediss?:\/\/./.test(value), 'expected redis://host:port'),
   ),
 )
+
+/** A secret that encrypts stored credentials. Short ones could be guessed. */
+const encryptionSecret = called(
+  'secret of 32 characters or more',
+  v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')),
+)
+
+/** The secrets of stored channels. */
+export const encryption = fields({
+  key: required(encryptionSecret, 'The secret.'),
+  previous: optional(
+    v.array(encryptionSecret, 'expected a list of secrets'),
+    'Earlier secrets, which only decrypt, until `interlingua store encrypt-again` was run.',
+  ),
+})

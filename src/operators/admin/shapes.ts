@@ -1,9 +1,19 @@
 import * as v from 'valibot'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 import { FALLBACK_REASONS, MODEL_ORDERS } from '../../formats/model-facts.ts'
+import { CHANNEL, CHANNEL_CONFIG, CHANNEL_DETAILS, CHANNEL_TEST, MODEL_SETTINGS, PROVIDER } from './channel-shapes.ts'
 import { AUDIT_ENTRY, CONCERN, KEY_BUDGET, OVERVIEW } from './overview/shapes.ts'
-import { errorKind, FAILURE, failureReason, percentiles, REQUEST } from './request-shapes.ts'
+import { FAILURE, percentiles, REQUEST } from './request-shapes.ts'
 
+export {
+  CHANNEL,
+  CHANNEL_DETAILS,
+  CHANNEL_DRAFT_TEST,
+  CHANNEL_TEST,
+  CHANNEL_YAML,
+  MODEL_SETTINGS,
+  PROVIDER,
+} from './channel-shapes.ts'
 export { AUDIT_ENTRY, CONCERN, KEY_BUDGET, OVERVIEW } from './overview/shapes.ts'
 export { FAILURE, REQUEST } from './request-shapes.ts'
 
@@ -80,91 +90,6 @@ const tokenFields = {
 export const TOKEN = fields(tokenFields)
 /** A new admin token with its secret, which is shown only once. */
 export const NEW_TOKEN = fields({ ...tokenFields, secret: v.string() })
-
-const rate = fields({ requests: v.number(), errors: v.number(), error_rate: v.number() })
-
-/** A key of a channel's pool, known by its last characters. */
-const pooledKey = fields({
-  ending: v.string(),
-  weight: v.number(),
-  state: oneOf(['ok', 'failing', 'resting', 'refused', 'full']),
-  in_flight: v.number(),
-  max_concurrent: v.optional(v.number()),
-  rpm: v.optional(v.number()),
-  tpm: v.optional(v.number()),
-  resting_until: v.optional(instant),
-  /** The kind of the error by which the upstream refused the key for good. */
-  refusal: v.optional(errorKind),
-  resting_models: listOf(fields({ model: v.string(), until: instant })),
-  last_5_minutes: rate,
-  last_60_minutes: rate,
-})
-
-const channelFields = {
-  name: v.string(),
-  provider: v.string(),
-  formats: listOf(v.string()),
-  /** Upstream model ids by public id. */
-  models: v.record(v.string(), v.string()),
-  /** Patterns of further ids from the upstream's model list, and the size of that list. */
-  patterns: listOf(v.string()),
-  listed: v.optional(v.number()),
-  priority: v.number(),
-  weight: v.number(),
-  state: oneOf(['ok', 'failing', 'resting', 'drained', 'full']),
-  /** Start of the failures of a failing channel. */
-  failing_since: v.optional(instant),
-  in_flight: v.number(),
-  max_concurrent: v.optional(v.number()),
-  resting_until: v.optional(instant),
-  resting_models: listOf(fields({ model: v.string(), until: instant })),
-  last_5_minutes: rate,
-  last_60_minutes: rate,
-  last_errors: listOf(
-    fields({
-      ...{ at: instant, kind: errorKind, reason: failureReason, status: v.optional(v.number()) },
-      ...{ model: v.string(), message: v.string() },
-      /** Number of equal errors, and the time of the first. */
-      ...{ count: v.number(), first_at: instant },
-      /** Id of the latest request. Absent for tests of the channel. */
-      request: v.optional(v.string()),
-      /** The last characters of the key, if the channel has a pool. */
-      key: v.optional(v.string()),
-    }),
-  ),
-  /** The keys of the channel's pool, in config order. Absent if it has none. */
-  keys: v.optional(listOf(pooledKey)),
-  /** Whether all keys of the pool belong to one account. */
-  keys_share_account: v.optional(v.boolean()),
-}
-
-export const CHANNEL = fields(channelFields)
-
-/** A channel with the abilities of its upstream in each format. */
-export const CHANNEL_DETAILS = fields({
-  ...channelFields,
-  dialects: listOf(
-    fields({
-      format: v.string(),
-      /** Whether callers can use the same format, so that requests and answers pass through untranslated. */
-      native: v.boolean(),
-      /** Kinds of work that upstreams of the format do. */
-      does: listOf(v.string()),
-      flags: listOf(fields({ name: v.string(), value: v.unknown(), meaning: v.optional(v.string()) })),
-    }),
-  ),
-})
-
-export const CHANNEL_TEST = fields({
-  ok: v.boolean(),
-  work: v.string(),
-  model: v.optional(v.string()),
-  format: v.optional(v.string()),
-  latency_ms: v.number(),
-  status: v.optional(v.number()),
-  text: v.optional(v.string()),
-  error: v.optional(fields({ kind: errorKind, reason: v.optional(failureReason), message: v.string() })),
-})
 
 const prices = fields({
   input: v.optional(v.number()),
@@ -347,7 +272,10 @@ export const SHAPES = {
     Channel: CHANNEL,
     ChannelDetails: CHANNEL_DETAILS,
     ChannelTest: CHANNEL_TEST,
+    ChannelConfig: CHANNEL_CONFIG,
+    Provider: PROVIDER,
     Model: MODEL,
+    ModelSettings: MODEL_SETTINGS,
     UsageSum: USAGE_SUM,
     Request: REQUEST,
     Failure: FAILURE,

@@ -1,10 +1,11 @@
 export const catalogue = {
-  states: { ok: 'OK', failing: 'Failing', resting: 'Resting', drained: 'Drained', full: 'Full' },
+  states: { ok: 'OK', failing: 'Failing', resting: 'Resting', drained: 'Drained', full: 'Full', unusable: 'Unusable' },
   stateMeanings: {
     ok: 'Accepts requests.',
     failing: 'All its recent requests failed.',
     resting: 'After a failure, tried last for a while.',
     drained: 'Accepts no new requests until it is resumed.',
+    unusable: 'Its stored settings have faults.',
     full: 'Its limit of concurrent requests is reached.',
   },
   abilities: {

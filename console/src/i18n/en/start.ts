@@ -36,7 +36,7 @@ export const start = {
     channels: 'Channels',
     tokens: (count: string) => `${count} tokens`,
   },
-  states: { ok: 'ok', failing: 'failing', resting: 'resting', drained: 'drained', full: 'full' },
+  states: { ok: 'ok', failing: 'failing', resting: 'resting', drained: 'drained', full: 'full', unusable: 'unusable' },
   newKey: {
     title: 'New key',
     name: 'Name',

@@ -38,7 +38,7 @@ export const start: typeof en = {
     channels: '渠道',
     tokens: count => `${count} token`,
   },
-  states: { ok: '正常', failing: '持续失败', resting: '休息中', drained: '已排空', full: '已满' },
+  states: { ok: '正常', failing: '持续失败', resting: '休息中', drained: '已排空', full: '已满', unusable: '不可用' },
   newKey: {
     title: '新建密钥',
     name: '名称',

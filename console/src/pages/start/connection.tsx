@@ -139,7 +139,14 @@ function ModelCount({ of: { key, talking, others } }: { readonly of: NonNullable
   )
 }
 
-const TONES = { ok: 'good', failing: 'bad', resting: 'warn', full: 'warn', drained: 'neutral' } as const
+const TONES = {
+  ok: 'good',
+  failing: 'bad',
+  resting: 'warn',
+  full: 'warn',
+  drained: 'neutral',
+  unusable: 'bad',
+} as const
 
 /** One line with the facts about a model. */
 function Facts({ of: { interface: spoken, context, max_output, price, channels } }: { readonly of: Model }) {

@@ -13,7 +13,7 @@ import { endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { allOf, CATALOGUE, MODEL } from '../shapes.ts'
 import { fixedId } from '../views.ts'
-import { stateName } from './channels.ts'
+import { stateName } from './channel-view.ts'
 import { isFixed } from './groups.ts'
 
 const listModels = endpoint({
