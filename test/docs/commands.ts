@@ -36,6 +36,7 @@ interface Runner {
 
 /** The first row whose patterns fit tells what runs a command. */
 export const RUNNERS: readonly Runner[] = [
+  { page: /docs\/clouds\//, command: /./, by: 'test/docs/clouds.test.ts' },
   { command: /^interlingua conformance /, by: 'test/kit/conformance/documented.test.ts' },
   { command: /^interlingua (?:record|replay) /, by: 'test/commands/record-replay.test.ts' },
   { command: /^npx interlingua record --refresh /, by: 'test/kit/recordings/refresh.test.ts' },
