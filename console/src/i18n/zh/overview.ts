@@ -55,6 +55,7 @@ export const overview: typeof en = {
   noSlowest: '请求不足。',
   firstByte: (p50, p95) => `${p50} · p95 ${p95}`,
   losses: '各转换的损失（24 小时）',
+  lossKinds: { dropped: '丢弃', changed: '更改', moved: '移动', other: '未记录类型' },
   noLosses: '转换没有损失。',
   lost: (losses, requests) => `${requests} 个请求中有 ${losses} 处损失`,
   formats: '使用中的格式（24 小时）',
