@@ -35,7 +35,6 @@ export const translator = {
   emptyTitle: 'No text yet',
   empty: 'Format and kind are detected from the text. Start with an example or your own text.',
   moreExamples: 'All examples',
-  reason: (reason: string): string => reason.replaceAll('-', ' '),
   event: (index: string): string => `event ${index}`,
   nextLoss: 'next loss',
   examplesByName: {
