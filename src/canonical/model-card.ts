@@ -16,6 +16,7 @@ export interface ModelAbilities {
   readonly draws: boolean
   readonly speaks: boolean
   readonly embeds: boolean
+  readonly ranks: boolean
 }
 
 /**

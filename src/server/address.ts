@@ -22,12 +22,18 @@ export function queryOf(message: IncomingMessage): { readonly query: Query; read
   return key === undefined ? { query } : { query, queryKey: key }
 }
 
+/** Names that Cohere's own clients give themselves. */
+const COHERE_CLIENTS = new Set(['cohere', 'cohere-ai'])
+
 /**
- * Guesses the format family from headers: Anthropic clients send their version, Google clients a key in their own
- * header or query parameter, and all others use OpenAI's formats (docs/wire/common.md#routing).
+ * Guesses the format family from headers: Anthropic clients send their version, Cohere clients their name, Google
+ * clients a key in their own header or query parameter, and all others use OpenAI's formats
+ * (docs/wire/common.md#routing).
  */
 export function familyOf(message: IncomingMessage): Format {
   const { headers } = message
   if (headers['anthropic-version'] !== undefined || headers['msgfmt-version'] !== undefined) return 'messages'
+  if (COHERE_CLIENTS.has(String(headers['x-fern-sdk-name'])) || headers['x-client-name'] !== undefined)
+    return 'cohere-chat'
   return headers['x-goog-api-key'] !== undefined || queryOf(message).queryKey !== undefined ? 'contents' : 'chat'
 }
