@@ -1,7 +1,7 @@
-import { shortFormatName } from './formats.ts'
-import { language } from './index.ts'
 import { OTHERS } from './chinese/reasons.ts'
 import { LACKING } from './chinese/reasons-lacking.ts'
+import { shortFormatName } from './formats.ts'
+import { language } from './index.ts'
 
 const ONLY_IN = /^only-in-([\w.-]+)$/
 

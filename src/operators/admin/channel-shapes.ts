@@ -1,10 +1,6 @@
 import * as v from 'valibot'
-import { CHANNEL_SCHEMA } from '../../config/index.ts'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 import { errorKind, failureReason } from './request-shapes.ts'
-
-/** A channel as the config file has it. */
-export const CHANNEL_CONFIG = CHANNEL_SCHEMA
 
 /** An entry of the config as written. */
 const settings = v.record(v.string(), v.unknown())

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { CHANNEL_SCHEMA, MODEL_SCHEMA } from '../../config/index.ts'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 import { FALLBACK_REASONS, MODEL_ORDERS } from '../../formats/model-facts.ts'
-import { CHANNEL, CHANNEL_CONFIG, CHANNEL_DETAILS, CHANNEL_TEST, MODEL_SETTINGS, PROVIDER } from './channel-shapes.ts'
+import { CHANNEL, CHANNEL_DETAILS, CHANNEL_TEST, MODEL_SETTINGS, PROVIDER } from './channel-shapes.ts'
 import { AUDIT_ENTRY, CONCERN, KEY_BUDGET, OVERVIEW } from './overview/shapes.ts'
 import { FAILURE, percentiles, REQUEST } from './request-shapes.ts'
 
@@ -66,6 +67,9 @@ export const KEY = fields(keyFields)
 /** A new API key with its secret, which is shown only once. */
 export const NEW_KEY = fields({ ...keyFields, secret: v.string() })
 
+/** Fallback models in order, each with its reasons. */
+const fallbacks = listOf(fields({ model: v.string(), on: listOf(oneOf(FALLBACK_REASONS)) }))
+
 export const GROUP = fields({
   name: v.string(),
   source,
@@ -73,6 +77,8 @@ export const GROUP = fields({
   doors: v.optional(listOf(v.string())),
   channels: v.optional(listOf(v.string())),
   ...limits,
+  /** Models that answer if no channel of the requested one does. A model's own list comes before it. */
+  fallbacks: v.optional(fallbacks),
   on_loss: oneOf(['show', 'refuse']),
   created_at: v.optional(instant),
 })
@@ -120,7 +126,7 @@ export const MODEL = fields({
   /** How channels of equal rank are ordered. */
   order: oneOf(MODEL_ORDERS),
   /** Models that answer if this one cannot, in order, each with its reasons; else those of the key's group. */
-  fallbacks: v.optional(listOf(fields({ model: v.string(), on: listOf(oneOf(FALLBACK_REASONS)) }))),
+  fallbacks: v.optional(fallbacks),
   channels: listOf(
     fields({
       ...{ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state },
@@ -265,6 +271,9 @@ export const EXAMPLE = fields({
   text: v.string(),
 })
 
+/** Named schemas that describe what clients send. */
+export const INPUTS: ReadonlySet<string> = new Set(['ChannelConfig', 'ModelConfig'])
+
 /** Named schemas in the OpenAPI description. */
 export const SHAPES = {
   ...{ Key: KEY, NewKey: NEW_KEY, Group: GROUP, AdminToken: TOKEN, NewAdminToken: NEW_TOKEN },
@@ -272,7 +281,8 @@ export const SHAPES = {
     Channel: CHANNEL,
     ChannelDetails: CHANNEL_DETAILS,
     ChannelTest: CHANNEL_TEST,
-    ChannelConfig: CHANNEL_CONFIG,
+    ChannelConfig: CHANNEL_SCHEMA,
+    ModelConfig: MODEL_SCHEMA,
     Provider: PROVIDER,
     Model: MODEL,
     ModelSettings: MODEL_SETTINGS,
