@@ -32,6 +32,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     'messages：`anthropic-version` 请求头：日期，或 `caller` 表示各调用方自己的版本；默认 `2023-06-01`。自 `2026-10-21` 起，不发送 temperature、top_p、top_k、助手轮次中的文档和用户轮次中的引用。live：路径中的 API 版本；默认 `v1beta`，启用 `vertex` 时为 `v1beta1`',
   key_as:
     '发送密钥的方式：`x-api-key` 请求头、bearer 令牌，或按所发版本的 SDK 的方式（`version`：自 2026-10-21 起为 bearer）；默认 `x-api-key`，除非预设另有规定',
+  system_tools:
+    '有用于网页搜索的 `nova_grounding` 和用于代码的 `nova_code_interpreter`：具有 `bedrock:InvokeTool` 权限的账户中的 Nova 2',
   system_turns: '接受消息中 `system` 角色的轮次；默认 true，否则角色改为 `user`',
   thinking: '请求推理的方式：由模型决定（`adaptive`）、按预算（`budget`）、两者皆可（`both`，默认）或不请求（`none`）',
   effort_while_off: '关闭推理时也接受强度；默认 true',
