@@ -1,5 +1,5 @@
 import { cannotExpress, type GatewayError } from '../canonical/error.ts'
-import type { Loss, Path } from '../canonical/loss.ts'
+import type { Loss, LossKinds, Path } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
 import { hasIndependentInputs, workOf } from '../canonical/work.ts'
 import { essentialTools } from './essential-tools.ts'
@@ -45,6 +45,24 @@ export const isAddition = ({ kind }: Loss): boolean => kind === 'added' || kind 
 
 /** Returns the losses without the gateway's additions. */
 export const withoutAdditions = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isAddition(loss))
+
+/** Counts losses by kind. Undefined if there are none. Additions are no losses. */
+export function lossKindsOf(losses: readonly Loss[]): LossKinds | undefined {
+  if (losses.length === 0) return undefined
+  const counts = { dropped: 0, changed: 0, moved: 0 }
+  for (const { kind } of losses) if (kind === 'dropped' || kind === 'changed' || kind === 'moved') counts[kind]++
+  return counts
+}
+
+/** Adds counts of losses. */
+export const sumOfKinds = (one: LossKinds | undefined, other: LossKinds | undefined): LossKinds | undefined =>
+  one === undefined || other === undefined
+    ? (one ?? other)
+    : {
+        dropped: one.dropped + other.dropped,
+        changed: one.changed + other.changed,
+        moved: one.moved + other.moved,
+      }
 
 /**
  * Builds the headers that report losses to the caller. None if there are no losses.

@@ -157,6 +157,9 @@ export const keys = {
     groupRemoved: (name: string) => `Group ${name} was deleted.`,
   },
   groups: {
+    fallbacks: 'Fallback models',
+    fallbacksHint:
+      'One per line: tried when no channel of the requested model answers. Reasons may follow a colon: other-model: failure, budget',
     create: 'New group',
     change: (name: string) => `Edit group ${name}`,
     submit: 'Create group',

@@ -36,7 +36,6 @@ export const translator = {
   emptyTitle: 'No text yet',
   empty: 'Format and kind are detected automatically. Start with an example or with your own text.',
   moreExamples: 'All examples',
-  reason: (reason: string): string => reason.replaceAll('-', ' '),
   event: (index: string): string => `event ${index}`,
   nextLoss: 'next loss',
   examplesByName: {

@@ -155,6 +155,8 @@ export const keys: typeof en = {
     groupRemoved: name => `已删除分组 ${name}。`,
   },
   groups: {
+    fallbacks: '后备模型',
+    fallbacksHint: '每行一个：所请求模型的渠道都无应答时使用。冒号后可写原因：other-model: failure, budget',
     create: '新建分组',
     change: name => `修改分组 ${name}`,
     submit: '创建分组',

@@ -55,6 +55,7 @@ export const overview: typeof en = {
   noSlowest: '请求数量不足，无法统计。',
   firstByte: (p50, p95) => `${p50} · p95 ${p95}`,
   losses: '翻译损失（24 小时）',
+  lossKinds: { dropped: '丢弃', changed: '更改', moved: '移动', other: '未记录类型' },
   noLosses: '翻译没有损失。',
   lost: (losses, requests) => `${requests} 个请求中有 ${losses} 处损失`,
   formats: '使用中的格式（24 小时）',

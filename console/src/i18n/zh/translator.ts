@@ -37,10 +37,6 @@ export const translator: typeof en = {
   emptyTitle: '还没有文本',
   empty: '格式和类型会根据文本自动识别。可从下面的示例开始，也可粘贴自己的文本。',
   moreExamples: '全部示例',
-  reason: reason => {
-    const only = /^only-in-(\w+)$/.exec(reason)?.[1]
-    return only === undefined ? reason.replaceAll('-', ' ') : `只有 ${only} 支持`
-  },
   event: index => `事件 ${index}`,
   nextLoss: '下一处损失',
   examplesByName: {
